@@ -1,21 +1,21 @@
-/** What stands inside another object: a template's metadata, a claim in a StatefulSet. */
+/** Types of objects inside others: the metadata of a template, a claim in a StatefulSet. */
 
 /**
- * `metadata` of a template. Whoever makes an object of it gives it the rest, and a CustomResourceDefinition keeps no more than this: what
- * controller-gen writes with `generateEmbeddedObjectMeta`.
+ * `metadata` of a template. It has the fields that controller-gen generates with
+ * `generateEmbeddedObjectMeta`; a CustomResourceDefinition drops all others.
  */
 export interface EmbeddedObjectMeta {
-  /** What is made of it is mostly called otherwise: by whoever makes it. */
+  /** Name. The controller that creates the object usually generates another one. */
   readonly name?: string | undefined;
-  /** Mostly left out: what is made is where its maker is. */
+  /** Namespace. Usually omitted, since the object is created in the namespace of its owner. */
   readonly namespace?: string | undefined;
-  /** Labels of what is made: the selector of its maker has to find them. */
+  /** Labels of the created object. The selector of its owner must match them. */
   readonly labels?: { readonly [key: string]: string } | undefined;
-  /** Annotations of what is made. */
+  /** Annotations of the created object. */
   readonly annotations?: { readonly [key: string]: string } | undefined;
-  /** Finalizers of what is made. */
+  /** Finalizers of the created object. */
   readonly finalizers?: readonly string[] | undefined;
 }
 
-/** A kind's object inside another. */
+/** An object of a kind inside another object. */
 export type Embedded<Written> = Omit<Written, "metadata"> & { readonly metadata?: EmbeddedObjectMeta | undefined };

@@ -1,7 +1,9 @@
 /**
- * The kinds of Kubernetes, typed as on the wire: dates and quantities are strings, numbers or names of ports `number | string`.
+ * The built-in kinds of Kubernetes, with the types of their JSON: dates and quantities are strings,
+ * and a port given by number or name is `number | string`.
  *
- * Each name is the kind and the type of its objects as read; with `Input` behind it, as written. Of each kind the latest version is here.
+ * Each name is a kind and the type of its objects as read; the name with `Input` is the type of
+ * objects to write. Each kind is in its latest version.
  *
  * @example Usage
  * ```ts

@@ -24,7 +24,7 @@ import {
   type StatefulSet,
 } from "./mod.ts";
 
-Deno.test("Deployment is a kind and nothing more", () => {
+Deno.test("Deployment has the properties of a kind, and no others", () => {
   assert.deepEqual(Deployment, {
     group: "apps",
     version: "v1",
@@ -38,28 +38,28 @@ Deno.test("Deployment is a kind and nothing more", () => {
   });
 });
 
-Deno.test("kinds of the core group have a version alone", () => {
+Deno.test("the apiVersion of kinds in the core group is only the version", () => {
   assert.deepEqual(
     [Pod, ConfigMap, Namespace].map(({ apiVersion, group, namespaced }) => [apiVersion, group, namespaced]),
     [["v1", "", true], ["v1", "", true], ["v1", "", false]],
   );
 });
 
-Deno.test("kinds holds every kind that Kubernetes serves, with the names it serves it by", () => {
+Deno.test("kinds exports every kind that Kubernetes serves, with its names", () => {
   for (const { group, version, kind, plural, singular, namespaced, shortNames = [] } of resources) {
     const found = Object.entries(kinds).find(([name]) => name === kind)?.[1];
     assert(found !== undefined, kind);
-    // What core has handed over to another group, or what has a later version, is there as that.
-    if (TAKEN_OVER.includes(`${group}/${version}/${kind}`)) continue;
+    // A kind that has moved to another group, or that has a later version, is exported as that.
+    if (SUPERSEDED.includes(`${group}/${version}/${kind}`)) continue;
     const { group: _, version: __, kind: ___, apiVersion, listKind, ...names } = found;
     assert.deepEqual(names, { plural, singular, shortNames, namespaced }, kind);
     assert.deepEqual([apiVersion, listKind], [group === "" ? version : `${group}/${version}`, `${kind}List`]);
   }
 });
 
-const TAKEN_OVER = ["/v1/Event", "autoscaling/v1/HorizontalPodAutoscaler"];
+const SUPERSEDED = ["/v1/Event", "autoscaling/v1/HorizontalPodAutoscaler"];
 
-Deno.test("kinds has values under their own names, the latest of each", () => {
+Deno.test("each export of kinds has the name of its kind, in the latest version", () => {
   for (const [name, kind] of Object.entries(kinds)) assert.equal(kind.kind, name);
   assert.equal(Event.apiVersion, "events.k8s.io/v1");
   assert.equal(HorizontalPodAutoscaler.apiVersion, "autoscaling/v2");
@@ -68,7 +68,7 @@ Deno.test("kinds has values under their own names, the latest of each", () => {
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 function same<A, B>(_: Same<A, B>): void {}
 
-Deno.test("kinds are typed as read and as written", () => {
+Deno.test("kinds have types for objects as read and as written", () => {
   same<Infer<typeof Deployment>["spec"]["replicas"], number>(true);
   same<Input<typeof Deployment>["spec"]["replicas"], number | undefined>(true);
   same<Infer<typeof Deployment>["metadata"], ObjectMeta>(true);
@@ -78,7 +78,7 @@ Deno.test("kinds are typed as read and as written", () => {
   same<Infer<typeof Lease>["spec"]["renewTime"], string | undefined>(true);
   same<PersistentVolumeClaim["spec"]["volumeMode"], "Block" | "Filesystem">(true);
   same<PodCondition["status"], string>(true);
-  // Amounts are written as numbers too, and always answered as text.
+  // Quantities may be written as numbers, and are always read as strings.
   same<NonNullable<ResourceRequirements["limits"]>[string], string>(true);
   same<NonNullable<ResourceRequirementsInput["limits"]>[string], number | string>(true);
 
@@ -93,20 +93,20 @@ Deno.test("kinds are typed as read and as written", () => {
   >;
 });
 
-Deno.test("what is read of a kind can be written", () => {
+Deno.test("an object that was read can be written", () => {
   function again(deployment: Deployment): DeploymentInput {
     return { ...deployment, metadata: { name: "again", labels: deployment.metadata.labels } };
   }
   assert.equal(typeof again, "function");
 });
 
-Deno.test("a CustomResourceDefinition takes what resource makes", () => {
+Deno.test("resource() returns a CustomResourceDefinition", () => {
   const { crd } = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({}) });
   crd satisfies Input<typeof CustomResourceDefinition>;
 });
 
-/** Never called: the compiler has to refuse each. */
-export function refused(deployment: Deployment): void {
+/** Never called. Each statement must be a compile-time error. */
+export function typeErrors(deployment: Deployment): void {
   const selector = { matchLabels: { app: "web" } };
   const pods = { containers: [{ name: "web" }] };
   ({ spec: { selector, template: { spec: pods } } }) satisfies DeploymentInput;
@@ -116,7 +116,7 @@ export function refused(deployment: Deployment): void {
   ({ spec: { selector, template: {} } }) satisfies DeploymentInput;
   // @ts-expect-error replicas are a number
   ({ spec: { replicas: "3", selector, template: { spec: pods } } }) satisfies DeploymentInput;
-  // @ts-expect-error the status is not written with the object
+  // @ts-expect-error the status is not part of the input
   ({ spec: { selector, template: { spec: pods } }, status: {} }) satisfies DeploymentInput;
   // @ts-expect-error a container has an image, not an imag
   ({ spec: { selector, template: { spec: { containers: [{ name: "web", imag: "" }] } } } }) satisfies DeploymentInput;
@@ -124,8 +124,8 @@ export function refused(deployment: Deployment): void {
   ({ spec: { ports: [{ port: 80, protocol: "http" }] } }) satisfies Input<typeof Service>;
   // @ts-expect-error the status may be missing
   deployment.status.readyReplicas;
-  // @ts-expect-error what is read is not changed
+  // @ts-expect-error objects are read-only
   deployment.spec.replicas = 3;
-  // @ts-expect-error kinds are told apart, whatever their shape
+  // @ts-expect-error kinds are distinct types, even if their shapes are equal
   Role satisfies typeof StatefulSet;
 }

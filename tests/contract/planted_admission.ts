@@ -30,7 +30,7 @@ export const ADMISSION: readonly PlantedFault[] = [
   {
     title: "what webhooks warn of is not passed on",
     file: "apiserver/admission/dispatch.ts",
-    from: "write.warnings.push(...verdict.warnings);",
+    from: "write.warnings.push(...response.warnings);",
     to: "",
     foundBy: "admission: webhooks warn",
   },
@@ -51,14 +51,14 @@ export const ADMISSION: readonly PlantedFault[] = [
   {
     title: "what a webhook changed of a connection is not taken",
     file: "apiserver/subresources/connect.ts",
-    from: "onItsNode(core, target, asked)",
-    to: "onItsNode(core, target, options)",
+    from: "podNode(core, target, reviewed)",
+    to: "podNode(core, target, options)",
     foundBy: "connections: a webhook changes what a connection is asked for with",
   },
   {
     title: "objects are shown in the version that is stored",
     file: "apiserver/webhooks/conversion.ts",
-    from: "return restored(object, known);",
+    from: "return withConvertedMetadata(object, result);",
     to: "return object;",
     foundBy: "conversion: an object is written and read in each version",
   },

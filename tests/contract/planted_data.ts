@@ -41,8 +41,8 @@ const APPLY: readonly PlantedFault[] = [
   {
     title: "what kubectl applied on the client's side conflicts with its apply on the server's",
     file: "apiserver/verbs/apply.ts",
-    from: "options.manager === KUBECTL ? conflictsBeside",
-    to: `options.manager === "" ? conflictsBeside`,
+    from: "options.manager === KUBECTL\n",
+    to: `options.manager === ""\n`,
     foundBy: "applied besides: from client-side apply with a changed value",
   },
 ];

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { VirtualClock } from "../../base/virtual_clock.ts";
 import { type Apiserver, type ApiserverOptions, createApiserver } from "../mod.ts";
 
-/** An API server with one webhook behind the service "shop/guard". */
-async function guarded(
-  answer: (review: { request: { uid: string; object: Record<string, unknown> } }, request: Request) => unknown,
+/** Creates an API server with one webhook, which the Service "shop/guard" serves. */
+async function withWebhook(
+  respond: (review: { request: { uid: string; object: Record<string, unknown> } }, request: Request) => unknown,
   { kind = "ValidatingWebhookConfiguration", ...more }: Record<string, unknown> = {},
 ): Promise<{ server: Apiserver; clock: VirtualClock }> {
   const clock = new VirtualClock();
   const service: ApiserverOptions["service"] = async ({ namespace, name, port }, request) => {
     if (`${namespace}/${name}:${port}` !== "shop/guard:443") return undefined;
     const review = await request.clone().json();
-    const response = await answer(review, request);
+    const response = await respond(review, request);
     return Response.json({ ...review, response: { uid: review.request.uid, ...response as object } });
   };
   const server = createApiserver({ clock, service });
@@ -54,9 +54,9 @@ const configMap = (data: Record<string, string> = {}) => ({
   data,
 });
 
-Deno.test("a webhook behind a service is asked through the function that answers for services", async () => {
+Deno.test("a webhook with a service is called through the option service", async () => {
   const urls: string[] = [];
-  const { server } = await guarded((_review, { url }) => {
+  const { server } = await withWebhook((_review, { url }) => {
     urls.push(url);
     return { allowed: false, status: { message: "closed" } };
   });
@@ -67,8 +67,8 @@ Deno.test("a webhook behind a service is asked through the function that answers
   assert.deepEqual(urls, ["https://guard.shop.svc/ask?timeout=10s"]);
 });
 
-Deno.test("a service that nobody answers for is not found", async () => {
-  const { server } = await guarded(() => ({ allowed: true }), {
+Deno.test("a webhook whose service does not exist fails", async () => {
+  const { server } = await withWebhook(() => ({ allowed: true }), {
     clientConfig: { service: { namespace: "shop", name: "guard", port: 8443 } },
   });
   const { status, body } = await post(server, CONFIG_MAPS, configMap());
@@ -76,23 +76,23 @@ Deno.test("a service that nobody answers for is not found", async () => {
   assert.match(body.message, /failed to call webhook: Post ".*": service "guard" not found$/);
 });
 
-Deno.test("a webhook that says nothing is given up after its timeout, by the server's clock", async () => {
-  const asked = Promise.withResolvers<void>();
-  const { server, clock } = await guarded(() => {
-    asked.resolve();
+Deno.test("a webhook call fails after its timeout, by the server's clock", async () => {
+  const called = Promise.withResolvers<void>();
+  const { server, clock } = await withWebhook(() => {
+    called.resolve();
     return new Promise(() => {});
   }, { timeoutSeconds: 5 });
-  const answer = post(server, CONFIG_MAPS, configMap());
-  await asked.promise;
+  const response = post(server, CONFIG_MAPS, configMap());
+  await called.promise;
   clock.step(clock.now() + 4999);
   clock.step(clock.now() + 1);
 
-  assert.match((await answer).body.message, /failed to call webhook: Post ".*": context deadline exceeded$/);
+  assert.match((await response).body.message, /failed to call webhook: Post ".*": context deadline exceeded$/);
 });
 
-Deno.test("an update begins anew when somebody else changed the object while webhooks were asked", async () => {
+Deno.test("an update starts again if the object changes while webhooks run", async () => {
   let isFirst = true;
-  const { server } = await guarded(async ({ request }) => {
+  const { server } = await withWebhook(async ({ request }) => {
     if (!isFirst || (request.object?.data as Record<string, string>).a !== "mine") return { allowed: true };
     isFirst = false;
     await send(server, "PATCH", `${CONFIG_MAPS}/c`, { data: { b: "theirs" } });
@@ -104,9 +104,9 @@ Deno.test("an update begins anew when somebody else changed the object while web
   assert.deepEqual(body.data, { a: "mine", b: "theirs" });
 });
 
-Deno.test("a create that was overtaken while webhooks were asked is refused", async () => {
+Deno.test("a create is rejected if another client creates the object while webhooks run", async () => {
   let isFirst = true;
-  const { server } = await guarded(async () => {
+  const { server } = await withWebhook(async () => {
     if (isFirst) {
       isFirst = false;
       await post(server, CONFIG_MAPS, configMap({ a: "theirs" }));

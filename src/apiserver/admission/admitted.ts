@@ -1,35 +1,35 @@
-/** Writes as webhooks are asked about them. */
+/** Runs writes with admission webhooks. */
 import type { Core } from "../core/core.ts";
 import { runWithAdmission, runWithoutAdmission, type Steps } from "../core/steps.ts";
 import type { Target } from "../core/target.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import type { WriteOptions } from "../objects/options.ts";
-import { askWebhooks, hasWebhooks, type Write } from "./dispatch.ts";
+import { callWebhooks, hasWebhooks, type Write } from "./dispatch.ts";
 
 /**
- * Makes a write, asking the webhooks where there are any that may want to know.
+ * Runs a write, and calls the webhooks that may match it.
  *
  * @param core The server.
- * @param write What webhooks are told of it.
+ * @param write What webhooks receive about the write.
  * @param steps The write.
- * @throws {StatusError} If it is refused.
+ * @throws {StatusError} If the write is rejected.
  */
-export async function admitted<T>(core: Core, write: Write, steps: Steps<T>): Promise<T> {
-  const isAsked = hasWebhooks(core, write.kind);
-  if (!isAsked && write.kind.rules.convertAll === undefined) return runWithoutAdmission(steps);
+export async function writeAdmitted<T>(core: Core, write: Write, steps: Steps<T>): Promise<T> {
+  const isReviewed = hasWebhooks(core, write.kind);
+  if (!isReviewed && write.kind.rules.convertAll === undefined) return runWithoutAdmission(steps);
   return await runWithAdmission(
     steps,
-    (step) => isAsked ? askWebhooks(core, write, step) : Promise.resolve(step.object),
+    (step) => isReviewed ? callWebhooks(core, write, step) : Promise.resolve(step.object),
   );
 }
 
 /**
- * What webhooks are told of a create or an update.
+ * Returns what webhooks receive about a create or an update.
  *
- * @param target Where it goes.
- * @param operation Which of the two.
- * @param options How it is made.
- * @param name Its name, where the path has none.
+ * @param target Target of the request.
+ * @param operation The operation.
+ * @param options Options of the request.
+ * @param name Name of the object, if the path has none.
  */
 export function writeOf(
   target: Target,
@@ -38,13 +38,13 @@ export function writeOf(
   name: string = target.name ?? "",
 ): Write {
   const { kind, namespace, subresource, user, warnings, query } = target;
-  const given = (key: string) => query.get(key) || undefined;
-  const asked = {
+  const parameter = (key: string) => query.get(key) || undefined;
+  const requestOptions = {
     kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions",
     apiVersion: "meta.k8s.io/v1",
     ...(options.dryRun && { dryRun: query.getAll("dryRun") }),
-    ...(given("fieldManager") && { fieldManager: given("fieldManager") }),
-    ...(given("fieldValidation") && { fieldValidation: given("fieldValidation") }),
+    ...(parameter("fieldManager") && { fieldManager: parameter("fieldManager") }),
+    ...(parameter("fieldValidation") && { fieldValidation: parameter("fieldValidation") }),
   };
   return {
     operation,
@@ -54,12 +54,12 @@ export function writeOf(
     subresource,
     user,
     dryRun: options.dryRun,
-    options: asked,
+    options: requestOptions,
     warnings,
   };
 }
 
-/** A namespace is taken to be in itself. */
+/** Returns the namespace in a review. That of a namespace is its own name. */
 export function namespaceOf(kind: ServedKind, namespace: string | undefined, name: string): string | undefined {
   return kind.collection === "/namespaces" && name !== "" ? name : namespace;
 }

@@ -1,4 +1,4 @@
-/** Deletions as webhooks are asked about them. */
+/** Deletes objects with admission webhooks. */
 import type { Core } from "../core/core.ts";
 import { deletable, deleteObject, type Removed } from "../core/remove.ts";
 import type { Target } from "../core/target.ts";
@@ -6,25 +6,28 @@ import type { DeleteOptions } from "../objects/options.ts";
 import { withConversions } from "../webhooks/conversion.ts";
 import { forbidden } from "../wire/status_error.ts";
 import { namespaceOf } from "./admitted.ts";
-import { askAboutDeletion, hasWebhooks } from "./dispatch.ts";
+import { callWebhooksForDeletion, hasWebhooks } from "./dispatch.ts";
 
-/** Namespaces that no cluster can do without (`k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle`). */
+/**
+ * Namespaces that cannot be deleted (`k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle`).
+ */
 const IMMORTAL = new Set(["default", "kube-system", "kube-public"]);
 
-/** Which object of a target is meant. */
+/** Namespace and name of the object to delete. */
 export interface Deleted {
   readonly namespace: string | undefined;
   readonly name: string;
 }
 
 /**
- * Deletes an object, unless a webhook refuses.
+ * Deletes an object, unless a webhook denies it.
  *
  * @param core The server.
- * @param target What the request is about.
- * @param deleted Which object.
+ * @param target Target of the request.
+ * @param deleted Namespace and name of the object.
  * @param options Additional options.
- * @throws {StatusError} If it is not there, not the one that was meant, or a webhook refuses.
+ * @throws {StatusError} If the object does not exist, a precondition fails, or a webhook denies the
+ * deletion.
  */
 export async function deleteAdmitted(
   core: Core,
@@ -41,25 +44,25 @@ export async function deleteAdmitted(
   }
   if (hasWebhooks(core, kind)) {
     const old = kind.rules.read(deletable(core, kind, namespace, name, options));
-    // A webhook that is asked about a whole collection is told of no name.
-    const asked = target.name ?? "";
+    // Webhooks receive no name for the deletion of a collection.
+    const requestName = target.name ?? "";
     const write = {
       operation: "DELETE" as const,
       kind,
-      namespace: namespaceOf(kind, namespace, asked),
-      name: asked,
+      namespace: namespaceOf(kind, namespace, requestName),
+      name: requestName,
       subresource,
       user,
       dryRun: options.dryRun,
-      options: shown(options),
+      options: asApiObject(options),
       warnings,
     };
-    await askAboutDeletion(core, write, old);
+    await callWebhooksForDeletion(core, write, old);
   }
   return deleteObject(core, kind, namespace, name, options);
 }
 
-function shown(options: DeleteOptions): Record<string, unknown> {
+function asApiObject(options: DeleteOptions): Record<string, unknown> {
   const { dryRun, gracePeriodSeconds, preconditions, propagationPolicy } = options;
   return {
     kind: "DeleteOptions",

@@ -1,4 +1,7 @@
-/** Asks the webhooks about a write (`k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}`). */
+/**
+ * Calls webhooks for writes
+ * (`k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}`).
+ */
 import { equal, isObject } from "../../base/json.ts";
 import type { User } from "../access/user.ts";
 import type { Core } from "../core/core.ts";
@@ -8,34 +11,34 @@ import type { ServedKind } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { authorizerValue, type Decide, requestResourceValue } from "../webhooks/authorizer.ts";
 import { CallError, callWebhook } from "../webhooks/call.ts";
-import { holds } from "../webhooks/conditions.ts";
+import { conditionsHold } from "../webhooks/conditions.ts";
 import { reviewTypeFault } from "../webhooks/reply.ts";
 import { type Webhook, webhooksOf } from "../webhooks/webhook.ts";
 import { untypedFault } from "../wire/body.ts";
 import { jsonTextFault } from "../wire/json_fault.ts";
-import { applyOperations, jsonType, Misfit } from "../wire/json_patch.ts";
+import { applyOperations, jsonType, PatchMismatch } from "../wire/json_patch.ts";
 import { badRequest, forbidden, internalError, type StatusDetails, StatusError } from "../wire/status_error.ts";
 import { kindFor, type Subject } from "./matching.ts";
 import { decodePatchedObject } from "./patched.ts";
-import { decodeReview, readVerdict, reviewRequest } from "./review.ts";
+import { decodeReview, readResponse, reviewRequest } from "./review.ts";
 
-/** What webhooks are told of a write besides its objects. */
+/** What webhooks receive about a write in addition to its objects. */
 export interface Write {
   readonly operation: Subject["operation"];
   readonly kind: ServedKind;
   readonly namespace: string | undefined;
-  /** As the request has it: that of a create is in its body, if it has one. */
+  /** Name in the path; on create, the name in the body if it has one. */
   readonly name: string;
   readonly subresource: string | undefined;
   readonly user: User;
   readonly dryRun: boolean;
-  /** The options of the request, as the API has them; a connection has none. */
+  /** Options of the request as an API object; `null` for connections. */
   readonly options: Readonly<Record<string, unknown>> | null;
-  /** Takes what webhooks warn of. */
+  /** Receives the warnings of webhooks. */
   readonly warnings: string[];
 }
 
-/** Kinds about which no webhook is asked: one could forbid that it is taken away. */
+/** Kinds without webhooks, because one could deny its own removal. */
 const EXEMPT = new Set([
   "mutatingwebhookconfigurations",
   "validatingwebhookconfigurations",
@@ -45,22 +48,22 @@ const EXEMPT = new Set([
   "validatingadmissionpolicybindings",
 ]);
 
-/** Whether any webhook may have to be asked about a write of a kind. */
+/** Returns whether webhooks may match writes of a kind. */
 export function hasWebhooks(core: Core, { group, plural }: ServedKind): boolean {
   if (group === "admissionregistration.k8s.io" && EXEMPT.has(plural)) return false;
   return webhooksOf(core.store, "mutate").length > 0 || webhooksOf(core.store, "validate").length > 0;
 }
 
 /**
- * Asks the webhooks about a step of a write.
+ * Calls the webhooks for a step of a write.
  *
  * @param core The server.
- * @param write What is written.
- * @param step How far it is.
- * @returns The object to go on with.
- * @throws {StatusError} If one refuses, or could not be asked and must be.
+ * @param write The write.
+ * @param step The step.
+ * @returns The object to continue with.
+ * @throws {StatusError} If a webhook denies the write, or fails and has the failure policy Fail.
  */
-export async function askWebhooks(core: Core, write: Write, step: Step): Promise<StoredObject> {
+export async function callWebhooks(core: Core, write: Write, step: Step): Promise<StoredObject> {
   if (step.phase === "validate") {
     await validate(core, write, step);
     return step.object;
@@ -69,19 +72,22 @@ export async function askWebhooks(core: Core, write: Write, step: Step): Promise
 }
 
 /**
- * Asks the webhooks about a deletion.
+ * Calls the webhooks for a deletion.
  *
  * @param core The server.
- * @param write What is deleted.
+ * @param write The deletion.
  * @param old The object.
- * @throws {StatusError} If one refuses.
+ * @throws {StatusError} If a webhook denies the deletion.
  */
-export async function askAboutDeletion(core: Core, write: Write, old: StoredObject): Promise<void> {
+export async function callWebhooksForDeletion(core: Core, write: Write, old: StoredObject): Promise<void> {
   await mutate(core, write, undefined, old);
   await validate(core, write, { old });
 }
 
-/** Lets the webhooks change an object, each in its turn; those that ask for it once more when it was changed after them. */
+/**
+ * Calls the mutating webhooks one after the other, and again those with the reinvocation policy
+ * IfNeeded if a later one changed the object.
+ */
 async function mutate(
   core: Core,
   write: Write,
@@ -89,16 +95,16 @@ async function mutate(
   old: StoredObject | undefined,
 ): Promise<StoredObject | undefined> {
   let object = first;
-  /** Webhooks to be asked again: something was changed since. */
+  /** Webhooks to call again, since the object has changed after their call. */
   const again = new Set<Webhook>();
   const invoked = new Set<Webhook>();
   let isChanged = false;
   const round = async (isSecond: boolean) => {
     for (const webhook of webhooksOf(core.store, "mutate")) {
       const subject = { ...write, object, old };
-      const kind = asked(core, webhook, write, subject);
+      const kind = matchedKind(core, webhook, write, subject);
       if (kind === undefined || (isSecond && !again.has(webhook))) continue;
-      const changed = await change(core, webhook, write, subject, kind);
+      const changed = await patchedBy(core, webhook, write, subject, kind);
       if (changed !== undefined && !equal(changed, object)) {
         object = changed;
         isChanged = true;
@@ -114,21 +120,21 @@ async function mutate(
   return object;
 }
 
-async function change(
+async function patchedBy(
   core: Core,
   webhook: Webhook,
   write: Write,
   subject: Subject,
   kind: ServedKind,
 ): Promise<StoredObject | undefined> {
-  const verdict = await ask(core, webhook, write, subject, kind, true);
-  if (verdict?.patch === undefined) return undefined;
-  if (verdict.patchType !== "JSONPatch") {
-    return failed(webhook, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
+  const result = await review(core, webhook, write, subject, kind, true);
+  if (result?.patch === undefined) return undefined;
+  if (result.patchType !== "JSONPatch") {
+    return failed(webhook, `unsupported patch type ${JSON.stringify(result.patchType)}`);
   }
-  const fault = jsonTextFault(verdict.patch) ?? operationsFault(JSON.parse(verdict.patch));
+  const fault = jsonTextFault(result.patch) ?? operationsFault(JSON.parse(result.patch));
   if (fault !== undefined) return failed(webhook, `received undecodable patch in webhook response: ${fault}`);
-  const operations = (JSON.parse(verdict.patch) ?? []) as readonly unknown[];
+  const operations = (JSON.parse(result.patch) ?? []) as readonly unknown[];
   if (operations.length === 0) return undefined;
   if (subject.object === undefined) {
     const why = "attempted to modify the object, which is not supported for this operation";
@@ -138,43 +144,46 @@ async function change(
   try {
     patched = applyOperations(inVersion(subject.object, subject.kind, kind), operations);
   } catch (error) {
-    if (!(error instanceof Misfit)) throw error;
+    if (!(error instanceof PatchMismatch)) throw error;
     throw internalError(error.message);
   }
   if (!isObject(patched)) throw internalError(`couldn't get version/kind; json parse error: ${untypedFault(patched)}`);
-  // What a subresource has for an object is of another kind.
+  // The object of a subresource is of another kind, so it is not decoded.
   if (subject.object.kind !== subject.kind.kind) return patched as StoredObject;
   return inVersion(decodePatchedObject(kind, patched), kind, subject.kind);
 }
 
-/** What Go says of JSON that is no list of operations. */
+/** Returns Go's message for JSON that is not a list of operations. */
 function operationsFault(operations: unknown): string | undefined {
-  const refused = (value: unknown, type: string) =>
+  const mismatch = (value: unknown, type: string) =>
     `json: cannot unmarshal ${jsonType(value)} into Go value of type ${type}`;
-  if (!Array.isArray(operations)) return operations === null ? undefined : refused(operations, "jsonpatch.Patch");
+  if (!Array.isArray(operations)) return operations === null ? undefined : mismatch(operations, "jsonpatch.Patch");
   const other = operations.find((operation) => operation !== null && !isObject(operation));
-  return other === undefined ? undefined : refused(other, "jsonpatch.Operation");
+  return other === undefined ? undefined : mismatch(other, "jsonpatch.Operation");
 }
 
-/** Asks all that are to be asked at once; the first refusal in their order is told. */
+/** Calls all matching validating webhooks in parallel. Throws the first denial in their order. */
 async function validate(
   core: Core,
   write: Write,
   { object, old }: { readonly object?: StoredObject | undefined; readonly old?: StoredObject | undefined },
 ): Promise<void> {
   const subject: Subject = { ...write, object, old };
-  // By now a create has its name, be it that the server made it.
+  // At this point a created object has its name, even if the server generated it.
   const named = { ...write, name: write.name || (write.operation === "CREATE" ? object?.metadata.name ?? "" : "") };
-  const chosen = webhooksOf(core.store, "validate").flatMap((webhook) => {
-    const kind = asked(core, webhook, named, subject);
+  const matching = webhooksOf(core.store, "validate").flatMap((webhook) => {
+    const kind = matchedKind(core, webhook, named, subject);
     return kind === undefined ? [] : [{ webhook, kind }];
   });
-  const asking = chosen.map(({ webhook, kind }) => ask(core, webhook, named, subject, kind, false));
-  for (const result of await Promise.allSettled(asking)) if (result.status === "rejected") throw result.reason;
+  const reviews = matching.map(({ webhook, kind }) => review(core, webhook, named, subject, kind, false));
+  for (const result of await Promise.allSettled(reviews)) if (result.status === "rejected") throw result.reason;
 }
 
-/** The kind in which a webhook is told of a write; undefined if it is not asked. */
-function asked(core: Core, webhook: Webhook, write: Write, subject: Subject): ServedKind | undefined {
+/**
+ * Returns the kind in which a webhook receives the objects of a write; `undefined` if it does not
+ * match.
+ */
+function matchedKind(core: Core, webhook: Webhook, write: Write, subject: Subject): ServedKind | undefined {
   const kind = kindFor(core, webhook, subject);
   if (kind === undefined) return undefined;
   const { object, oldObject } = objectsIn(subject, kind);
@@ -183,7 +192,7 @@ function asked(core: Core, webhook: Webhook, write: Write, subject: Subject): Se
   const decide: Decide = (user, attributes) => authorizer?.decide(user, attributes) ?? { allowed: true, reason: "" };
   const { group, plural: resource } = write.kind;
   const { namespace = "", name, subresource = "" } = write;
-  const met = holds(webhook, {
+  const met = conditionsHold(webhook, {
     object,
     oldObject,
     request,
@@ -195,26 +204,26 @@ function asked(core: Core, webhook: Webhook, write: Write, subject: Subject): Se
 }
 
 function objectsIn(subject: Subject, kind: ServedKind): { object: unknown; oldObject: unknown } {
-  const told = (object: StoredObject | undefined) =>
+  const converted = (object: StoredObject | undefined) =>
     object === undefined ? undefined : inVersion(object, subject.kind, kind);
-  return { object: told(subject.object), oldObject: told(subject.old) };
+  return { object: converted(subject.object), oldObject: converted(subject.old) };
 }
 
-/** An object of a kind in another version of it. */
+/** Converts an object to another version of its kind. */
 function inVersion(object: StoredObject, from: ServedKind, to: ServedKind): StoredObject {
   if (from === to || object.kind !== from.kind) return object;
-  const kept = from.rules.stored?.(object) ?? object;
-  return to.rules.read(kept);
+  const stored = from.rules.stored?.(object) ?? object;
+  return to.rules.read(stored);
 }
 
-async function ask(
+async function review(
   core: Core,
   webhook: Webhook,
   write: Write,
   subject: Subject,
   kind: ServedKind,
   isMutating: boolean,
-): Promise<Exclude<ReturnType<typeof readVerdict>, string> | undefined> {
+): Promise<Exclude<ReturnType<typeof readResponse>, string> | undefined> {
   if (write.dryRun && webhook.sideEffects !== "None" && webhook.sideEffects !== "NoneOnDryRun") {
     throw badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`);
   }
@@ -226,39 +235,42 @@ async function ask(
   const uid = core.uid();
   const { object, oldObject } = objectsIn(subject, kind);
   const request = reviewRequest({ ...write, uid, subject, kind, object, oldObject });
-  let answer: Readonly<Record<string, unknown>>;
+  let reply: Readonly<Record<string, unknown>>;
   try {
-    const review = { kind: "AdmissionReview", apiVersion: `admission.k8s.io/${version}`, request };
-    const reply = await callWebhook(core.caller, webhook, review);
-    const fault = reviewTypeFault(reply, version);
+    const sent = { kind: "AdmissionReview", apiVersion: `admission.k8s.io/${version}`, request };
+    const body = await callWebhook(core.caller, webhook, sent);
+    const fault = reviewTypeFault(body, version);
     if (fault !== undefined) throw new CallError(fault);
-    answer = decodeReview(reply, version);
+    reply = decodeReview(body, version);
   } catch (error) {
     if (!(error instanceof CallError) && !(error instanceof DecodeError)) throw error;
     return failed(webhook, `failed to call webhook: ${error.message}`);
   }
-  const verdict = readVerdict(answer, uid, version, isMutating);
-  if (typeof verdict === "string") return failed(webhook, `received invalid webhook response: ${verdict}`);
-  write.warnings.push(...verdict.warnings);
-  if (!verdict.allowed) throw denied(webhook, verdict.result ?? {});
-  return verdict;
+  const response = readResponse(reply, uid, version, isMutating);
+  if (typeof response === "string") return failed(webhook, `received invalid webhook response: ${response}`);
+  write.warnings.push(...response.warnings);
+  if (!response.allowed) throw denied(webhook, response.result ?? {});
+  return response;
 }
 
-/** A webhook that could not be asked: the write goes on without it, or is refused. */
+/**
+ * Handles a failed call: the write continues without the webhook, or is rejected, as its failure
+ * policy says.
+ */
 function failed({ name, failurePolicy }: Webhook, why: string): undefined {
   if (failurePolicy === "Ignore") return undefined;
   throw internalError(`failed calling webhook ${JSON.stringify(name)}: ${why}`);
 }
 
-/** The refusal by a webhook, with what it says. */
+/** Returns the error for a write that a webhook denied. */
 function denied({ name }: Webhook, result: Readonly<Record<string, unknown>>): StatusError {
   const { code, message, reason, details } = result;
-  const by = `admission webhook ${JSON.stringify(name)} denied the request`;
-  const told = message || reason;
+  const prefix = `admission webhook ${JSON.stringify(name)} denied the request`;
+  const explanation = message || reason;
   return new StatusError(
     typeof code === "number" && code >= 400 ? code : 400,
     typeof reason === "string" && reason !== "" ? reason : undefined,
-    told ? `${by}: ${told}` : `${by} without explanation`,
+    explanation ? `${prefix}: ${explanation}` : `${prefix} without explanation`,
     details as StatusDetails | undefined,
   );
 }

@@ -1,4 +1,7 @@
-/** Which webhooks are asked about a request (`k8s.io/apiserver/pkg/admission/plugin/webhook/predicates`). */
+/**
+ * Selects the webhooks that match a request
+ * (`k8s.io/apiserver/pkg/admission/plugin/webhook/predicates`).
+ */
 import type { Core } from "../core/core.ts";
 import { keyOf } from "../objects/key.ts";
 import type { ServedKind } from "../objects/kinds.ts";
@@ -7,21 +10,22 @@ import type { StoredObject } from "../objects/objects.ts";
 import type { Webhook, WebhookRule } from "../webhooks/webhook.ts";
 import { notFound } from "../wire/status_error.ts";
 
-/** What is asked about. */
+/** A request, as far as webhooks match it. */
 export interface Subject {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly kind: ServedKind;
   readonly subresource: string | undefined;
-  /** That of a namespace is itself. */
+  /** Namespace; that of a namespace is its own name. */
   readonly namespace: string | undefined;
   readonly object: StoredObject | undefined;
   readonly old: StoredObject | undefined;
 }
 
 /**
- * The kind in which a webhook is told of a request; undefined if it is not asked.
+ * Returns the kind in which a webhook receives the objects of a request; `undefined` if it does not
+ * match.
  *
- * @throws {StatusError} If it cannot be told, as the namespace is not there.
+ * @throws {StatusError} If the namespace, whose labels decide, does not exist.
  */
 export function kindFor(core: Core, webhook: Webhook, subject: Subject): ServedKind | undefined {
   if (!selectsObject(webhook, subject)) return undefined;
@@ -31,7 +35,7 @@ export function kindFor(core: Core, webhook: Webhook, subject: Subject): ServedK
 
 function selectsObject({ objectSelector = {} }: Webhook, { object, old }: Subject): boolean {
   if (isEmpty(objectSelector)) return true;
-  // The options of a connection have no labels, and not even none.
+  // The options of a connection have no metadata, so no selector matches them.
   return [object, old].some((each) =>
     each?.metadata !== undefined && matchesSelector(objectSelector, each.metadata.labels)
   );
@@ -53,7 +57,10 @@ function selectsNamespace(core: Core, { namespaceSelector = {} }: Webhook, subje
   return matchesSelector(namespaceSelector, found.metadata.labels);
 }
 
-/** The kind of the request, or one that is the same in another version or group, where rules match that. */
+/**
+ * Returns the kind of the request; or, with the match policy Equivalent, an equivalent kind that
+ * rules match.
+ */
 function matchingKind(core: Core, { rules = [], matchPolicy }: Webhook, subject: Subject): ServedKind | undefined {
   if (rules.some((rule) => matches(rule, subject.kind, subject))) return subject.kind;
   if (matchPolicy === "Exact") return undefined;

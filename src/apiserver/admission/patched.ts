@@ -1,4 +1,7 @@
-/** Objects as the patch of a webhook leaves them (`k8s.io/apiserver/pkg/admission/plugin/webhook/mutating`, callAttrMutatingHook). */
+/**
+ * Decodes the objects that webhooks have patched
+ * (`k8s.io/apiserver/pkg/admission/plugin/webhook/mutating`, callAttrMutatingHook).
+ */
 import { own } from "../../base/own.ts";
 import { goJson } from "../../schema/go_text.ts";
 import { DecodeError } from "../objects/decode.ts";
@@ -8,11 +11,11 @@ import type { Draft, StoredObject } from "../objects/objects.ts";
 import { internalError, StatusError } from "../wire/status_error.ts";
 
 /**
- * Reads a patched object: cut to its schema, with defaults.
+ * Decodes a patched object: drops unknown fields, and sets defaults.
  *
- * @param kind The kind in which the webhook was told of it.
+ * @param kind The kind in which the webhook received the object.
  * @param patched The object.
- * @throws {StatusError} If it is none of that kind any more.
+ * @throws {StatusError} If it is not an object of that kind any more.
  */
 export function decodePatchedObject(kind: ServedKind, patched: Draft): StoredObject {
   const [apiVersion, name] = [own(patched, "apiVersion"), own(patched, "kind")];

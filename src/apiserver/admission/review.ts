@@ -1,4 +1,7 @@
-/** AdmissionReview: what a webhook is asked, and whether what it answers is an answer (`.../webhook/request`). */
+/**
+ * AdmissionReviews: the request to a webhook, and validation of its response
+ * (`.../webhook/request`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type User, userInfo } from "../access/user.ts";
@@ -8,11 +11,11 @@ import { builtinSchema, type ServerSchema } from "../objects/server_schema.ts";
 import { jsonType } from "../wire/json_patch.ts";
 import type { Subject } from "./matching.ts";
 
-/** What a webhook is told besides the objects. */
+/** Contents of a review. */
 export interface ReviewContext {
   readonly uid: string;
   readonly subject: Subject;
-  /** The kind in which it is told. */
+  /** The kind in which the webhook receives the objects. */
   readonly kind: ServedKind;
   readonly name: string;
   readonly user: User;
@@ -23,7 +26,7 @@ export interface ReviewContext {
   readonly oldObject: unknown;
 }
 
-/** `request` of a review. */
+/** Returns `request` of a review. */
 export function reviewRequest(context: ReviewContext): Record<string, unknown> {
   const { uid, subject, kind, name, user, dryRun, options, object, oldObject } = context;
   const { subresource, namespace, operation } = subject;
@@ -59,22 +62,22 @@ function kindsOf(
   };
 }
 
-/** What a webhook answered. */
-export interface Verdict {
+/** The response of a webhook. */
+export interface ReviewResponse {
   readonly allowed: boolean;
   readonly result: Readonly<Record<string, unknown>> | undefined;
-  /** A JSON patch as bytes. */
+  /** A JSON patch as a string of bytes. */
   readonly patch: string | undefined;
   readonly patchType: string | undefined;
   readonly warnings: readonly string[];
 }
 
 /**
- * Checks the types of an answer's fields, as Go's decoder does.
+ * Checks the types of the fields of a reply, as Go's decoder does.
  *
- * @param reply The answer's body.
- * @param version The version of the review that was sent.
- * @throws {DecodeError} If one does not fit.
+ * @param reply The body of the reply.
+ * @param version Version of the review that was sent.
+ * @throws {DecodeError} If a type does not fit.
  */
 export function decodeReview(
   reply: Readonly<Record<string, unknown>>,
@@ -92,7 +95,7 @@ export function decodeReview(
 
 const TEXT: ServerSchema = { type: "string" };
 
-/** As much of a review as is in an answer (`k8s.io/api/admission`). */
+/** Returns the schema of the parts of a review that a reply has (`k8s.io/api/admission`). */
 function reviewSchema(version: string): ServerSchema {
   return {
     definition: `admission.${version}.AdmissionReview`,
@@ -118,26 +121,26 @@ function reviewSchema(version: string): ServerSchema {
 }
 
 /**
- * Reads the answer of a webhook.
+ * Reads the reply of a webhook.
  *
- * @param review The answer as {@linkcode decodeReview} reads it.
- * @param uid The uid that was sent.
- * @param version The version of the review that was sent.
- * @param isMutating Whether it may patch.
- * @returns The verdict, or what is wrong with the answer.
+ * @param review The reply, as {@linkcode decodeReview} returns it.
+ * @param uid Uid of the review that was sent.
+ * @param version Version of the review that was sent.
+ * @param isMutating Whether the webhook may return a patch.
+ * @returns The response, or an error message if it is invalid.
  */
-export function readVerdict(
+export function readResponse(
   review: Readonly<Record<string, unknown>>,
   uid: string,
   version: string,
   isMutating: boolean,
-): Verdict | string {
+): ReviewResponse | string {
   const response = own(review, "response");
   if (!isObject(response)) return "webhook response was absent";
   const patch = text(own(response, "patch"));
   const patchType = own(response, "patchType") as string | undefined;
   if (version === "v1") {
-    const fault = verdictFault(review, response, uid, { patch, patchType, isMutating });
+    const fault = responseFault(review, response, uid, { patch, patchType, isMutating });
     if (fault !== undefined) return fault;
   }
   const warnings = own(response, "warnings");
@@ -151,7 +154,7 @@ export function readVerdict(
   };
 }
 
-function verdictFault(
+function responseFault(
   review: Readonly<Record<string, unknown>>,
   response: Readonly<Record<string, unknown>>,
   uid: string,

@@ -1,11 +1,11 @@
-/** What changed from one value to another, field by field (`sigs.k8s.io/structured-merge-diff/v6/typed/compare.go`). */
+/** Compares two values field by field (`sigs.k8s.io/structured-merge-diff/v6/typed/compare.go`). */
 import { equal, isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { ServerSchema } from "../objects/server_schema.ts";
 import { FieldSet } from "./field_set.ts";
 import { fieldSchema, itemSchema, itemStep, shapeOf } from "./typed.ts";
 
-/** The fields that were added, changed, taken away. No field is in two of the sets. */
+/** The fields that were added, modified and removed. The sets are disjoint. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -15,9 +15,9 @@ export interface Comparison {
 /**
  * Compares two values.
  *
- * @param schema Their schema.
- * @param before What was there; undefined for nothing.
- * @param after What is there.
+ * @param schema Schema of the values.
+ * @param before The old value; `undefined` if it did not exist.
+ * @param after The new value; `undefined` if it does not exist any more.
  */
 export function compare(schema: ServerSchema, before: unknown, after: unknown): Comparison {
   const comparison = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
@@ -33,7 +33,9 @@ function visit(schema: ServerSchema, before: unknown, after: unknown, path: read
   else if (isLeaf) sets.modified.insert(path);
 }
 
-/** Visits the parts; says whether the values are to be taken as one instead. */
+/**
+ * Compares the parts of two values. Returns whether the values are leaves, which change as a whole.
+ */
 function visitParts(
   schema: ServerSchema,
   before: unknown,
@@ -41,12 +43,12 @@ function visitParts(
   path: readonly string[],
   sets: Comparison,
 ): boolean {
-  // What is empty on both sides is taken as one, so that null and empty differ.
+  // Two empty values are leaves, so that null differs from an empty list or map.
   if (isEmpty(before) && isEmpty(after)) return true;
   const shape = shapeOf(schema, before ?? after);
   const other = shapeOf(schema, after ?? before);
   if (shape.kind !== other.kind) {
-    // One of another shape is another as a whole, and its parts are gone or new.
+    // The value changes as a whole, and all parts of both values are removed or added.
     if (shape.kind === "map") visitFields(schema, before, {}, path, sets);
     if (shape.kind === "list") visitItems(schema, before, [], path, sets);
     if (other.kind === "map") visitFields(schema, {}, after, path, sets);
@@ -90,7 +92,7 @@ function visitItems(
     const [was, is] = [old.get(step) ?? [], next.get(step) ?? []];
     const here = [...path, step];
     if (was.length <= 1 && is.length <= 1) visit(itemSchema(schema), was[0], is[0], here, sets);
-    // What is there twice cannot be told apart: it is taken as one.
+    // Duplicate items cannot be matched, so they are compared as one.
     else if (was.length > 1 && is.length > 1) {
       if (!equal(was, is)) sets.modified.insert(here);
     } else if (was.length > 1) {
@@ -110,7 +112,7 @@ function grouped(schema: ServerSchema, list: readonly unknown[]): Map<string, un
     try {
       step = itemStep(schema, item);
     } catch {
-      // An item without its key has no path: nobody can own it.
+      // An item without its key has no path, so it cannot have a manager.
       continue;
     }
     groups.set(step, [...groups.get(step) ?? [], item]);

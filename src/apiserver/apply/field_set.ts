@@ -1,23 +1,24 @@
 /**
- * Sets of fields, as `managedFields` holds them (`sigs.k8s.io/structured-merge-diff/v6/fieldpath`). A step of a path is text in the form it has there:
- * `f:name` for a field, `k:{"name":"web"}` for an item of a list by its keys, `v:"a"` for a member of a set.
+ * Sets of fields as in `managedFields` (`sigs.k8s.io/structured-merge-diff/v6/fieldpath`). The
+ * steps of a path are strings as in `fieldsV1`: `f:name` for a field, `k:{"name":"web"}` for an
+ * item of a list map, `v:"a"` for a member of a set.
  */
 import { isObject } from "../../base/json.ts";
 import { setOwn } from "../../base/own.ts";
 
-/** A set of paths. It is never changed once it has been handed out. */
+/** A set of paths. It is not modified after it is built. */
 export class FieldSet {
-  /** Steps that end a path of the set. */
+  /** Steps at which a path of the set ends. */
   readonly members: Set<string> = new Set();
-  /** Steps that lead on to further paths of the set. */
+  /** Steps at which paths of the set continue. */
   readonly children: Map<string, FieldSet> = new Map();
 
-  /** Reads `fieldsV1`. */
+  /** Parses `fieldsV1`. */
   static parse(fields: unknown): FieldSet {
     const set = new FieldSet();
     if (!isObject(fields)) return set;
     for (const [step, rest] of Object.entries(fields)) {
-      // What begins otherwise is of a later time: it is passed over.
+      // Ignores steps of unknown types, which a later version may have written.
       if (!/^[fkvi]:/.test(step)) continue;
       const parts = isObject(rest) ? Object.keys(rest) : [];
       const key = canonical(step);
@@ -27,14 +28,14 @@ export class FieldSet {
     return set;
   }
 
-  /** A set of the paths given, each a list of steps. */
+  /** Returns the set of the given paths, each a list of steps. */
   static of(...paths: readonly (readonly string[])[]): FieldSet {
     const set = new FieldSet();
     for (const path of paths) set.insert(path);
     return set;
   }
 
-  /** Adds a path, to a set that is still being built. */
+  /** Adds a path while the set is being built. */
   insert(path: readonly string[]): void {
     const last = path.at(-1);
     if (last === undefined) return;
@@ -43,13 +44,13 @@ export class FieldSet {
     else this.descend(step).insert(rest);
   }
 
-  /** The set behind a step, made when it is not there, of a set that is still being built. */
+  /** Returns the child set of a step while the set is being built; creates it if necessary. */
   descend(step: string): FieldSet {
     const known = this.children.get(step);
     if (known !== undefined) return known;
-    const made = new FieldSet();
-    this.children.set(step, made);
-    return made;
+    const created = new FieldSet();
+    this.children.set(step, created);
+    return created;
   }
 
   get isEmpty(): boolean {
@@ -93,7 +94,7 @@ export class FieldSet {
     return result;
   }
 
-  /** The paths that neither are in the other set nor lie below one of its paths. */
+  /** Returns the paths that are neither in the other set nor below one of its paths. */
   without(other: FieldSet): FieldSet {
     const result = new FieldSet();
     for (const step of this.members) if (!other.members.has(step)) result.members.add(step);
@@ -105,7 +106,7 @@ export class FieldSet {
     return result;
   }
 
-  /** All paths, in an order that is always the same. */
+  /** Returns all paths in a deterministic order. */
   paths(): string[][] {
     const found: string[][] = [...this.members].sort().map((step) => [step]);
     for (const step of [...this.children.keys()].sort()) {
@@ -114,7 +115,7 @@ export class FieldSet {
     return found;
   }
 
-  /** The set as `fieldsV1`. */
+  /** Returns the set as `fieldsV1`. */
   toJSON(): Record<string, unknown> {
     const fields: Record<string, unknown> = {};
     for (const step of [...new Set([...this.members, ...this.children.keys()])].sort()) {
@@ -131,7 +132,7 @@ export class FieldSet {
   }
 }
 
-/** A step with the keys of its object in order. */
+/** Returns a step with the keys of its JSON in order. */
 function canonical(step: string): string {
   if (!step.startsWith("k:") && !step.startsWith("v:")) return step;
   try {
@@ -141,7 +142,7 @@ function canonical(step: string): string {
   }
 }
 
-/** JSON with the keys of objects in order, so that equal values have equal text. */
+/** Formats JSON with sorted keys, so that equal values have equal strings. */
 export function sorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sorted).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value ?? null);
@@ -150,7 +151,7 @@ export function sorted(value: unknown): string {
 }
 
 /**
- * A path as messages show it: `.spec.ports[name="web"].port`.
+ * Formats a path for messages: `.spec.ports[name="web"].port`.
  *
  * @param path The steps.
  */

@@ -3,7 +3,7 @@ import { FieldSet, pathText } from "./field_set.ts";
 
 const set = (fields: unknown) => FieldSet.parse(fields);
 
-Deno.test("FieldSet reads and writes fieldsV1", () => {
+Deno.test("FieldSet parses and formats fieldsV1", () => {
   const fields = {
     "f:a": {},
     "f:b": { ".": {}, "f:c": {} },
@@ -14,7 +14,7 @@ Deno.test("FieldSet reads and writes fieldsV1", () => {
   assert.deepEqual(set(fields).toJSON(), fields);
 });
 
-Deno.test("FieldSet tells keys apart by their values, not by the order they came in", () => {
+Deno.test("FieldSet compares list map keys independent of their order", () => {
   const left = set({ 'k:{"a":1,"b":2}': {} });
   const right = set({ 'k:{"b":2,"a":1}': {} });
 
@@ -29,10 +29,11 @@ const operations: readonly { name: string; make: (a: FieldSet, b: FieldSet) => F
   },
   { name: "intersection", make: (a, b) => a.intersection(b), expected: { "f:b": {} } },
   { name: "difference", make: (a, b) => a.difference(b), expected: { "f:a": { "f:x": {} } } },
-  { name: "without what is below", make: (a, b) => a.without(b), expected: {} },
+  { name: "difference without nested fields", make: (a, b) => a.without(b), expected: {} },
 ];
+
 for (const { name, make, expected } of operations) {
-  Deno.test(`FieldSet has a ${name}`, () => {
+  Deno.test(`FieldSet computes the ${name}`, () => {
     const a = set({ "f:a": { "f:x": {} }, "f:b": {} });
     const b = set({ "f:a": { ".": {}, "f:y": {} }, "f:b": {}, "f:c": {} });
 
@@ -40,7 +41,7 @@ for (const { name, make, expected } of operations) {
   });
 }
 
-Deno.test("pathText is as messages show paths", () => {
+Deno.test("pathText formats paths for messages", () => {
   assert.equal(pathText(["f:spec", "f:ports", 'k:{"name":"a","port":1}', "f:x"]), '.spec.ports[name="a",port=1].x');
   assert.equal(pathText(["f:tags", 'v:"a"']), '.tags[="a"]');
 });

@@ -1,4 +1,7 @@
-/** From client-side to server-side apply (`k8s.io/apimachinery/pkg/util/managedfields/internal/lastappliedmanager.go`). */
+/**
+ * Migration from client-side to server-side apply
+ * (`k8s.io/apimachinery/pkg/util/managedfields/internal/lastappliedmanager.go`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { goJson } from "../../schema/go_text.ts";
@@ -8,7 +11,7 @@ import { compare } from "./compare.ts";
 import { fieldsOf } from "./typed.ts";
 import type { Conflict } from "./updater.ts";
 
-/** The manager by whose name kubectl applies: it alone may take over what client-side apply wrote. */
+/** Manager name of kubectl, the only one that may take over the fields of client-side apply. */
 export const KUBECTL = "kubectl";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
@@ -18,13 +21,18 @@ function lastAppliedOf(object: Draft): string {
 }
 
 /**
- * The conflicts that are not about fields of the last client-side apply, as far as the object still has them as that wrote them.
+ * Returns the conflicts other than those about fields that the last client-side apply wrote and
+ * that have not changed since.
  *
  * @param kind The kind.
- * @param live What is there.
+ * @param live The current object.
  * @param conflicts All conflicts.
  */
-export function conflictsBeside(kind: ServedKind, live: Draft, conflicts: readonly Conflict[]): readonly Conflict[] {
+export function conflictsBesidesLastApplied(
+  kind: ServedKind,
+  live: Draft,
+  conflicts: readonly Conflict[],
+): readonly Conflict[] {
   const last = parsed(lastAppliedOf(live));
   if (last === undefined || own(last, "apiVersion") !== kind.apiVersion) return conflicts;
   try {
@@ -32,7 +40,7 @@ export function conflictsBeside(kind: ServedKind, live: Draft, conflicts: readon
     const kept = fieldsOf(kind.schema, last).difference(modified).difference(added).difference(removed);
     return conflicts.filter(({ path }) => !kept.has(path));
   } catch (error) {
-    // A list in it whose items cannot be told apart.
+    // A list in the configuration has items without keys.
     if (error instanceof TypeError) return conflicts;
     throw error;
   }
@@ -48,10 +56,10 @@ function parsed(text: string): Draft | undefined {
 }
 
 /**
- * An object with the annotation of client-side apply brought up to date, where it has one: what kubectl applied is what it applied last.
+ * Returns an object with an updated annotation of client-side apply, if it has one.
  *
- * @param object What the apply made.
- * @param config What was applied.
+ * @param object The result of the apply.
+ * @param config The applied configuration.
  */
 export function withLastApplied(object: Draft, config: Draft): Draft {
   if (lastAppliedOf(object) === "") return object;

@@ -1,4 +1,7 @@
-/** `metadata.managedFields`: reading it, writing it, and following each change (`k8s.io/apimachinery/pkg/util/managedfields`). */
+/**
+ * Reads, writes and updates `metadata.managedFields`
+ * (`k8s.io/apimachinery/pkg/util/managedfields`).
+ */
 import type { Clock } from "../../base/clock.ts";
 import { equal, isObject } from "../../base/json.ts";
 import { applyDefaults } from "../../schema/defaults.ts";
@@ -8,26 +11,26 @@ import type { ServerSchema } from "../objects/server_schema.ts";
 import { FieldSet } from "./field_set.ts";
 import { type Change, type Managers, type Owned, updated } from "./updater.ts";
 
-/** Managers with the time of each one's last change. */
+/** Managers, with the time of each one's last change. */
 export interface Tracked {
   readonly managers: Managers;
   readonly times: ReadonlyMap<string, string>;
 }
 
-/** Who changes an object, and on which path. */
+/** The manager that changes an object, and the subresource. */
 export interface TrackOptions {
   readonly manager: string;
   readonly subresource?: string;
 }
 
-/** What of the server a change is followed by. */
-export interface Surroundings {
+/** What {@linkcode trackUpdate} needs of the server. */
+export interface TrackingContext {
   readonly clock: Clock;
-  /** Knows the versions in which others own fields. */
+  /** For the versions in which other managers own fields. */
   readonly kinds: Kinds;
 }
 
-/** Fields that tell of the object, not of what somebody wants of it. */
+/** Fields that identify the object, and fields that only the server sets. They have no manager. */
 const SERVER_FIELDS = FieldSet.of(
   ["f:apiVersion"],
   ["f:kind"],
@@ -46,15 +49,18 @@ const SERVER_FIELDS = FieldSet.of(
     .map((key) => ["f:metadata", `f:${key}`]),
 );
 
-// The most entries of updates; older ones are put together.
-const MOST_UPDATES = 10;
+// Maximum number of update entries, as in the real server; older ones are merged.
+const MAX_UPDATES = 10;
 
-/** A set without what tells of the object. */
+/** Returns a set without the fields that have no manager. */
 export function withoutServerFields(set: FieldSet): FieldSet {
   return set.difference(SERVER_FIELDS);
 }
 
-/** The name by which an entry is known: an applier's has no version, since it stays the same through all. */
+/**
+ * Returns the identity of an entry. That of an apply has no version, since it stays the same for
+ * all versions.
+ */
 export function identity({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
   return JSON.stringify({
     manager,
@@ -65,10 +71,10 @@ export function identity({ manager, operation, apiVersion, subresource }: Manage
 }
 
 /**
- * Reads `managedFields`.
+ * Parses `managedFields`.
  *
  * @param entries The entries.
- * @returns Nothing when they are not well formed.
+ * @returns The managers; `undefined` if an entry is malformed.
  */
 export function decodeManaged(entries: readonly ManagedFieldsEntry[]): Tracked | undefined {
   const managers = new Map<string, Owned>();
@@ -83,7 +89,7 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[]): Tracked |
   return { managers, times };
 }
 
-/** Writes `managedFields`; undefined when nobody owns anything. */
+/** Formats `managedFields`; `undefined` if there are no managers. */
 export function encodeManaged({ managers, times }: Tracked): readonly ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
   const entries = [...managers].map(([id, { set, apiVersion }]): ManagedFieldsEntry => {
@@ -112,26 +118,27 @@ function inOrder(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
 }
 
 /**
- * The entry of what the server itself made.
+ * Returns the entry of an object that the server itself created.
  *
- * @param apiVersion In which version.
- * @param time When, as Kubernetes writes times.
- * @param fieldsV1 All that it has set.
+ * @param apiVersion Version of the object.
+ * @param time Time of creation, in the format of Kubernetes.
+ * @param fieldsV1 All fields that the server set.
  */
 export function ownedByServer(apiVersion: string, time: string, fieldsV1: unknown): ManagedFieldsEntry {
   return { manager: "kube-apiserver", operation: "Update", apiVersion, time, fieldsType: "FieldsV1", fieldsV1 };
 }
 
-/** An object without its `managedFields`, which nobody owns. */
+/** Returns an object without its `managedFields`, which have no manager. */
 export function withoutManaged(object: StoredObject): StoredObject {
   return withMetadata(object, { managedFields: undefined });
 }
 
 /**
- * The fields that nobody owns on a path: the server does not let them be changed there.
+ * Returns the fields that have no manager on a path, since the server does not allow changes to
+ * them there.
  *
  * @param kind The kind.
- * @param subresource The subresource; absent for the whole.
+ * @param subresource The subresource; absent for the main resource.
  */
 export function ignoredFields(kind: ServedKind, subresource?: string): FieldSet {
   if (subresource === "status") {
@@ -142,15 +149,16 @@ export function ignoredFields(kind: ServedKind, subresource?: string): FieldSet 
 }
 
 /**
- * How fields that are owned in other versions are compared.
+ * Returns how to compare fields that are owned in other versions.
  *
- * @param server What is served.
+ * @param context The served kinds.
  * @param kind The kind in the version that is changed.
  */
-export function versionsOf({ kinds }: Pick<Surroundings, "kinds">, kind: ServedKind): Pick<Change, "versionNamed"> {
+export function versionsOf({ kinds }: Pick<TrackingContext, "kinds">, kind: ServedKind): Pick<Change, "versionNamed"> {
   return {
     versionNamed(apiVersion) {
-      // Where nothing converts a custom kind, a field has the same name in another version, be that served or not.
+      // Without conversion, a field has the same name in all versions, including those that are not
+      // served.
       if (kind.rules.convertAll === undefined && !kind.isBuiltin) return "same";
       const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
       const other = kinds.get(kind.group, version, kind.plural);
@@ -169,30 +177,30 @@ export function versionsOf({ kinds }: Pick<Surroundings, "kinds">, kind: ServedK
 }
 
 /**
- * An object after a change, with `managedFields` brought up to date.
+ * Returns an object after a change, with updated `managedFields`.
  *
- * @param server Its kinds and its clock.
- * @param kind Its kind.
- * @param old What it was; undefined when it is new.
- * @param next What it is to be, with the `managedFields` that the client sent.
- * @param options Who changes it.
+ * @param context Clock and served kinds.
+ * @param kind Kind of the object.
+ * @param old The object before the change; `undefined` if it is new.
+ * @param next The object after the change, with the `managedFields` that the client sent.
+ * @param options The manager that changes it.
  */
 export function trackUpdate(
-  server: Surroundings,
+  context: TrackingContext,
   kind: ServedKind,
   old: StoredObject | undefined,
   next: StoredObject,
   { manager, subresource }: TrackOptions,
 ): StoredObject {
   const tracked = startOf(old, next, subresource);
-  // Who took the fields off an object, or never had them, does not get them back by a change.
+  // An object without managed fields, or from which the client has removed them, stays without.
   if (old !== undefined && tracked.managers.size === 0) return withoutManaged(next);
   const change = {
     schema: kind.schema,
     apiVersion: kind.apiVersion,
     manager: CURRENT,
     ignored: ignoredFields(kind, subresource),
-    ...versionsOf(server, kind),
+    ...versionsOf(context, kind),
   };
   const before = old === undefined ? emptyObject(kind) : withoutManaged(old);
   const managers = new Map(updated(before, withoutManaged(next), tracked.managers, change));
@@ -210,35 +218,41 @@ export function trackUpdate(
     const previous = managers.get(id);
     const all = previous === undefined ? set : set.union(previous.set);
     managers.set(id, { set: all, apiVersion: kind.apiVersion, isApplied: false });
-    times.set(id, timestamp(server.clock.now()));
+    times.set(id, timestamp(context.clock.now()));
   }
   return withMetadata(next, { managedFields: encodeManaged(capped({ managers, times })) });
 }
 
-/** What an object is before it is made: of a built-in kind, which is a struct in Go, the parts that are always there. */
+/**
+ * Returns what an object is before its creation. For built-in kinds, which are structs in Go, these
+ * are the fields that always exist.
+ */
 export function emptyObject(kind: ServedKind): unknown {
   if (!kind.isBuiltin) return {};
-  const known = nothings.get(kind);
+  const known = emptyObjects.get(kind);
   if (known !== undefined) return known;
   const zeroed = zero(kind.schema) as Record<string, unknown>;
-  const made = NULL_RULES.has(kind.collection) ? { ...zeroed, rules: null } : zeroed;
-  nothings.set(kind, made);
-  return made;
+  const empty = NULL_RULES.has(kind.collection) ? { ...zeroed, rules: null } : zeroed;
+  emptyObjects.set(kind, empty);
+  return empty;
 }
 
-/** What was worked out for a kind before. It is only looked at. */
-const nothings = new WeakMap<ServedKind, Record<string, unknown>>();
+/**
+ * Empty objects by kind. Entries cannot become stale, since the schema of a built-in kind is
+ * constant.
+ */
+const emptyObjects = new WeakMap<ServedKind, Record<string, unknown>>();
 
-/** Kinds whose rules are there as null where nobody gave any, although they may be left out. */
+/** Kinds whose missing rules are stored as null, although OpenAPI does not require them. */
 const NULL_RULES = new Set(["rbac.authorization.k8s.io/roles", "rbac.authorization.k8s.io/clusterroles"]);
 
 function zero(schema: ServerSchema): unknown {
   const defaults = Object.entries(applyDefaults(schema, {}) as object);
-  // What is filled in is there later only.
+  // Other defaults are set later.
   const result: Record<string, unknown> = Object.fromEntries(defaults.filter(([, value]) => isObject(value) || !value));
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     if (isObject(result[key])) result[key] = zero(property);
-    // A list that must be there is there, as null.
+    // A required list exists as null.
     else if (result[key] === undefined && schema.required?.includes(key) && property.type === "array") {
       result[key] = null;
     }
@@ -246,10 +260,12 @@ function zero(schema: ServerSchema): unknown {
   return result;
 }
 
-/** The change itself as a manager, until it is known what it took. */
+/** Identity of the current change, until its fields are known. */
 const CURRENT = "current-operation";
 
-/** Where ownership starts from: from what the client sent, if it sent any, or from what was there. */
+/**
+ * Returns the managers before a change: those that the client sent, or those of the stored object.
+ */
 function startOf(old: StoredObject | undefined, next: StoredObject, subresource: string | undefined): Tracked {
   const none = { managers: new Map(), times: new Map() };
   const sent = next.metadata.managedFields;
@@ -260,7 +276,10 @@ function startOf(old: StoredObject | undefined, next: StoredObject, subresource:
   return decoded === undefined || decoded.managers.size === 0 ? before : decoded;
 }
 
-/** An empty list, or a list of one empty entry, asks to forget all. */
+/**
+ * Returns whether a client asks to remove all managers, with an empty list or a list with one empty
+ * entry.
+ */
 function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] ?? {}).length === 0);
 }
@@ -276,12 +295,12 @@ function capped({ managers, times }: Tracked): Tracked {
         ? -1
         : 1
     );
-  if (updates.length <= MOST_UPDATES) return { managers, times };
+  if (updates.length <= MAX_UPDATES) return { managers, times };
   const [kept, keptTimes] = [new Map(managers), new Map(times)];
   const first = new Map<string, string>();
   let left = updates.length;
   for (const id of updates) {
-    if (left <= MOST_UPDATES) break;
+    if (left <= MAX_UPDATES) break;
     const owned = managers.get(id);
     if (owned === undefined) continue;
     const bucket = identity({ manager: "ancient-changes", operation: "Update", apiVersion: owned.apiVersion });
@@ -301,8 +320,8 @@ function capped({ managers, times }: Tracked): Tracked {
 }
 
 /**
- * The times as they were, where nothing but times would change: a write that changes nothing is none. Entries are compared one by one, and they are
- * sorted by time: where another comes first it is a change.
+ * Restores the times of managed fields if nothing else has changed, so that the write changes
+ * nothing. Entries are sorted by time and compared by position, so another order is a change.
  */
 export function keepTimes(next: StoredObject, old: StoredObject | undefined): StoredObject {
   const before = old?.metadata.managedFields;

@@ -1,15 +1,18 @@
-/** Putting an applied configuration over what is there (`sigs.k8s.io/structured-merge-diff/v6/typed/merge.go`). */
+/**
+ * Merges an applied configuration into an object
+ * (`sigs.k8s.io/structured-merge-diff/v6/typed/merge.go`).
+ */
 import { own, setOwn } from "../../base/own.ts";
 import type { ServerSchema } from "../objects/server_schema.ts";
 import { fieldSchema, itemSchema, itemStep, shapeOf } from "./typed.ts";
 
 /**
- * Merges two values: the applied one wins where both say something.
+ * Merges two values. The applied value takes precedence.
  *
- * @param schema Their schema.
- * @param live What is there; undefined for nothing.
- * @param applied What is applied; undefined for nothing.
- * @returns The merged value; neither argument is changed.
+ * @param schema Schema of the values.
+ * @param live The current value; `undefined` if it does not exist.
+ * @param applied The applied value; `undefined` if it does not exist.
+ * @returns The merged value. The arguments are not changed.
  */
 export function merge(schema: ServerSchema, live: unknown, applied: unknown): unknown {
   if (applied === undefined) return live;
@@ -34,7 +37,10 @@ function mergeMaps(
   return result;
 }
 
-/** Items of both lists come in the order of the applied one; those that only the live one has stay behind what they stood behind. */
+/**
+ * Merges lists in the order of the applied one. An item that only the live list has stays after the
+ * item that preceded it.
+ */
 function mergeLists(schema: ServerSchema, live: readonly unknown[], applied: readonly unknown[]): unknown[] {
   const left = live.map((item) => itemStep(schema, item));
   const right = applied.map((item) => itemStep(schema, item));
@@ -58,7 +64,7 @@ function mergeLists(schema: ServerSchema, live: readonly unknown[], applied: rea
         continue;
       }
       if (appliedItems.has(leftStep) && shared[0] !== undefined && shared[0] !== leftStep) {
-        // In both, but not the one whose turn it is.
+        // The item is in both lists, and a later step of the loop takes it.
         l++;
         continue;
       }

@@ -1,11 +1,14 @@
-/** How a value is owned: as one, or part by part (`sigs.k8s.io/structured-merge-diff/v6/typed`). */
+/**
+ * Determines which values have a manager as a whole and which part by part
+ * (`sigs.k8s.io/structured-merge-diff/v6/typed`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { ServerSchema } from "../objects/server_schema.ts";
 import { goSyntax, goValue } from "../wire/go_value.ts";
 import { FieldSet, sorted } from "./field_set.ts";
 
-/** What a value is to ownership. */
+/** How managers own a value: as a whole (leaf), or by field or item. */
 export type Shape =
   | { readonly kind: "leaf" }
   | { readonly kind: "map"; readonly schema: ServerSchema; readonly isAny: boolean }
@@ -15,9 +18,9 @@ const LEAF: Shape = { kind: "leaf" };
 const ANY: ServerSchema = {};
 
 /**
- * The shape of a value. What is atomic, and what is not there, is a leaf.
+ * Returns the shape of a value. Atomic and missing values are leaves.
  *
- * @param schema Its schema.
+ * @param schema Schema of the value.
  * @param value The value.
  */
 export function shapeOf(schema: ServerSchema, value: unknown): Shape {
@@ -33,7 +36,7 @@ function isAssociative(schema: ServerSchema): boolean {
   return type === "map" || type === "set";
 }
 
-/** The schema of a field, and whether the schema names it. */
+/** Returns the schema of a field, and whether the schema names the field. */
 export function fieldSchema(schema: ServerSchema, key: string): { schema: ServerSchema; isNamed: boolean } | undefined {
   const property = own(schema.properties, key);
   if (property !== undefined) return { schema: property, isNamed: true };
@@ -43,17 +46,17 @@ export function fieldSchema(schema: ServerSchema, key: string): { schema: Server
   return isOpen ? { schema: ANY, isNamed: false } : undefined;
 }
 
-/** The schema of items. */
+/** Returns the schema of items. */
 export function itemSchema(schema: ServerSchema): ServerSchema {
   return schema.items ?? ANY;
 }
 
 /**
- * The step that leads to an item of a list.
+ * Returns the step of an item of a list.
  *
- * @param schema The schema of the list.
+ * @param schema Schema of the list.
  * @param item The item.
- * @throws {TypeError} If the item lacks what it is told by.
+ * @throws {TypeError} If the item has no key, with Go's message.
  */
 export function itemStep(schema: ServerSchema, item: unknown): string {
   if (schema["x-kubernetes-list-type"] === "set") {
@@ -92,9 +95,9 @@ function goList(schema: ServerSchema): string {
 }
 
 /**
- * The fields that a value sets.
+ * Returns the fields that a value sets.
  *
- * @param schema Its schema.
+ * @param schema Schema of the value.
  * @param value The value.
  */
 export function fieldsOf(schema: ServerSchema, value: unknown): FieldSet {
@@ -103,7 +106,10 @@ export function fieldsOf(schema: ServerSchema, value: unknown): FieldSet {
   return set;
 }
 
-/** Collects what is below a value; says whether the value itself is a leaf, which the holder then names. */
+/**
+ * Adds the fields of a value to a set. Returns whether the value is a leaf, which the caller then
+ * adds.
+ */
 function collect(schema: ServerSchema, value: unknown, set: FieldSet): boolean {
   const shape = shapeOf(schema, value);
   if (shape.kind === "map") {
@@ -136,7 +142,8 @@ function collectInto(schema: ServerSchema, value: unknown, set: FieldSet, step: 
 }
 
 /**
- * The set with each field that is named in the schema and has something below it taken in too: taking one away then takes away the whole.
+ * Adds the named fields that contain fields of the set, so that their removal removes them as a
+ * whole.
  *
  * @param schema The schema.
  * @param set The set.
@@ -156,12 +163,12 @@ export function withNamedFields(schema: ServerSchema | undefined, set: FieldSet)
 }
 
 /**
- * A value without the fields of a set.
+ * Returns a value without the fields of a set.
  *
- * @param schema Its schema.
- * @param value The value; it is not changed.
- * @param set What to take away.
- * @returns What is left; undefined when that is nothing.
+ * @param schema Schema of the value.
+ * @param value The value. It is not changed.
+ * @param set The fields to remove.
+ * @returns The rest; `undefined` if it is empty.
  */
 export function withoutFields(schema: ServerSchema, value: unknown, set: FieldSet): unknown {
   const shape = shapeOf(schema, value);
@@ -186,11 +193,12 @@ export function withoutFields(schema: ServerSchema, value: unknown, set: FieldSe
 }
 
 /**
- * What is wrong with a value that is to be applied: a field that the schema does not know, an item without its key or with another's.
+ * Returns the type errors of an applied value: fields that the schema does not declare, items
+ * without key, and items with duplicate keys.
  *
  * @param schema The schema.
  * @param value The value.
- * @param path Where it is, as messages show it.
+ * @param path Path of the value, as messages contain it.
  */
 export function typeFaults(schema: ServerSchema, value: unknown, path = ""): string[] {
   if (value === null) return [];

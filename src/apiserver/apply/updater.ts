@@ -1,4 +1,7 @@
-/** Who owns which fields after a change (`sigs.k8s.io/structured-merge-diff/v6/merge/update.go`). */
+/**
+ * Determines the managers of fields after a change
+ * (`sigs.k8s.io/structured-merge-diff/v6/merge/update.go`).
+ */
 import { equal } from "../../base/json.ts";
 import type { ServerSchema } from "../objects/server_schema.ts";
 import { compare, type Comparison } from "./compare.ts";
@@ -6,61 +9,65 @@ import { FieldSet } from "./field_set.ts";
 import { merge } from "./merge.ts";
 import { fieldsOf, withNamedFields, withoutFields } from "./typed.ts";
 
-/** What a manager owns. */
+/** The fields of a manager. */
 export interface Owned {
   readonly set: FieldSet;
   readonly apiVersion: string;
   readonly isApplied: boolean;
 }
 
-/** What each manager owns, by the manager's identity. */
+/** The fields of each manager, by its identity. */
 export type Managers = ReadonlyMap<string, Owned>;
 
-/** A field that is another's. */
+/** A field with another manager. */
 export interface Conflict {
   readonly manager: string;
   readonly path: readonly string[];
 }
 
-/** Fields of an applied configuration are others'. */
+/** An applied configuration sets fields of other managers. */
 export class ConflictError extends Error {
   override name = "ConflictError";
   readonly conflicts: readonly Conflict[];
 
   constructor(conflicts: readonly Conflict[]) {
-    super(`Cannot apply: ${conflicts.length} fields belong to others`);
+    super(`Apply failed: ${conflicts.length} fields have other managers`);
     this.conflicts = conflicts;
   }
 }
 
-/** What both ways of changing an object need to know. */
+/** Parameters of an update or apply. */
 export interface Change {
   readonly schema: ServerSchema;
   readonly apiVersion: string;
-  /** Who changes it. */
+  /** Identity of the manager that makes the change. */
   readonly manager: string;
-  /** Fields that nobody owns on this path, such as the status on the path of the whole. */
+  /** Fields that have no manager on this path, such as the status on the main path. */
   readonly ignored: FieldSet;
-  /** A version in which somebody owns fields: "same" where its fields are those of this one; undefined where there is none of the name any more. */
+  /**
+   * Returns the version in which a manager owns fields: "same" if its fields equal those of this
+   * version; `undefined` if it does not exist any more.
+   */
   versionNamed(apiVersion: string): OtherVersion | "same" | undefined;
 }
 
 /** Another version of the kind. */
 export interface OtherVersion {
   readonly schema: ServerSchema;
-  /** An object of the version that is changed, in this one. */
+  /** Converts an object from the version that is changed. */
   convert(object: unknown): unknown;
-  /** An object of this version, in the one that is changed. */
+  /** Converts an object to the version that is changed. */
   back(object: unknown): unknown;
 }
 
 /**
- * Ownership after an object was replaced: who changed a field owns it, alone.
+ * Returns the managers after an update: the manager of the update becomes the only one of each
+ * changed field.
  *
- * @param before What was there; empty when it is new.
- * @param after What is there.
- * @param managers Who owned what.
- * @param change The rest.
+ * @param before The object before; an empty one if it is new.
+ * @param after The object after.
+ * @param managers The managers before.
+ * @param change Parameters of the update.
  */
 export function updated(before: unknown, after: unknown, managers: Managers, change: Change): Managers {
   const comparison = filtered(compare(change.schema, before, after), change.ignored);
@@ -75,23 +82,24 @@ export function updated(before: unknown, after: unknown, managers: Managers, cha
   return next;
 }
 
-/** What an apply came to. */
+/** Result of {@linkcode applied}. */
 export interface Applied {
   readonly object: unknown;
   readonly managers: Managers;
-  /** Whether the object differs from what was there. */
+  /** Whether the object differs from the live one. */
   readonly isChanged: boolean;
 }
 
 /**
- * Applies a configuration: what it says is set, what its manager said last time and nobody else owns is taken away.
+ * Applies a configuration: sets its fields, and removes those that the manager applied before, does
+ * not apply any more, and that have no other manager.
  *
- * @param live What is there.
+ * @param live The current object.
  * @param config The configuration.
- * @param managers Who owned what.
- * @param change The rest.
- * @param force Whether to take fields from others.
- * @throws {ConflictError} If fields are others' and `force` is not said.
+ * @param managers The managers before.
+ * @param change Parameters of the apply.
+ * @param force Whether to take fields over from other managers.
+ * @throws {ConflictError} If fields have other managers and `force` is false.
  */
 export function applied(live: unknown, config: unknown, managers: Managers, change: Change, force: boolean): Applied {
   const { schema, apiVersion, manager } = change;
@@ -105,7 +113,7 @@ export function applied(live: unknown, config: unknown, managers: Managers, chan
   return { object, managers: taken(claimed, compared, manager, force), isChanged: !equal(live, object) };
 }
 
-/** What changed, as each version shows it. */
+/** Returns a function that compares the two objects in the version that it is given. */
 function comparisons(
   before: unknown,
   after: unknown,
@@ -116,11 +124,11 @@ function comparisons(
   return (apiVersion) => {
     if (known.has(apiVersion)) return known.get(apiVersion);
     const other = change.versionNamed(apiVersion);
-    const made = typeof other === "object"
+    const compared = typeof other === "object"
       ? filtered(compare(other.schema, other.convert(before), other.convert(after)), change.ignored)
       : other && comparison;
-    known.set(apiVersion, made);
-    return made;
+    known.set(apiVersion, compared);
+    return compared;
   };
 }
 
@@ -128,7 +136,7 @@ function filtered({ added, modified, removed }: Comparison, ignored: FieldSet): 
   return { added: added.without(ignored), modified: modified.without(ignored), removed: removed.without(ignored) };
 }
 
-/** Takes changed fields from their owners, and those that are gone from all. */
+/** Removes changed fields from their other managers, and removed fields from all managers. */
 function taken(
   managers: Managers,
   comparisonIn: (apiVersion: string) => Comparison | undefined,
@@ -141,7 +149,7 @@ function taken(
     let { set } = owned;
     if (manager !== self) {
       const comparison = comparisonIn(owned.apiVersion);
-      // What was owned in a version that is gone is owned no more.
+      // Fields that are owned in a version that does not exist any more lose their manager.
       if (comparison === undefined) continue;
       const { added, modified, removed } = comparison;
       const conflict = set.intersection(modified.union(added));
@@ -155,8 +163,9 @@ function taken(
 }
 
 /**
- * Takes away what the manager applied last time, does not apply now, and nobody owns. What others own in another version is looked for in an object of
- * that version.
+ * Removes the fields that the manager applied before, does not apply any more, and that have no
+ * other manager. Fields that are owned in another version are looked up in an object of that
+ * version.
  */
 function pruned(merged: unknown, managers: Managers, last: Owned, change: Change): unknown {
   const views = new Map<string, View | undefined>();
@@ -165,13 +174,13 @@ function pruned(merged: unknown, managers: Managers, last: Owned, change: Change
     return views.get(apiVersion);
   };
   const home = viewOf(last.apiVersion);
-  // What was applied in a version that is gone stays.
+  // Fields that were applied in a version that does not exist any more stay.
   if (home === undefined) return merged;
   const whole = home.to(merged);
   const lastNamed = withNamedFields(home.schema, last.set);
   let rest = home.from(withoutFields(home.schema, whole, lastNamed));
   const owned = Map.groupBy(managers.values(), ({ apiVersion }) => apiVersion);
-  // First those of the same version: conversions may need what they own.
+  // The same version comes first, since conversions may need its fields.
   const versions = [last.apiVersion, ...[...owned.keys()].filter((each) => each !== last.apiVersion)];
   for (const apiVersion of versions) {
     const view = viewOf(apiVersion);
@@ -181,11 +190,13 @@ function pruned(merged: unknown, managers: Managers, last: Owned, change: Change
     const left = named(view, view.to(rest)).union(withNamedFields(view.schema, sets));
     rest = view.from(withoutFields(view.schema, all, named(view, all).difference(left)));
   }
-  const gone = named(home, whole).difference(named(home, home.to(rest))).intersection(lastNamed);
-  return home.from(withoutFields(home.schema, whole, gone));
+  const removed = named(home, whole).difference(named(home, home.to(rest))).intersection(lastNamed);
+  return home.from(withoutFields(home.schema, whole, removed));
 }
 
-/** A version in which fields are owned, and the way to it from the one that is changed. */
+/**
+ * A version in which fields are owned, with conversions from and to the version that is changed.
+ */
 interface View {
   readonly schema: ServerSchema;
   to(object: unknown): unknown;
@@ -199,7 +210,7 @@ function viewIn(apiVersion: string, change: Change): View | undefined {
   return { schema: other.schema, to: other.convert, from: other.back };
 }
 
-/** The fields that an object has in a version. */
+/** Returns the fields that an object has in a version. */
 function named({ schema }: View, object: unknown): FieldSet {
   return withNamedFields(schema, fieldsOf(schema, object));
 }

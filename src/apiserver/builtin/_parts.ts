@@ -1,29 +1,35 @@
-/** Parts of objects: read, filled in, changed. */
+/** Helpers that read parts of objects, and set defaults in them. */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 
 /** A JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** An object with what it leaves out filled in. */
-export function or<T extends Fields>(object: T, defaults: Fields): T {
+/** Returns an object with defaults for missing and empty fields. */
+export function withDefaults<T extends Fields>(object: T, defaults: Fields): T {
   const missing = Object.entries(defaults).filter(([key]) => own(object, key) === undefined || own(object, key) === "");
   return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) };
 }
 
-/** A value as an object; empty where it is none. */
+/** Returns a value if it is an object, and `{}` otherwise. */
 export function fields(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
-/** An object with one of its parts filled in, where it has that. */
-export function within<T extends Fields>(object: T, key: string, fill: (part: Fields) => Fields): T {
-  const part = own(object, key);
-  return isObject(part) ? { ...object, [key]: fill(part) } : object;
+/** Returns the items of a list as objects; an empty list if the value is not a list. */
+export function items(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
 }
 
-/** An object with each item of one of its lists filled in. */
-export function each(object: Fields, key: string, fill: (item: Fields) => Fields): Fields {
+/** Returns an object with a changed part, if it has that part. */
+export function within<T extends Fields>(object: T, key: string, change: (part: Fields) => Fields): T {
+  const part = own(object, key);
+  return isObject(part) ? { ...object, [key]: change(part) } : object;
+}
+
+/** Returns an object with changed items of a list, if it has that list. */
+export function each(object: Fields, key: string, change: (item: Fields) => Fields): Fields {
   const list = own(object, key);
-  return Array.isArray(list) ? { ...object, [key]: list.map((item) => isObject(item) ? fill(item) : item) } : object;
+  if (!Array.isArray(list)) return object;
+  return { ...object, [key]: list.map((item) => isObject(item) ? change(item) : item) };
 }

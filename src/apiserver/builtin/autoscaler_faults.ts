@@ -1,16 +1,19 @@
-/** What is wrong with an autoscaler, of the server's rules those that are met by hand (`k8s.io/kubernetes/pkg/apis/autoscaling/validation`). */
+/**
+ * Validation of autoscalers: the rules that hand-written objects violate
+ * (`k8s.io/kubernetes/pkg/apis/autoscaling/validation`).
+ */
 import { equal } from "../../base/json.ts";
 import { pathSegmentFaults } from "../../base/name_rules.ts";
 import { type FieldError, forbidden, invalid, required } from "../../schema/field_error.ts";
 import type { StoredObject } from "../objects/objects.ts";
-import { type Fields, fields, items } from "./autoscaler_metrics.ts";
+import { type Fields, fields, items } from "./_parts.ts";
 
 /**
- * What is wrong with an autoscaler.
+ * Returns the errors of an autoscaler.
  *
  * @param object The autoscaler as `autoscaling/v2`.
- * @param old What it was, in either version; absent when it is new.
- * @param subresource The path it is written on.
+ * @param old The autoscaler before, in either version; absent if it is new.
+ * @param subresource The subresource that is written.
  */
 export function autoscalerFaults(
   { spec, status }: StoredObject,
@@ -23,18 +26,18 @@ export function autoscalerFaults(
       Number(count) < 0 ? [invalid(`status.${key}`, count, "must be greater than or equal to 0")] : []
     );
   }
-  const { minReplicas: least, maxReplicas: most = 0, metrics, scaleTargetRef } = fields(spec);
+  const { minReplicas: min, maxReplicas: max = 0, metrics, scaleTargetRef } = fields(spec);
   const faults: FieldError[] = [];
-  if (Number(least) < 1) faults.push(invalid("spec.minReplicas", least, "must be greater than or equal to 1"));
-  if (most === 0) faults.push(required("spec.maxReplicas", "must be set and greater than 0"));
-  else if (Number(most) < 0) faults.push(invalid("spec.maxReplicas", most, "must be greater than or equal to 1"));
-  if (Number(most) < Number(least)) {
-    faults.push(invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`"));
+  if (Number(min) < 1) faults.push(invalid("spec.minReplicas", min, "must be greater than or equal to 1"));
+  if (max === 0) faults.push(required("spec.maxReplicas", "must be set and greater than 0"));
+  else if (Number(max) < 0) faults.push(invalid("spec.maxReplicas", max, "must be greater than or equal to 1"));
+  if (Number(max) < Number(min)) {
+    faults.push(invalid("spec.maxReplicas", max, "must be greater than or equal to `minReplicas`"));
   }
   const before = old && fields(fields(old.spec).scaleTargetRef);
   faults.push(...targetFaults(fields(scaleTargetRef), before));
-  const isFromOutside = items(metrics).some(({ type }) => type === "Object" || type === "External");
-  if (least === 0 && !isFromOutside) {
+  const hasExternalMetric = items(metrics).some(({ type }) => type === "Object" || type === "External");
+  if (min === 0 && !hasExternalMetric) {
     const why = "must specify at least one Object or External metric to support scaling to zero replicas";
     faults.push(forbidden("spec.metrics", why));
   }
@@ -49,8 +52,8 @@ function targetFaults(target: Fields, before: Fields | undefined): FieldError[] 
     return pathSegmentFaults(String(value)).map((why) => invalid(`${path}.${key}`, value, why));
   });
   const { apiVersion = "", kind } = target;
-  const isKept = before !== undefined && equal(before.apiVersion, target.apiVersion) && before.kind === kind;
-  // The one kind of the core group that can be scaled.
-  if (isKept || kind === "ReplicationController" || String(apiVersion).includes("/")) return faults;
+  const isUnchanged = before !== undefined && equal(before.apiVersion, target.apiVersion) && before.kind === kind;
+  // ReplicationController is the only kind in the core group that has a scale.
+  if (isUnchanged || kind === "ReplicationController" || String(apiVersion).includes("/")) return faults;
   return [...faults, invalid(`${path}.apiVersion`, apiVersion, "apiVersion must specify API group")];
 }

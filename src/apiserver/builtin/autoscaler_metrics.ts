@@ -1,10 +1,14 @@
-/** Metrics of autoscalers in their old form, which is left in annotations, and in the new (`k8s.io/kubernetes/pkg/apis/autoscaling/v1`, conversion.go). */
+/**
+ * Converts the metrics of autoscalers between `v2` and their `v1` form, which is in annotations
+ * (`k8s.io/kubernetes/pkg/apis/autoscaling/v1`, conversion.go).
+ */
 import { isObject } from "../../base/json.ts";
+import { type Fields, fields } from "./_parts.ts";
 
-/** A JSON object of which only some fields are known. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** How the source of a metric, or what is known of it, changes its form. Keys stand in the order of the server's own types, as annotations are compared as text. */
+/**
+ * Conversions of the source of a metric, or of its current value. Keys are in the order of Go's
+ * types, since annotations are compared as strings.
+ */
 interface Form {
   toOld(source: Fields): Fields;
   toNew(source: Fields): Fields;
@@ -118,16 +122,19 @@ const CURRENT: Readonly<Record<string, Form>> = {
   },
 };
 
-/** Metrics that are aimed at, in the old form. */
+/** Converts metrics of the spec to the form of `v1`. */
 export const metricsToOld = (metrics: readonly Fields[]): Fields[] =>
   metrics.map((each) => formed(each, SOURCES, "toOld"));
-/** Metrics that are aimed at, in the new form. */
+
+/** Converts metrics of the spec to the form of `v2`. */
 export const metricsToNew = (metrics: readonly Fields[]): Fields[] =>
   metrics.map((each) => formed(each, SOURCES, "toNew"));
-/** Metrics as they are, in the old form. */
+
+/** Converts current metrics to the form of `v1`. */
 export const currentToOld = (metrics: readonly Fields[]): Fields[] =>
   metrics.map((each) => formed(each, CURRENT, "toOld"));
-/** Metrics as they are, in the new form. */
+
+/** Converts current metrics to the form of `v2`. */
 export const currentToNew = (metrics: readonly Fields[]): Fields[] =>
   metrics.map((each) => formed(each, CURRENT, "toNew"));
 
@@ -142,20 +149,10 @@ function reference(value: unknown): Fields {
   return { kind, name, apiVersion };
 }
 
-/** A value without fields that are undefined. */
+/** Returns a value without undefined fields. */
 export function known(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(known);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(entries.map(([key, field]) => [key, known(field)]));
-}
-
-/** A value as an object; what is none has no fields. */
-export function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
-/** A value as a list of objects. */
-export function items(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fields) : [];
 }

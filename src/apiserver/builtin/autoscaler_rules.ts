@@ -1,17 +1,12 @@
-/** Autoscalers, which are kept as `autoscaling/v2` and served as `v1` too: what that lacks is in annotations (`k8s.io/kubernetes/pkg/apis/autoscaling`). */
+/**
+ * Autoscalers, which are stored as `autoscaling/v2` and also served as `v1`, with annotations for
+ * what `v1` lacks (`k8s.io/kubernetes/pkg/apis/autoscaling`).
+ */
 import type { Rules } from "../objects/kinds.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
+import { type Fields, fields, items } from "./_parts.ts";
 import { autoscalerFaults } from "./autoscaler_faults.ts";
-import {
-  currentToNew,
-  currentToOld,
-  type Fields,
-  fields,
-  items,
-  known,
-  metricsToNew,
-  metricsToOld,
-} from "./autoscaler_metrics.ts";
+import { currentToNew, currentToOld, known, metricsToNew, metricsToOld } from "./autoscaler_metrics.ts";
 
 const [OLD, NEW] = ["autoscaling/v1", "autoscaling/v2"];
 
@@ -20,8 +15,9 @@ const METRICS = `${PREFIX}metrics`;
 const CURRENT_METRICS = `${PREFIX}current-metrics`;
 const CONDITIONS = `${PREFIX}conditions`;
 const BEHAVIOR = `${PREFIX}behavior`;
-/** Annotations that stand for fields. What somebody else wrote into them is lost. */
-const TAKEN = [
+
+/** Annotations that represent fields. Values that users write into them are lost. */
+const RESERVED = [
   METRICS,
   CURRENT_METRICS,
   CONDITIONS,
@@ -30,18 +26,19 @@ const TAKEN = [
   `${PREFIX}scale-up-tolerance`,
 ];
 
-/** What is aimed at where nothing is said. */
-const HALF_BUSY = cpuMetric(80);
+/** The default metric. */
+const DEFAULT_METRIC = cpuMetric(80);
 
 /**
- * The rules of autoscalers.
+ * Returns the rules of autoscalers.
  *
- * @param base The rules of built-in kinds at large.
+ * @param base The rules of built-in kinds.
  * @param isOld Whether they are served as `v1`.
  */
 export function autoscalerRules(base: Rules, isOld: boolean): Rules {
-  const shown = new WeakMap<StoredObject, StoredObject>();
-  /** What was kept, by what is shown of it: the old version loses the order of metrics. */
+  /** Results of `read` by stored object. */
+  const readings = new WeakMap<StoredObject, StoredObject>();
+  /** Stored objects by the result of `read`, since `v1` loses the order of metrics. */
   const origins = new WeakMap<StoredObject, StoredObject>();
   const served = (object: StoredObject) => isOld ? toOld(object) : object;
   return {
@@ -60,28 +57,28 @@ export function autoscalerRules(base: Rules, isOld: boolean): Rules {
     stored: toNew,
     read(stored) {
       if (!isOld) return stored;
-      const made = shown.get(stored) ?? toOld(stored);
-      shown.set(stored, made);
-      origins.set(made, stored);
-      return made;
+      const converted = readings.get(stored) ?? toOld(stored);
+      readings.set(stored, converted);
+      origins.set(converted, stored);
+      return converted;
     },
   };
 }
 
-/** An autoscaler as it is kept. */
+/** Converts an autoscaler to `v2`. */
 function toNew(object: StoredObject): StoredObject {
   const { annotations = {} } = metadataOf(object);
   const isOld = object.apiVersion === OLD;
   const whole = isOld ? { ...object, ...newParts(object, annotations) } : object;
   const { currentReplicas, currentMetrics = null, ...status } = fields(whole.status);
-  const kept = {
+  const next = {
     ...whole,
     apiVersion: NEW,
     ...whole.status !== undefined && {
       status: { ...status, ...(currentReplicas ? { currentReplicas } : {}), currentMetrics },
     },
   };
-  return withAnnotations(kept as StoredObject, withoutTaken(annotations));
+  return withAnnotations(next as StoredObject, withoutReserved(annotations));
 }
 
 function newParts({ spec, status }: StoredObject, annotations: Readonly<Record<string, string>>): Fields {
@@ -99,41 +96,41 @@ function newParts({ spec, status }: StoredObject, annotations: Readonly<Record<s
     : undefined;
   const conditions = annotations[CONDITIONS] === undefined ? undefined : items(parsed(annotations[CONDITIONS]));
   return known({
-    spec: { ...rest, metrics: metrics.length > 0 ? metrics : [HALF_BUSY], behavior },
+    spec: { ...rest, metrics: metrics.length > 0 ? metrics : [DEFAULT_METRIC], behavior },
     status: status === undefined ? undefined : { ...state, currentMetrics, conditions },
   }) as Fields;
 }
 
-/** An autoscaler as `v1` has it. */
+/** Converts an autoscaler to `v1`. */
 function toOld(object: StoredObject): StoredObject {
   if (object.apiVersion === OLD) return object;
   const { metrics, behavior, ...spec } = fields(object.spec);
   const { currentMetrics, conditions, currentReplicas = 0, desiredReplicas = 0, ...status } = fields(object.status);
-  const [aims, currents] = [items(metrics), items(currentMetrics)];
-  const left: Readonly<Record<string, string | undefined>> = {
-    [METRICS]: textOf(metricsToOld(aims.filter((each) => cpuShare(each, "target") === undefined))),
-    [CURRENT_METRICS]: textOf(currentToOld(currents)),
+  const [targets, currents] = [items(metrics), items(currentMetrics)];
+  const added: Readonly<Record<string, string | undefined>> = {
+    [METRICS]: listText(metricsToOld(targets.filter((each) => cpuUtilization(each, "target") === undefined))),
+    [CURRENT_METRICS]: listText(currentToOld(currents)),
     [BEHAVIOR]: behavior === undefined ? undefined : text(behaviorToOld(fields(behavior))),
-    [CONDITIONS]: textOf(items(conditions).map(inOrder)),
+    [CONDITIONS]: listText(items(conditions).map(inOrder)),
   };
   const old = {
     ...object,
     apiVersion: OLD,
-    spec: { ...spec, targetCPUUtilizationPercentage: firstShare(aims, "target") },
+    spec: { ...spec, targetCPUUtilizationPercentage: firstUtilization(targets, "target") },
     ...object.status !== undefined && {
       status: {
         ...status,
         currentReplicas,
         desiredReplicas,
-        currentCPUUtilizationPercentage: firstShare([...currents].reverse(), "current"),
+        currentCPUUtilizationPercentage: firstUtilization([...currents].reverse(), "current"),
       },
     },
   };
-  const kept = known({ spec: old.spec, status: old.status }) as Fields;
+  const defined = known({ spec: old.spec, status: old.status }) as Fields;
   const { annotations = {} } = metadataOf(object);
   return withAnnotations(
-    { ...old, ...kept } as StoredObject,
-    known({ ...annotations, ...left }) as Record<string, string>,
+    { ...old, ...defined } as StoredObject,
+    known({ ...annotations, ...added }) as Record<string, string>,
   );
 }
 
@@ -141,21 +138,24 @@ function cpuMetric(averageUtilization: number): Fields {
   return { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization } } };
 }
 
-/** The share of its processor that a metric is about: the old version has a field for it. */
-function cpuShare({ type, resource }: Fields, key: "target" | "current"): unknown {
+/** Returns the CPU utilization of a metric, for which `v1` has a field. */
+function cpuUtilization({ type, resource }: Fields, key: "target" | "current"): unknown {
   const { name, [key]: value } = fields(resource);
   return type === "Resource" && name === "cpu" ? fields(value).averageUtilization : undefined;
 }
 
-function firstShare(metrics: readonly Fields[], key: "target" | "current"): unknown {
-  return metrics.map((each) => cpuShare(each, key)).find((share) => share !== undefined);
+function firstUtilization(metrics: readonly Fields[], key: "target" | "current"): unknown {
+  return metrics.map((each) => cpuUtilization(each, key)).find((utilization) => utilization !== undefined);
 }
 
 function inOrder({ type, status, lastTransitionTime, reason, message }: Fields): Fields {
   return { type, status, lastTransitionTime, reason, message };
 }
 
-/** Behaviour is written with the names that the server's own types have. */
+/**
+ * Converts the behavior to the form of the annotation, which has the field names of Go's internal
+ * types.
+ */
 function behaviorToOld({ scaleUp, scaleDown }: Fields): Fields {
   const rules = (value: unknown) => {
     if (value === undefined) return null;
@@ -196,20 +196,20 @@ function behaviorToNew(behavior: unknown): Fields | undefined {
   return scaleUp === undefined && scaleDown === undefined ? undefined : { scaleUp, scaleDown };
 }
 
-function withoutTaken(annotations: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !TAKEN.includes(key)));
+function withoutReserved(annotations: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !RESERVED.includes(key)));
 }
 
 function withAnnotations(object: StoredObject, annotations: Record<string, string>): StoredObject {
   return withMetadata(object, { annotations: Object.keys(annotations).length > 0 ? annotations : undefined });
 }
 
-/** A list as an annotation has it; none where there is nothing in it. */
-function textOf(list: readonly Fields[]): string | undefined {
+/** Formats a list for an annotation; `undefined` if it is empty. */
+function listText(list: readonly Fields[]): string | undefined {
   return list.length === 0 ? undefined : text(list);
 }
 
-/** JSON as Go writes it, but for the order of keys, which is kept. */
+/** Formats JSON as Go does, but keeps the order of keys. */
 function text(value: unknown): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return JSON.stringify(known(value)).replace(/[<>&\u2028\u2029]/g, escaped);

@@ -1,18 +1,20 @@
-/** What is wrong with ConfigMaps and Secrets (`k8s.io/kubernetes/pkg/apis/core/validation`): their keys, their size, what a type of Secret must hold. */
+/**
+ * Validation of ConfigMaps and Secrets: keys, size, and the keys that a type of Secret requires
+ * (`k8s.io/kubernetes/pkg/apis/core/validation`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, invalid, required, tooLong } from "../../schema/field_error.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { jsonFault } from "../wire/body.ts";
 
-// Of both kinds, so that one is no way around the other.
-const LARGEST = 1024 * 1024;
+// The limit for the data of both kinds, in bytes.
+const MAX_SIZE = 1024 * 1024;
+const MAX_KEY_LENGTH = 253;
 
-const LONGEST_KEY = 253;
-
-/** What is wrong with the data of a ConfigMap. */
+/** Returns the errors of the data of a ConfigMap. */
 export function configMapFaults(object: StoredObject): FieldError[] {
-  const [data, binary] = [texts(object.data), texts(object.binaryData)];
+  const [data, binary] = [stringMap(object.data), stringMap(object.binaryData)];
   const faults = [
     ...Object.keys(data).flatMap((key) => [
       ...keyFaults("data", key),
@@ -21,14 +23,14 @@ export function configMapFaults(object: StoredObject): FieldError[] {
     ...Object.keys(binary).flatMap((key) => keyFaults("binaryData", key)),
   ];
   const size = sizeOf(Object.values(data), bytes) + sizeOf(Object.values(binary), encodedBytes);
-  return size > LARGEST ? [...faults, tooLong("[]", LARGEST)] : faults;
+  return size > MAX_SIZE ? [...faults, tooLong("[]", MAX_SIZE)] : faults;
 }
 
-/** What is wrong with the data of a Secret. */
+/** Returns the errors of the data of a Secret. */
 export function secretFaults(object: StoredObject): FieldError[] {
-  const data = texts(object.data);
+  const data = stringMap(object.data);
   const faults = Object.keys(data).flatMap((key) => keyFaults("data", key));
-  if (sizeOf(Object.values(data), encodedBytes) > LARGEST) faults.push(tooLong("data", LARGEST));
+  if (sizeOf(Object.values(data), encodedBytes) > MAX_SIZE) faults.push(tooLong("data", MAX_SIZE));
   return [...faults, ...typeFaults(object, data)];
 }
 
@@ -56,21 +58,21 @@ function typeFaults({ type, metadata }: StoredObject, data: Readonly<Record<stri
   }
 }
 
-/** What is wrong with a value that must be a JSON object. */
+/** Checks that a value is a JSON object. */
 function jsonFaults(data: Readonly<Record<string, string>>, key: string): FieldError[] {
   const value = own(data, key);
   if (value === undefined) return [];
   const text = atob(value);
-  const refuse = (why: string) => [invalid(`data[${key}]`, "<secret contents redacted>", why)];
+  const fault = (why: string) => [invalid(`data[${key}]`, "<secret contents redacted>", why)];
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    return refuse(jsonFault(text));
+    return fault(jsonFault(text));
   }
   if (isObject(parsed) || parsed === null) return [];
   const type = Array.isArray(parsed) ? "array" : typeof parsed === "boolean" ? "bool" : typeof parsed;
-  return refuse(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+  return fault(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
 }
 
 const KEY_RULE = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or " +
@@ -78,14 +80,14 @@ const KEY_RULE = "a valid config key must consist of alphanumeric characters, '-
 
 function keyFaults(field: string, key: string): FieldError[] {
   const faults: string[] = [];
-  if (key.length > LONGEST_KEY) faults.push(`must be no more than ${LONGEST_KEY} characters`);
+  if (key.length > MAX_KEY_LENGTH) faults.push(`must be no more than ${MAX_KEY_LENGTH} characters`);
   if (!/^[-._a-zA-Z0-9]+$/.test(key)) faults.push(KEY_RULE);
   if (key === "." || key === "..") faults.push(`must not be '${key}'`);
   else if (key.startsWith("..")) faults.push("must not start with '..'");
   return faults.map((why) => invalid(`${field}[${key}]`, key, why));
 }
 
-function texts(value: unknown): Readonly<Record<string, string>> {
+function stringMap(value: unknown): Readonly<Record<string, string>> {
   return isObject(value) ? value as Record<string, string> : {};
 }
 
@@ -93,12 +95,12 @@ function sizeOf(values: readonly string[], size: (value: string) => number): num
   return values.reduce((sum, value) => sum + size(value), 0);
 }
 
-/** How many bytes a text has. */
+/** Returns the length of a string in bytes. */
 function bytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** How many bytes a base64 text stands for. */
+/** Returns the number of bytes that a base64 string encodes. */
 function encodedBytes(text: string): number {
   return Math.floor(text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
 }

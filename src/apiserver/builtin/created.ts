@@ -1,18 +1,21 @@
-/** What the server sets in objects of built-in kinds when they are made (`PrepareForCreate` of `k8s.io/kubernetes/pkg/registry`, and admission). */
+/**
+ * Fields that the server sets when it creates objects of built-in kinds (`PrepareForCreate` of
+ * `k8s.io/kubernetes/pkg/registry`, and admission plugins).
+ */
 import { equal } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
-import { type Fields, fields, or, within } from "./_parts.ts";
+import { type Fields, fields, withDefaults, within } from "./_parts.ts";
 
-/** By `group/plural`: what becomes of an object that is new. */
+/** Changes of a new object by `group/plural`. */
 export const CREATED: Readonly<Record<string, (object: StoredObject, now: number) => StoredObject>> = {
-  // Elections by emulation version are off by default: what asks for one is dropped.
+  // Coordinated leader election is off by default, and its fields are dropped.
   "coordination.k8s.io/leases": (it) => {
     const { strategy: _strategy, preferredHolder: _holder, ...spec } = fields(it.spec);
     return { ...it, spec };
   },
   "/namespaces": (it) => ({
-    // A name that the server made is a label too.
+    // Set again, for a name that the server has generated.
     ...withMetadata(it, { labels: { ...it.metadata.labels, "kubernetes.io/metadata.name": it.metadata.name } }),
     spec: { ...fields(it.spec), finalizers: own(fields(it.spec), "finalizers") ?? ["kubernetes"] },
     status: { phase: "Active" },
@@ -22,13 +25,13 @@ export const CREATED: Readonly<Record<string, (object: StoredObject, now: number
     spec: admittedPod(fields(it.spec)),
     status: { phase: "Pending", qosClass: qosClass(fields(it.spec)), ...gated(fields(it.spec), now) },
   }),
-  "/services": (it) => ({ ...it, spec: addressed(fields(it.spec)), status: { loadBalancer: {} } }),
-  "/nodes": (it) => ({ ...it, spec: tainted(fields(it.spec)) }),
+  "/services": (it) => ({ ...it, spec: withHeadlessAddress(fields(it.spec)), status: { loadBalancer: {} } }),
+  "/nodes": (it) => ({ ...it, spec: withTaint(fields(it.spec)) }),
   "/persistentvolumes": (it, now) => ({
     ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pv-protection"] }),
     status: { phase: "Pending", lastPhaseTransitionTime: timestamp(now) },
   }),
-  "batch/jobs": labelledJob,
+  "batch/jobs": labeledJob,
   "apps/daemonsets": (it) => withTemplateGeneration(it, "1"),
   "/persistentvolumeclaims": (it) => ({
     ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"] }),
@@ -36,36 +39,39 @@ export const CREATED: Readonly<Record<string, (object: StoredObject, now: number
   }),
 };
 
-/** Nothing is to run on a node that has not said that it is ready. */
-function tainted(spec: Fields): Fields {
+/** Adds the taint of a node that is not ready. */
+function withTaint(spec: Fields): Fields {
   const taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
   const taints = Array.isArray(spec.taints) ? spec.taints.map(fields) : [];
-  const isThere = taints.some(({ key, effect }) => key === taint.key && effect === taint.effect);
-  return isThere ? spec : { ...spec, taints: [...taints, taint] };
+  const isPresent = taints.some(({ key, effect }) => key === taint.key && effect === taint.effect);
+  return isPresent ? spec : { ...spec, taints: [...taints, taint] };
 }
 
-/** The annotation with the number of a daemon set's template. */
+/** Annotation with the generation of a DaemonSet's template. */
 export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
-/** A daemon set with the number of its template. */
+/** Returns a DaemonSet with the generation of its template. */
 export function withTemplateGeneration(daemonSet: StoredObject, generation: string): StoredObject {
   const annotations = { ...daemonSet.metadata.annotations, [TEMPLATE_GENERATION]: generation };
   return withMetadata(daemonSet, { annotations });
 }
 
-/** A job has its pods' labels where it has none, also those that the server gives them. */
-function labelledJob(job: StoredObject): StoredObject {
+/**
+ * Sets the labels of a job to those of its pods, including those that the server generates, if it
+ * has none of its own.
+ */
+function labeledJob(job: StoredObject): StoredObject {
   const given = own(fields(fields(fields(job.spec).template).metadata), "labels");
-  const isTheirs = equal(job.metadata.labels ?? {}, fields(given));
-  const spec = selectingJob(job, fields(job.spec));
+  const hasPodLabels = equal(job.metadata.labels ?? {}, fields(given));
+  const spec = withGeneratedSelector(job, fields(job.spec));
   const labels = fields(fields(spec.template).metadata).labels as Record<string, string> | undefined;
-  return isTheirs && labels !== undefined
+  return hasPodLabels && labels !== undefined
     ? withMetadata({ ...job, spec }, { labels: { ...labels } })
     : { ...job, spec };
 }
 
-/** A job tells its pods by its own uid, unless it says by what. */
-function selectingJob({ metadata }: StoredObject, spec: Fields): Fields {
+/** Adds a selector with the uid of the job, unless `manualSelector` is set. */
+function withGeneratedSelector({ metadata }: StoredObject, spec: Fields): Fields {
   if (own(spec, "manualSelector") === true) return spec;
   const { uid, name } = metadata;
   const labels = {
@@ -83,26 +89,28 @@ function selectingJob({ metadata }: StoredObject, spec: Fields): Fields {
   return within({ ...spec, selector: { ...fields(own(spec, "selector")), matchLabels } }, "template", label);
 }
 
-/** The addresses of a service that has none of its own. Others would get one from a range, which there is not here. */
-function addressed(spec: Fields): Fields {
+/** Sets the address fields of a headless Service. */
+function withHeadlessAddress(spec: Fields): Fields {
   if (own(spec, "clusterIP") !== "None") return spec;
-  // Without a selector nobody can tell of which family its endpoints are.
-  const isChosen = own(spec, "selector") !== undefined;
-  return or(spec, {
+  // Without a selector, the IP families of the endpoints are unknown.
+  const hasSelector = own(spec, "selector") !== undefined;
+  return withDefaults(spec, {
     clusterIPs: ["None"],
-    ipFamilies: isChosen ? ["IPv4"] : ["IPv4", "IPv6"],
-    ipFamilyPolicy: isChosen ? "SingleStack" : "RequireDualStack",
+    ipFamilies: hasSelector ? ["IPv4"] : ["IPv4", "IPv6"],
+    ipFamilyPolicy: hasSelector ? "SingleStack" : "RequireDualStack",
   });
 }
 
-/** What admission adds to a pod: its priority, and patience. */
+/** Sets what admission plugins add to a new pod: its priority and tolerations. */
 export function admittedPod(spec: Fields): Fields {
-  const filled = or(spec, { priority: 0, preemptionPolicy: "PreemptLowerPriority" });
-  return patientPod(filled);
+  return withTolerations(withDefaults(spec, { priority: 0, preemptionPolicy: "PreemptLowerPriority" }));
 }
 
-/** A pod's spec with patience for a node that is away, where it says nothing of that: so it is admitted, when made and when changed. */
-export function patientPod(spec: Fields): Fields {
+/**
+ * Adds the tolerations for nodes that are not ready or unreachable (admission plugin
+ * DefaultTolerationSeconds).
+ */
+export function withTolerations(spec: Fields): Fields {
   const given = own(spec, "tolerations");
   const tolerations: Fields[] = Array.isArray(given) ? given.map(fields) : [];
   const added = ["not-ready", "unreachable"].map((name) => `node.kubernetes.io/${name}`).filter((key) =>
@@ -111,7 +119,7 @@ export function patientPod(spec: Fields): Fields {
   return { ...spec, tolerations: [...tolerations, ...added] };
 }
 
-/** A pod with gates says from the start that it waits for them. */
+/** Returns the condition of a pod with scheduling gates. */
 function gated({ schedulingGates }: Fields, now: number): Fields {
   if (!Array.isArray(schedulingGates) || schedulingGates.length === 0) return {};
   return {
@@ -126,7 +134,7 @@ function gated({ schedulingGates }: Fields, now: number): Fields {
   };
 }
 
-/** How well a pod says what it needs: all of it, some of it, nothing. */
+/** Returns the QoS class of a pod. */
 function qosClass(spec: Fields): string {
   const all = ["containers", "initContainers"].flatMap((key) => {
     const list = own(spec, key);
@@ -136,11 +144,11 @@ function qosClass(spec: Fields): string {
     { limits, requests },
   ) => [...Object.keys(fields(limits)), ...Object.keys(fields(requests))]);
   if (!amounts.some((name) => name === "cpu" || name === "memory")) return "BestEffort";
-  const isFull = all.every(({ limits, requests }) =>
+  const isGuaranteed = all.every(({ limits, requests }) =>
     ["cpu", "memory"].every((name) => {
       const limit = own(fields(limits), name);
       return limit !== undefined && (own(fields(requests), name) ?? limit) === limit;
     })
   );
-  return isFull ? "Guaranteed" : "Burstable";
+  return isGuaranteed ? "Guaranteed" : "Burstable";
 }

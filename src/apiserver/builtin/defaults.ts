@@ -1,20 +1,23 @@
-/** Values that the server fills in by code, not by schema (`zz_generated.defaults.go` of `k8s.io/kubernetes/pkg/apis`). */
+/**
+ * Defaults that the server sets by code, not by schema (`zz_generated.defaults.go` of
+ * `k8s.io/kubernetes/pkg/apis`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type Draft, metadataOf, type StoredObject } from "../objects/objects.ts";
-import { each, type Fields, fields, or, within } from "./_parts.ts";
+import { each, type Fields, fields, withDefaults, within } from "./_parts.ts";
 import { CREATED, TEMPLATE_GENERATION } from "./created.ts";
 
-/** How a kind's objects are completed. */
+/** Functions that complete the objects of a kind. */
 export interface BuiltinDefaults {
-  /** On every way in. */
+  /** Sets defaults on each write. */
   readonly filled: (object: Draft) => Draft;
-  /** Only when the object is new. */
+  /** Sets fields of a new object. */
   readonly created: (object: StoredObject, now: number) => StoredObject;
 }
 
 /**
- * How objects of a kind are completed.
+ * Returns the functions that complete the objects of a kind.
  *
  * @param name `group/plural`.
  */
@@ -26,9 +29,13 @@ export function builtinDefaults(name: string): BuiltinDefaults {
 
 const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
   "/pods": (pod) =>
-    within(inSpec(pod, (spec) => onItsNode(podSpec(or(spec, { enableServiceLinks: true })))), "status", podAddresses),
+    within(
+      inSpec(pod, (spec) => withHostPorts(podSpec(withDefaults(spec, { enableServiceLinks: true })))),
+      "status",
+      podAddresses,
+    ),
   "/podtemplates": (it) => within(it, "template", (template) => within(template, "spec", podSpec)),
-  "/secrets": (secret) => secretData(or(secret, { type: "Opaque" })),
+  "/secrets": (secret) => secretData(withDefaults(secret, { type: "Opaque" })),
   "/services": (service) => inSpec(service, serviceSpec),
   "/namespaces": (namespace) => {
     const { name } = metadataOf(namespace);
@@ -37,27 +44,28 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
     return { ...namespace, metadata: { ...metadataOf(namespace), labels } };
   },
   "/endpoints": (it) =>
-    each(it, "subsets", (subset) => each(subset, "ports", (port) => or(port, { protocol: "TCP" }))) as Draft,
+    each(it, "subsets", (subset) => each(subset, "ports", (port) => withDefaults(port, { protocol: "TCP" }))) as Draft,
   "discovery.k8s.io/endpointslices": (it) =>
-    each(it, "ports", (port) => ({ name: "", ...or(port, { protocol: "TCP" }) })) as Draft,
-  "/persistentvolumeclaims": (claim) => inSpec(claim, (spec) => or(spec, { volumeMode: "Filesystem" })),
+    each(it, "ports", (port) => ({ name: "", ...withDefaults(port, { protocol: "TCP" }) })) as Draft,
+  "/persistentvolumeclaims": (claim) => inSpec(claim, (spec) => withDefaults(spec, { volumeMode: "Filesystem" })),
   "/persistentvolumes": (volume) =>
     inSpec(volume, (spec) => {
-      const filled = or(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
+      const filled = withDefaults(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
       return within(filled, "hostPath", (path) => ({ type: "", ...path }));
     }),
-  "/replicationcontrollers": (it) => labelled(inSpec(it, controllerSpec)),
+  "/replicationcontrollers": (it) => withPodLabels(inSpec(it, controllerSpec)),
   "/limitranges": (it) => inSpec(it, (spec) => each(spec, "limits", limits)),
   "apps/deployments": (it) => inSpec(it, deploymentSpec),
-  "apps/replicasets": (it) => inSpec(it, (spec) => inTemplate(or(spec, { replicas: 1 }))),
+  "apps/replicasets": (it) => inSpec(it, (spec) => inTemplate(withDefaults(spec, { replicas: 1 }))),
   "apps/statefulsets": (it) => inSpec(it, statefulSetSpec),
-  "apps/daemonsets": (it) => counted(inSpec(it, daemonSetSpec)),
-  "batch/jobs": (it) => labelled(inSpec(it, jobSpec)),
+  "apps/daemonsets": (it) => withInitialGeneration(inSpec(it, daemonSetSpec)),
+  "batch/jobs": (it) => withPodLabels(inSpec(it, jobSpec)),
   "batch/cronjobs": (it) => inSpec(it, cronJobSpec),
   "networking.k8s.io/networkpolicies": (it) =>
     inSpec(
       it,
-      (spec) => or(spec, { policyTypes: own(spec, "egress") === undefined ? ["Ingress"] : ["Ingress", "Egress"] }),
+      (spec) =>
+        withDefaults(spec, { policyTypes: own(spec, "egress") === undefined ? ["Ingress"] : ["Ingress", "Egress"] }),
     ),
   "rbac.authorization.k8s.io/roles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
   "rbac.authorization.k8s.io/clusterroles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
@@ -65,14 +73,15 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
   "rbac.authorization.k8s.io/rolebindings": roleBinding,
   "rbac.authorization.k8s.io/clusterrolebindings": roleBinding,
   "networking.k8s.io/ingressclasses": (it) =>
-    inSpec(it, (spec) => within(spec, "parameters", (parameters) => or(parameters, { scope: "Cluster" }))),
-  "storage.k8s.io/csidrivers": (it) => inSpec(it, (spec) => or(spec, CSI_DRIVER)),
-  "storage.k8s.io/storageclasses": (it) => or(it, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
+    inSpec(it, (spec) => within(spec, "parameters", (parameters) => withDefaults(parameters, { scope: "Cluster" }))),
+  "storage.k8s.io/csidrivers": (it) => inSpec(it, (spec) => withDefaults(spec, CSI_DRIVER)),
+  "storage.k8s.io/storageclasses": (it) =>
+    withDefaults(it, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
   "admissionregistration.k8s.io/mutatingwebhookconfigurations": (it) => webhooks(it, { reinvocationPolicy: "Never" }),
   "admissionregistration.k8s.io/validatingwebhookconfigurations": (it) => webhooks(it, {}),
-  "scheduling.k8s.io/priorityclasses": (it) => or(it, { preemptionPolicy: "PreemptLowerPriority" }),
+  "scheduling.k8s.io/priorityclasses": (it) => withDefaults(it, { preemptionPolicy: "PreemptLowerPriority" }),
   "apiextensions.k8s.io/customresourcedefinitions": (it) =>
-    inSpec(it, (spec) => or(spec, { conversion: { strategy: "None" } })),
+    inSpec(it, (spec) => withDefaults(spec, { conversion: { strategy: "None" } })),
 };
 
 const CSI_DRIVER = {
@@ -85,18 +94,21 @@ const CSI_DRIVER = {
   seLinuxMount: false,
 };
 
-/** What an autoscaler aims at when nothing is said. The old version has it by conversion. */
-const HALF_BUSY = {
+/** The default metric of autoscalers in v2. Those in v1 get it by conversion. */
+const DEFAULT_METRIC = {
   type: "Resource",
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
 };
 
-const [FEW, ALL] = [{ type: "Pods", value: 4, periodSeconds: 15 }, { type: "Percent", value: 100, periodSeconds: 15 }];
+const [FOUR_PODS, ALL_PODS] = [
+  { type: "Pods", value: 4, periodSeconds: 15 },
+  { type: "Percent", value: 100, periodSeconds: 15 },
+];
 
-/** Who says anything of an autoscaler's behaviour is told all of it. */
+/** Defaults for an autoscaler that sets any part of `behavior`. */
 const BEHAVIOR = {
-  scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies: [FEW, ALL] },
-  scaleDown: { selectPolicy: "Max", policies: [ALL] },
+  scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies: [FOUR_PODS, ALL_PODS] },
+  scaleDown: { selectPolicy: "Max", policies: [ALL_PODS] },
 };
 
 function autoscaler(it: Draft): Draft {
@@ -104,7 +116,7 @@ function autoscaler(it: Draft): Draft {
   return inSpec(it, (spec) => {
     const metrics = own(spec, "metrics");
     const hasNone = metrics === undefined || (Array.isArray(metrics) && metrics.length === 0);
-    const filled = { ...or(spec, { minReplicas: 1 }), ...isNew && hasNone && { metrics: [HALF_BUSY] } };
+    const filled = { ...withDefaults(spec, { minReplicas: 1 }), ...isNew && hasNone && { metrics: [DEFAULT_METRIC] } };
     return within(filled, "behavior", (behavior) => ({
       ...behavior,
       scaleUp: { ...BEHAVIOR.scaleUp, ...fields(own(behavior, "scaleUp")) },
@@ -113,7 +125,7 @@ function autoscaler(it: Draft): Draft {
   });
 }
 
-/** The first of the addresses has a field of its own; either says the other. */
+/** Sets `podIP` from the first of `podIPs`, or the other way round. */
 function podAddresses(status: Fields): Fields {
   const { podIP, podIPs } = status;
   if (podIP && podIPs === undefined) return { ...status, podIPs: [{ ip: podIP }] };
@@ -130,7 +142,7 @@ function inTemplate(spec: Fields): Fields {
 }
 
 function podSpec(spec: Fields): Fields {
-  let next = or(spec, {
+  let next = withDefaults(spec, {
     restartPolicy: "Always",
     dnsPolicy: "ClusterFirst",
     schedulerName: "default-scheduler",
@@ -142,22 +154,22 @@ function podSpec(spec: Fields): Fields {
   return each(next, "volumes", volume);
 }
 
-/** On its node's network a pod's ports are those of the node. */
-function onItsNode(spec: Fields): Fields {
+/** Sets the host ports of a pod in the host network to its container ports. */
+function withHostPorts(spec: Fields): Fields {
   if (own(spec, "hostNetwork") !== true) return spec;
-  const port = (it: Fields) => or(it, { hostPort: own(it, "containerPort") });
+  const port = (it: Fields) => withDefaults(it, { hostPort: own(it, "containerPort") });
   const ports = (it: Fields) => each(it, "ports", port);
   return each(each(spec, "containers", ports), "initContainers", ports);
 }
 
-/** The number of its template stands in an annotation, as the field that it had went long ago. */
-function counted(daemonSet: Draft): Draft {
+/** Sets the annotation with the generation of the template, which replaces a removed field. */
+function withInitialGeneration(daemonSet: Draft): Draft {
   const metadata = fields(daemonSet.metadata);
   const annotations = { [TEMPLATE_GENERATION]: "0", ...fields(own(metadata, "annotations")) };
   return { ...daemonSet, metadata: { ...metadata, annotations } };
 }
 
-/** The old name of the field is kept beside the new one. */
+/** Sets the deprecated `serviceAccount` to the same value as `serviceAccountName`. */
 function accountNames(name: unknown): Fields {
   return name === undefined ? {} : { serviceAccountName: name, serviceAccount: name };
 }
@@ -166,7 +178,7 @@ function container(it: Fields): Fields {
   const image = String(own(it, "image") ?? "");
   const tag = /:([^/:@]+)(?:@|$)/.exec(image)?.[1];
   const isLatest = !image.includes("@") && (tag === undefined || tag === "latest");
-  const filled = or(it, {
+  const filled = withDefaults(it, {
     terminationMessagePath: "/dev/termination-log",
     terminationMessagePolicy: "File",
     imagePullPolicy: isLatest ? "Always" : "IfNotPresent",
@@ -185,22 +197,22 @@ function container(it: Fields): Fields {
       ),
   );
   return each(hooked, "env", (variable) => {
-    // Go does not tell an empty value from none.
+    // Go drops an empty value.
     const { value, ...rest } = variable;
     return within(value === "" ? rest : variable, "valueFrom", (from) => within(from, "fieldRef", fieldRef));
   });
 }
 
 function httpGet(it: Fields): Fields {
-  return or(it, { path: "/", scheme: "HTTP" });
+  return withDefaults(it, { path: "/", scheme: "HTTP" });
 }
 
 function fieldRef(it: Fields): Fields {
-  return or(it, { apiVersion: "v1" });
+  return withDefaults(it, { apiVersion: "v1" });
 }
 
 function probe(it: Fields): Fields {
-  const filled = or(it, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
+  const filled = withDefaults(it, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
   return within(filled, "httpGet", httpGet);
 }
 
@@ -213,75 +225,84 @@ function volume(it: Fields): Fields {
     hostPath: { type: "" },
   };
   const filled = Object.entries(parts).reduce(
-    (next, [key, defaults]) => within(next, key, (part) => or(part, defaults)),
+    (next, [key, defaults]) => within(next, key, (part) => withDefaults(part, defaults)),
     Object.keys(it).some((key) => key !== "name") ? it : { ...it, emptyDir: {} },
   );
   const items = (part: Fields) => each(part, "items", (item) => within(item, "fieldRef", fieldRef));
   const projected = within(filled, "projected", (part) =>
     each(part, "sources", (source) => {
-      const token = within(source, "serviceAccountToken", (given) => or(given, { expirationSeconds: 3600 }));
+      const token = within(source, "serviceAccountToken", (given) => withDefaults(given, { expirationSeconds: 3600 }));
       return within(token, "downwardAPI", items);
     }));
   return within(projected, "downwardAPI", items);
 }
 
 function deploymentSpec(spec: Fields): Fields {
-  const filled = or(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
-  const typed = { ...filled, strategy: or(fields(own(filled, "strategy")), { type: "RollingUpdate" }) };
+  const filled = withDefaults(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+  const typed = { ...filled, strategy: withDefaults(fields(own(filled, "strategy")), { type: "RollingUpdate" }) };
   if (typed.strategy.type !== "RollingUpdate") return inTemplate(typed);
-  const rollingUpdate = or(fields(own(typed.strategy, "rollingUpdate")), { maxUnavailable: "25%", maxSurge: "25%" });
+  const rollingUpdate = withDefaults(fields(own(typed.strategy, "rollingUpdate")), {
+    maxUnavailable: "25%",
+    maxSurge: "25%",
+  });
   return inTemplate({ ...typed, strategy: { ...typed.strategy, rollingUpdate } });
 }
 
 function statefulSetSpec(spec: Fields): Fields {
-  const filled = or(spec, {
+  const filled = withDefaults(spec, {
     replicas: 1,
     revisionHistoryLimit: 10,
     podManagementPolicy: "OrderedReady",
     persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
   });
   const claimed = each(filled, "volumeClaimTemplates", claimTemplate);
-  const updateStrategy = or(fields(own(claimed, "updateStrategy")), { type: "RollingUpdate" });
+  const updateStrategy = withDefaults(fields(own(claimed, "updateStrategy")), { type: "RollingUpdate" });
   if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...claimed, updateStrategy });
-  const rollingUpdate = or(fields(own(updateStrategy, "rollingUpdate")), { partition: 0 });
+  const rollingUpdate = withDefaults(fields(own(updateStrategy, "rollingUpdate")), { partition: 0 });
   return inTemplate({ ...claimed, updateStrategy: { ...updateStrategy, rollingUpdate } });
 }
 
-/** A template of claims is stored as a claim is, with what nobody has done about it yet. */
+/** Completes a claim template, which is stored as a claim with its initial status. */
 function claimTemplate(claim: Fields): Fields {
-  const spec = or(fields(own(claim, "spec")), { volumeMode: "Filesystem" });
-  const status = or(fields(own(claim, "status")), { phase: "Pending" });
+  const spec = withDefaults(fields(own(claim, "spec")), { volumeMode: "Filesystem" });
+  const status = withDefaults(fields(own(claim, "status")), { phase: "Pending" });
   return { ...claim, apiVersion: "v1", kind: "PersistentVolumeClaim", spec, status };
 }
 
 function daemonSetSpec(spec: Fields): Fields {
-  const filled = or(spec, { revisionHistoryLimit: 10 });
-  const updateStrategy = or(fields(own(filled, "updateStrategy")), { type: "RollingUpdate" });
+  const filled = withDefaults(spec, { revisionHistoryLimit: 10 });
+  const updateStrategy = withDefaults(fields(own(filled, "updateStrategy")), { type: "RollingUpdate" });
   if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...filled, updateStrategy });
-  const rollingUpdate = or(fields(own(updateStrategy, "rollingUpdate")), { maxUnavailable: 1, maxSurge: 0 });
+  const rollingUpdate = withDefaults(fields(own(updateStrategy, "rollingUpdate")), { maxUnavailable: 1, maxSurge: 0 });
   return inTemplate({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
 }
 
 function controllerSpec(spec: Fields): Fields {
   const labels = own(fields(fields(own(spec, "template")).metadata), "labels");
   const hasSelector = Object.keys(fields(own(spec, "selector"))).length > 0;
-  return inTemplate({ ...or(spec, { replicas: 1 }), ...!hasSelector && labels !== undefined && { selector: labels } });
+  return inTemplate({
+    ...withDefaults(spec, { replicas: 1 }),
+    ...!hasSelector && labels !== undefined && { selector: labels },
+  });
 }
 
-/** Of containers: what may be at most is what is given, and what is given is what is asked for. */
+/**
+ * Sets the default limits and requests of a container limit range: limits default to `max`, and
+ * requests to the limits.
+ */
 function limits(limit: Fields): Fields {
   if (limit.type !== "Container") return limit;
   const given = { ...fields(limit.max), ...fields(limit.default) };
-  const asked = { ...fields(limit.min), ...given, ...fields(limit.defaultRequest) };
+  const requested = { ...fields(limit.min), ...given, ...fields(limit.defaultRequest) };
   return {
     ...limit,
     ...Object.keys(given).length > 0 && { default: given },
-    ...Object.keys(asked).length > 0 && { defaultRequest: asked },
+    ...Object.keys(requested).length > 0 && { defaultRequest: requested },
   };
 }
 
-/** What has no labels has those of its pods. */
-function labelled<T extends Draft>(it: T): T {
+/** Sets the labels of an object to those of its pod template, if it has none. */
+function withPodLabels<T extends Draft>(it: T): T {
   const metadata = fields(it.metadata);
   const labels = own(fields(fields(fields(it.spec).template).metadata), "labels");
   const hasOwn = Object.keys(fields(own(metadata, "labels"))).length > 0;
@@ -290,7 +311,7 @@ function labelled<T extends Draft>(it: T): T {
 
 function jobSpec(spec: Fields): Fields {
   const isCounted = own(spec, "completions") !== undefined || own(spec, "parallelism") !== undefined;
-  return inTemplate(or(spec, {
+  return inTemplate(withDefaults(spec, {
     ...(!isCounted && { completions: 1 }),
     parallelism: 1,
     backoffLimit: 6,
@@ -302,24 +323,24 @@ function jobSpec(spec: Fields): Fields {
 }
 
 function cronJobSpec(spec: Fields): Fields {
-  const filled = or(spec, {
+  const filled = withDefaults(spec, {
     concurrencyPolicy: "Allow",
     suspend: false,
     successfulJobsHistoryLimit: 3,
     failedJobsHistoryLimit: 1,
   });
-  // The job's own defaults come when it is made; the pod's are filled in here already.
+  // The defaults of the job are set when the job is created; those of its pods are set here.
   return within(filled, "jobTemplate", (template) => within(template, "spec", inTemplate));
 }
 
 function serviceSpec(spec: Fields): Fields {
-  const typed = or(spec, { sessionAffinity: "None", type: "ClusterIP" });
-  const isInside = own(typed, "type") !== "ExternalName";
-  const isReached = ["NodePort", "LoadBalancer"].includes(String(own(typed, "type"))) ||
-    (isInside && Array.isArray(own(typed, "externalIPs")));
-  const filled = or(typed, {
-    ...isInside && { internalTrafficPolicy: "Cluster" },
-    ...isReached && { externalTrafficPolicy: "Cluster" },
+  const typed = withDefaults(spec, { sessionAffinity: "None", type: "ClusterIP" });
+  const isInCluster = own(typed, "type") !== "ExternalName";
+  const isExternal = ["NodePort", "LoadBalancer"].includes(String(own(typed, "type"))) ||
+    (isInCluster && Array.isArray(own(typed, "externalIPs")));
+  const filled = withDefaults(typed, {
+    ...isInCluster && { internalTrafficPolicy: "Cluster" },
+    ...isExternal && { externalTrafficPolicy: "Cluster" },
     ...own(typed, "type") === "LoadBalancer" && { allocateLoadBalancerNodePorts: true },
   });
   return each(filled, "ports", (port) => {
@@ -344,14 +365,14 @@ function base64(text: string): string {
 
 function roleBinding(binding: Draft): Draft {
   const group = "rbac.authorization.k8s.io";
-  const withRole = within(binding, "roleRef", (role) => or(role, { apiGroup: group }));
-  const subject = (it: Fields) => own(it, "kind") === "ServiceAccount" ? it : or(it, { apiGroup: group });
+  const withRole = within(binding, "roleRef", (role) => withDefaults(role, { apiGroup: group }));
+  const subject = (it: Fields) => own(it, "kind") === "ServiceAccount" ? it : withDefaults(it, { apiGroup: group });
   return each(withRole, "subjects", subject);
 }
 
 function webhooks(configuration: Draft, more: Fields): Draft {
   return each(configuration, "webhooks", (webhook) => {
-    const filled = or(webhook, {
+    const filled = withDefaults(webhook, {
       failurePolicy: "Fail",
       matchPolicy: "Equivalent",
       namespaceSelector: {},
@@ -359,11 +380,11 @@ function webhooks(configuration: Draft, more: Fields): Draft {
       timeoutSeconds: 10,
       ...more,
     });
-    const scoped = each(filled, "rules", (rule) => or(rule, { scope: "*" }));
+    const scoped = each(filled, "rules", (rule) => withDefaults(rule, { scope: "*" }));
     return within(
       scoped,
       "clientConfig",
-      (client) => within(client, "service", (service) => or(service, { port: 443 })),
+      (client) => within(client, "service", (service) => withDefaults(service, { port: 443 })),
     );
   }) as Draft;
 }

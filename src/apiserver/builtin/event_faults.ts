@@ -1,15 +1,17 @@
-/** What is wrong with events (`k8s.io/kubernetes/pkg/apis/core/validation/events.go`): little in the older form, more in the newer one. */
+/**
+ * Validation of events (`k8s.io/kubernetes/pkg/apis/core/validation/events.go`). That of
+ * `events.k8s.io/v1` is stricter.
+ */
 import { equal, isObject } from "../../base/json.ts";
 import { qualifiedNameFaults } from "../../base/name_rules.ts";
 import { type FieldError, invalid, required } from "../../schema/field_error.ts";
 import type { StoredObject } from "../objects/objects.ts";
+import { type Fields, fields } from "./_parts.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+/** Maximum lengths in bytes. */
+const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 
-/** The longest that texts may be, in bytes. */
-const LONGEST = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
-
-/** What an event of the newer form cannot change. */
+/** Fields that cannot change in `events.k8s.io/v1`. */
 const IMMUTABLE = [
   "involvedObject",
   "reason",
@@ -28,14 +30,14 @@ const IMMUTABLE = [
 ] as const;
 
 /**
- * What is wrong with an event.
+ * Returns the errors of an event.
  *
- * @param event The event, in the form of `v1`.
- * @param isNew Whether it came as `events.k8s.io/v1`.
- * @param old What it was; absent when it is new.
+ * @param event The event in the form of `v1`.
+ * @param isNew Whether it was sent as `events.k8s.io/v1`.
+ * @param old The event before; absent if it is new.
  */
 export function eventFaults(event: StoredObject, isNew: boolean, old?: StoredObject): FieldError[] {
-  const faults = event.eventTime ? timedFaults(event, isNew) : placeFaults(event);
+  const faults = event.eventTime ? timedFaults(event, isNew) : namespaceFaults(event);
   if (!isNew) return faults;
   if (old === undefined) return [...faults, ...newFaults(event)];
   if (!equal(event.series ?? null, old.series ?? null)) faults.push(...seriesFaults(event));
@@ -52,7 +54,7 @@ function text(event: Fields, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-function placeFaults({ metadata, involvedObject }: StoredObject): FieldError[] {
+function namespaceFaults({ metadata, involvedObject }: StoredObject): FieldError[] {
   const namespace = text(fields(involvedObject), "namespace");
   const isRight = namespace === ""
     ? metadata.namespace === undefined || metadata.namespace === "default"
@@ -60,11 +62,9 @@ function placeFaults({ metadata, involvedObject }: StoredObject): FieldError[] {
   return isRight ? [] : [invalid("involvedObject.namespace", namespace, "does not match event.namespace")];
 }
 
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
-/** An event with an `eventTime` says who saw what, and what was done. */
+/**
+ * Checks an event with an `eventTime`, which requires the controller, the action and the reason.
+ */
 function timedFaults(event: StoredObject, isNew: boolean): FieldError[] {
   const faults: FieldError[] = [];
   const { namespace } = event.metadata;
@@ -77,11 +77,11 @@ function timedFaults(event: StoredObject, isNew: boolean): FieldError[] {
   const field = isNew ? "reportingController" : "reportingComponent";
   if (controller === "") faults.push(required(field));
   faults.push(...qualifiedNameFaults(controller).map((why) => invalid(field, controller, why)));
-  for (const [key, longest] of Object.entries(LONGEST)) {
+  for (const [key, max] of Object.entries(MAX_LENGTHS)) {
     const value = text(event, key);
     if (value === "" && key !== "message") faults.push(required(key));
-    if (new TextEncoder().encode(value).length > longest) {
-      faults.push(invalid(key, "", `can have at most ${longest} characters`));
+    if (new TextEncoder().encode(value).length > max) {
+      faults.push(invalid(key, "", `can have at most ${max} characters`));
     }
   }
   return faults;

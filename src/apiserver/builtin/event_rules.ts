@@ -1,10 +1,10 @@
-/** Events, which are stored in one form and served in two: `v1` and `events.k8s.io/v1`. */
+/** Events, which are stored in one form and served as `v1` and `events.k8s.io/v1`. */
 import { own } from "../../base/own.ts";
 import type { Rules } from "../objects/kinds.ts";
 import type { Draft, StoredObject } from "../objects/objects.ts";
 import { eventFaults } from "./event_faults.ts";
 
-/** Names of fields in `v1`, and in `events.k8s.io/v1`. */
+/** Names of fields in `v1` and in `events.k8s.io/v1`. */
 const NAMES: readonly (readonly [core: string, events: string])[] = [
   ["involvedObject", "regarding"],
   ["message", "note"],
@@ -15,7 +15,7 @@ const NAMES: readonly (readonly [core: string, events: string])[] = [
   ["count", "deprecatedCount"],
 ];
 
-/** Fields that are there in any event of `v1`, be it as null or empty. */
+/** Fields that each event in `v1` has, even if they are null or empty. */
 const ALWAYS: Draft = {
   source: {},
   firstTimestamp: null,
@@ -26,13 +26,14 @@ const ALWAYS: Draft = {
 };
 
 /**
- * The rules of events.
+ * Returns the rules of events.
  *
- * @param base The rules of built-in kinds at large.
+ * @param base The rules of built-in kinds.
  * @param isNew Whether they are served as `events.k8s.io/v1`.
  */
 export function eventRules(base: Rules, isNew: boolean): Rules {
-  const shown = new WeakMap<StoredObject, StoredObject>();
+  /** Results of `read` by stored object. */
+  const readings = new WeakMap<StoredObject, StoredObject>();
   const toCore = (object: StoredObject): StoredObject => isNew ? renamed(object, 1, "v1") : object;
   return {
     ...base,
@@ -43,20 +44,20 @@ export function eventRules(base: Rules, isNew: boolean): Rules {
       return [...base.validate(object, old, subresource), ...eventFaults(toCore(object), isNew, before)];
     },
     read(stored) {
-      const known = shown.get(stored);
+      const known = readings.get(stored);
       if (known !== undefined) return known;
       const apiVersion = isNew ? "events.k8s.io/v1" : "v1";
       const isCore = stored.apiVersion === "v1";
       const core = isCore ? stored : renamed(stored, 1, "v1");
       const whole = { ...ALWAYS, ...core } as StoredObject;
-      const made = isNew ? withoutEmpty(renamed(whole, 0, apiVersion)) : whole;
-      shown.set(stored, made);
-      return made;
+      const converted = isNew ? withoutEmpty(renamed(whole, 0, apiVersion)) : whole;
+      readings.set(stored, converted);
+      return converted;
     },
   };
 }
 
-/** An event with its fields named in the other form; `from` is the place of their names now. */
+/** Renames the fields of an event to the other form. `from` is the index of their current names. */
 function renamed(object: StoredObject, from: 0 | 1, apiVersion: string): StoredObject {
   const result: Record<string, unknown> = { ...object, apiVersion };
   for (const names of NAMES) {
@@ -68,7 +69,7 @@ function renamed(object: StoredObject, from: 0 | 1, apiVersion: string): StoredO
   return result as unknown as StoredObject;
 }
 
-/** The new form leaves out who reports where nobody said. */
+/** Drops empty reporting fields, which `events.k8s.io/v1` omits. */
 function withoutEmpty(event: StoredObject): StoredObject {
   const kept = Object.entries(event).filter(([key, value]) => !key.startsWith("reporting") || value !== "");
   return Object.fromEntries(kept) as unknown as StoredObject;

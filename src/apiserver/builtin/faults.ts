@@ -1,5 +1,8 @@
-/** What is wrong with objects of built-in kinds, of the server's many rules those that operators meet (`k8s.io/kubernetes/pkg/apis/.../validation`). */
-import { equal, isObject } from "../../base/json.ts";
+/**
+ * Validation of built-in kinds: of the many rules, those that operators encounter
+ * (`k8s.io/kubernetes/pkg/apis/.../validation`).
+ */
+import { equal } from "../../base/json.ts";
 import { labelFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field_error.ts";
@@ -8,10 +11,10 @@ import { configMapFaults, secretFaults } from "./config_faults.ts";
 import { cronJobFaults, jobFaults } from "./job_faults.ts";
 import { imageFaults, podFaults } from "./pod_faults.ts";
 import { bindingFaults, roleFaults } from "./rbac_faults.ts";
-import { lastingFaults, statefulSetFaults } from "./stateful_set_faults.ts";
+import { restartForeverFaults, statefulSetFaults } from "./stateful_set_faults.ts";
 import { webhookFaults } from "./webhook_faults.ts";
+import { type Fields, fields, items } from "./_parts.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
 type Check = (object: StoredObject, old?: StoredObject) => FieldError[];
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -45,22 +48,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /**
- * What is wrong with an object of a built-in kind, beyond its metadata.
+ * Returns the errors of an object of a built-in kind, except those of its metadata.
  *
  * @param name `group/plural`.
  * @param object The object.
- * @param old What it was; absent when it is new.
+ * @param old The object before; absent if it is new.
  */
 export function builtinFaults(name: string, object: StoredObject, old?: StoredObject): FieldError[] {
   return CHECKS[name]?.(object, old) ?? [];
-}
-
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
-function items(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fields) : [];
 }
 
 function immutableFaults(object: StoredObject, old: StoredObject | undefined, keys: readonly string[]): FieldError[] {
@@ -75,7 +70,7 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
   const spec = fields(object.spec);
   const template = fields(spec.template);
   const faults: FieldError[] = [];
-  const selecting = object.kind === "DaemonSet" ? "daemonset" : "deployment";
+  const workload = object.kind === "DaemonSet" ? "daemonset" : "deployment";
   const selector = own(spec, "selector");
   const labels = own(fields(template.metadata), "labels");
   if (selector === undefined) {
@@ -84,7 +79,7 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
     }
     faults.push(required("spec.selector"));
   } else if (Object.keys(fields(selector)).length === 0) {
-    faults.push(invalid("spec.selector", selector, `empty selector is invalid for ${selecting}`));
+    faults.push(invalid("spec.selector", selector, `empty selector is invalid for ${workload}`));
   } else if (old !== undefined && !equal(selector, fields(old.spec).selector)) {
     faults.push(invalid("spec.selector", selector, "field is immutable"));
   }
@@ -99,7 +94,7 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
   return [
     ...faults,
     ...templateFaults(template, "spec.template"),
-    ...lastingFaults(fields(template.spec), object.kind === "DaemonSet" ? "DaemonSet" : "ReplicaSet"),
+    ...restartForeverFaults(fields(template.spec), object.kind === "DaemonSet" ? "DaemonSet" : "ReplicaSet"),
   ];
 }
 
@@ -132,25 +127,25 @@ function serviceFaults({ spec }: StoredObject): FieldError[] {
   if (list.length === 0) return clusterIP === "None" || type === "ExternalName" ? [] : [required("spec.ports")];
   const names = new Set<unknown>();
   return list.flatMap((port, i) => {
-    const at = `spec.ports[${i}]`;
+    const path = `spec.ports[${i}]`;
     const { name, protocol } = port;
     const faults: FieldError[] = [];
-    if (!name) { if (list.length > 1) faults.push(required(`${at}.name`)); }
+    if (!name) { if (list.length > 1) faults.push(required(`${path}.name`)); }
     else {
-      faults.push(...labelFaults(String(name)).map((why) => invalid(`${at}.name`, name, why)));
-      if (names.has(name)) faults.push(duplicate(`${at}.name`, name));
+      faults.push(...labelFaults(String(name)).map((why) => invalid(`${path}.name`, name, why)));
+      if (names.has(name)) faults.push(duplicate(`${path}.name`, name));
       names.add(name);
     }
-    faults.push(...portFaults(port.port).map((why) => invalid(`${at}.port`, port.port, why)));
-    if (!PROTOCOLS.includes(String(protocol))) faults.push(notSupported(`${at}.protocol`, protocol, PROTOCOLS));
-    faults.push(...portFaults(port.targetPort).map((why) => invalid(`${at}.targetPort`, port.targetPort, why)));
+    faults.push(...portFaults(port.port).map((why) => invalid(`${path}.port`, port.port, why)));
+    if (!PROTOCOLS.includes(String(protocol))) faults.push(notSupported(`${path}.protocol`, protocol, PROTOCOLS));
+    faults.push(...portFaults(port.targetPort).map((why) => invalid(`${path}.targetPort`, port.targetPort, why)));
     return faults;
   });
 }
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
-/** What is wrong with the number or the name of a port. */
+/** Returns the errors of the number or name of a port. */
 function portFaults(port: unknown): string[] {
   if (typeof port === "number") return port < 1 || port > 65535 ? ["must be between 1 and 65535, inclusive"] : [];
   const name = String(port);

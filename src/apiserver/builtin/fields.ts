@@ -1,15 +1,19 @@
-/** Fields of built-in kinds by which field selectors choose (`conversion.go` and `strategy.go` of `k8s.io/kubernetes/pkg`). */
+/**
+ * Fields of built-in kinds for field selectors (`conversion.go` and `strategy.go` of
+ * `k8s.io/kubernetes/pkg`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { StoredObject } from "../objects/objects.ts";
 
+/** Returns the value of a field as a string. */
 type Read = (object: StoredObject) => string;
 
-/** How a kind's objects are chosen by fields. */
+/** The selectable fields of a kind. */
 export interface BuiltinFields {
-  /** How to read each field that a selector may name, all of them. */
+  /** How to read each selectable field. */
   readonly fields: ReadonlyMap<string, Read>;
-  /** What is said to a field that it may not. */
+  /** Returns the error message for another field. */
   readonly unknown: (field: string) => string;
 }
 
@@ -30,7 +34,10 @@ const REFERENCE = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVe
 
 const source: Read = (event) => at("source", "component")(event) || at("reportingComponent")(event);
 
-/** Fields of kinds that have some of their own. Events are shown in the form in which they are read. */
+/**
+ * Fields by kind, for kinds with more than name and namespace. Events are in the form in which they
+ * are served.
+ */
 const FIELDS: Readonly<Record<string, readonly (readonly [string, Read])[]>> = {
   "/pods": [
     NAME,
@@ -75,7 +82,7 @@ const UNKNOWN: Readonly<Record<string, (field: string) => string>> = {
 };
 
 /**
- * How objects of a built-in kind are chosen by fields.
+ * Returns the selectable fields of a built-in kind.
  *
  * @param name `group/plural`.
  */

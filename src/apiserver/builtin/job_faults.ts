@@ -1,4 +1,7 @@
-/** What is wrong with a job, of the server's rules those that are met by hand (`k8s.io/kubernetes/pkg/apis/batch/validation`). */
+/**
+ * Validation of jobs: the rules that hand-written objects violate
+ * (`k8s.io/kubernetes/pkg/apis/batch/validation`).
+ */
 import { equal } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, invalid, notSupported, required } from "../../schema/field_error.ts";
@@ -17,11 +20,11 @@ const COUNTS = [
 const FIXED = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
 
 /**
- * What is wrong with a job, its pods' template aside.
+ * Returns the errors of a job.
  *
  * @param job The job.
- * @param templateFaults What is wrong with its template: the server looks at it in between.
- * @param old What it was; absent when it is new.
+ * @param templateFaults Errors of its pod template, which the real server reports in between.
+ * @param old The job before; absent if it is new.
  */
 export function jobFaults(job: StoredObject, templateFaults: readonly FieldError[], old?: StoredObject): FieldError[] {
   const spec = fields(job.spec);
@@ -32,7 +35,7 @@ export function jobFaults(job: StoredObject, templateFaults: readonly FieldError
       ? []
       : generatedFaults(job, spec, fields(labels)),
     ...all,
-    // Of a change the server looks at the whole first, then at it once more with what was there.
+    // The real server validates an updated job twice: by itself, and compared with the old one.
     ...old === undefined ? [] : [...all, ...changeFaults(spec, old)],
   ];
 }
@@ -48,10 +51,10 @@ function specFaults(spec: Fields, labels: unknown, templateFaults: readonly Fiel
 }
 
 /**
- * What is wrong with a job that is made at times.
+ * Returns the errors of a cron job.
  *
  * @param cronJob The cron job.
- * @param templateFaults What is wrong with the template of its pods.
+ * @param templateFaults Errors of its pod template.
  */
 export function cronJobFaults(cronJob: StoredObject, templateFaults: readonly FieldError[]): FieldError[] {
   const spec = fields(cronJob.spec);
@@ -68,7 +71,7 @@ export function cronJobFaults(cronJob: StoredObject, templateFaults: readonly Fi
   ];
 }
 
-/** Labels that the server gives are its own to give. */
+/** Checks the labels and the selector that the server generates. */
 function generatedFaults({ metadata }: StoredObject, spec: Fields, labels: Fields): FieldError[] {
   const { uid, name } = metadata;
   const wanted = {
@@ -113,7 +116,7 @@ function restartFaults(policy: unknown, field: string): FieldError[] {
 function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
   const field = "spec.template.metadata.labels";
   const why = "`selector` does not match template `labels`";
-  // No selector selects nothing.
+  // A missing selector matches no labels.
   if (selector === undefined) return [required("spec.selector"), invalid(field, labels ?? null, why)];
   return matches(fields(selector), fields(labels)) ? [] : [invalid(field, labels ?? null, why)];
 }
@@ -140,7 +143,10 @@ function completionsFaults({ completionMode: mode, completions, parallelism }: F
   return [invalid(field, completions, "can only be modified in tandem with spec.parallelism")];
 }
 
-/** A template without what chooses the pods' nodes, which may change while the job has not begun. */
+/**
+ * Returns a pod template without the fields that select nodes, which may change while the job is
+ * suspended.
+ */
 function withoutPlacement({ metadata: _, spec, ...rest }: Fields): Fields {
   const { affinity, nodeSelector: _n, tolerations: _t, schedulingGates: _g, ...pod } = fields(spec);
   const { nodeAffinity: _a, ...affinities } = fields(affinity);

@@ -1,4 +1,7 @@
-/** What is wrong with the spec of a pod, of the server's rules those that are met by hand (`k8s.io/kubernetes/pkg/apis/core/validation`). */
+/**
+ * Validation of pods: the rules that hand-written objects violate
+ * (`k8s.io/kubernetes/pkg/apis/core/validation`).
+ */
 import { labelFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { Quantity } from "../../base/quantity.ts";
@@ -11,13 +14,13 @@ import {
   notSupported,
   required,
 } from "../../schema/field_error.ts";
-import { type Fields, fields } from "./_parts.ts";
+import { type Fields, fields, items } from "./_parts.ts";
 
 /**
- * What is wrong with the spec of a pod.
+ * Returns the errors of the spec of a pod.
  *
  * @param spec The spec.
- * @param path Where it is, such as `spec.template.spec`.
+ * @param path Path of the spec, such as `spec.template.spec`.
  */
 export function podFaults(spec: Fields, path: string): FieldError[] {
   const volumes = items(spec.volumes);
@@ -32,14 +35,14 @@ export function podFaults(spec: Fields, path: string): FieldError[] {
   for (const key of ["containers", "initContainers"]) {
     const seen = new Set<unknown>();
     items(own(spec, key)).forEach((container, i) => {
-      const at = `${path}.${key}[${i}]`;
+      const containerPath = `${path}.${key}[${i}]`;
       const { name, image } = container;
-      if (!name) faults.push(required(`${at}.name`));
-      else faults.push(...labelFaults(String(name)).map((fault) => invalid(`${at}.name`, name, fault)));
-      if (seen.has(name)) faults.push(duplicate(`${at}.name`, name));
+      if (!name) faults.push(required(`${containerPath}.name`));
+      else faults.push(...labelFaults(String(name)).map((fault) => invalid(`${containerPath}.name`, name, fault)));
+      if (seen.has(name)) faults.push(duplicate(`${containerPath}.name`, name));
       seen.add(name);
-      if (!image) faults.push(required(`${at}.image`));
-      faults.push(...partFaults(container, at, names));
+      if (!image) faults.push(required(`${containerPath}.image`));
+      faults.push(...containerFaults(container, containerPath, names));
     });
   }
   const deadline = spec.activeDeadlineSeconds;
@@ -52,14 +55,14 @@ export function podFaults(spec: Fields, path: string): FieldError[] {
 const RESTARTS = ["Always", "OnFailure", "Never"];
 const PULLS = ["Always", "IfNotPresent", "Never"];
 
-function partFaults(container: Fields, at: string, volumes: ReadonlySet<unknown>): FieldError[] {
+function containerFaults(container: Fields, path: string, volumes: ReadonlySet<unknown>): FieldError[] {
   const { imagePullPolicy: pull, ports, env, volumeMounts, resources } = container;
   return [
-    ...pull === undefined || PULLS.includes(String(pull)) ? [] : [notSupported(`${at}.imagePullPolicy`, pull, PULLS)],
-    ...portFaults(items(ports), `${at}.ports`),
-    ...items(env).flatMap(({ name }, i) => name ? [] : [required(`${at}.env[${i}].name`)]),
-    ...mountFaults(items(volumeMounts), `${at}.volumeMounts`, volumes),
-    ...resourceFaults(fields(resources), `${at}.resources`),
+    ...pull === undefined || PULLS.includes(String(pull)) ? [] : [notSupported(`${path}.imagePullPolicy`, pull, PULLS)],
+    ...portFaults(items(ports), `${path}.ports`),
+    ...items(env).flatMap(({ name }, i) => name ? [] : [required(`${path}.env[${i}].name`)]),
+    ...mountFaults(items(volumeMounts), `${path}.volumeMounts`, volumes),
+    ...resourceFaults(fields(resources), `${path}.resources`),
   ];
 }
 
@@ -82,28 +85,31 @@ function portFaults(ports: readonly Fields[], path: string): FieldError[] {
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
 function mountFaults(mounts: readonly Fields[], path: string, volumes: ReadonlySet<unknown>): FieldError[] {
-  const places = new Set<unknown>();
+  const mountPaths = new Set<unknown>();
   return mounts.flatMap(({ name, mountPath }, i) => {
     const faults: FieldError[] = [];
     if (!name) faults.push(required(`${path}[${i}].name`));
     if (!volumes.has(name)) faults.push(notFound(`${path}[${i}].name`, name ?? ""));
     if (!mountPath) faults.push(required(`${path}[${i}].mountPath`));
-    if (places.has(mountPath)) faults.push(invalid(`${path}[${i}].mountPath`, mountPath, "must be unique"));
-    places.add(mountPath);
+    if (mountPaths.has(mountPath)) faults.push(invalid(`${path}[${i}].mountPath`, mountPath, "must be unique"));
+    mountPaths.add(mountPath);
     return faults;
   });
 }
 
-/** What is asked for at least is not more than there may be at most. */
+/** Checks that requests do not exceed limits. */
 function resourceFaults({ requests, limits }: Fields, path: string): FieldError[] {
-  return Object.entries(fields(requests)).flatMap(([name, least]) => {
-    const most = own(fields(limits), name);
-    if (most === undefined || Quantity.parse(String(least)).compare(Quantity.parse(String(most))) <= 0) return [];
-    return [invalid(`${path}.requests`, least, `must be less than or equal to ${name} limit of ${most}`)];
+  return Object.entries(fields(requests)).flatMap(([name, request]) => {
+    const limit = own(fields(limits), name);
+    if (limit === undefined || Quantity.parse(String(request)).compare(Quantity.parse(String(limit))) <= 0) return [];
+    return [invalid(`${path}.requests`, request, `must be less than or equal to ${name} limit of ${limit}`)];
   });
 }
 
-/** Images of a pod have no space around them. Templates may have: so it was before the server looked. */
+/**
+ * Checks that images have no surrounding white space. Pod templates may have it, because of older
+ * servers without this check.
+ */
 export function imageFaults(spec: Fields): FieldError[] {
   const why = "must not have leading or trailing whitespace";
   return ["containers", "initContainers"].flatMap((key) =>
@@ -113,7 +119,7 @@ export function imageFaults(spec: Fields): FieldError[] {
   );
 }
 
-/** Sources of volumes in the order in which the server looks at them. */
+/** Sources of volumes in the order of the real server's checks. */
 const VOLUME_SOURCES = [
   "emptyDir",
   "hostPath",
@@ -146,7 +152,7 @@ const VOLUME_SOURCES = [
   "image",
 ];
 
-/** What sources must name. */
+/** Fields that sources require. */
 const NAMED: readonly (readonly [source: string, key: string])[] = [
   ["secret", "secretName"],
   ["configMap", "name"],
@@ -157,24 +163,22 @@ const NAMED: readonly (readonly [source: string, key: string])[] = [
 function volumeFaults(volumes: readonly Fields[], path: string): FieldError[] {
   const names = new Set<unknown>();
   return volumes.flatMap((volume, i) => {
-    const at = `${path}[${i}]`;
+    const volumePath = `${path}[${i}]`;
     const { name } = volume;
     const [, ...more] = VOLUME_SOURCES.filter((source) => own(volume, source) !== undefined);
-    const faults = more.map((source) => forbidden(`${at}.${source}`, "may not specify more than 1 volume type"));
+    const faults = more.map((source) =>
+      forbidden(`${volumePath}.${source}`, "may not specify more than 1 volume type")
+    );
     for (const [source, key] of NAMED) {
       const given = own(volume, source);
       if (!more.includes(source) && given !== undefined && !own(fields(given), key)) {
-        faults.push(required(`${at}.${source}.${key}`));
+        faults.push(required(`${volumePath}.${source}.${key}`));
       }
     }
-    if (!name) faults.push(required(`${at}.name`));
-    else faults.push(...labelFaults(String(name)).map((fault) => invalid(`${at}.name`, name, fault)));
-    if (names.has(name)) faults.push(duplicate(`${at}.name`, name));
+    if (!name) faults.push(required(`${volumePath}.name`));
+    else faults.push(...labelFaults(String(name)).map((fault) => invalid(`${volumePath}.name`, name, fault)));
+    if (names.has(name)) faults.push(duplicate(`${volumePath}.name`, name));
     names.add(name);
     return faults;
   });
-}
-
-function items(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fields) : [];
 }

@@ -1,14 +1,16 @@
-/** What chooses a pod's node: while gates hold the pod back, more may be asked of the node (`k8s.io/kubernetes/pkg/apis/core/validation`). */
-import { equal, isObject } from "../../base/json.ts";
+/**
+ * Validation of changes of node selection, which may be narrowed while a pod has scheduling gates
+ * (`k8s.io/kubernetes/pkg/apis/core/validation`).
+ */
+import { equal } from "../../base/json.ts";
 import { type FieldError, invalid } from "../../schema/field_error.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, fields } from "./_parts.ts";
 
 /**
- * What is wrong with the change of what chooses the node of a pod that is held back.
+ * Returns the errors of a change of node selection in a pod with scheduling gates.
  *
- * @param next The spec that is wanted.
- * @param before The spec that is there.
+ * @param next The new spec.
+ * @param before The old spec.
  */
 export function placementFaults(next: Fields, before: Fields): FieldError[] {
   return [...selectorFaults(next, before), ...affinityFaults(next, before)];
@@ -28,12 +30,12 @@ function affinityFaults(next: Fields, before: Fields): FieldError[] {
   if (terms.length === 0 || equal(wanted, terms)) return [];
   if (wanted.length !== terms.length) {
     const why = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
-    return [invalid(field, wanted.length === 0 ? null : wanted.map(inGo), why)];
+    return [invalid(field, wanted.length === 0 ? null : wanted.map(goTerm), why)];
   }
   return terms.flatMap((term, i) => {
     const now = wanted[i] ?? {};
     const why = "only additions are allowed (no mutations or deletions)";
-    return onlyAdds(now, term) ? [] : [invalid(`${field}[${i}]`, inGo(now), why)];
+    return onlyAdds(now, term) ? [] : [invalid(`${field}[${i}]`, goTerm(now), why)];
   });
 }
 
@@ -48,15 +50,15 @@ function onlyAdds(next: Fields, before: Fields): boolean {
   return keys.every((key) => equal(list(next[key]).slice(0, list(before[key]).length), list(before[key])));
 }
 
-/** A term as the server's own types print it, whose fields have no names for JSON. */
-function inGo(term: Fields): Fields {
+/** Returns a term in the form of Go's internal types, whose fields have no JSON names. */
+function goTerm(term: Fields): Fields {
   const requirement = ({ key, operator, values = null }: Fields) => ({ Key: key, Operator: operator, Values: values });
   const all = (requirements: unknown) => requirements === undefined ? null : list(requirements).map(requirement);
   return { MatchExpressions: all(term.matchExpressions), MatchFields: all(term.matchFields) };
 }
 
 /**
- * A spec without what chooses the node, but for what other pods have to do with it.
+ * Returns a spec without its node selector and node affinity. Affinity to other pods stays.
  *
  * @param spec The spec.
  */
@@ -64,10 +66,6 @@ export function withoutPlacement(spec: Fields): Fields {
   const { nodeSelector: _n, affinity, ...rest } = spec;
   const { nodeAffinity: _, ...affinities } = fields(affinity);
   return Object.keys(affinities).length > 0 ? { ...rest, affinity: affinities } : rest;
-}
-
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
 }
 
 function list(value: unknown): readonly Fields[] {

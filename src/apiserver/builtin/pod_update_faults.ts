@@ -1,22 +1,23 @@
-/** What of a pod may change (`ValidatePodUpdate` of `k8s.io/kubernetes/pkg/apis/core/validation`). */
-import { equal, isObject } from "../../base/json.ts";
+/**
+ * Validation of pod updates (`ValidatePodUpdate` of `k8s.io/kubernetes/pkg/apis/core/validation`).
+ */
+import { equal } from "../../base/json.ts";
 import { type FieldError, forbidden, invalid, required } from "../../schema/field_error.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { placementFaults, withoutPlacement } from "./pod_placement.ts";
+import { type Fields, fields } from "./_parts.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-
-// The server adds the difference, in the form of its own types.
+// The real server appends a diff of its internal types.
 const FIXED =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
   "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
   "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n";
 
 /**
- * What is wrong with the change of a pod.
+ * Returns the errors of a pod update.
  *
- * @param pod What it is to be.
- * @param old What it was.
+ * @param pod The new pod.
+ * @param old The old pod.
  */
 export function podUpdateFaults(pod: StoredObject, old: StoredObject): FieldError[] {
   const [next, before] = [fields(pod.spec), fields(old.spec)];
@@ -47,18 +48,18 @@ function imageFaults(image: unknown, field: string): FieldError[] {
   return isTrimmed ? [] : [invalid(field, image, "must not have leading or trailing whitespace")];
 }
 
-/** From nothing to some time, or from some to less. */
+/** Checks the active deadline, which may be set once and then only decrease. */
 function deadlineFault(next: unknown, before: unknown): FieldError | undefined {
   const field = "spec.activeDeadlineSeconds";
-  if (typeof next === "number" && (next < 0 || next > MOST)) {
-    return invalid(field, next, `must be between 0 and ${MOST}, inclusive`);
+  if (typeof next === "number" && (next < 0 || next > MAX_INT32)) {
+    return invalid(field, next, `must be between 0 and ${MAX_INT32}, inclusive`);
   }
   if (typeof before !== "number") return undefined;
   if (typeof next !== "number") return invalid(field, null, "must not update from a positive integer to nil value");
   return next > before ? invalid(field, next, "must be less than or equal to previous value") : undefined;
 }
 
-const MOST = 2 ** 31 - 1;
+const MAX_INT32 = 2 ** 31 - 1;
 
 function tolerationFaults(next: readonly Fields[], before: readonly Fields[]): FieldError[] {
   const timeless = ({ tolerationSeconds: _, ...rest }: Fields) => rest;
@@ -75,24 +76,24 @@ function gateFaults(next: readonly Fields[], before: readonly Fields[]): FieldEr
   });
 }
 
-/** A spec without what may change. */
+/** Returns a spec without the fields that may change. */
 function fixedPart(spec: Fields, before: Fields): Fields {
   const { activeDeadlineSeconds: _a, tolerations: _t, schedulingGates: _s, ...rest } = spec;
-  const isGraced = Number(before.terminationGracePeriodSeconds) < 0 && spec.terminationGracePeriodSeconds === 1;
+  const allowsGrace = Number(before.terminationGracePeriodSeconds) < 0 && spec.terminationGracePeriodSeconds === 1;
   const imageless = (containers: unknown) => list(containers).map(({ image: _, ...container }) => container);
   return {
     ...rest,
     containers: imageless(spec.containers),
     initContainers: imageless(spec.initContainers),
-    ...isGraced && { terminationGracePeriodSeconds: before.terminationGracePeriodSeconds },
+    ...allowsGrace && { terminationGracePeriodSeconds: before.terminationGracePeriodSeconds },
   };
 }
 
 /**
- * What is wrong with the change of a pod's ephemeral containers, on the path that is for them.
+ * Returns the errors of an update of ephemeral containers through their subresource.
  *
- * @param pod What it is to be.
- * @param old What it was.
+ * @param pod The new pod.
+ * @param old The old pod.
  */
 export function ephemeralFaults(pod: StoredObject, old: StoredObject): FieldError[] {
   const field = "spec.ephemeralContainers";
@@ -103,10 +104,6 @@ export function ephemeralFaults(pod: StoredObject, old: StoredObject): FieldErro
     if (now === undefined) return [forbidden(field, `existing ephemeral containers ${name} may not be removed\n`)];
     return equal(now, before) ? [] : [forbidden(field, `existing ephemeral containers ${name} may not be changed\n`)];
   });
-}
-
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
 }
 
 function list(value: unknown): readonly Fields[] {

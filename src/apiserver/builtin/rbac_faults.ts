@@ -1,4 +1,4 @@
-/** What is wrong with roles and bindings (`k8s.io/kubernetes/pkg/apis/rbac/validation`). */
+/** Validation of roles and bindings (`k8s.io/kubernetes/pkg/apis/rbac/validation`). */
 import { equal, isObject } from "../../base/json.ts";
 import { pathSegmentFaults, subdomainFaults } from "../../base/name_rules.ts";
 import { type FieldError, invalid, notSupported, required } from "../../schema/field_error.ts";
@@ -8,7 +8,7 @@ import type { StoredObject } from "../objects/objects.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** What is wrong with a Role or ClusterRole. */
+/** Returns the errors of a Role or ClusterRole. */
 export function roleFaults(role: StoredObject): FieldError[] {
   const isNamespaced = role.kind === "Role";
   const rules = (role.rules ?? []) as readonly PolicyRule[];
@@ -17,8 +17,8 @@ export function roleFaults(role: StoredObject): FieldError[] {
   if (isNamespaced || !isObject(aggregationRule)) return faults;
   const selectors = aggregationRule.clusterRoleSelectors;
   if (Array.isArray(selectors) && selectors.length > 0) {
-    const at = "aggregationRule.clusterRoleSelectors";
-    return [...faults, ...selectors.flatMap((selector, i) => selectorFaults(selector, `${at}[${i}]`))];
+    const path = "aggregationRule.clusterRoleSelectors";
+    return [...faults, ...selectors.flatMap((selector, i) => selectorFaults(selector, `${path}[${i}]`))];
   }
   const why = "at least one clusterRoleSelector required if aggregationRule is non-nil";
   return [...faults, required("aggregationRule.clusterRoleSelectors", why)];
@@ -29,12 +29,14 @@ function ruleFaults(rule: PolicyRule, isNamespaced: boolean, path: string): Fiel
   const faults: FieldError[] = [];
   if (verbs.length === 0) faults.push(required(`${path}.verbs`, "verbs must contain at least one value"));
   if (nonResourceURLs.length > 0) {
-    const at = `${path}.nonResourceURLs`;
+    const field = `${path}.nonResourceURLs`;
     if (isNamespaced) {
-      faults.push(invalid(at, nonResourceURLs, "namespaced rules cannot apply to non-resource URLs"));
+      faults.push(invalid(field, nonResourceURLs, "namespaced rules cannot apply to non-resource URLs"));
     }
     if (apiGroups.length + resources.length + resourceNames.length > 0) {
-      faults.push(invalid(at, nonResourceURLs, "rules cannot apply to both regular resources and non-resource URLs"));
+      faults.push(
+        invalid(field, nonResourceURLs, "rules cannot apply to both regular resources and non-resource URLs"),
+      );
     }
     return faults;
   }
@@ -49,7 +51,7 @@ function ruleFaults(rule: PolicyRule, isNamespaced: boolean, path: string): Fiel
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a RoleBinding or ClusterRoleBinding. */
+/** Returns the errors of a RoleBinding or ClusterRoleBinding. */
 export function bindingFaults(binding: StoredObject, old?: StoredObject): FieldError[] {
   const isNamespaced = binding.kind === "RoleBinding";
   const role = (isObject(binding.roleRef) ? binding.roleRef : {}) as Fields;

@@ -1,4 +1,7 @@
-/** The rules of built-in kinds: of the many strategies of `k8s.io/kubernetes/pkg/registry` what clients see most. */
+/**
+ * The rules of built-in kinds: of the strategies in `k8s.io/kubernetes/pkg/registry`, what clients
+ * observe most.
+ */
 import { equal } from "../../base/json.ts";
 import { labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
@@ -13,13 +16,13 @@ import {
   repeatedFaults,
 } from "../objects/metadata_rules.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
-import { admittedPod, patientPod, TEMPLATE_GENERATION, withTemplateGeneration } from "./created.ts";
+import { admittedPod, TEMPLATE_GENERATION, withTemplateGeneration, withTolerations } from "./created.ts";
 import { builtinDefaults } from "./defaults.ts";
 import { builtinFaults } from "./faults.ts";
 import { ephemeralFaults, podUpdateFaults } from "./pod_update_faults.ts";
 import { builtinWarnings } from "./warnings.ts";
 
-/** Kinds whose generation the server counts. */
+/** Kinds with `metadata.generation`. */
 const COUNTED = new Set([
   "/pods",
   "/podtemplates",
@@ -49,26 +52,27 @@ const COUNTED = new Set([
   "resource.k8s.io/resourceslices",
 ]);
 
-/** Said of an object that came with an empty list or map where there may be none. */
+/** Marks an object that was sent with an empty list or map, if that matters for its generation. */
 const EMPTIED = Symbol("an empty list or map was dropped");
 
 /**
- * Kinds that take an empty list or map for something else than none when they count, and where: it is gone once it is stored (`reflect.DeepEqual` where
- * the others have `apiequality.Semantic`).
+ * Kinds for whose generation an empty list or map differs from none, and the paths where it does,
+ * although neither is stored (`reflect.DeepEqual`, where the other kinds use
+ * `apiequality.Semantic`).
  */
-const TELLS_EMPTY_FROM_NONE: Readonly<Record<string, RegExp>> = {
+const DISTINGUISHES_EMPTY: Readonly<Record<string, RegExp>> = {
   "networking.k8s.io/networkpolicies": /^spec\.(?!policyTypes$)/,
   "admissionregistration.k8s.io/mutatingwebhookconfigurations": /^webhooks/,
   "admissionregistration.k8s.io/validatingwebhookconfigurations": /^webhooks/,
 };
 
-/** Kinds whose annotations are part of what is wanted. */
+/** Kinds whose generation increases with changes of annotations too. */
 const ANNOTATED = new Set(["apps/deployments"]);
 
-/** A node reports itself when it registers: its status is taken on create. */
+/** Kinds whose status is accepted on create, such as nodes, which register with their status. */
 const STATUS_ON_CREATE = new Set(["/nodes", "/persistentvolumes"]);
 
-/** Kinds of which a write must say from which resourceVersion it starts. */
+/** Kinds whose updates require a resourceVersion. */
 const CONDITIONAL = new Set(["coordination.k8s.io/leases", "apiextensions.k8s.io/customresourcedefinitions"]);
 
 const NAME_RULES: Readonly<Record<string, NameRule>> = {
@@ -81,7 +85,7 @@ const NAME_RULES: Readonly<Record<string, NameRule>> = {
 };
 
 /**
- * The rules of a built-in kind.
+ * Returns the rules of a built-in kind.
  *
  * @param kind The kind.
  */
@@ -90,16 +94,16 @@ export function builtinRules(kind: ServedKind): Rules {
   const isCounted = COUNTED.has(name);
   const hasStatus = kind.subresources.some((each) => each.name === "status");
   const { filled, created } = builtinDefaults(name);
-  const told = TELLS_EMPTY_FROM_NONE[name];
+  const distinguishesEmpty = DISTINGUISHES_EMPTY[name];
   return {
     allowsUnconditionalUpdate: !CONDITIONAL.has(name),
     decode(object) {
       const unknown: string[] = [];
       const emptied: string[] = [];
-      const cut = decode(kind.schema, object, unknown, "", emptied) as Draft;
-      const made = filled(applyDefaultsKeepingNull(kind.schema, cut) as Draft);
-      const isTold = emptied.some((path) => told?.test(path));
-      return { object: isTold ? { ...made, [EMPTIED]: true } : made, unknown };
+      const decoded = decode(kind.schema, object, unknown, "", emptied) as Draft;
+      const completed = filled(applyDefaultsKeepingNull(kind.schema, decoded) as Draft);
+      const isMarked = emptied.some((path) => distinguishesEmpty?.test(path));
+      return { object: isMarked ? { ...completed, [EMPTIED]: true } : completed, unknown };
     },
     ...name === "/pods" && {
       admitted: (object: StoredObject) => ({ ...object, spec: admittedPod(object.spec as Draft) }),
@@ -108,19 +112,19 @@ export function builtinRules(kind: ServedKind): Rules {
       const { status: _status, ...rest } = object;
       const keepsStatus = !hasStatus || STATUS_ON_CREATE.has(name);
       const fresh = keepsStatus ? object : rest as StoredObject;
-      const made = withStatus(kind, created(kept(name, fresh), now));
-      return isCounted ? withMetadata(made, { generation: 1 }) : made;
+      const completed = withStatus(kind, created(asStored(name, fresh), now));
+      return isCounted ? withMetadata(completed, { generation: 1 }) : completed;
     },
     prepareUpdate(given, old, subresource) {
       const { [EMPTIED]: isEmptied = false, ...object } = given as StoredObject & { readonly [EMPTIED]?: boolean };
       if (subresource === "status") return statusOnly(object, old);
       const status = own(old, "status");
-      // Where a pod is bound is said in both.
+      // A binding changes the spec and the status.
       const keepsStatus = hasStatus && status !== undefined && subresource !== "binding";
       const written = keepsStatus ? { ...object, status } : object;
-      const next = kept(
+      const next = asStored(
         name,
-        subresource === undefined ? admittedUpdate(name, written, old) : only(subresource, written, old),
+        subresource === undefined ? admittedUpdate(name, written, old) : withSubresource(subresource, written, old),
       );
       if (!isCounted || subresource === "binding") return next;
       const generation = old.metadata.generation ?? 1;
@@ -129,17 +133,18 @@ export function builtinRules(kind: ServedKind): Rules {
     },
     validate(object, old, subresource): FieldError[] {
       const { metadata } = object;
-      const ofObject = metadataFaults(metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults);
+      const wholeFaults = metadataFaults(metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults);
       const faults = old === undefined
-        ? ofObject
+        ? wholeFaults
         : metadataUpdateFaults(metadata, old.metadata, repeatedFaults(metadata, kind.namespaced));
-      if (old !== undefined && subresource === undefined) faults.push(...ofObject);
+      if (old !== undefined && subresource === undefined) faults.push(...wholeFaults);
       const unqualified = builtinFinalizerFaults(name, object.metadata.finalizers);
-      // Those of a change are looked at on two ways, and told twice.
+      // The real server validates the finalizers of an update twice, and reports their errors
+      // twice.
       faults.push(...unqualified, ...old === undefined ? [] : unqualified);
       if (subresource === "status") return faults;
       faults.push(...builtinFaults(name, object, old));
-      // On paths of their own pods may change in other ways.
+      // Updates through other subresources of pods may change other fields.
       if (name !== "/pods" || old === undefined) return faults;
       if (subresource === undefined) faults.push(...podUpdateFaults(object, old));
       if (subresource === "ephemeralcontainers") faults.push(...ephemeralFaults(object, old));
@@ -150,13 +155,16 @@ export function builtinRules(kind: ServedKind): Rules {
   };
 }
 
-/** An object as the real server's store keeps it, whose format does not tell an empty list from none. */
-function kept(name: string, object: StoredObject): StoredObject {
+/**
+ * Returns an object as the real server stores it, whose format does not distinguish an empty list
+ * of rules from none.
+ */
+function asStored(name: string, object: StoredObject): StoredObject {
   const isRole = name === "rbac.authorization.k8s.io/roles" || name === "rbac.authorization.k8s.io/clusterroles";
   return isRole && Array.isArray(object.rules) && object.rules.length === 0 ? { ...object, rules: null } : object;
 }
 
-/** An object with the status that any object of its kind has, be it empty. */
+/** Returns an object with the status that each object of its kind has, even if empty. */
 function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject {
   const status = schema.properties?.status;
   const value = own(object, "status") ?? status?.default;
@@ -165,22 +173,22 @@ function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject 
     : { ...object, status: applyDefaultsKeepingNull(status, value) };
 }
 
-/** What admission makes of a change. */
+/** Applies the changes of admission plugins to an update. */
 function admittedUpdate(name: string, object: StoredObject, old: StoredObject): StoredObject {
   if (name === "/namespaces") return withFinalizers(object, old);
-  if (name === "apps/daemonsets") return countedTemplate(object, old);
-  return name === "/pods" ? { ...object, spec: patientPod(object.spec as Draft) } : object;
+  if (name === "apps/daemonsets") return withNextGeneration(object, old);
+  return name === "/pods" ? { ...object, spec: withTolerations(object.spec as Draft) } : object;
 }
 
-/** A daemon set counts how often its template changed. */
-function countedTemplate(object: StoredObject, old: StoredObject): StoredObject {
+/** Increments the generation of a DaemonSet's template if it changes. */
+function withNextGeneration(object: StoredObject, old: StoredObject): StoredObject {
   const [next, before] = [object, old].map(({ spec }) => (spec as Draft).template);
   const generation = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
   return withTemplateGeneration(object, String(equal(next, before) ? generation : generation + 1));
 }
 
-/** A change as the path of a subresource takes it: of a pod's spec some paths take but a part. */
-function only(subresource: string, object: StoredObject, old: StoredObject): StoredObject {
+/** Limits an update through a subresource of a pod to the fields that it may change. */
+function withSubresource(subresource: string, object: StoredObject, old: StoredObject): StoredObject {
   const [next, before] = [object.spec as Draft, old.spec as Draft];
   if (subresource === "ephemeralcontainers") {
     const { ephemeralContainers: _, ...spec } = before;
@@ -190,15 +198,18 @@ function only(subresource: string, object: StoredObject, old: StoredObject): Sto
   return subresource === "resize" ? { ...object, spec: resized(next, before) } : object;
 }
 
-/** A pod's spec of which only resources change. Containers in another order, or others, are left for the rules to refuse. */
+/**
+ * Returns a pod's spec with changed resources only. Other containers, or another order, are left
+ * for validation to reject.
+ */
 function resized(next: Draft, before: Draft): Draft {
   const spec: Record<string, unknown> = { ...before };
   for (const key of ["containers", "initContainers"]) {
-    const [wanted, there] = [own(next, key), own(before, key)].map((each) => (each ?? []) as readonly Draft[]);
-    if (wanted?.length !== there?.length) return next;
-    if (there?.some(({ name }, i) => wanted?.[i]?.name !== name)) return next;
-    if (there === undefined || there.length === 0) continue;
-    spec[key] = there.map(({ resources: _r, resizePolicy: _p, ...container }, i) => {
+    const [wanted, existing] = [own(next, key), own(before, key)].map((each) => (each ?? []) as readonly Draft[]);
+    if (wanted?.length !== existing?.length) return next;
+    if (existing?.some(({ name }, i) => wanted?.[i]?.name !== name)) return next;
+    if (existing === undefined || existing.length === 0) continue;
+    spec[key] = existing.map(({ resources: _r, resizePolicy: _p, ...container }, i) => {
       const { resources, resizePolicy } = wanted?.[i] ?? {};
       return {
         ...container,
@@ -210,7 +221,7 @@ function resized(next: Draft, before: Draft): Draft {
   return spec;
 }
 
-/** The finalizers in a namespace's `spec` go by `/finalize` alone. */
+/** Restores the finalizers in a namespace's `spec`, which only `/finalize` may change. */
 function withFinalizers(object: StoredObject, old: StoredObject): StoredObject {
   const finalizers = own(old.spec as Draft | undefined, "finalizers");
   const spec = { ...own(object, "spec") as Draft | undefined };
@@ -219,7 +230,9 @@ function withFinalizers(object: StoredObject, old: StoredObject): StoredObject {
   return { ...object, spec };
 }
 
-/** A write to `/status` of a built-in kind changes labels and the like too, but no spec. */
+/**
+ * Applies a write to `/status` of a built-in kind, which may change metadata too, but not the spec.
+ */
 function statusOnly(object: StoredObject, old: StoredObject): StoredObject {
   const { generation } = old.metadata;
   const next: Record<string, unknown> = { ...old, metadata: metadataOf(object), status: own(object, "status") };

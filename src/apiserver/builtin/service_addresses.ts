@@ -1,6 +1,7 @@
 /**
- * What a Service is given when it is made: an address of the cluster, families, node ports (`k8s.io/kubernetes/pkg/registry/core/service/storage`). The
- * real server draws them; here they are the lowest that are free, so that two runs are the same.
+ * Addresses and node ports of Services (`k8s.io/kubernetes/pkg/registry/core/service/storage`). The
+ * real server selects them at random; this one selects the lowest free ones, so that tests are
+ * reproducible.
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -8,20 +9,20 @@ import { type FieldError, invalid } from "../../schema/field_error.ts";
 import type { Rules } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import type { Store } from "../objects/store.ts";
-import { type Fields, fields, or } from "./_parts.ts";
+import { type Fields, fields, withDefaults } from "./_parts.ts";
 
 export const SERVICES = "/services";
 
 const FIRST_NODE_PORT = 30_000;
 
-/** The rules of Services, from those of any kind. */
+/** Returns the rules of Services, based on those of built-in kinds. */
 export function serviceRules(rules: Rules, store: Store): Rules {
   return {
     ...rules,
     prepareCreate: (object, now) => withAddresses(store, rules.prepareCreate(object, now)),
     prepareUpdate(object, old, subresource) {
       const next = rules.prepareUpdate(object, old, subresource);
-      return subresource === undefined ? withAddresses(store, withKept(next, old)) : next;
+      return subresource === undefined ? withAddresses(store, withExistingAddresses(next, old)) : next;
     },
     validate(object, old, subresource) {
       const faults = rules.validate(object, old, subresource);
@@ -30,16 +31,16 @@ export function serviceRules(rules: Rules, store: Store): Rules {
   };
 }
 
-/** What was given stays with a Service that does not name it. */
-function withKept(service: StoredObject, old: StoredObject): StoredObject {
+/** Keeps the addresses and node ports of a Service that an update omits. */
+function withExistingAddresses(service: StoredObject, old: StoredObject): StoredObject {
   const [spec, before] = [fields(service.spec), fields(old.spec)];
   if (!isInCluster(spec) || !isInCluster(before)) return service;
   const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = before;
-  const kept = or(spec, { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy });
+  const kept = withDefaults(spec, { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy });
   if (!hasNodePorts(spec) || !hasNodePorts(before)) return { ...service, spec: kept };
   const ports = portsOf(spec).map((port) => {
     const same = portsOf(before).find((each) => each.port === port.port && each.protocol === port.protocol);
-    return same?.nodePort === undefined ? port : or(port, { nodePort: same.nodePort });
+    return same?.nodePort === undefined ? port : withDefaults(port, { nodePort: same.nodePort });
   });
   return { ...service, spec: { ...kept, ports } };
 }
@@ -48,7 +49,7 @@ function withAddresses(store: Store, service: StoredObject): StoredObject {
   const spec = fields(service.spec);
   if (!isInCluster(spec)) return service;
   const address = own(spec, "clusterIP") || fields(own(spec, "clusterIPs"))[0] || freeAddress(store);
-  const filled = address === "None" ? spec : or(spec, {
+  const filled = address === "None" ? spec : withDefaults(spec, {
     clusterIP: address,
     clusterIPs: [address],
     ipFamilies: [String(address).includes(":") ? "IPv6" : "IPv4"],
@@ -57,10 +58,10 @@ function withAddresses(store: Store, service: StoredObject): StoredObject {
   return { ...service, spec: hasNodePorts(spec) ? withNodePorts(store, filled) : filled };
 }
 
-// Those below are for who asks for one (KEP-3070: 16 of a small range).
+// Lower addresses are reserved for static assignment (KEP-3070: 16 addresses of a small range).
 const FIRST_FREE = 17;
 
-/** 10.0.0.17 and so on, but for what ends in 0 or 255. */
+/** Returns the first free address from 10.0.0.17 on, except those that end in 0 or 255. */
 function freeAddress(store: Store): string {
   const used = new Set(store.list(SERVICES).map(({ spec }) => fields(spec).clusterIP));
   for (let i = FIRST_FREE;; i++) {

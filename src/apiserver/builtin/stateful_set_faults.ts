@@ -1,10 +1,13 @@
-/** What is wrong with a set of pods that have storage of their own (`k8s.io/kubernetes/pkg/apis/apps/validation`, `ValidateStatefulSet`). */
+/**
+ * Validation of stateful sets (`k8s.io/kubernetes/pkg/apis/apps/validation`,
+ * `ValidateStatefulSet`).
+ */
 import { equal } from "../../base/json.ts";
 import { labelFaults, subdomainFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { Quantity } from "../../base/quantity.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field_error.ts";
-import { type Fields, fields } from "./_parts.ts";
+import { type Fields, fields, items } from "./_parts.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { podFaults } from "./pod_faults.ts";
 
@@ -17,17 +20,17 @@ const MAY_CHANGE = [
   "persistentVolumeClaimRetentionPolicy",
   "minReadySeconds",
 ];
-const CHANGES_REFUSED = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
+const FORBIDDEN_CHANGES = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const VOLUME_MODES = ["Block", "Filesystem"];
-const LEAST_ZERO = "must be greater than or equal to 0";
+const NOT_NEGATIVE = "must be greater than or equal to 0";
 
 /**
- * What is wrong with a stateful set.
+ * Returns the errors of a stateful set.
  *
- * @param set The set.
- * @param old What it was; absent when it is new.
+ * @param set The stateful set.
+ * @param old The stateful set before; absent if it is new.
  */
 export function statefulSetFaults(set: StoredObject, old?: StoredObject): FieldError[] {
   const spec = fields(set.spec);
@@ -36,7 +39,7 @@ export function statefulSetFaults(set: StoredObject, old?: StoredObject): FieldE
     ...oneOf("podManagementPolicy", spec.podManagementPolicy, ["OrderedReady", "Parallel"]),
     ...strategyFaults(fields(spec.updateStrategy)),
     ...retentionFaults(fields(spec.persistentVolumeClaimRetentionPolicy)),
-    // Templates of claims do not change: what is stored is not looked at again.
+    // Claim templates cannot change, so those of an existing set are not validated again.
     ...old === undefined ? items(spec.volumeClaimTemplates).flatMap(claimFaults) : [],
     ...notNegative("spec.replicas", replicas),
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
@@ -44,18 +47,18 @@ export function statefulSetFaults(set: StoredObject, old?: StoredObject): FieldE
     ...old === undefined && spec.serviceName ? nameFaults(String(spec.serviceName)) : [],
     ...selectorFaults(own(spec, "selector"), own(fields(fields(spec.template).metadata), "labels")),
     ...podFaults(podOf(spec), "spec.template.spec"),
-    ...lastingFaults(fields(fields(spec.template).spec), "StatefulSet"),
-    ...old !== undefined && isFixedChanged(spec, fields(old.spec)) ? [forbidden("spec", CHANGES_REFUSED)] : [],
+    ...restartForeverFaults(fields(fields(spec.template).spec), "StatefulSet"),
+    ...old !== undefined && isFixedChanged(spec, fields(old.spec)) ? [forbidden("spec", FORBIDDEN_CHANGES)] : [],
   ];
 }
 
 /**
- * What is wrong with the pods of a workload that is to go on for ever: they are always started again.
+ * Returns the errors of pods of a workload that never ends, whose containers always restart.
  *
- * @param pod The spec of the pods.
- * @param kind The kind of the workload, as it stands in the message.
+ * @param pod Spec of the pods.
+ * @param kind Kind of the workload in messages.
  */
-export function lastingFaults({ restartPolicy, activeDeadlineSeconds }: Fields, kind: string): FieldError[] {
+export function restartForeverFaults({ restartPolicy, activeDeadlineSeconds }: Fields, kind: string): FieldError[] {
   const path = "spec.template.spec";
   const why = `activeDeadlineSeconds in ${kind} is not Supported`;
   return [
@@ -64,7 +67,10 @@ export function lastingFaults({ restartPolicy, activeDeadlineSeconds }: Fields, 
   ];
 }
 
-/** The spec of its pods as they will be: with a volume for each claim; host name and subdomain are given to them later. */
+/**
+ * Returns the spec of the pods as the controller creates them: with a volume for each claim,
+ * without host name and subdomain.
+ */
 function podOf({ template, volumeClaimTemplates }: Fields): Fields {
   const { hostname: _hostname, subdomain: _subdomain, ...pod } = fields(fields(template).spec);
   const claims = items(volumeClaimTemplates).map(({ metadata }) => fields(metadata).name);
@@ -107,22 +113,24 @@ function storageFaults(storage: unknown, field: string): FieldError[] {
 function strategyFaults({ type, rollingUpdate }: Fields): FieldError[] {
   if (type === "OnDelete") {
     const why = "only allowed for updateStrategy 'RollingUpdate'";
-    const said = goUpdate(rollingUpdate);
-    return said === null ? [] : [quoting("spec.updateStrategy.rollingUpdate", said, why)];
+    const update = goUpdate(rollingUpdate);
+    return update === null ? [] : [faultWithValue("spec.updateStrategy.rollingUpdate", update, why)];
   }
   if (type === "RollingUpdate") {
     return notNegative("spec.updateStrategy.rollingUpdate.partition", fields(rollingUpdate).partition);
   }
-  const said = { Type: type, RollingUpdate: goUpdate(rollingUpdate) };
-  return [quoting("spec.updateStrategy", said, "must be 'RollingUpdate' or 'OnDelete'")];
+  const strategy = { Type: type, RollingUpdate: goUpdate(rollingUpdate) };
+  return [faultWithValue("spec.updateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
-/** A fault that quotes a value of Go's own type: its fields stand as they do there. */
-function quoting(field: string, value: Fields, why: string): FieldError {
+/**
+ * Returns an error that quotes a value of Go's internal type, with its fields in the given order.
+ */
+function faultWithValue(field: string, value: Fields, why: string): FieldError {
   return { ...invalid(field, null, why), message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
 }
 
-/** In the form of Go's own type. */
+/** Returns a rolling update in the form of Go's internal type. */
 function goUpdate(update: unknown): Fields | null {
   if (update === undefined || update === null) return null;
   const { partition = 0, maxUnavailable = null } = fields(update);
@@ -145,9 +153,9 @@ function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
     faults.push(invalid("spec.selector", selector, "empty selector is invalid for statefulset"));
   }
   const wanted = Object.entries(fields(fields(selector).matchLabels));
-  // An empty one fits all labels, one that is not there fits none.
-  const fits = selector !== undefined && wanted.every(([key, value]) => own(fields(labels), key) === value);
-  if (fits) return faults;
+  // An empty selector matches all labels; a missing one matches none.
+  const isMatch = selector !== undefined && wanted.every(([key, value]) => own(fields(labels), key) === value);
+  if (isMatch) return faults;
   return [
     ...faults,
     invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
@@ -169,9 +177,5 @@ function oneOf(key: string, value: unknown, [first, second]: readonly [string, s
 }
 
 function notNegative(field: string, value: unknown): FieldError[] {
-  return typeof value === "number" && value < 0 ? [invalid(field, value, LEAST_ZERO)] : [];
-}
-
-function items(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fields) : [];
+  return typeof value === "number" && value < 0 ? [invalid(field, value, NOT_NEGATIVE)] : [];
 }

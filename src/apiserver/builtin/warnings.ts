@@ -1,4 +1,7 @@
-/** What the server warns of in objects of built-in kinds (`WarningsOnCreate` of `k8s.io/kubernetes/pkg/registry`), of the many what operators meet. */
+/**
+ * Warnings about objects of built-in kinds: of the many, those that operators encounter
+ * (`WarningsOnCreate` of `k8s.io/kubernetes/pkg/registry`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { StoredObject } from "../objects/objects.ts";
@@ -21,7 +24,7 @@ const WARNINGS: Readonly<Record<string, (spec: Spec, isNew: boolean) => string[]
 };
 
 /**
- * What is to be warned of in an object.
+ * Returns the warnings about an object.
  *
  * @param name `group/plural`.
  * @param object The object as written.
@@ -33,7 +36,7 @@ export function builtinWarnings(name: string, object: StoredObject, isNew: boole
   return own(WARNINGS, name)?.(isObject(spec) ? spec : {}, isNew) ?? [];
 }
 
-/** Bytes come whole. */
+/** Warns about fractions of bytes. */
 function fractionWarnings(claim: unknown, path: string): string[] {
   const { requests } = fields(fields(fields(claim).spec).resources);
   const storage = own(fields(requests), "storage");
@@ -42,7 +45,7 @@ function fractionWarnings(claim: unknown, path: string): string[] {
     : [];
 }
 
-/** What the server finds in a certificate and its key when it looks whether they can be read at all. */
+/** Warns about a TLS Secret without PEM data. */
 function certificateWarnings({ type, data }: StoredObject): string[] {
   if (type !== "kubernetes.io/tls" || !isObject(data)) return [];
   const isPem = (key: string) => atob(String(own(data, key) ?? "")).includes("-----BEGIN ");

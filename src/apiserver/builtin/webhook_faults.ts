@@ -1,4 +1,7 @@
-/** What is wrong with configurations of webhooks (`k8s.io/kubernetes/pkg/apis/admissionregistration/validation`). */
+/**
+ * Validation of webhook configurations
+ * (`k8s.io/kubernetes/pkg/apis/admissionregistration/validation`).
+ */
 import { isObject } from "../../base/json.ts";
 import { label1035Faults, qualifiedNameFaults, subdomainFaults } from "../../base/name_rules.ts";
 import { CompileError, formatType } from "../../cel/mod.ts";
@@ -8,7 +11,7 @@ import type { StoredObject } from "../objects/objects.ts";
 import { compileCondition } from "../webhooks/conditions.ts";
 import type { Webhook, WebhookRule } from "../webhooks/webhook.ts";
 
-/** What is wrong with a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration. */
+/** Returns the errors of a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration. */
 export function webhookFaults({ webhooks = [] }: StoredObject): FieldError[] {
   const names = new Set<string>();
   return (webhooks as readonly Webhook[]).flatMap((webhook, i) => {
@@ -47,7 +50,7 @@ function hookFaults(webhook: Webhook, path: string): FieldError[] {
   for (const [key, selector] of Object.entries(selectors)) {
     if (selector !== undefined) faults.push(...selectorFaults(selector, `${path}.${key}`));
   }
-  return [...faults, ...placeFaults(webhook, `${path}.clientConfig`), ...conditionFaults(webhook, path)];
+  return [...faults, ...clientFaults(webhook, `${path}.clientConfig`), ...conditionFaults(webhook, path)];
 }
 
 function nameFaults(name: string, path: string): FieldError[] {
@@ -65,14 +68,15 @@ function ruleFaults(rule: WebhookRule, path: string): FieldError[] {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   const faults: FieldError[] = [];
   const listed = { operations, apiGroups, apiVersions };
-  const words = { operations: "operations", apiGroups: "API groups", apiVersions: "API versions" };
+  const nouns = { operations: "operations", apiGroups: "API groups", apiVersions: "API versions" };
   for (const key of ["operations", "apiGroups", "apiVersions"] as const) {
     const values = listed[key];
     if (values.length === 0) faults.push(required(`${path}.${key}`));
     if (values.length > 1 && values.includes("*")) {
-      faults.push(invalid(`${path}.${key}`, values, `if '*' is present, must not specify other ${words[key]}`));
+      faults.push(invalid(`${path}.${key}`, values, `if '*' is present, must not specify other ${nouns[key]}`));
     }
   }
+
   operations.forEach((operation, i) => {
     if (!OPERATIONS.includes(operation)) faults.push(notSupported(`${path}.operations[${i}]`, operation, OPERATIONS));
   });
@@ -87,22 +91,27 @@ function ruleFaults(rule: WebhookRule, path: string): FieldError[] {
 function resourceFaults(resources: readonly string[], path: string): FieldError[] {
   if (resources.length === 0) return [required(path)];
   const faults: FieldError[] = [];
-  /** Resources of which all parts are meant, and parts of all resources. */
-  const [whole, everywhere] = [new Set<string>(), new Set<string>()];
+  /**
+   * Resources with all subresources (`pods/*`), and subresources of all resources (a wildcard with
+   * `/status`).
+   */
+  const [allParts, allResources] = [new Set<string>(), new Set<string>()];
   let hasPlain = false;
   resources.forEach((text, i) => {
-    const at = `${path}[${i}]`;
-    if (text === "") return void faults.push(required(at));
+    const field = `${path}[${i}]`;
+    if (text === "") return void faults.push(required(field));
     const slash = text.indexOf("/");
-    // As the server has it: what counts is the last one.
+    // As in the real server, only the last plain resource counts.
     if (slash < 0) return void (hasPlain = text !== "*");
     const [resource, part] = [text.slice(0, slash), text.slice(slash + 1)];
-    if (whole.has(resource)) {
-      faults.push(invalid(at, text, `if '${resource}/*' is present, must not specify ${text}`));
+    if (allParts.has(resource)) {
+      faults.push(invalid(field, text, `if '${resource}/*' is present, must not specify ${text}`));
     }
-    if (everywhere.has(part)) faults.push(invalid(at, text, `if '*/${part}' is present, must not specify ${text}`));
-    if (part === "*") whole.add(resource);
-    if (resource === "*") everywhere.add(part);
+    if (allResources.has(part)) {
+      faults.push(invalid(field, text, `if '*/${part}' is present, must not specify ${text}`));
+    }
+    if (part === "*") allParts.add(resource);
+    if (resource === "*") allResources.add(part);
   });
   if (resources.length > 1 && resources.includes("*/*")) {
     faults.push(invalid(path, resources, "if '*/*' is present, must not specify other resources"));
@@ -114,7 +123,7 @@ function resourceFaults(resources: readonly string[], path: string): FieldError[
   return faults;
 }
 
-function placeFaults({ clientConfig }: Webhook, path: string): FieldError[] {
+function clientFaults({ clientConfig }: Webhook, path: string): FieldError[] {
   const { url, service } = clientConfig ?? {};
   if ((url === undefined) === (service === undefined)) {
     return [required(path, "exactly one of url or service is required")];
@@ -123,7 +132,7 @@ function placeFaults({ clientConfig }: Webhook, path: string): FieldError[] {
   return isObject(service) ? serviceFaults(service, `${path}.service`) : [];
 }
 
-// scheme, user, host, path, query and fragment of a URL, as Go's parser parts them.
+// Scheme, user, host, path, query and fragment of a URL, split as Go's parser does.
 const URL_PARTS =
   /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
 
@@ -139,37 +148,37 @@ function urlFaults(url: string, path: string): FieldError[] {
   return faults;
 }
 
-function serviceFaults(service: NonNullable<Webhook["clientConfig"]["service"]>, at: string): FieldError[] {
+function serviceFaults(service: NonNullable<Webhook["clientConfig"]["service"]>, field: string): FieldError[] {
   const { namespace = "", name = "", path, port = 443 } = service;
   const faults: FieldError[] = [];
-  // The server mixes these two up.
-  if (namespace === "") faults.push(required(`${at}.name`));
-  if (name === "") faults.push(required(`${at}.namespace`));
+  // The real server has these two field names the wrong way round.
+  if (namespace === "") faults.push(required(`${field}.name`));
+  if (name === "") faults.push(required(`${field}.namespace`));
   if (port < 1 || port > 65535) {
-    faults.push(invalid(`${at}.port`, port, "port is not valid: must be between 1 and 65535, inclusive"));
+    faults.push(invalid(`${field}.port`, port, "port is not valid: must be between 1 and 65535, inclusive"));
   }
   if (path === undefined || path === "" || path === "/") return faults;
-  if (path === "//") return [...faults, invalid(`${at}.path`, path, "segment[0] may not be empty")];
-  if (!path.startsWith("/")) faults.push(invalid(`${at}.path`, path, "must start with a '/'"));
+  if (path === "//") return [...faults, invalid(`${field}.path`, path, "segment[0] may not be empty")];
+  if (!path.startsWith("/")) faults.push(invalid(`${field}.path`, path, "must start with a '/'"));
   path.slice(1).replace(/\/$/, "").split("/").forEach((step, i) => {
-    if (step === "") return void faults.push(invalid(`${at}.path`, path, `segment[${i}] may not be empty`));
-    for (const why of subdomainFaults(step)) faults.push(invalid(`${at}.path`, path, `segment[${i}]: ${why}`));
+    if (step === "") return void faults.push(invalid(`${field}.path`, path, `segment[${i}] may not be empty`));
+    for (const why of subdomainFaults(step)) faults.push(invalid(`${field}.path`, path, `segment[${i}]: ${why}`));
   });
   return faults;
 }
 
-const MOST_CONDITIONS = 64;
+const MAX_CONDITIONS = 64;
 
 function conditionFaults({ matchConditions = [] }: Webhook, path: string): FieldError[] {
   const faults: FieldError[] = [];
-  const at = `${path}.matchConditions`;
-  if (matchConditions.length > MOST_CONDITIONS) faults.push(tooMany(at, matchConditions.length, MOST_CONDITIONS));
+  const field = `${path}.matchConditions`;
+  if (matchConditions.length > MAX_CONDITIONS) faults.push(tooMany(field, matchConditions.length, MAX_CONDITIONS));
   const names = new Set<string>();
   matchConditions.forEach(({ name = "", expression = "" }, i) => {
-    faults.push(...expressionFaults(expression.trim(), `${at}[${i}].expression`));
-    if (name === "") return void faults.push(required(`${at}[${i}].name`));
-    faults.push(...qualifiedNameFaults(name).map((why) => invalid(`${at}[${i}].name`, name, why)));
-    if (names.has(name)) faults.push(duplicate(`${at}[${i}].name`, name));
+    faults.push(...expressionFaults(expression.trim(), `${field}[${i}].expression`));
+    if (name === "") return void faults.push(required(`${field}[${i}].name`));
+    faults.push(...qualifiedNameFaults(name).map((why) => invalid(`${field}[${i}].name`, name, why)));
+    if (names.has(name)) faults.push(duplicate(`${field}[${i}].name`, name));
     names.add(name);
   });
   return faults;
@@ -191,17 +200,17 @@ function expressionFaults(expression: string, path: string): FieldError[] {
 const VERSIONS = ["v1", "v1beta1"];
 
 function versionFaults(versions: readonly string[], path: string): FieldError[] {
-  const at = `${path}.admissionReviewVersions`;
-  if (versions.length === 0) return [required(at, `must specify one of ${VERSIONS.join(", ")}`)];
+  const field = `${path}.admissionReviewVersions`;
+  if (versions.length === 0) return [required(field, `must specify one of ${VERSIONS.join(", ")}`)];
   const faults: FieldError[] = [];
   const seen = new Set<string>();
   versions.forEach((version, i) => {
-    if (seen.has(version)) return void faults.push(invalid(`${at}[${i}]`, version, "duplicate version"));
+    if (seen.has(version)) return void faults.push(invalid(`${field}[${i}]`, version, "duplicate version"));
     seen.add(version);
-    faults.push(...label1035Faults(version).map((why) => invalid(`${at}[${i}]`, version, why)));
+    faults.push(...label1035Faults(version).map((why) => invalid(`${field}[${i}]`, version, why)));
   });
   if (!versions.some((version) => VERSIONS.includes(version))) {
-    faults.push(invalid(at, versions, `must include at least one of ${VERSIONS.join(", ")}`));
+    faults.push(invalid(field, versions, `must include at least one of ${VERSIONS.join(", ")}`));
   }
   return faults;
 }

@@ -1,4 +1,7 @@
-/** What is wrong with the conversion between the versions of a definition (`k8s.io/apiserver/pkg/util/webhook`, validation.go). */
+/**
+ * Validation of the conversion settings of a definition (`k8s.io/apiserver/pkg/util/webhook`,
+ * validation.go).
+ */
 import { label1035Faults, subdomainFaults } from "../../base/name_rules.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field_error.ts";
 import type { DeclaredConversion } from "../webhooks/conversion.ts";
@@ -7,9 +10,9 @@ import type { DefinitionSpec } from "./crd.ts";
 type ClientConfig = NonNullable<NonNullable<DeclaredConversion["webhook"]>["clientConfig"]>;
 
 /**
- * What is wrong with a definition's conversion.
+ * Returns the errors of a definition's conversion settings.
  *
- * @param spec The definition.
+ * @param spec Spec of the definition.
  */
 export function conversionFaults({ conversion, preserveUnknownFields }: DefinitionSpec): FieldError[] {
   if (conversion === undefined) return [];
@@ -66,7 +69,7 @@ function urlFaults(text: string, path: string): FieldError[] {
 function serviceFaults(service: NonNullable<ClientConfig["service"]>, path: string): FieldError[] {
   const { name = "", namespace = "", port = 443, path: urlPath } = service;
   const faults: FieldError[] = [];
-  // The server takes one for the other here: a name that is missing is called a namespace.
+  // The real server has these two field names the wrong way round.
   if (namespace === "") faults.push(required(`${path}.name`));
   if (name === "") faults.push(required(`${path}.namespace`));
   if (port < 1 || port > 65535) {
@@ -87,9 +90,9 @@ function serviceFaults(service: NonNullable<ClientConfig["service"]>, path: stri
 function reviewFaults(versions: readonly string[], path: string): FieldError[] {
   if (versions.length === 0) return [required(path)];
   const faults = versions.flatMap((version, i) => {
-    const at = `${path}[${i}]`;
-    if (versions.indexOf(version) < i) return [invalid(at, version, "duplicate version")];
-    return label1035Faults(version).map((why) => invalid(at, version, why));
+    const field = `${path}[${i}]`;
+    if (versions.indexOf(version) < i) return [invalid(field, version, "duplicate version")];
+    return label1035Faults(version).map((why) => invalid(field, version, why));
   });
   if (!versions.some((version) => version === "v1" || version === "v1beta1")) {
     faults.push(invalid(path, versions, "must include at least one of v1, v1beta1"));

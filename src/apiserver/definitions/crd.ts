@@ -1,4 +1,7 @@
-/** CustomResourceDefinitions: what is wrong with one, its conditions, and the kinds it makes (`k8s.io/apiextensions-apiserver`). */
+/**
+ * CustomResourceDefinitions: their types, their conditions, and the kinds that they define
+ * (`k8s.io/apiextensions-apiserver`).
+ */
 import { equal } from "../../base/json.ts";
 import { type JsonPath, parseJsonPath } from "../../base/json_path.ts";
 import { compareVersions } from "../../base/version_order.ts";
@@ -24,7 +27,7 @@ export interface DefinitionNames {
   readonly categories?: readonly string[];
 }
 
-/** One version of a definition. */
+/** A version of a definition. */
 export interface DefinitionVersion {
   readonly name: string;
   readonly served: boolean;
@@ -62,7 +65,7 @@ export interface DefinitionStatus {
   readonly storedVersions: readonly string[];
 }
 
-/** The `spec` of a stored definition. */
+/** Returns the `spec` of a stored definition. */
 export function specOf(definition: StoredObject): DefinitionSpec {
   return definition.spec as DefinitionSpec;
 }
@@ -72,12 +75,13 @@ function statusOf(definition: StoredObject): DefinitionStatus {
 }
 
 /**
- * Accepts a definition's names, or says with whose they collide, and establishes it.
+ * Updates the conditions of a definition: accepts its names if no other definition has them, and
+ * establishes it.
  *
  * @param core The server.
- * @param key The key of the definition.
+ * @param key Key of the definition.
  */
-export function settleDefinition(core: Core, key: string): void {
+export function updateDefinitionStatus(core: Core, key: string): void {
   const definition = core.store.get(DEFINITIONS, key);
   if (definition === undefined || definition.metadata.deletionTimestamp !== undefined) return;
   const now = timestamp(core.clock.now());
@@ -114,7 +118,7 @@ function condition(
   return { type, status, lastTransitionTime, reason, message };
 }
 
-/** Conditions with one put in its place; the time of its last transition stays when its status does. */
+/** Adds or replaces a condition. Its transition time changes only with its status. */
 function withCondition(conditions: readonly DefinitionCondition[], next: DefinitionCondition): DefinitionCondition[] {
   const before = conditions.find(({ type }) => type === next.type);
   if (before === undefined) return [...conditions, next];
@@ -122,7 +126,7 @@ function withCondition(conditions: readonly DefinitionCondition[], next: Definit
   return conditions.map((each) => each === before ? kept : each);
 }
 
-/** Whether the kinds of a definition are served. */
+/** Returns whether the kinds of a definition are served. */
 function isEstablished(definition: StoredObject): boolean {
   return (statusOf(definition)?.conditions ?? []).some(({ type, status }) =>
     type === "Established" && status === "True"
@@ -130,7 +134,7 @@ function isEstablished(definition: StoredObject): boolean {
 }
 
 interface NamesReview {
-  /** What is accepted so far: a name that is taken keeps only itself out. */
+  /** The accepted names. A name that is in use excludes only itself. */
   readonly accepted: DefinitionNames;
   readonly conflict?: { readonly reason: string; readonly message: string };
 }
@@ -166,10 +170,11 @@ function inUse(name: string): string {
 }
 
 /**
- * The kinds that a definition makes: one a served version, none before it is established.
+ * Returns the kinds that a definition defines: one for each served version, none before it is
+ * established.
  *
  * @param definition The definition.
- * @param converterOf Makes what asks a webhook.
+ * @param converterOf Returns the converter for conversion settings.
  */
 export function kindsOf(
   definition: StoredObject,
@@ -201,7 +206,7 @@ export function kindsOf(
     });
 }
 
-/** Rules that look at the replicas too, where a version has a scale. */
+/** Adds the validation of replicas to the rules of a version with a scale. */
 function withScale(rules: Rules, scale: DeclaredScale | undefined): Rules {
   if (scale === undefined) return rules;
   return {
@@ -254,7 +259,7 @@ function kindOf(spec: DefinitionSpec, names: DefinitionNames, version: Definitio
   };
 }
 
-/** What is warned of with each answer: the version's own words, or which newer one to use. */
+/** Returns the warning of a deprecated version: its own, or one that names the newest version. */
 function deprecationOf({ group, names, versions }: DefinitionSpec, version: DefinitionVersion): string {
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;
   const [newest] = versions
@@ -287,7 +292,7 @@ function selectable(
   }));
 }
 
-/** A value as a field selector compares it: as text, empty where there is none. */
+/** Formats a value for comparison with a field selector; an empty string if there is none. */
 function selectedText(path: JsonPath, object: StoredObject): string {
   const value = path.find(object)[0]?.[0];
   if (value === undefined || value === null) return "";

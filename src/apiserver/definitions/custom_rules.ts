@@ -1,4 +1,7 @@
-/** The rules of a custom kind: all of them follow from its definition (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`). */
+/**
+ * The rules of custom kinds, which follow from their definitions
+ * (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`).
+ */
 import { equal } from "../../base/json.ts";
 import { subdomainFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
@@ -26,16 +29,16 @@ export interface CustomVersion {
 }
 
 /**
- * The rules of one version of a custom kind.
+ * Returns the rules of a version of a custom kind.
  *
  * @param version The version.
  */
 export function customRules(version: CustomVersion): Rules {
   const { schema, hasStatus } = version;
-  /** What was read before, by what is stored: reading again costs nothing, and gives the same object. */
+  /** Results of `read` by stored object, so that the same object is returned for each read. */
   const readings = new WeakMap<StoredObject, StoredObject>();
-  /** Broken rules that were let pass in a write, of which it warns. */
-  const letPass = new WeakMap<StoredObject, string[]>();
+  /** Violated rules that a write ratchets, which become its warnings. */
+  const ratcheted = new WeakMap<StoredObject, string[]>();
   return {
     allowsUnconditionalUpdate: false,
     decode: (object) => decodeCustom(schema, object),
@@ -59,12 +62,12 @@ export function customRules(version: CustomVersion): Rules {
       const faults = old === undefined
         ? metadataFaults(object.metadata, version.namespaced, subdomainFaults)
         : metadataUpdateFaults(object.metadata, old.metadata, repeatedFaults(object.metadata, version.namespaced));
-      const passed: string[] = [];
-      letPass.set(object, passed);
-      const warn = ({ field, message }: FieldError) => passed.push(`${field}: ${message}`);
+      const tolerated: string[] = [];
+      ratcheted.set(object, tolerated);
+      const warn = ({ field, message }: FieldError) => tolerated.push(`${field}: ${message}`);
       return [...faults, ...objectFaults(schema, object, { old, isStatus: subresource === "status", faults, warn })];
     },
-    warnings: (object) => letPass.get(object) ?? [],
+    warnings: (object) => ratcheted.get(object) ?? [],
     read(stored) {
       const known = readings.get(stored);
       if (known !== undefined) return known;
@@ -94,12 +97,15 @@ function misfit({ field, message }: FieldError): never {
 interface Write {
   readonly old: StoredObject | undefined;
   readonly isStatus: boolean;
-  /** What is wrong with it already. */
+  /** Errors of the write that are already known. */
   readonly faults: readonly FieldError[];
   readonly warn: (fault: FieldError) => void;
 }
 
-/** What is wrong with an object by its schema. Of a write to `/status` keywords check the status alone, rules the whole object. */
+/**
+ * Returns the errors of an object by its schema. In a write to `/status`, keywords are checked for
+ * the status only, and rules for the whole object.
+ */
 function objectFaults(schema: JsonSchema, object: StoredObject, write: Write): FieldError[] {
   const { old, isStatus, warn } = write;
   const correlation = old && new Correlation(schema, object, old);
@@ -124,11 +130,11 @@ function statusFaults(schema: JsonSchema, object: StoredObject, correlation: Cor
 
 function withField(object: StoredObject, key: string, value: unknown): StoredObject {
   if (value !== undefined) return { ...object, [key]: value };
-  const { [key]: _taken, ...rest } = object;
+  const { [key]: _removed, ...rest } = object;
   return rest as StoredObject;
 }
 
-/** A write to `/status` changes the status, and of the metadata nothing but who owns which field. */
+/** Applies a write to `/status`, which changes the status and the managed fields only. */
 function statusUpdate(object: StoredObject, old: StoredObject): StoredObject {
   const status = own(object, "status");
   const { managedFields } = object.metadata;
@@ -153,9 +159,10 @@ function typeMetaFaults({ apiVersion, kind }: CustomVersion, object: StoredObjec
 }
 
 /**
- * The schema of a custom kind as fields are owned and merged by: with the server's own `apiVersion`, `kind` and `metadata`.
+ * Returns the schema for ownership and merging of fields: with the server's own `apiVersion`,
+ * `kind` and `metadata`.
  *
- * @param schema The schema of the definition.
+ * @param schema Schema of the definition.
  */
 export function ownershipSchema(schema: JsonSchema): JsonSchema {
   return {

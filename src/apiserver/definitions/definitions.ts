@@ -1,4 +1,7 @@
-/** Follows the CustomResourceDefinitions in the store: serves what they define, and takes it away with all its objects when they go. */
+/**
+ * Serves the kinds of CustomResourceDefinitions, and deletes all objects of a kind with its
+ * definition.
+ */
 import type { Core } from "../core/core.ts";
 import { isFinished } from "../core/persist.ts";
 import { deleteObject } from "../core/remove.ts";
@@ -7,35 +10,38 @@ import { CLEANUP, DEFINITIONS, type ServedKind } from "../objects/kinds.ts";
 import { type StoredObject, withMetadata } from "../objects/objects.ts";
 import type { Change } from "../objects/store.ts";
 import { type DeclaredConversion, WebhookConverter } from "../webhooks/conversion.ts";
-import { kindsOf, settleDefinition, specOf } from "./crd.ts";
+import { kindsOf, specOf, updateDefinitionStatus } from "./crd.ts";
 
-/** Serves what the definitions in the store define. */
+/** Serves the kinds of all definitions in the store. */
 export class Definitions {
-  /** The kinds that each definition has made, by its name. */
+  /** The kinds of each definition, by its name. */
   #served = new Map<string, readonly ServedKind[]>();
+  /** The converter of each definition, by its name, with the JSON of its settings. */
   #converters = new Map<string, { readonly declared: string; readonly converter: WebhookConverter }>();
   readonly #core: Core;
-
   constructor(core: Core) {
     this.#core = core;
-    core.store.listen((change) => this.#see(change));
+    core.store.listen((change) => this.#onChange(change));
   }
 
-  #see({ type, collection, key, object }: Change): void {
+  #onChange({ type, collection, key, object }: Change): void {
     if (collection === DEFINITIONS) {
       this.#serve(key, type === "DELETED" ? undefined : object);
-      if (type !== "DELETED") this.#core.background.add(`definition ${key}`, () => this.#step(key));
-      // A name that was taken may be free now.
-      if (type === "DELETED") { for (const other of this.#core.store.list(DEFINITIONS)) this.#ask(other); }
+      if (type !== "DELETED") this.#enqueue(object);
+      // A name that was in use may be free now.
+      if (type === "DELETED") { for (const other of this.#core.store.list(DEFINITIONS)) this.#enqueue(other); }
     } else if (type === "DELETED") {
       const kind = this.#core.kinds.ofCollection(collection);
       if (kind === undefined || kind.isBuiltin) return;
       const definition = this.#core.store.get(DEFINITIONS, `${kind.plural}.${kind.group}`);
-      if (definition?.metadata.deletionTimestamp !== undefined) this.#ask(definition);
+      if (definition?.metadata.deletionTimestamp !== undefined) this.#enqueue(definition);
     }
   }
 
-  /** The same for the same declaration: what was converted is not asked for again when the status changes. */
+  /**
+   * Returns the same converter for the same settings, so that a change of the status keeps
+   * converted objects.
+   */
   #converter(key: string, conversion: DeclaredConversion): WebhookConverter {
     const declared = JSON.stringify(conversion);
     const known = this.#converters.get(key);
@@ -46,9 +52,9 @@ export class Definitions {
     return converter;
   }
 
-  #ask(definition: StoredObject): void {
+  #enqueue(definition: StoredObject): void {
     const key = keyOfObject(definition);
-    this.#core.background.add(`definition ${key}`, () => this.#step(key));
+    this.#core.background.add(`definition ${key}`, () => this.#process(key));
   }
 
   #serve(key: string, definition: StoredObject | undefined): void {
@@ -64,14 +70,14 @@ export class Definitions {
     else this.#served.set(key, next);
   }
 
-  #step(key: string): void {
+  #process(key: string): void {
     const definition = this.#core.store.get(DEFINITIONS, key);
     if (definition === undefined) return;
-    if (definition.metadata.deletionTimestamp === undefined) return settleDefinition(this.#core, key);
+    if (definition.metadata.deletionTimestamp === undefined) return updateDefinitionStatus(this.#core, key);
     this.#cleanUp(key, definition);
   }
 
-  /** Deletes the objects of a kind that goes, then lets the definition go. */
+  /** Deletes the objects of a kind, and then its definition. */
   #cleanUp(key: string, definition: StoredObject): void {
     const { group, names } = specOf(definition);
     const collection = `${group}/${names.plural}`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DEFINITIONS, website, websiteDefinition, WEBSITES, Wire, withWebsites } from "../_wire.ts";
 
-Deno.test("a definition is established, and its kind served", async () => {
+Deno.test("a CustomResourceDefinition is established, and its kind is served", async () => {
   await using wire = await withWebsites();
 
   const { body } = await wire.get(`${DEFINITIONS}/websites.demo.example.com`);
@@ -31,20 +31,21 @@ const causes: readonly { name: string; spec: object; expected: string[] }[] = [
       'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string"',
     ],
   },
-  { name: "what is missing", spec: {}, expected: ["spec.host: Required value"] },
+  { name: "missing fields", spec: {}, expected: ["spec.host: Required value"] },
   {
     name: "bounds",
     spec: { host: "aa", replicas: 21 },
     expected: ["spec.replicas: Invalid value: 21: spec.replicas in body should be less than or equal to 20"],
   },
   {
-    name: "doubles in sets and maps",
+    name: "duplicates in sets and list maps",
     spec: { host: "aa", tags: ["a", "a"], ports: [{ name: "a" }, { name: "a" }] },
     expected: ['spec.tags[1]: Duplicate value: "a"', 'spec.ports[1]: Duplicate value: {"name":"a"}'],
   },
 ];
+
 for (const { name, spec, expected } of causes) {
-  Deno.test(`an object is refused with the server's words for ${name}`, async () => {
+  Deno.test(`a custom object is rejected with the errors of the real server: ${name}`, async () => {
     await using wire = await withWebsites();
 
     const { status, body } = await wire.post(WEBSITES, website("a", spec));
@@ -58,7 +59,7 @@ for (const { name, spec, expected } of causes) {
   });
 }
 
-Deno.test("an object has defaults filled in, and loses what the schema does not know", async () => {
+Deno.test("a custom object gets its defaults, and loses unknown fields", async () => {
   await using wire = await withWebsites();
 
   const { body } = await wire.post(WEBSITES, website("a", { host: "aa", other: { deep: 1 } }));
@@ -66,7 +67,7 @@ Deno.test("an object has defaults filled in, and loses what the schema does not 
   assert.deepEqual(body.spec, { host: "aa", replicas: 1 });
 });
 
-Deno.test("a change of the definition shows in objects that are there", async () => {
+Deno.test("a changed CustomResourceDefinition applies to existing objects", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }));
   const changed = JSON.parse(JSON.stringify(websiteDefinition()));
@@ -78,7 +79,7 @@ Deno.test("a change of the definition shows in objects that are there", async ()
   assert.equal((await wire.get(`${WEBSITES}/a`)).body.spec.color, "red");
 });
 
-Deno.test("a fault in a part that stays as it is does not stand in the way of a change elsewhere", async () => {
+Deno.test("a write may keep an invalid value that it does not change", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }));
   const changed = JSON.parse(JSON.stringify(websiteDefinition()));
@@ -87,13 +88,13 @@ Deno.test("a fault in a part that stays as it is does not stand in the way of a 
   await wire.still();
 
   const elsewhere = await wire.merge(`${WEBSITES}/a`, { spec: { replicas: 2 } });
-  const there = await wire.merge(`${WEBSITES}/a`, { spec: { host: "bb" } });
+  const changedField = await wire.merge(`${WEBSITES}/a`, { spec: { host: "bb" } });
 
   assert.equal(elsewhere.status, 200);
-  assert.equal(there.status, 422);
+  assert.equal(changedField.status, 422);
 });
 
-Deno.test("two served versions show the same object, each under its own name", async () => {
+Deno.test("two served versions return the same object, each with its own apiVersion", async () => {
   await using wire = new Wire();
   const [v1] = JSON.parse(JSON.stringify(websiteDefinition())).spec.versions;
   const v2 = { ...v1, name: "v2", storage: false };
@@ -109,7 +110,7 @@ Deno.test("two served versions show the same object, each under its own name", a
   assert.deepEqual(group.versions.map((each: { version: string }) => each.version), ["v2", "v1"]);
 });
 
-Deno.test("deleting a definition deletes its objects, those with finalizers when they are let go", async () => {
+Deno.test("deleting a CustomResourceDefinition deletes its objects, and waits for those with finalizers", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }));
   await wire.post(WEBSITES, website("b", { host: "bb" }, { finalizers: ["demo.example.com/f"] }));
@@ -127,7 +128,7 @@ Deno.test("deleting a definition deletes its objects, those with finalizers when
   assert.equal((await wire.get(WEBSITES)).status, 404);
 });
 
-Deno.test("a second definition of a kind is not served until the first is gone", async () => {
+Deno.test("a second CustomResourceDefinition of a kind is not served before the first is deleted", async () => {
   await using wire = await withWebsites();
   const names = { kind: "Website", plural: "sites" };
   await wire.post(DEFINITIONS, { ...websiteDefinition({ names }), metadata: { name: "sites.demo.example.com" } });
@@ -141,18 +142,19 @@ Deno.test("a second definition of a kind is not served until the first is gone",
   assert.equal((await wire.get(WEBSITES.replace("websites", "sites"))).status, 200);
 });
 
-const faults: readonly { name: string; change: object; expected: string }[] = [
+const rejections: readonly { name: string; change: object; expected: string }[] = [
   {
-    name: "a name that is not plural and group",
+    name: "a name other than plural and group",
     change: { metadata: { name: "x.demo.example.com" } },
     expected: "metadata.name",
   },
-  { name: "no version that is stored", change: { spec: { versions: [] } }, expected: "spec.versions" },
+  { name: "no storage version", change: { spec: { versions: [] } }, expected: "spec.versions" },
   { name: "an unknown scope", change: { spec: { scope: "Everywhere" } }, expected: "spec.scope" },
   { name: "a group without a dot", change: { spec: { group: "demo" } }, expected: "spec.group" },
 ];
-for (const { name, change, expected } of faults) {
-  Deno.test(`a definition is refused for ${name}`, async () => {
+
+for (const { name, change, expected } of rejections) {
+  Deno.test(`a CustomResourceDefinition is rejected for ${name}`, async () => {
     await using wire = new Wire();
     const definition = JSON.parse(JSON.stringify(websiteDefinition()));
     const { metadata = definition.metadata, spec = {} } = change as { metadata?: object; spec?: object };

@@ -1,4 +1,7 @@
-/** What is wrong with a CustomResourceDefinition (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`). */
+/**
+ * Validation of CustomResourceDefinitions
+ * (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`).
+ */
 import { equal, isObject } from "../../base/json.ts";
 import { label1035Faults, subdomainFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
@@ -16,10 +19,10 @@ import type { DefinitionNames, DefinitionSpec, DefinitionStatus, DefinitionVersi
 import { quotedVersions, type Shared, sharedOf } from "./form.ts";
 
 /**
- * What is wrong with a definition.
+ * Returns the errors of a definition.
  *
- * @param definition The definition, with the status it is to have.
- * @param old What it was; absent when it is new.
+ * @param definition The definition with its new status.
+ * @param old The definition before; absent if it is new.
  */
 export function definitionFaults(definition: StoredObject, old?: StoredObject): FieldError[] {
   const spec = definition.spec as DefinitionSpec | undefined;
@@ -27,7 +30,7 @@ export function definitionFaults(definition: StoredObject, old?: StoredObject): 
   const faults: FieldError[] = [];
   const { plural = "" } = spec.names ?? {};
   const name = `${plural}.${spec.group ?? ""}`;
-  // That a name is missing is said already.
+  // A missing name is already reported.
   if (old === undefined && definition.metadata.name && definition.metadata.name !== name) {
     faults.push(invalid("metadata.name", definition.metadata.name, `must be spec.names.plural+"."+spec.group`));
   }
@@ -38,11 +41,11 @@ export function definitionFaults(definition: StoredObject, old?: StoredObject): 
     ...(old === undefined ? [] : immutableFaults(spec, old)),
     ...storedFaults(status?.storedVersions ?? [], spec.versions ?? []),
     ...approvalFaults(spec.group ?? "", definition, old),
-    ...keepingFaults(spec, old?.spec as DefinitionSpec | undefined),
+    ...preserveFaults(spec, old?.spec as DefinitionSpec | undefined),
   ];
 }
 
-/** A definition and what it is changed from. */
+/** A definition and its previous state. */
 interface Change {
   readonly versions: readonly DefinitionVersion[];
   readonly shared: Shared;
@@ -61,7 +64,7 @@ function specFaults(spec: DefinitionSpec, old: DefinitionSpec | undefined): Fiel
     ...missingSchemaFaults(spec, change),
     ...versions.flatMap((version, i) => versionFaults(version, `spec.versions[${i}]`, change)),
     ...versionsFaults(spec, change),
-    // The first one is known by another name too.
+    // The name of the first version is also the deprecated `spec.version`.
     ...(first?.name ? nameFaults(first.name, "spec.version") : []),
     ...namesFaults(spec.names, "spec.names", true),
     ...(first === undefined ? [] : [...commonFaults(first, change), ...conversionFaults(spec)]),
@@ -87,7 +90,7 @@ function versionFaults(version: DefinitionVersion, path: string, change: Change)
   ];
 }
 
-/** What is wrong with what all versions share. */
+/** Returns the errors of what all versions share. */
 function commonFaults(first: DefinitionVersion, { versions, shared, tolerated, old }: Change): FieldError[] {
   const parts = commonParts(first, shared);
   const before = old?.versions.find(({ name }) => name === first.name);
@@ -104,7 +107,7 @@ function commonFaults(first: DefinitionVersion, { versions, shared, tolerated, o
   ];
 }
 
-/** What is wrong with the versions together. */
+/** Returns the errors of the versions as a whole. */
 function versionsFaults(spec: DefinitionSpec, { versions, shared }: Change): FieldError[] {
   const faults: FieldError[] = [];
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
@@ -118,7 +121,9 @@ function versionsFaults(spec: DefinitionSpec, { versions, shared }: Change): Fie
 
 type Parts = Pick<DefinitionVersion, "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields">;
 
-/** What a version has for itself: what all of them share stands above them in the server. */
+/**
+ * Returns the parts that differ between versions. The real server moves shared parts to the spec.
+ */
 function ownParts(version: DefinitionVersion, shared: Shared): Parts {
   const keys = (Object.keys(shared) as (keyof Shared)[]).filter((key) => !shared[key]);
   return Object.fromEntries(keys.map((key) => [key, version[key]]));
@@ -149,7 +154,7 @@ function groupFaults({ group, scope }: DefinitionSpec): FieldError[] {
   return faults;
 }
 
-/** Each version needs a schema. */
+/** Checks that each version has a schema. */
 function missingSchemaFaults(
   { preserveUnknownFields }: DefinitionSpec,
   { versions, shared }: Change,
@@ -162,7 +167,7 @@ function missingSchemaFaults(
       faults.push(required(`spec.versions[${i}].schema.openAPIV3Schema`));
     });
   }
-  const hasDefaults = versions.some(({ schema }) => holdsDefault(schema?.openAPIV3Schema));
+  const hasDefaults = versions.some(({ schema }) => containsDefault(schema?.openAPIV3Schema));
   if (preserveUnknownFields === true && hasDefaults) {
     const why = "must be false in order to use defaults in the schema";
     faults.push(invalid("spec.preserveUnknownFields", true, why));
@@ -170,10 +175,10 @@ function missingSchemaFaults(
   return faults;
 }
 
-function holdsDefault(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(holdsDefault);
+function containsDefault(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(containsDefault);
   if (!isObject(schema)) return false;
-  return own(schema, "default") !== undefined || Object.values(schema).some(holdsDefault);
+  return own(schema, "default") !== undefined || Object.values(schema).some(containsDefault);
 }
 
 function nameFaults(name: string, field: string): FieldError[] {
@@ -181,8 +186,9 @@ function nameFaults(name: string, field: string): FieldError[] {
   return why.length === 0 ? [] : [invalid(field, name, why.join(","))];
 }
 
-const LONGEST_WARNING = 256; // bytes
-// Letters, marks, numbers, punctuation, symbols and the plain space; nothing else is printable to Go.
+const MAX_WARNING = 256; // bytes
+// Matches what is not printable in Go: all but letters, marks, numbers, punctuation, symbols and
+// the space.
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 function warningFaults({ deprecated, deprecationWarning: warning }: DefinitionVersion, field: string): FieldError[] {
@@ -191,24 +197,24 @@ function warningFaults({ deprecated, deprecationWarning: warning }: DefinitionVe
   if (!deprecated) return [fault("can only be set for deprecated versions")];
   const faults: FieldError[] = [];
   const bytes = (text: string) => new TextEncoder().encode(text).length;
-  if (bytes(warning) > LONGEST_WARNING) faults.push(fault(`must be <= ${LONGEST_WARNING} characters long`));
+  if (bytes(warning) > MAX_WARNING) faults.push(fault(`must be <= ${MAX_WARNING} characters long`));
   if (warning === "") faults.push(fault("must not be an empty string"));
   const found = UNPRINTABLE.exec(warning);
   if (found !== null) {
-    const at = bytes(warning.slice(0, found.index));
+    const index = bytes(warning.slice(0, found.index));
     faults.push(
-      fault(`must only contain printable UTF-8 characters; non-printable character found at index ${at}`),
+      fault(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`),
     );
   }
   return faults;
 }
 
 /**
- * What is wrong with the names of a definition.
+ * Returns the errors of the names of a definition.
  *
  * @param names The names.
- * @param path Where they stand.
- * @param areRequired Whether each must be there.
+ * @param path Path of the names.
+ * @param areRequired Whether all names are required.
  */
 export function namesFaults(
   names: Partial<DefinitionNames> | undefined,
@@ -238,11 +244,11 @@ export function namesFaults(
 }
 
 /**
- * What is wrong with subresources, columns and selectable fields.
+ * Returns the errors of subresources, columns and selectable fields.
  *
  * @param parts The parts.
- * @param path Where they stand: a version, or the spec where all versions share them.
- * @param toleratesMany Whether more selectable fields than may be are let pass, since they do not change.
+ * @param path Path of the parts: a version, or the spec if all versions share them.
+ * @param toleratesMany Whether to accept too many selectable fields, because they do not change.
  */
 function partsFaults(parts: Parts, path: string, toleratesMany: boolean): FieldError[] {
   const { schema, subresources, additionalPrinterColumns = [], selectableFields = [] } = parts;
@@ -252,25 +258,26 @@ function partsFaults(parts: Parts, path: string, toleratesMany: boolean): FieldE
   });
   if (selectableFields.length === 0) return faults;
   if (schema?.openAPIV3Schema === undefined) {
-    // In these words, whether they are true or not: a schema that all versions share is not seen from one of them.
+    // The real server has these messages, although a schema that all versions share is not visible
+    // here.
     const why = path === "spec"
       ? "may only be set when validations.schema is included"
       : "may only be set when `version.schema.openAPIV3Schema` is not included";
     return [...faults, invalid(`${path}.selectableFields`, "", why)];
   }
-  const at = `${path}.selectableFields`;
-  return [...faults, ...selectableFaults(selectableFields, schema.openAPIV3Schema, at, toleratesMany)];
+  const fieldsPath = `${path}.selectableFields`;
+  return [...faults, ...selectableFaults(selectableFields, schema.openAPIV3Schema, fieldsPath, toleratesMany)];
 }
 
 function scaleFaults(scale: DeclaredScale | undefined, path: string): FieldError[] {
   if (scale === undefined) return [];
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   const faults: FieldError[] = [];
-  const check = (key: string, value: string, roots: readonly string[], where: string) => {
+  const check = (key: string, value: string, roots: readonly string[], parent: string) => {
     if (!value.startsWith(".")) {
       faults.push(invalid(`${path}.${key}`, value, "must be a simple json path starting with ."));
     } else if (!roots.some((root) => value.startsWith(root))) {
-      faults.push(invalid(`${path}.${key}`, value, `should be a json path under ${where}`));
+      faults.push(invalid(`${path}.${key}`, value, `should be a json path under ${parent}`));
     }
   };
   if (!specReplicasPath) faults.push(required(`${path}.specReplicasPath`));
@@ -295,7 +302,7 @@ function columnFaults({ name, type, format, jsonPath }: DeclaredColumn, path: st
   if (format && !COLUMN_FORMATS.includes(format)) {
     faults.push(invalid(`${path}.format`, format, `must be one of ${COLUMN_FORMATS.join(",")}`));
   }
-  // A path that cannot be read is taken: the kind is then shown without columns of its own.
+  // The real server accepts a malformed path, and then omits the column from tables.
   if (!jsonPath) faults.push(required(`${path}.JSONPath`));
   else if (!jsonPath.startsWith(".")) {
     faults.push(invalid(`${path}.JSONPath`, jsonPath, "must be a simple json path starting with ."));
@@ -303,7 +310,7 @@ function columnFaults({ name, type, format, jsonPath }: DeclaredColumn, path: st
   return faults;
 }
 
-const MOST_SELECTABLE = 8;
+const MAX_SELECTABLE = 8;
 
 function selectableFaults(
   fields: readonly { readonly jsonPath: string }[],
@@ -314,28 +321,31 @@ function selectableFaults(
   const faults: FieldError[] = [];
   const known = new Set<string>();
   fields.forEach(({ jsonPath }, i) => {
-    const at = `${path}[${i}].jsonPath`;
-    if (!jsonPath) return faults.push(required(at));
+    const field = `${path}[${i}].jsonPath`;
+    if (!jsonPath) return faults.push(required(field));
     let target: FieldTarget;
     try {
       target = fieldTarget(jsonPath, schema, { brackets: false });
     } catch (error) {
-      return faults.push(invalid(at, jsonPath, `is an invalid path: ${(error as Error).message}`));
+      return faults.push(invalid(field, jsonPath, `is an invalid path: ${(error as Error).message}`));
     }
-    if (target.root === "metadata") faults.push(invalid(at, jsonPath, "must not point to fields in metadata"));
+    if (target.root === "metadata") faults.push(invalid(field, jsonPath, "must not point to fields in metadata"));
     if (!["string", "boolean", "integer"].includes(target.schema?.type ?? "")) {
       const why = "must point to a field of type string, boolean or integer. Enum string fields and strings with " +
         "formats are allowed.";
-      faults.push(invalid(at, jsonPath, why));
+      faults.push(invalid(field, jsonPath, why));
     }
-    if (known.has(target.field)) faults.push(duplicate(at, jsonPath));
+    if (known.has(target.field)) faults.push(duplicate(field, jsonPath));
     return known.add(target.field);
   });
-  if (known.size > MOST_SELECTABLE && !toleratesMany) faults.push(tooMany(path, known.size, MOST_SELECTABLE));
+  if (known.size > MAX_SELECTABLE && !toleratesMany) faults.push(tooMany(path, known.size, MAX_SELECTABLE));
   return faults;
 }
 
-/** What cannot change: where objects are kept, and once the kind is in use what they are. */
+/**
+ * Returns the errors of changes to the group and plural name, and of changes to scope and kind once
+ * the definition is established.
+ */
 function immutableFaults(next: DefinitionSpec, old: StoredObject): FieldError[] {
   const before = old.spec as DefinitionSpec;
   const { conditions } = old.status as DefinitionStatus;
@@ -353,7 +363,7 @@ function immutableFaults(next: DefinitionSpec, old: StoredObject): FieldError[] 
   return faults;
 }
 
-/** A version in which objects may still be stored has to stay. */
+/** Checks that versions in which objects may be stored remain. */
 function storedFaults(stored: readonly string[], versions: readonly DefinitionVersion[]): FieldError[] {
   const field = "status.storedVersions";
   if (stored.length === 0) return [invalid(field, null, "must have at least one stored version")];
@@ -371,7 +381,7 @@ function storedFaults(stored: readonly string[], versions: readonly DefinitionVe
 
 const APPROVED = "api-approved.kubernetes.io";
 
-/** Groups of the community ask for a word that its reviewers have said yes. */
+/** Checks the approval annotation, which groups of the Kubernetes community require. */
 function approvalFaults(group: string, next: StoredObject, old: StoredObject | undefined): FieldError[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const state = approvalOf(next);
@@ -392,7 +402,7 @@ function approvalOf({ metadata }: StoredObject): "missing" | "approved" | "inval
   return /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/\s]/.test(text) && URL.canParse(text) ? "approved" : "invalid";
 }
 
-function keepingFaults({ preserveUnknownFields }: DefinitionSpec, old: DefinitionSpec | undefined): FieldError[] {
+function preserveFaults({ preserveUnknownFields }: DefinitionSpec, old: DefinitionSpec | undefined): FieldError[] {
   if (old?.preserveUnknownFields || !preserveUnknownFields) return [];
   const why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
   return [invalid("spec.preserveUnknownFields", true, why)];

@@ -8,6 +8,7 @@ const SET = {
   type: "object",
   properties: { a: { type: "array", "x-kubernetes-list-type": "set", items: { type: "object" } } },
 };
+
 const UNKNOWN_DEFAULT = { type: "object", properties: { a: { type: "object", default: { b: 1 } } } };
 const KEYS = {
   type: "object",
@@ -20,7 +21,8 @@ const KEYS = {
     },
   },
 };
-const DEAR = {
+
+const EXPENSIVE = {
   type: "object",
   properties: {
     a: {
@@ -61,68 +63,67 @@ function withSchema(openAPIV3Schema: Fields): StoredObject {
   return definition({ versions: [version({ schema: { openAPIV3Schema } })] });
 }
 
-function textsOf(next: StoredObject, old?: StoredObject): string[] {
+function messagesOf(next: StoredObject, old?: StoredObject): string[] {
   return definitionFaults(next, old).map(({ field, message }) => `${field}: ${message}`);
 }
 
-Deno.test("definitionFaults finds nothing in a definition that is right", () => {
-  assert.deepEqual(textsOf(definition()), []);
-  assert.deepEqual(textsOf(definition(), definition()), []);
+Deno.test("definitionFaults returns no errors for a valid definition", () => {
+  assert.deepEqual(messagesOf(definition()), []);
+  assert.deepEqual(messagesOf(definition(), definition()), []);
 });
 
 const TOLERATED: readonly { name: string; schema: Fields }[] = [
   { name: "sets of objects", schema: SET },
   { name: "defaults with unknown fields", schema: UNKNOWN_DEFAULT },
-  { name: "keys that may be missing", schema: KEYS },
-  { name: "types that there are not", schema: { type: "object", not: { type: "strin" } } },
+  { name: "optional list map keys", schema: KEYS },
+  { name: "unknown types", schema: { type: "object", not: { type: "strin" } } },
 ];
+
 for (const { name, schema } of TOLERATED) {
-  Deno.test(`definitionFaults refuses ${name}, but where they were there before`, () => {
+  Deno.test(`definitionFaults rejects ${name}, except in the old definition`, () => {
     const old = withSchema(schema);
     const next = withSchema({ ...schema, description: "changed" });
 
-    const before = textsOf(next);
-    const after = textsOf(next, old);
-
+    const before = messagesOf(next);
+    const after = messagesOf(next, old);
     assert(before.length > after.length, before.join("\n"));
-    assert(textsOf(next, definition()).length === before.length);
+    assert(messagesOf(next, definition()).length === before.length);
   });
 }
 
-Deno.test("definitionFaults lets a rule cost what it costs, where its schema stays as it is", () => {
-  const [fault] = textsOf(withSchema(DEAR));
-
+Deno.test("definitionFaults accepts an expensive rule if its schema does not change", () => {
+  const [fault] = messagesOf(withSchema(EXPENSIVE));
   assert.match(fault ?? "", /estimated rule cost exceeds budget by factor of \d/);
-  assert.deepEqual(textsOf(withSchema(DEAR), withSchema(DEAR)), []);
-  assert.equal(textsOf(withSchema({ ...DEAR, description: "changed" }), withSchema(DEAR)).length, 1);
+  assert.deepEqual(messagesOf(withSchema(EXPENSIVE), withSchema(EXPENSIVE)), []);
+  assert.equal(messagesOf(withSchema({ ...EXPENSIVE, description: "changed" }), withSchema(EXPENSIVE)).length, 1);
 });
 
-Deno.test("definitionFaults lets more selectable fields be than may, where they stay as they are", () => {
+Deno.test("definitionFaults accepts too many selectable fields if they do not change", () => {
   const labels = { type: "object", additionalProperties: { type: "string" } };
   const selectableFields = Array.from({ length: 9 }, (_, i) => ({ jsonPath: `.labels.a${i}` }));
   const many = definition({
     versions: [version({ schema: { openAPIV3Schema: { type: "object", properties: { labels } } }, selectableFields })],
   });
 
-  assert.deepEqual(textsOf(many), ["spec.selectableFields: Too many: 9: must have at most 8 items"]);
-  assert.deepEqual(textsOf(many, many), []);
+  assert.deepEqual(messagesOf(many), ["spec.selectableFields: Too many: 9: must have at most 8 items"]);
+  assert.deepEqual(messagesOf(many, many), []);
 });
 
-Deno.test("definitionFaults lets scope and kind be changed until the kind is in use", () => {
+Deno.test("definitionFaults allows changes of scope and kind until the definition is established", () => {
   const cluster = definition({ scope: "Cluster" });
   const inUse = definition({}, { conditions: [{ type: "Established", status: "True" }] });
 
-  assert.deepEqual(textsOf(cluster, definition()), []);
-  assert.deepEqual(textsOf(cluster, inUse), ['spec.scope: Invalid value: "Cluster": field is immutable']);
+  assert.deepEqual(messagesOf(cluster, definition()), []);
+  assert.deepEqual(messagesOf(cluster, inUse), ['spec.scope: Invalid value: "Cluster": field is immutable']);
 });
 
-Deno.test("definitionFaults quotes versions with what they do not share", () => {
+Deno.test("definitionFaults quotes versions without what they share", () => {
   const versions = [
     version({ storage: false }),
     version({ name: "v2", storage: false, additionalPrinterColumns: [{ name: "A", type: "string", jsonPath: ".a" }] }),
   ];
 
-  const [fault] = textsOf(definition({ versions }, { storedVersions: ["v1"] }));
+  const [fault] = messagesOf(definition({ versions }, { storedVersions: ["v1"] }));
 
   assert.equal(
     fault,

@@ -1,4 +1,7 @@
-/** A definition as Go knows it: what all versions share stands above them, and messages quote the structs. */
+/**
+ * Definitions in the form of Go's internal types, which messages quote: what all versions share is
+ * in the spec.
+ */
 import { equal, isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { normalSchema, type NormalSchemaOptions, quotedSchema, struct } from "../../schema/go_schema.ts";
@@ -8,10 +11,11 @@ import type { DefinitionVersion } from "./crd.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The `spec` of a definition as the server writes it: names that follow from others are filled in, what is empty is left out.
+ * Returns the `spec` of a definition as the server stores it: with default names, without empty
+ * values.
  *
- * @param spec The spec, decoded.
- * @param options How schemas are written.
+ * @param spec The decoded spec.
+ * @param options How to normalize schemas.
  */
 export function normalSpec(spec: Fields, options: NormalSchemaOptions = {}): Fields {
   const { preserveUnknownFields, versions, names, conversion, ...rest } = spec;
@@ -61,13 +65,13 @@ function normalColumn(column: Fields): Fields {
     name,
     type,
     jsonPath,
-    ...(isSaid(format) && { format }),
-    ...(isSaid(description) && { description }),
-    ...(isSaid(priority) && { priority }),
+    ...(isSet(format) && { format }),
+    ...(isSet(description) && { description }),
+    ...(isSet(priority) && { priority }),
   };
 }
 
-function isSaid(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   return value !== undefined && value !== "" && value !== 0;
 }
 
@@ -79,7 +83,7 @@ function normalConversion(conversion: Fields): Fields {
   return { ...conversion, webhook: { ...webhook, clientConfig: { ...config, service: { port: 443, ...service } } } };
 }
 
-/** Which parts are the same in all versions. */
+/** The parts that are equal in all versions. */
 export interface Shared {
   readonly schema: boolean;
   readonly subresources: boolean;
@@ -88,7 +92,7 @@ export interface Shared {
 }
 
 /**
- * What all versions of a definition share.
+ * Returns which parts all versions of a definition share.
  *
  * @param versions The versions.
  */
@@ -104,7 +108,7 @@ export function sharedOf(versions: readonly DefinitionVersion[]): Shared {
 }
 
 /**
- * Versions as a message quotes them, without what they share.
+ * Formats versions for messages, without what they share.
  *
  * @param versions The versions.
  * @param shared What they share.

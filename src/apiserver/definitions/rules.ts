@@ -1,4 +1,7 @@
-/** The rules of the kind that makes kinds: CustomResourceDefinition (`k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition`). */
+/**
+ * The rules of CustomResourceDefinitions
+ * (`k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition`).
+ */
 import { equal, isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { unknownFormats } from "../../schema/unknown_formats.ts";
@@ -9,12 +12,12 @@ import { definitionFaults, namesFaults } from "./faults.ts";
 import { normalSpec } from "./form.ts";
 
 /**
- * The rules of definitions.
+ * Returns the rules of CustomResourceDefinitions.
  *
- * @param base The rules of built-in kinds at large.
+ * @param base The rules of built-in kinds.
  */
 export function definitionRules(base: Rules): Rules {
-  /** What was sent, by what it is kept as: empty lists are not kept, but may be wrong. */
+  /** Specs as sent, by their stored form: empty lists are not stored, but are validated. */
   const sent = new WeakMap<object, unknown>();
   return {
     ...base,
@@ -22,15 +25,15 @@ export function definitionRules(base: Rules): Rules {
       const { object: decoded, unknown } = base.decode(object);
       const spec = own(decoded, "spec");
       if (!isObject(spec)) return { object: decoded, unknown };
-      const kept = normalSpec(spec);
-      sent.set(kept, normalSpec(spec, { keepsEmpty: true }));
-      return { object: { ...decoded, spec: kept }, unknown };
+      const stored = normalSpec(spec);
+      sent.set(stored, normalSpec(spec, { keepsEmpty: true }));
+      return { object: { ...decoded, spec: stored }, unknown };
     },
     prepareCreate(object, now) {
-      const made = base.prepareCreate(object, now);
-      const stored = storageVersion(made);
+      const prepared = base.prepareCreate(object, now);
+      const stored = storageVersion(prepared);
       const storedVersions = stored === undefined ? [] : [stored];
-      return { ...made, status: { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions } };
+      return { ...prepared, status: { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions } };
     },
     prepareUpdate(object, old, subresource) {
       const next = base.prepareUpdate(object, old, subresource);
@@ -38,7 +41,7 @@ export function definitionRules(base: Rules): Rules {
       const name = storageVersion(next);
       const status = old.status as DefinitionStatus | undefined;
       const stored = status?.storedVersions ?? [];
-      // A version stays listed until somebody has seen to it that no object is stored in it any longer.
+      // A version stays in the list until a user removes it after a storage migration.
       if (name === undefined || stored.includes(name)) return next;
       return { ...next, status: { ...status, storedVersions: [...stored, name] } };
     },
@@ -67,7 +70,7 @@ function storageVersion({ spec }: Draft): string | undefined {
 function formatsIn({ spec }: StoredObject): string[] {
   const schemas = ((spec as DefinitionSpec | undefined)?.versions ?? []).map(({ schema }) => schema?.openAPIV3Schema);
   const [first, ...rest] = schemas;
-  // A schema that all versions share is looked at once.
-  const looked = rest.every((schema) => equal(schema, first)) ? [first] : schemas;
-  return looked.flatMap((schema) => schema === undefined ? [] : unknownFormats(schema));
+  // A schema that all versions share is checked once.
+  const checked = rest.every((schema) => equal(schema, first)) ? [first] : schemas;
+  return checked.flatMap((schema) => schema === undefined ? [] : unknownFormats(schema));
 }

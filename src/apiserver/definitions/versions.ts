@@ -1,6 +1,6 @@
 /**
- * Objects of a kind in several versions: each is kept in one of them, and shown in the one that is asked for
- * (`k8s.io/apiextensions-apiserver/pkg/apiserver`, crdConversionRESTOptionsGetter).
+ * Objects of a kind with several versions: each is stored in one version, and converted to the
+ * requested one (`k8s.io/apiextensions-apiserver/pkg/apiserver`, crdConversionRESTOptionsGetter).
  */
 import { dropNulls } from "../../schema/defaults.ts";
 import { readEmbedded } from "../../schema/embedded_metadata.ts";
@@ -11,23 +11,23 @@ import type { StoredObject } from "../objects/objects.ts";
 import { eachConverted, type WebhookConverter } from "../webhooks/conversion.ts";
 import { StatusError } from "../wire/status_error.ts";
 
-/** A version in which objects may be kept. */
+/** A version in which objects may be stored. */
 export interface StoredIn {
   readonly apiVersion: string;
   readonly schema: JsonSchema;
   readonly rules: Rules;
-  /** Whether what is written is kept in it. */
+  /** Whether new writes are stored in this version. */
   readonly isStorage: boolean;
   readonly isServed: boolean;
 }
 
 /**
- * The rules of one version of a kind that may have others.
+ * Returns the rules of a version of a kind.
  *
  * @param apiVersion The version.
- * @param versions All versions of the kind, this one too.
- * @param strategy How objects get from one version to another.
- * @param converter The webhook that does, where the strategy is one.
+ * @param versions All versions of the kind, including this one.
+ * @param strategy The conversion strategy.
+ * @param converter The conversion webhook, if the strategy is Webhook.
  */
 export function versionedRules(
   apiVersion: string,
@@ -39,38 +39,39 @@ export function versionedRules(
   const storage = versions.find(({ isStorage }) => isStorage) ?? own;
   if (versions.length === 1) return own.rules;
   const ofVersion = (name: string) => versions.find((version) => version.apiVersion === name)?.rules;
-  const shown = new WeakMap<StoredObject, StoredObject>();
-  const way = strategy === "None" ? undefined : converter;
-  const all = versions.filter(({ isServed }) => isServed);
+  /** Converted objects by stored object. An entry is removed when the webhook is called again. */
+  const readings = new WeakMap<StoredObject, StoredObject>();
+  const webhook = strategy === "None" ? undefined : converter;
+  const servedVersions = versions.filter(({ isServed }) => isServed);
   return {
     ...own.rules,
     ofVersion,
-    ...(way === undefined ? {} : {
+    ...(webhook === undefined ? {} : {
       convertAll: (object) => {
-        eachConverted(all, (version) => {
+        eachConverted(servedVersions, (version) => {
           try {
-            convert(object, version, way);
+            convert(object, version, webhook);
           } catch (error) {
-            // It is told to whoever asks for that version.
+            // A read in that version throws the error.
             if (!(error instanceof StatusError)) throw error;
           }
         });
       },
       async refresh(stored: StoredObject): Promise<void> {
         if (stored.apiVersion === apiVersion) return;
-        await way.refresh(versionNamed(versions, stored.apiVersion).rules.read(stored), apiVersion);
-        shown.delete(stored);
+        await webhook.refresh(versionNamed(versions, stored.apiVersion).rules.read(stored), apiVersion);
+        readings.delete(stored);
       },
     }),
-    stored: (object) => convert(object, storage, way),
+    stored: (object) => convert(object, storage, webhook),
     read(stored) {
       if (stored.apiVersion === apiVersion) return own.rules.read(stored);
-      const known = shown.get(stored);
+      const known = readings.get(stored);
       if (known !== undefined) return known;
-      // Defaults are those of the version in which it was kept: so the server does it.
+      // As in the real server, defaults are those of the stored version.
       const { rules } = versionNamed(versions, stored.apiVersion);
-      const converted = convert(rules.read(stored), own, way);
-      shown.set(stored, converted);
+      const converted = convert(rules.read(stored), own, webhook);
+      readings.set(stored, converted);
       return converted;
     },
   };
@@ -82,7 +83,10 @@ function versionNamed(versions: readonly StoredIn[], apiVersion: string): Stored
   throw new StatusError(500, undefined, `request to convert CR from an invalid group/version: ${apiVersion}`);
 }
 
-/** By the webhook; with the strategy None, an object is the same in all versions, but for fields that a version does not know. */
+/**
+ * Converts an object with the webhook; with the strategy None, only drops fields that the version
+ * does not have.
+ */
 function convert(object: StoredObject, version: StoredIn, converter: WebhookConverter | undefined): StoredObject {
   if (object.apiVersion === version.apiVersion) return object;
   const { schema } = version;
@@ -90,7 +94,7 @@ function convert(object: StoredObject, version: StoredIn, converter: WebhookConv
     const converted = converter.convert(object, version.apiVersion);
     return readEmbedded(schema, dropNulls(schema, pruneFields(schema, converted).value)) as StoredObject;
   }
-  // What a version does not allow is gone in it, but nothing is filled in.
+  // Drops fields of other versions, but sets no defaults.
   const value = readEmbedded(schema, dropNulls(schema, pruneFields(schema, object).value));
   return { ...value as StoredObject, apiVersion: version.apiVersion };
 }

@@ -3,10 +3,10 @@ import { DEFINITIONS, websiteDefinition, Wire } from "../_wire.ts";
 
 const PATH = `${DEFINITIONS}/websites.demo.example.com`;
 
-// deno-lint-ignore no-explicit-any -- JSON as it comes
+// deno-lint-ignore no-explicit-any -- JSON
 type Json = any;
 
-/** A version with some fields in its spec. */
+/** Returns a version with the given fields in its spec. */
 function version(name: string, fields: Record<string, unknown>, rest: Record<string, unknown> = {}): Json {
   const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", properties: fields } } };
   return { name, served: true, storage: false, schema: { openAPIV3Schema }, ...rest };
@@ -30,22 +30,22 @@ async function served(...versions: Json[]): Promise<Wire> {
   return wire;
 }
 
-Deno.test("an object is kept in the stored version, and loses what that does not know", async () => {
+Deno.test("an object is stored in the storage version, and loses fields that this version does not have", async () => {
   await using wire = await served(
     version("v1", { host: TEXT, old: { type: "string", default: "o" } }, { storage: true }),
     version("v2", { host: TEXT, old: TEXT, fresh: { type: "string", default: "f" } }),
   );
 
-  const made = await wire.post(collection("v2"), website("a", "v2", { host: "h", fresh: "x" }));
+  const created = await wire.post(collection("v2"), website("a", "v2", { host: "h", fresh: "x" }));
   const dry = await wire.post(`${collection("v2")}?dryRun=All`, website("b", "v2", { host: "h", fresh: "x" }));
 
-  assert.deepEqual(made.body.spec, { host: "h", old: "o" });
+  assert.deepEqual(created.body.spec, { host: "h", old: "o" });
   assert.deepEqual(dry.body.spec, { host: "h", old: "o" });
   assert.deepEqual((await wire.get(`${collection("v1")}/a`)).body.spec, { host: "h", old: "o" });
   assert.equal((await wire.get(`${collection("v2")}/a`)).body.apiVersion, "demo.example.com/v2");
 });
 
-Deno.test("an object is stored anew in another version once it is written, even where nothing else changes", async () => {
+Deno.test("a write stores an object in a new storage version, even if nothing else changes", async () => {
   const [v1, v2] = [version("v1", { host: TEXT }, { storage: true }), version("v2", { host: TEXT })];
   await using wire = await served(v1, v2);
   await wire.post(collection("v1"), website("a", "v1", { host: "h" }));
@@ -61,7 +61,7 @@ Deno.test("an object is stored anew in another version once it is written, even 
   assert.deepEqual((await wire.get(PATH)).body.status.storedVersions, ["v1", "v2"]);
 });
 
-Deno.test("a version that is deprecated warns with each answer, one that is not served is not there", async () => {
+Deno.test("a deprecated version has a warning in each response, and a version that is not served is not found", async () => {
   await using wire = await served(
     version("v1", {}, { storage: true, served: false }),
     version("v1beta1", {}, { deprecated: true }),
@@ -78,10 +78,10 @@ Deno.test("a version that is deprecated warns with each answer, one that is not 
   assert.equal((await wire.get(collection("v1"))).status, 404);
 });
 
-Deno.test("an object that a webhook should convert and that nobody does is refused, rather than shown wrongly", async () => {
+Deno.test("reading an object fails if its conversion webhook does not exist", async () => {
   await using wire = new Wire();
   const versions = [version("v1", { host: TEXT }, { storage: true }), version("v2", { name: TEXT })];
-  const service = { namespace: "shop", name: "nobody" };
+  const service = { namespace: "shop", name: "missing" };
   const webhook = { clientConfig: { service }, conversionReviewVersions: ["v1"] };
   await wire.post(DEFINITIONS, websiteDefinition({ versions, conversion: { strategy: "Webhook", webhook } }));
   await wire.still();
@@ -90,10 +90,10 @@ Deno.test("an object that a webhook should convert and that nobody does is refus
   const { status, body } = await wire.get(`${collection("v2")}/a`);
 
   assert.equal(status, 500);
-  assert.match(body.message, /^conversion webhook for .* Kind=Website failed: Post .* service "nobody" not found$/);
+  assert.match(body.message, /^conversion webhook for .* Kind=Website failed: Post .* service "missing" not found$/);
 });
 
-Deno.test("fields that a version names select objects, others do not", async () => {
+Deno.test("field selectors accept the selectable fields of a version, and no others", async () => {
   await using wire = await served(
     version("v1", { host: TEXT, size: { type: "integer" } }, {
       storage: true,
@@ -114,7 +114,7 @@ Deno.test("fields that a version names select objects, others do not", async () 
   assert.deepEqual([status, body.message], [400, "field label not supported: spec.name"]);
 });
 
-Deno.test("a scale reads and writes the replicas where the definition has them", async () => {
+Deno.test("the scale of a custom kind reads and writes the replicas at the declared path", async () => {
   await using wire = await served(
     version("v1", { want: { type: "object", properties: { count: { type: "integer", maximum: 5 } } } }, {
       storage: true,

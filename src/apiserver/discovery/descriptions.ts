@@ -1,21 +1,24 @@
-/** What Kubernetes says of its kinds and their fields: read when somebody asks for it, as nobody does in most tests. */
+/**
+ * Descriptions of built-in kinds and their fields, loaded on demand, since most tests need none.
+ */
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync } from "node:zlib";
 
-/** What is said of a definition. */
+/** The descriptions of a definition. */
 export interface Description {
-  /** The kinds that it is the schema of. */
+  /** The kinds whose schema it is. */
   readonly kinds?: readonly unknown[];
-  /** By field; that of the definition itself by "". */
+  /** Descriptions by field; that of the definition itself has the key "". */
   readonly texts: Readonly<Record<string, string>>;
 }
 
 /** Descriptions by definition. */
 export type Descriptions = Readonly<Record<string, Description>>;
 
+/** The loaded descriptions. They cannot become stale, since the generated data is constant. */
 let loaded: Promise<Descriptions> | undefined;
 
-/** All descriptions of built-in kinds, unpacked once. */
+/** Returns the descriptions of all built-in kinds. They are decompressed once. */
 export function loadDescriptions(): Promise<Descriptions> {
   return loaded ??= load();
 }

@@ -1,4 +1,4 @@
-/** Paths that say what is served: `/api`, `/apis`, `/version`, health, OpenAPI. */
+/** Serves the paths about the server itself: `/api`, `/apis`, `/version`, health, OpenAPI. */
 import { version } from "../../openapi/kubernetes.gen.ts";
 import type { Core } from "../core/core.ts";
 import { compareVersions } from "../../base/version_order.ts";
@@ -10,12 +10,12 @@ import { health, HEALTH_PATHS, isHealthPath } from "./health.ts";
 import { openApiDocument, openApiIndex } from "./openapi.ts";
 import { OPENAPI_V2_PROTOBUF, openApiV2, openApiV2Head } from "./openapi_v2.ts";
 
-/** Whether a path is answered here. */
+/** Returns whether this module serves a path. */
 export function isDiscoveryPath(path: string): boolean {
   return /^\/?$|^\/(?:api|apis|version|openapi)(?:\/|$)/.test(path) || isHealthPath(path);
 }
 
-/** Answers such a path. */
+/** Responds to a request for such a path. */
 export async function serveDiscovery(core: Core, url: URL, request: Request): Promise<Response> {
   if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
   const path = url.pathname.replace(/\/+$/, "");
@@ -36,7 +36,7 @@ function json(body: unknown, contentType = "application/json", indent = 0): Resp
   });
 }
 
-/** What is served besides resources, and where their groups are. */
+/** Returns all paths of `/`. */
 function rootPaths(core: Core): string[] {
   const groups = groupsOf(core).filter((group) => group !== "");
   const versions = groups.flatMap((group) => versionsOf(core, group).map((each) => `/apis/${group}/${each}`));
@@ -47,7 +47,7 @@ function rootPaths(core: Core): string[] {
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 async function documentAt(core: Core, path: string, request: Request): Promise<Response | undefined> {
-  const wantsAll = mediaRanges(request.headers.get("accept")).some(({ parameters }) =>
+  const wantsAggregated = mediaRanges(request.headers.get("accept")).some(({ parameters }) =>
     parameters.get("as") === "APIGroupDiscoveryList" && parameters.get("v") === "v2"
   );
   const [, root, group, groupVersion, ...rest] = path.split("/");
@@ -62,7 +62,7 @@ async function documentAt(core: Core, path: string, request: Request): Promise<R
       return await openApi(core, group, path);
     case "api":
       if (group === undefined) {
-        if (wantsAll) return json(aggregated(core, [""]), AGGREGATED);
+        if (wantsAggregated) return json(aggregated(core, [""]), AGGREGATED);
         return json(apiVersions(new URL(request.url).host));
       }
       return groupVersion === undefined && group === "v1" ? json(await resourceList(core, "", "v1")) : undefined;
@@ -70,7 +70,7 @@ async function documentAt(core: Core, path: string, request: Request): Promise<R
       if (rest.length > 0) return undefined;
       if (group === undefined) {
         const groups = groupsOf(core).filter((each) => each !== "");
-        if (wantsAll) return json(aggregated(core, groups), AGGREGATED);
+        if (wantsAggregated) return json(aggregated(core, groups), AGGREGATED);
         return json({ kind: "APIGroupList", apiVersion: "v1", groups: groups.map((each) => apiGroup(core, each)) });
       }
       if (!core.kinds.isServed(group, groupVersion)) return undefined;
@@ -117,7 +117,7 @@ function versionInfo(): unknown {
   };
 }
 
-/** Groups in the order in which they are listed. */
+/** Returns the groups in the order of `/apis`. */
 function groupsOf(core: Core): string[] {
   const all = core.kinds.all;
   const builtin = all.filter(({ isBuiltin }) => isBuiltin).map(({ group }) => group);
@@ -125,7 +125,7 @@ function groupsOf(core: Core): string[] {
   return [...new Set([...builtin, ...custom])];
 }
 
-/** Versions of a group, the preferred one first. */
+/** Returns the versions of a group, the preferred one first. */
 function versionsOf(core: Core, group: string): string[] {
   const versions = core.kinds.all.filter((kind) => kind.group === group).map(({ version }) => version);
   return [...new Set(versions)].sort(compareVersions);
@@ -174,7 +174,10 @@ async function resourceList(core: Core, group: string, groupVersion: string): Pr
   };
 }
 
-/** Tells a client whether objects are stored in another version than before (`discovery.StorageVersionHash`). */
+/**
+ * Returns a hash that changes with the version in which objects are stored
+ * (`discovery.StorageVersionHash`).
+ */
 async function storageVersionHash({ group, version, storageVersion = version, kind }: ServedKind): Promise<string> {
   const hash = await digest("SHA-256", `${group}/${storageVersion}/${kind}`);
   return btoa(String.fromCharCode(...hash.subarray(0, 8)));
@@ -215,7 +218,7 @@ function discovered(kind: ServedKind): unknown {
   };
 }
 
-/** A built-in kind does not repeat the group and version it is listed under. */
+/** Returns the kind of a response. A built-in kind omits the group and version of its list. */
 function responseKind(
   kind: ServedKind,
   { group, version, kind: name }: Pick<Subresource, "group" | "version" | "kind">,

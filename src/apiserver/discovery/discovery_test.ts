@@ -3,7 +3,7 @@ import { CONFIG_MAPS, configMap, website, WEBSITES, Wire, withWebsites } from ".
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-Deno.test("discovery lists built-in and custom kinds, plain and aggregated", async () => {
+Deno.test("discovery lists built-in and custom kinds, with and without aggregation", async () => {
   await using wire = await withWebsites();
 
   const { body: core } = await wire.get("/api/v1");
@@ -17,14 +17,14 @@ Deno.test("discovery lists built-in and custom kinds, plain and aggregated", asy
   assert(groups.includes("apps") && groups.includes("demo.example.com"));
 });
 
-Deno.test("health and version are answered", async () => {
+Deno.test("the API server serves its health and version", async () => {
   await using wire = new Wire();
 
   for (const path of ["/healthz", "/livez", "/readyz"]) assert.equal((await wire.get(path)).body, "ok");
   assert.equal((await wire.get("/version")).body.gitVersion, "v1.36.3");
 });
 
-Deno.test("health is told check by check: one that is not there is not found, one that is left out is told so", async () => {
+Deno.test("single health checks are served, unknown ones are not found, and verbose lists excluded ones", async () => {
   await using wire = new Wire();
 
   assert.equal((await wire.get("/readyz/etcd")).body, "ok");
@@ -36,10 +36,10 @@ Deno.test("health is told check by check: one that is not there is not found, on
   );
 });
 
-Deno.test("OpenAPI has a document for each group and version, with all that it refers to", async () => {
+Deno.test("OpenAPI v3 has a document with all references for each group and version", async () => {
   await using wire = await withWebsites();
   const { body: text } = await wire.get("/openapi/v3");
-  const index = JSON.parse(text); // it calls itself text, as the real one does
+  const index = JSON.parse(text); // Its content type is text/plain, as in the real server.
 
   for (const { serverRelativeURL } of Object.values(index.paths) as { serverRelativeURL: string }[]) {
     const { status, body } = await wire.get(serverRelativeURL);
@@ -51,7 +51,7 @@ Deno.test("OpenAPI has a document for each group and version, with all that it r
   assert(Object.hasOwn(index.paths, "apis/demo.example.com/v1"));
 });
 
-Deno.test("a table shows the columns of a kind and how old an object is", async () => {
+Deno.test("a table has the columns of a kind and the age of objects", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }));
   await wire.post(CONFIG_MAPS, configMap("a", { one: "1", two: "2" }));
@@ -70,7 +70,7 @@ Deno.test("a table shows the columns of a kind and how old an object is", async 
   assert.deepEqual(configMaps.rows[0].cells, ["a", 2, "61s"]);
 });
 
-Deno.test("a form that there is not is refused with 406, the first that there is taken", async () => {
+Deno.test("an unsupported Accept header gets status 406, and the first supported type is used", async () => {
   await using wire = new Wire();
 
   const none = await wire.get(CONFIG_MAPS, { accept: "text/html" });
@@ -82,7 +82,7 @@ Deno.test("a form that there is not is refused with 406, the first that there is
   assert.match(yaml.body, /^apiVersion: v1\nkind: Namespace\n/);
 });
 
-Deno.test("an Event is one object under two names", async () => {
+Deno.test("an Event is the same object in both API groups", async () => {
   await using wire = new Wire();
   const regarding = { kind: "ConfigMap", name: "a", namespace: "default" };
   await wire.post("/apis/events.k8s.io/v1/namespaces/default/events", {

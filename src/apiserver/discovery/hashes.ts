@@ -1,10 +1,9 @@
-/** Digests, as discovery and OpenAPI show them. Those of the platform: they need no library, which would be loaded at the start. */
-
+/** Digests for discovery and OpenAPI. WebCrypto computes them, which needs no library. */
 /**
- * A digest of a text.
+ * Returns the digest of a string.
  *
- * @param algorithm Which.
- * @param text The text.
+ * @param algorithm The algorithm.
+ * @param text The string.
  */
 export async function digest(algorithm: "SHA-256" | "SHA-512", text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest(algorithm, new TextEncoder().encode(text)));

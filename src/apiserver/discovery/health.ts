@@ -1,12 +1,15 @@
-/** Health checks: `/healthz`, `/livez` and `/readyz`, whole and check by check (`k8s.io/apiserver/pkg/server/healthz`). */
+/**
+ * Health checks: `/healthz`, `/livez` and `/readyz`, and each check by itself
+ * (`k8s.io/apiserver/pkg/server/healthz`).
+ */
 import { own } from "../../base/own.ts";
 import { COMMON } from "../wire/formats.ts";
 
 const ALWAYS = ["ping", "log", "etcd"];
 
 /**
- * The checks of each probe, by the names that the real server has for them. A server in the process passes all that it has: it answers. What the real one
- * tells of the hooks that run at its start has no counterpart.
+ * The checks of each probe, by their names in the real server. All succeed, because a server that
+ * responds is healthy. The checks of the real server's post-start hooks have no counterpart.
  */
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
   healthz: ALWAYS,
@@ -20,17 +23,17 @@ export const HEALTH_PATHS: readonly string[] = Object.entries(CHECKS).flatMap(([
   ...checks.map((check) => `/${probe}/${check}`),
 ]);
 
-/** Whether a path is one of a probe, be there such a check or not. */
+/** Returns whether a path is that of a probe, even if the check does not exist. */
 export function isHealthPath(path: string): boolean {
   return own(CHECKS, path.split("/")[1] ?? "") !== undefined;
 }
 
 /**
- * Answers a probe.
+ * Responds to a probe.
  *
  * @param path The path.
- * @param query `verbose` wants a line for each check, `exclude` leaves one out.
- * @returns Nothing where there is no such check.
+ * @param query `verbose` requests a line for each check, `exclude` skips a check.
+ * @returns The response; `undefined` if the check does not exist.
  */
 export function health(path: string, query: URLSearchParams): Response | undefined {
   if (!HEALTH_PATHS.includes(path)) return undefined;

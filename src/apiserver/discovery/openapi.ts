@@ -1,6 +1,7 @@
 /**
- * OpenAPI v3: an index, and a document for each group and version (KEP-2896). kubectl finds in them what `explain` shows and whether a path takes
- * `fieldValidation` and server-side apply; that much is in them, put together from what is served.
+ * OpenAPI v3: an index, and a document for each group and version (KEP-2896), generated from the
+ * served kinds. They contain what kubectl needs: schemas for `explain`, and whether a path supports
+ * `fieldValidation` and server-side apply.
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -14,7 +15,7 @@ import { digest } from "./hashes.ts";
 
 const REFERENCE = "#/components/schemas/";
 
-/** `/openapi/v3`: where the documents are. */
+/** Returns the index `/openapi/v3`. */
 export async function openApiIndex(core: Core): Promise<unknown> {
   const entries = openApiPaths(core).map(async (path) => {
     return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${await documentHash(core, path)}` }] as const;
@@ -22,12 +23,15 @@ export async function openApiIndex(core: Core): Promise<unknown> {
   return { paths: Object.fromEntries(await Promise.all(entries)) };
 }
 
-/** The paths of the documents, behind `/openapi/v3/`. */
+/** Returns the paths of the documents, relative to `/openapi/v3/`. */
 export function openApiPaths(core: Core): string[] {
   return [...new Set(core.kinds.all.map(({ group, version }) => pathOf(group, version)))].sort();
 }
 
-/** Changes with what is in a document: clients keep what has not changed, also from one server to the next at the same address. */
+/**
+ * Returns the hash of a document. Clients cache documents by it, even across servers at the same
+ * address.
+ */
 async function documentHash(core: Core, path: string): Promise<string> {
   const kinds = core.kinds.all.filter((kind) => pathOf(kind.group, kind.version) === path);
   const contents = kinds.map(({ plural, kind, isBuiltin, subresources, schema, selectableFields }) =>
@@ -42,11 +46,11 @@ function pathOf(group: string, version: string): string {
 }
 
 /**
- * `/openapi/v3/apis/GROUP/VERSION`.
+ * Returns the document `/openapi/v3/apis/GROUP/VERSION`.
  *
  * @param core The server.
- * @param path The path behind `/openapi/v3/`.
- * @returns Nothing where no kind is served.
+ * @param path The path relative to `/openapi/v3/`.
+ * @returns The document; `undefined` if no kind is served there.
  */
 export async function openApiDocument(core: Core, path: string): Promise<unknown> {
   const kinds = core.kinds.all.filter((kind) => pathOf(kind.group, kind.version) === path);
@@ -66,7 +70,7 @@ export async function openApiDocument(core: Core, path: string): Promise<unknown
   };
 }
 
-/** The name of a custom kind's schema: its group backwards. */
+/** Returns the name of a custom kind's schema, which starts with the reversed group. */
 function schemaName({ group, version, kind }: ServedKind): string {
   return `${group.split(".").reverse().join(".")}.${version}.${kind}`;
 }
@@ -75,7 +79,7 @@ function groupVersionKind({ group, version, kind }: Pick<ServedKind, "group" | "
   return { group, version, kind };
 }
 
-/** A document in the making. */
+/** A document under construction. */
 interface Found {
   readonly schemas: Map<string, unknown>;
   readonly descriptions: Descriptions;
@@ -85,7 +89,7 @@ interface Found {
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-/** What the paths of a built-in kind take and answer. */
+/** Returns the definitions that the paths of a built-in kind accept and return. */
 function definitionsOf({ schema: { definition = "" }, verbs, subresources }: ServedKind): string[] {
   const can = (verb: string) => verbs.includes(verb);
   return [
@@ -99,7 +103,7 @@ function definitionsOf({ schema: { definition = "" }, verbs, subresources }: Ser
   ];
 }
 
-/** Adds a definition and all that it refers to. */
+/** Adds a definition and all definitions that it refers to. */
 function addDefinition(document: Found, name: string): void {
   const { schemas, descriptions } = document;
   const text = definitions[name];
@@ -107,18 +111,18 @@ function addDefinition(document: Found, name: string): void {
   const { kinds, texts = {} } = descriptions[name] ?? {};
   const found: string[] = [];
   const written = withReferences(described(JSON.parse(text), texts), found) as Record<string, unknown>;
-  const all = kinds && [...kinds, ...kindsBeside(document, name)];
+  const all = kinds && [...kinds, ...additionalKinds(document, name)];
   schemas.set(name, all === undefined ? written : { ...written, "x-kubernetes-group-version-kind": all });
   for (const each of found) addDefinition(document, each);
 }
 
-/** Some definitions are of a kind of each group, too. */
-function kindsBeside({ group, version }: Found, name: string): unknown[] {
+/** Returns the additional kind of definitions that exist in each group. */
+function additionalKinds({ group, version }: Found, name: string): unknown[] {
   const kind = ["DeleteOptions", "WatchEvent"].find((each) => name === `${META}${each}`);
   return kind === undefined || group === "" ? [] : [groupVersionKind({ group, version, kind })];
 }
 
-/** A definition with what is said of it and of its fields. */
+/** Adds descriptions to a definition and its fields. */
 function described(schema: JsonSchema, texts: Readonly<Record<string, string>>): JsonSchema {
   const text = (key: string) => own(texts, key) === undefined ? {} : { description: texts[key] };
   const properties = Object.entries(schema.properties ?? {}).map(([key, part]) => [key, { ...text(key), ...part }]);
@@ -129,7 +133,7 @@ function described(schema: JsonSchema, texts: Readonly<Record<string, string>>):
   } as JsonSchema;
 }
 
-/** A definition with its references in the form that OpenAPI wants. */
+/** Converts the references of a definition to the form of OpenAPI. */
 function withReferences(value: unknown, found: string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => withReferences(item, found));
   if (!isObject(value)) return value;
@@ -155,7 +159,10 @@ const KIND = "Kind is a string value representing the REST resource this object 
 
 const METADATA = `Standard object's metadata. More info: ${CONVENTIONS}#metadata`;
 
-/** Adds the schema of a custom kind, that of its list, and what its paths take and answer. */
+/**
+ * Adds the schema of a custom kind and of its list, and the definitions that its paths accept and
+ * return.
+ */
 function addCustom(document: Found, kind: ServedKind): void {
   const { subresources, schema, plural, listKind, selectableFields } = kind;
   const parts = ["DeleteOptions", "ListMeta", "ObjectMeta", "Patch", "Status"].map((each) => `${META}${each}`);
@@ -193,7 +200,7 @@ function referring(definition: string, description: string): unknown {
   return { allOf: [{ $ref: `${REFERENCE}${definition}` }], description };
 }
 
-/** A schema that says what an int-or-string may be, which its definition may leave out. */
+/** Adds the alternatives of int-or-string values, which a definition may omit. */
 function withAlternatives(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withAlternatives);
   if (!isObject(schema)) return schema;
@@ -248,14 +255,14 @@ function operations(
   kind: ServedKind,
   verbs: readonly string[],
   served: readonly string[],
-  shown: Pick<ServedKind, "group" | "version" | "kind">,
+  response: Pick<ServedKind, "group" | "version" | "kind">,
 ): Record<string, unknown> {
   const schema = kind.isBuiltin ? kind.schema.definition : schemaName(kind);
   return Object.fromEntries(
     verbs.filter((verb) => served.includes(verb)).map((verb) => [METHODS[verb], {
       operationId: `${verb}${kind.group}${kind.version}${kind.kind}`,
       "x-kubernetes-action": ACTIONS[verb],
-      "x-kubernetes-group-version-kind": groupVersionKind(shown),
+      "x-kubernetes-group-version-kind": groupVersionKind(response),
       ...(["create", "update", "patch"].includes(verb) && { parameters: WRITE_PARAMETERS }),
       ...(verb === "patch" &&
         { requestBody: { content: Object.fromEntries(patchTypes(kind).map((type) => [type, {}])) } }),
@@ -266,7 +273,7 @@ function operations(
   );
 }
 
-/** What kubectl looks for before it trusts the server to check fields. */
+/** Parameters by which kubectl recognizes that the server validates fields. */
 const WRITE_PARAMETERS = ["dryRun", "fieldManager", "fieldValidation"].map((name) => ({
   name,
   in: "query",

@@ -1,14 +1,14 @@
-/** OpenAPI v2, which clients fall back on where v3 knows nothing of a kind: all definitions, without paths. */
+/** OpenAPI v2, which clients use if v3 does not have a kind: all definitions, without paths. */
 import { version } from "../../openapi/kubernetes.gen.ts";
 import type { Core } from "../core/core.ts";
 import { openApiDocument, openApiPaths } from "./openapi.ts";
 
-/** The media type in which kubectl asks for it. */
+/** The media type that kubectl requests. */
 export const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 const REFERENCE = /"#\/components\/schemas\//g;
 
-/** `/openapi/v2` as JSON. */
+/** Returns `/openapi/v2` as JSON. */
 export async function openApiV2(core: Core): Promise<unknown> {
   const definitions: Record<string, unknown> = {};
   for (const path of openApiPaths(core)) {
@@ -21,7 +21,10 @@ export async function openApiV2(core: Core): Promise<unknown> {
   return { swagger: "2.0", info: { title: "Kubernetes", version }, paths: {}, definitions };
 }
 
-/** `/openapi/v2` as protobuf (`github.com/google/gnostic-models/openapiv2`): its head alone, since v3 has all that is asked of it. */
+/**
+ * Returns `/openapi/v2` as protobuf (`github.com/google/gnostic-models/openapiv2`), without
+ * definitions, which kubectl reads from v3.
+ */
 export function openApiV2Head(): Uint8Array {
   const text = (field: number, value: string) => part(field, new TextEncoder().encode(value));
   return Uint8Array.from([
@@ -31,7 +34,9 @@ export function openApiV2Head(): Uint8Array {
   ]);
 }
 
-/** A field of a protobuf message that is short and has a length: too little to load what writes whole objects. */
+/**
+ * Encodes a length-delimited field. The protobuf library is not loaded for a message this small.
+ */
 function part(field: number, bytes: Iterable<number>): number[] {
   const content = [...bytes];
   return [field << 3 | 2, content.length, ...content];

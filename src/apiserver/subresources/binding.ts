@@ -1,4 +1,7 @@
-/** Puts a pod on a node, as a scheduler asks for it (`BindingREST` of `k8s.io/kubernetes/pkg/registry/core/pod/storage`). */
+/**
+ * Binds pods to nodes, as a scheduler does (`BindingREST` of
+ * `k8s.io/kubernetes/pkg/registry/core/pod/storage`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, notSupported, required } from "../../schema/field_error.ts";
@@ -10,13 +13,14 @@ import { conflict, StatusError } from "../wire/status_error.ts";
 import { withPodCondition } from "./pod_conditions.ts";
 
 /**
- * Puts a pod on a node. Nobody owns what this changes.
+ * Binds a pod to a node. The changed fields get no manager.
  *
  * @param core The server.
- * @param target The pod.
- * @param binding The body: the node, and annotations and labels that the pod gets.
- * @param dryRun Whether nothing is to come of it.
- * @throws {StatusError} If the pod is not there, is not the one that is meant, or cannot be put anywhere.
+ * @param target Target of the request: the pod.
+ * @param binding The body: the node, and annotations and labels for the pod.
+ * @param dryRun Whether to store nothing.
+ * @throws {StatusError} If the pod does not exist, a precondition fails, or the pod cannot be
+ * bound.
  */
 export function bind(core: Core, { kind, namespace, name = "" }: Target, binding: Draft, dryRun: boolean): void {
   const target = own(binding, "target");
@@ -35,17 +39,17 @@ export function bind(core: Core, { kind, namespace, name = "" }: Target, binding
         `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
       throw conflict({ group: "", plural: "pods" }, name, error);
     }
-    const hindrance = hindranceOf(live);
-    if (hindrance !== undefined) {
-      throw conflict({ group: "", plural: "pods/binding" }, name, `pod ${name} ${hindrance}`);
+    const reason = unbindableReason(live);
+    if (reason !== undefined) {
+      throw conflict({ group: "", plural: "pods/binding" }, name, `pod ${name} ${reason}`);
     }
     const { nominatedNodeName: _, ...status } = (live.status ?? {}) as Draft;
     const bound = { ...live, spec: { ...live.spec as object, nodeName: (target as Draft).name }, status };
-    const told = withMetadata(bound as StoredObject, {
+    const labeled = withMetadata(bound as StoredObject, {
       ...labels !== undefined && { labels: { ...metadata.labels, ...labels } },
       ...annotations !== undefined && { annotations: { ...metadata.annotations, ...annotations } },
     });
-    return withPodCondition(told, { type: "PodScheduled", status: "True" }, core.clock.now());
+    return withPodCondition(labeled, { type: "PodScheduled", status: "True" }, core.clock.now());
   };
   updateObject(core, kind, { namespace, name, dryRun, subresource: "binding" }, change);
 }
@@ -57,13 +61,13 @@ function targetFaults({ kind, name }: Readonly<Record<string, unknown>>): FieldE
   ];
 }
 
-function unmet(what: string, asked: string | undefined, actual: string): string | undefined {
-  if (!asked || asked === actual) return undefined;
-  return `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${actual}`;
+function unmet(field: string, wanted: string | undefined, actual: string): string | undefined {
+  if (!wanted || wanted === actual) return undefined;
+  return `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${actual}`;
 }
 
-/** Why a pod cannot be put on a node. */
-function hindranceOf({ metadata, spec }: StoredObject): string | undefined {
+/** Returns why a pod cannot be bound to a node. */
+function unbindableReason({ metadata, spec }: StoredObject): string | undefined {
   const { nodeName, schedulingGates } = spec as { nodeName?: string; schedulingGates?: readonly unknown[] };
   if (metadata.deletionTimestamp !== undefined) return "is being deleted, cannot be assigned to a host";
   if (nodeName) return `is already assigned to node ${JSON.stringify(nodeName)}`;

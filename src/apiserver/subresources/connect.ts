@@ -1,11 +1,12 @@
 /**
- * Connections to what runs behind an object: a shell in a pod, its ports, what a service or a node serves. Whoever decides about them is asked
- * (`k8s.io/apiserver/pkg/endpoints/handlers.ConnectResource`), and what cannot be reached is refused; there is nothing that runs here.
+ * Connections to containers, ports, services and nodes: exec, attach, port-forward and proxy
+ * (`k8s.io/apiserver/pkg/endpoints/handlers.ConnectResource`). Authorization and admission decide
+ * about them as in a real server. Then they fail, since no workload runs here.
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { attributesOn } from "../access/attributes.ts";
-import { admitted, namespaceOf } from "../admission/admitted.ts";
+import { namespaceOf, writeAdmitted } from "../admission/admitted.ts";
 import type { Core } from "../core/core.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Target } from "../core/target.ts";
@@ -18,7 +19,7 @@ import { type ConnectOptions, connectOptions } from "./connect_options.ts";
 const STREAMS = ["GET", "POST"];
 const ALL = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/** Methods by which each is connected to. */
+/** HTTP methods of each connection. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   "/pods/exec": STREAMS,
   "/pods/attach": STREAMS,
@@ -28,19 +29,19 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   "/nodes/proxy": ALL,
 };
 
-/** Whether a request asks for a connection. */
+/** Returns whether a request is for a connection. */
 export function isConnection({ kind, subresource, name }: Target, method: string): boolean {
   if (name === undefined || subresource === undefined) return false;
   return own(METHODS, `${kind.collection}/${subresource}`)?.includes(method) ?? false;
 }
 
 /**
- * Answers such a request: all that is found out before something has to be reached.
+ * Checks a connection as far as a real server does before it connects.
  *
  * @param core The server.
- * @param target What is to be connected to.
- * @param verb What the request was let in for.
- * @throws {StatusError} Always: with what there is against it, or because there is nobody to connect to.
+ * @param target Target of the request.
+ * @param verb The verb for which the request was authorized.
+ * @throws {StatusError} Always: the rejection, or the error that nothing runs at the address.
  */
 export async function connect(core: Core, target: Target, verb: string): Promise<never> {
   const { kind, namespace, name = "", subresource = "", user, query, warnings } = target;
@@ -58,7 +59,8 @@ export async function connect(core: Core, target: Target, verb: string): Promise
     options: null,
     warnings,
   };
-  const asked = await admitted(core, write, looked(options as unknown as StoredObject)) as unknown as ConnectOptions;
+  const steps = reviewSteps(options as unknown as StoredObject);
+  const reviewed = await writeAdmitted(core, write, steps) as unknown as ConnectOptions;
   if (subresource !== "proxy" && verb !== "create") mustBeAllowed(core, target, "create");
   switch (kind.collection) {
     case "/services":
@@ -66,23 +68,26 @@ export async function connect(core: Core, target: Target, verb: string): Promise
     case "/nodes":
       return nodeAddress(core, schemeNamePort(name, "node").name);
     default:
-      return subresource === "proxy" ? podAddress(core, target) : onItsNode(core, target, asked);
+      return subresource === "proxy" ? podAddress(core, target) : podNode(core, target, reviewed);
   }
 }
 
-function* looked(options: StoredObject): Steps<StoredObject> {
+function* reviewSteps(options: StoredObject): Steps<StoredObject> {
   return yield { phase: "validate", object: yield { phase: "mutate", object: options } };
 }
 
-/** A WebSocket begins with a GET; what is done by it is no reading. */
+/**
+ * Authorizes `create` too: a WebSocket starts with a GET, but commands in a container are not
+ * reads.
+ */
 function mustBeAllowed(core: Core, { kind, namespace, name = "", subresource, user }: Target, verb: string): void {
-  const asked = attributesOn(kind, { verb, subresource, namespace, name });
-  const decision = core.access.authorizer?.decide(user, asked);
+  const attributes = attributesOn(kind, { verb, subresource, namespace, name });
+  const decision = core.access.authorizer?.decide(user, attributes);
   if (decision !== undefined && !decision.allowed) throw forbidden(kind, name, decision.reason);
 }
 
-/** What is done in a pod is done by its node. */
-function onItsNode(core: Core, { kind, namespace, name = "", subresource }: Target, options: ConnectOptions): never {
+/** The kubelet of the pod's node serves exec, attach and port-forward. */
+function podNode(core: Core, { kind, namespace, name = "", subresource }: Target, options: ConnectOptions): never {
   const pod = getObject(core, kind, namespace, name);
   if (subresource !== "portforward") checkContainer(pod, options.container);
   const node = nodeOf(pod);
@@ -90,18 +95,18 @@ function onItsNode(core: Core, { kind, namespace, name = "", subresource }: Targ
   return nodeAddress(core, node);
 }
 
-/** The node on which a pod runs. */
+/** Returns the node of a pod. */
 export function nodeOf({ spec }: StoredObject): string | undefined {
   const node = isObject(spec) ? own(spec, "nodeName") : undefined;
   return typeof node === "string" && node !== "" ? node : undefined;
 }
 
 /**
- * Checks that it is clear which container of a pod is meant.
+ * Checks that a request names a container of a pod, or that the pod has only one.
  *
  * @param pod The pod.
- * @param container The one that was named, if one was.
- * @throws {StatusError} If there is no such one, or several and none was named.
+ * @param container Name of the container, if the request has one.
+ * @throws {StatusError} If the container does not exist, or the name is missing.
  */
 export function checkContainer(pod: StoredObject, container: unknown): void {
   const { name } = pod.metadata;
@@ -116,15 +121,15 @@ export function checkContainer(pod: StoredObject, container: unknown): void {
   }
 }
 
-/** Which address of a node is taken, by its type. */
+/** Address types of nodes, in the order of preference. */
 const PREFERRED = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 
 /**
- * Asks something of a node.
+ * Connects to a node.
  *
  * @param core The server.
- * @param name The node's name.
- * @throws {StatusError} Always: it is not there, has no address, or cannot be reached.
+ * @param name Name of the node.
+ * @throws {StatusError} Always: the node does not exist, has no address, or is not reachable.
  */
 export function nodeAddress(core: Core, name: string): never {
   const node = core.store.get("/nodes", name);
@@ -134,7 +139,7 @@ export function nodeAddress(core: Core, name: string): never {
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(" ");
     throw new StatusError(500, undefined, `no preferred addresses found; known addresses: [${known}]`);
   }
-  return nobody(`node "${name}"`);
+  return unreachable(`node "${name}"`);
 }
 
 function podAddress(core: Core, { kind, namespace, name = "" }: Target): never {
@@ -142,7 +147,7 @@ function podAddress(core: Core, { kind, namespace, name = "" }: Target): never {
   const { status } = getObject(core, kind, namespace, wanted.name);
   const { podIP, podIPs } = fields(status);
   if (!podIP && !fields(list(podIPs)[0]).ip) throw badRequest("address not allowed");
-  return nobody(`pod "${wanted.name}"`);
+  return unreachable(`pod "${wanted.name}"`);
 }
 
 function serviceEndpoint(core: Core, { kind, namespace, name: id = "" }: Target): never {
@@ -163,23 +168,23 @@ function serviceEndpoint(core: Core, { kind, namespace, name: id = "" }: Target)
     list(addresses).some((address) => isOfPod(core, namespace, fields(address)))
   );
   if (!isServed) throw unavailable(`no endpoints available for service ${quoted(id)}`);
-  return nobody(`service "${name}"`);
+  return unreachable(`service "${name}"`);
 }
 
-/** Only what is a pod's address is called. */
+/** Returns whether an endpoint is the address of a pod. The real server connects to no others. */
 function isOfPod(core: Core, namespace: string | undefined, { ip, targetRef }: Fields): boolean {
-  const { namespace: place, name } = fields(targetRef);
-  if (targetRef === undefined || place !== namespace) return false;
+  const { namespace: podNamespace, name } = fields(targetRef);
+  if (targetRef === undefined || podNamespace !== namespace) return false;
   const pod = core.store.get("/pods", keyOf(namespace, String(name)));
   return list(fields(pod?.status).podIPs).some((each) => fields(each).ip === ip);
 }
 
-/** A name as it is proxied to: `web`, `web:80`, `https:web:80`. */
-function schemeNamePort(id: string, what: string): { name: string; port: string } {
+/** Parses the name in a proxy path: `web`, `web:80` or `https:web:80`. */
+function schemeNamePort(id: string, resource: string): { name: string; port: string } {
   const parts = id.split(":");
   const [scheme = "", name = "", port = ""] = parts.length === 3 ? parts : ["", ...parts];
   const isValid = parts.length <= 3 && name !== "" && ["", "http", "https"].includes(scheme);
-  if (!isValid) throw badRequest(`invalid ${what} request ${quoted(id)}`);
+  if (!isValid) throw badRequest(`invalid ${resource} request ${quoted(id)}`);
   return { name, port };
 }
 
@@ -187,8 +192,8 @@ function unavailable(message: string): StatusError {
   return new StatusError(503, "ServiceUnavailable", message);
 }
 
-function nobody(where: string): never {
-  throw internalError(`there is nobody on ${where} to ask: the API server is alone`);
+function unreachable(address: string): never {
+  throw internalError(`cannot connect to ${address}: this API server runs no workloads`);
 }
 
 function quoted(text: string): string {

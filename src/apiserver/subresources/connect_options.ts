@@ -1,8 +1,11 @@
-/** What a connection is asked for with: the query of its path as an object (`k8s.io/api/core/v1`, `PodExecOptions` and its like). */
+/**
+ * Options of connections: the query as an object (`PodExecOptions` and others of
+ * `k8s.io/api/core/v1`).
+ */
 import { own } from "../../base/own.ts";
 import { badRequest } from "../wire/status_error.ts";
 
-/** Options of a connection, as webhooks are shown them. */
+/** Options of a connection, as webhooks receive them. */
 export interface ConnectOptions {
   readonly kind: string;
   readonly apiVersion: "v1";
@@ -16,7 +19,7 @@ const text: Read = ([first]) => first ?? "";
 
 const STREAMS = { stdin: flag, stdout: flag, stderr: flag, tty: flag, container: text } as const;
 
-/** How each field is read, in their order; an empty one is not shown. */
+/** Parsers of the fields of each kind, in order. Empty fields are omitted. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   PodExecOptions: { ...STREAMS, command: (values) => values.length === 0 ? null : values },
   PodAttachOptions: STREAMS,
@@ -27,12 +30,12 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
 };
 
 /**
- * Reads the options of a connection.
+ * Parses the options of a connection.
  *
- * @param kind Their kind.
- * @param query The request's query.
- * @param subpath What follows the subresource in the path; it stands for the query's `path`.
- * @throws {StatusError} If a value is none of its type.
+ * @param kind Kind of the options.
+ * @param query The query.
+ * @param subpath Rest of the path after the subresource, which replaces `path` of the query.
+ * @throws {StatusError} If a value has the wrong type.
  *
  * @example Usage
  * ```ts
@@ -53,7 +56,7 @@ export function connectOptions(kind: string, query: URLSearchParams, subpath: st
   return { kind, apiVersion: "v1", ...options };
 }
 
-const LARGEST_PORT = 65535;
+const MAX_PORT = 65535;
 
 function ports(values: readonly string[]): readonly number[] | undefined {
   if (values.length === 0) return undefined;
@@ -61,7 +64,7 @@ function ports(values: readonly string[]): readonly number[] | undefined {
     const fault = (why: string) =>
       badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(part)}: ${why}`);
     if (!/^\d+$/.test(part)) throw fault("invalid syntax");
-    if (Number(part) > LARGEST_PORT) throw fault("value out of range");
+    if (Number(part) > MAX_PORT) throw fault("value out of range");
     return Number(part);
   });
 }

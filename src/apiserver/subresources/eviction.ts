@@ -1,4 +1,7 @@
-/** `pods/NAME/eviction`: a deletion that asks the disruption budgets (`k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go`). */
+/**
+ * `pods/NAME/eviction`: a deletion that disruption budgets limit
+ * (`k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { deleteAdmitted } from "../admission/deletion.ts";
@@ -22,46 +25,50 @@ const BUDGETS = "policy/poddisruptionbudgets";
  * Evicts a pod, unless a budget does not allow it.
  *
  * @param core The server.
- * @param target The pod.
+ * @param target Target of the request: the pod.
  * @param eviction The body.
- * @param dryRun Whether nothing is to come of it.
- * @throws {StatusError} If the pod is not there or not the one that is meant, or a budget refuses.
+ * @param dryRun Whether to store nothing.
+ * @throws {StatusError} If the pod does not exist, a precondition fails, or a budget does not allow
+ * the eviction.
  */
 export async function evict(core: Core, target: Target, eviction: Draft, dryRun: boolean): Promise<void> {
   const { namespace, name = "", query, kind } = target;
-  const asked = deleteOptions(query, own(eviction, "deleteOptions"));
-  const options = { ...asked, dryRun: asked.dryRun || dryRun };
+  const bodyOptions = deleteOptions(query, own(eviction, "deleteOptions"));
+  const options = { ...bodyOptions, dryRun: bodyOptions.dryRun || dryRun };
   const pod = getObject(core, kind, namespace, name);
-  if (!isBeyondBudgets(pod)) askBudgets(core, pod, options);
-  refuseOther(pod, options);
-  if (!options.dryRun) mark(core, target, name);
-  // What was asked of the version has been looked at: the mark has changed it.
+  if (!ignoresBudgets(pod)) checkBudgets(core, pod, options);
+  checkPreconditions(pod, options);
+  if (!options.dryRun) addCondition(core, target, name);
+  // The new condition changes the resourceVersion, so the preconditions are checked before.
   const { preconditions: _, ...rest } = options;
   await deleteAdmitted(core, target, { namespace, name }, rest);
 }
 
-/** A pod that has ended, has not begun, or goes already: its end disrupts nothing. */
-function isBeyondBudgets({ metadata, status }: StoredObject): boolean {
+/**
+ * Returns whether a pod is ending, has ended or has not started, so that its eviction disrupts
+ * nothing.
+ */
+function ignoresBudgets({ metadata, status }: StoredObject): boolean {
   const { phase } = fields(status);
   return phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metadata.deletionTimestamp !== undefined;
 }
 
-function refuseOther({ metadata }: StoredObject, { preconditions }: DeleteOptions): void {
+function checkPreconditions({ metadata }: StoredObject, { preconditions }: DeleteOptions): void {
   const { uid, resourceVersion } = preconditions ?? {};
-  const refuse = (what: string, asked: string, there: string, done: string) =>
+  const mismatch = (field: string, wanted: string, actual: string, change: string) =>
     conflict(
       { group: "", plural: "Pod" },
       metadata.name,
-      `the ${what} in the precondition (${asked}) does not match the ${what} in record (${there}). The object might have been ${done}`,
+      `the ${field} in the precondition (${wanted}) does not match the ${field} in record (${actual}). The object might have been ${change}`,
     );
-  if (uid && uid !== metadata.uid) throw refuse("UID", uid, metadata.uid, "deleted and then recreated");
+  if (uid && uid !== metadata.uid) throw mismatch("UID", uid, metadata.uid, "deleted and then recreated");
   if (resourceVersion && resourceVersion !== metadata.resourceVersion) {
-    throw refuse("ResourceVersion", resourceVersion, metadata.resourceVersion, "modified");
+    throw mismatch("ResourceVersion", resourceVersion, metadata.resourceVersion, "modified");
   }
 }
 
-/** Says in the pod's status why it goes. The server does this below the place where it notes who owns what. */
-function mark(core: Core, { kind, namespace }: Target, name: string): void {
+/** Sets the condition DisruptionTarget. The real server does this without managed fields. */
+function addCondition(core: Core, { kind, namespace }: Target, name: string): void {
   const condition = {
     type: "DisruptionTarget",
     status: "True",
@@ -72,7 +79,7 @@ function mark(core: Core, { kind, namespace }: Target, name: string): void {
   updateObject(core, kind, { namespace, name, dryRun: false, subresource: "status" }, change);
 }
 
-function askBudgets(core: Core, pod: StoredObject, { dryRun }: DeleteOptions): void {
+function checkBudgets(core: Core, pod: StoredObject, { dryRun }: DeleteOptions): void {
   const { namespace, labels = {} } = pod.metadata;
   const [budget, another] = core.store.list(BUDGETS, prefixOf(namespace)).filter(({ spec }) => {
     const selector = fields(spec).selector;
@@ -86,7 +93,7 @@ function askBudgets(core: Core, pod: StoredObject, { dryRun }: DeleteOptions): v
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     );
   }
-  if (!isReady(pod) && isFreeWhenUnready(budget)) return;
+  if (!isReady(pod) && allowsUnready(budget)) return;
   takeDisruption(core, budget, pod.metadata.name, dryRun);
 }
 
@@ -95,8 +102,11 @@ function isReady({ status }: StoredObject): boolean {
   return Array.isArray(conditions) && conditions.some(({ type, status }) => type === "Ready" && status === "True");
 }
 
-/** What is not ready counts for nothing: it may go where the budget says so, or where there are enough of the others. */
-function isFreeWhenUnready({ spec, status }: StoredObject): boolean {
+/**
+ * Returns whether a budget allows the eviction of a pod that is not ready: always, or if enough
+ * others are healthy.
+ */
+function allowsUnready({ spec, status }: StoredObject): boolean {
   if (fields(spec).unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
   const { currentHealthy, desiredHealthy } = counts(status);
   return currentHealthy >= desiredHealthy && desiredHealthy > 0;
@@ -106,10 +116,10 @@ function takeDisruption(core: Core, budget: StoredObject, pod: string, dryRun: b
   const { name, namespace, generation = 0 } = budget.metadata;
   const { observedGeneration, disruptionsAllowed, currentHealthy, desiredHealthy } = counts(budget.status);
   if (observedGeneration < generation) {
-    throw refusal(`The disruption budget ${name} is still being processed by the server.`, 10);
+    throw tooManyRequests(`The disruption budget ${name} is still being processed by the server.`, 10);
   }
   if (disruptionsAllowed <= 0) {
-    throw refusal(
+    throw tooManyRequests(
       currentHealthy <= desiredHealthy
         ? `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
         : `The disruption budget ${name} does not allow evicting pods currently`,
@@ -143,7 +153,7 @@ function withExhausted(conditions: unknown, observedGeneration: number, now: str
   return [...others, { ...exhausted, message: "" }];
 }
 
-function refusal(message: string, retryAfterSeconds?: number): StatusError {
+function tooManyRequests(message: string, retryAfterSeconds?: number): StatusError {
   return new StatusError(
     429,
     "TooManyRequests",

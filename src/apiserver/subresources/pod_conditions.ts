@@ -1,8 +1,10 @@
-/** Conditions of a pod that the server sets by itself (`k8s.io/kubernetes/pkg/api/pod`, `UpdatePodCondition`). */
+/**
+ * Conditions of a pod that the server sets (`k8s.io/kubernetes/pkg/api/pod`, `UpdatePodCondition`).
+ */
 import { isObject } from "../../base/json.ts";
 import { type StoredObject, timestamp } from "../objects/objects.ts";
 
-/** A condition but for its times. */
+/** A condition without its times. */
 export interface PodCondition {
   readonly type: string;
   readonly status: string;
@@ -10,14 +12,14 @@ export interface PodCondition {
   readonly message?: string;
 }
 
-/** A pod with a condition; of the time of its change where it says something new. */
+/** Returns a pod with a condition. Its transition time changes only with its status. */
 export function withPodCondition(pod: StoredObject, condition: PodCondition, now: number): StoredObject {
   const status = isObject(pod.status) ? pod.status : {};
   const before = (Array.isArray(status.conditions) ? status.conditions : []) as (PodCondition & object)[];
   const known = before.find(({ type }) => type === condition.type);
   if (known?.status === condition.status) return pod;
-  const { type, status: value, ...why } = condition;
-  const next = { type, status: value, lastProbeTime: null, lastTransitionTime: timestamp(now), ...why };
+  const { type, status: value, ...rest } = condition;
+  const next = { type, status: value, lastProbeTime: null, lastTransitionTime: timestamp(now), ...rest };
   const conditions = known === undefined ? [...before, next] : before.map((each) => each === known ? next : each);
   return { ...pod, status: { ...status, conditions } };
 }

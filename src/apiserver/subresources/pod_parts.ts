@@ -1,9 +1,9 @@
 /**
- * What a pod has beside itself: evictions and bindings change it; its log is on the node that it runs on, of which there is none
- * (`k8s.io/kubernetes/pkg/registry/core/pod`).
+ * Subresources of pods: evictions and bindings change the pod; logs are on its node, and no node
+ * runs here (`k8s.io/kubernetes/pkg/registry/core/pod`).
  */
 import { own } from "../../base/own.ts";
-import { admitted, writeOf } from "../admission/admitted.ts";
+import { writeAdmitted, writeOf } from "../admission/admitted.ts";
 import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
 import type { Steps } from "../core/steps.ts";
@@ -19,32 +19,32 @@ import { checkContainer, nodeAddress, nodeOf } from "./connect.ts";
 import { evict } from "./eviction.ts";
 
 interface Part {
-  /** Kind of the request's body. */
+  /** Kind of the body. */
   readonly kind: string;
-  /** How Go calls the kind's package. */
+  /** Name of the kind's package in Go. */
   readonly package: string;
-  /** Does what is asked for. */
+  /** Performs the request. */
   act(core: Core, target: Target, body: Draft, dryRun: boolean): void | Promise<void>;
 }
 
-/** What changes a pod, by subresource. */
+/** Subresources that change a pod. */
 const PARTS: Readonly<Record<string, Part>> = {
   eviction: { kind: "Eviction", package: "policy", act: evict },
   binding: { kind: "Binding", package: "core", act: bind },
 };
 
-/** Whether a request is about a part of a pod that is answered here. */
+/** Returns whether a request is for a subresource of a pod that this module serves. */
 export function isPodPart(target: Target): boolean {
   return partOf(target) !== undefined || (target.kind.collection === "/pods" && target.subresource === "log");
 }
 
-/** A Binding may also be posted to a path of its own, where its name says which pod is meant. */
+/** A Binding may also be posted to `bindings`; its own name is then that of the pod. */
 function partOf({ kind, subresource = "" }: Target): Part | undefined {
   if (kind.collection === "/bindings") return PARTS.binding;
   return kind.collection === "/pods" ? own(PARTS, subresource) : undefined;
 }
 
-/** Answers such a request. */
+/** Responds to a request for a subresource of a pod. */
 export async function servePodPart(core: Core, target: Target, request: Request): Promise<Response> {
   const part = partOf(target);
   if (part === undefined) return logOf(core, target);
@@ -61,27 +61,28 @@ export async function servePodPart(core: Core, target: Target, request: Request)
     subresource: target.subresource,
   });
   const { name = "" } = metadataOf(placed);
-  const told = target.name === undefined ? { ...target, name } : target;
-  const asked = await admitted(core, writeOf(told, "CREATE", options), looked(placed, told.name ?? ""));
+  const named = target.name === undefined ? { ...target, name } : target;
+  const steps = reviewSteps(placed, named.name ?? "");
+  const reviewed = await writeAdmitted(core, writeOf(named, "CREATE", options), steps);
   const pods = core.kinds.get("", "v1", "pods") ?? target.kind;
-  await part.act(core, { ...told, kind: pods }, asked as unknown as Draft, options.dryRun);
+  await part.act(core, { ...named, kind: pods }, reviewed as unknown as Draft, options.dryRun);
   return jsonResponse({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
 }
 
-/** A body with what the server notes of who wrote it. Nobody but webhooks sees it. */
+/** Returns a body with managed fields, which only webhooks see. */
 function tracked(
   core: Core,
   body: StoredObject,
-  by: { manager: string; subresource: string | undefined },
+  options: { manager: string; subresource: string | undefined },
 ): StoredObject {
   const kind = core.kinds.get("", "v1", "bindings");
   if (body.kind !== "Binding" || kind === undefined) return body;
-  const { manager, subresource } = by;
+  const { manager, subresource } = options;
   return trackUpdate(core, kind, undefined, body, { manager, ...subresource !== undefined && { subresource } });
 }
 
-/** A body as webhooks leave it. */
-function* looked(body: StoredObject, name: string): Steps<StoredObject> {
+/** The steps of admission for a body. */
+function* reviewSteps(body: StoredObject, name: string): Steps<StoredObject> {
   const mutated = yield { phase: "mutate", object: body };
   if (mutated.metadata.name !== name) {
     throw badRequest(`name in URL does not match name in ${body.kind} object`);
@@ -102,6 +103,6 @@ function logOf(core: Core, { kind, namespace, name, query }: Target): Response {
   const pod = getObject(core, kind, namespace, name ?? "");
   checkContainer(pod, query.get("container"));
   const node = nodeOf(pod);
-  // A pod that is nowhere yet has logged nothing.
+  // A pod without a node has no log.
   return node === undefined ? new Response(null, { status: 204, headers: COMMON }) : nodeAddress(core, node);
 }

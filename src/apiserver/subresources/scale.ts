@@ -1,8 +1,11 @@
-/** The `/scale` of a kind: its replicas, in one form for all kinds (`autoscaling/v1`). */
+/**
+ * The `scale` subresource: the replicas of an object in the same form for all kinds
+ * (`autoscaling/v1`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { invalid as invalidField } from "../../schema/field_error.ts";
-import { admitted, writeOf } from "../admission/admitted.ts";
+import { writeAdmitted, writeOf } from "../admission/admitted.ts";
 import { encodeManaged, trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
 import { checkName, updateSteps } from "../core/persist.ts";
@@ -29,12 +32,12 @@ import {
 } from "../wire/status_error.ts";
 import { ownersAfterScale, type ReplicasPaths, scaleOwners } from "./scale_fields.ts";
 
-/** Whether a request is about replicas. */
+/** Returns whether a request is for the scale of an object. */
 export function isScale({ subresource }: Target): boolean {
   return subresource === "scale";
 }
 
-/** Reads or changes the replicas of an object. */
+/** Returns or changes the replicas of an object. */
 export async function serveScale(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, namespace, name = "", query } = target;
   if (request.method !== "PUT" && request.method !== "PATCH") {
@@ -58,13 +61,13 @@ export async function serveScale(core: Core, target: Target, request: Request): 
       managedFields: ownersAfterScale(managedFields, owners, replicasPaths(kind), kind.apiVersion),
     });
   });
-  const { object } = await admitted(core, writeOf(target, "UPDATE", options), asScale(kind, steps));
+  const { object } = await writeAdmitted(core, writeOf(target, "UPDATE", options), asScale(kind, steps));
   return { code: 200, object: scaleOf(kind, object).scale };
 }
 
 /**
- * The steps as those who look at them see them: of the object its scale, of which they may change
- * the replicas.
+ * Converts the steps of a write so that webhooks receive the scale of the object, and may change
+ * its replicas.
  */
 function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
   let next = steps.next();
@@ -74,11 +77,11 @@ function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
       continue;
     }
     const { phase, object, old } = next.value;
-    // Who owns what is not told.
+    // Webhooks receive no managed fields.
     const scale = (of: StoredObject) => withMetadata(scaleBefore(kind, of), { managedFields: undefined });
-    const shown = { phase, object: scale(object), ...(old && { old: scale(old) }) };
-    const seen = yield shown;
-    next = steps.next(withAt(object, pathsOf(kind).spec, replicasOf(seen)) as StoredObject);
+    const scaleStep = { phase, object: scale(object), ...(old && { old: scale(old) }) };
+    const admitted = yield scaleStep;
+    next = steps.next(withAt(object, pathsOf(kind).spec, replicasOf(admitted)) as StoredObject);
   }
   return next.value;
 }
@@ -101,7 +104,7 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   if (type === PATCHES.apply) {
     const { config } = await configOf(SCALE, text);
     return (before) => {
-      // Of custom kinds the server takes an apply to a scale only where it changes nothing.
+      // The real server accepts an apply to the scale of a custom kind only if it changes nothing.
       if (!kind.isBuiltin && before.metadata.managedFields === undefined) {
         throw inconvertible("failed to create manager for existing fields: failed to convert live object", "/");
       }
@@ -116,9 +119,9 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   }
   const edit = editOf(SCALE, type, text);
   return (before) => {
-    // Of the owners a client sees nothing.
+    // Clients do not see the managed fields of a scale.
     const edited = edit.apply(withMetadata(before, { managedFields: undefined })) as Draft;
-    // A message shows them all the same, without their times.
+    // Messages quote them nevertheless, without their times.
     const owners = before.metadata.managedFields?.map(({ time: _time, ...owner }) => owner);
     const quoted = (faulty: Draft) => edit.quoted(withMetadata(faulty, { managedFields: owners }));
     const wanted = decodePatched(SCALE, edited, { ...edit, quoted }, { ...options, warnings });
@@ -133,8 +136,8 @@ function inconvertible(what: string, name: string): StatusError {
 }
 
 /**
- * A scale as if it were a kind of its own: its body is read and its fields are owned as those of
- * any.
+ * A scale as a kind of its own, so that its body is decoded and its fields are tracked as those of
+ * any kind.
  */
 const SCALE: ServedKind = {
   group: "autoscaling",
@@ -167,7 +170,7 @@ const SCALE: ServedKind = {
   },
 };
 
-/** No replicas are not written out by Go, and so owned by nobody. */
+/** Go omits zero replicas, so they have no manager. */
 function withoutZero(scale: Draft): Draft {
   return replicasOf(scale) === 0 ? { ...scale, spec: {} } : scale;
 }
@@ -179,7 +182,7 @@ function checkScale(kind: ServedKind, wanted: Draft, live: StoredObject, namespa
   }
   const replicas = replicasOf(wanted);
   if (!kind.isBuiltin) {
-    // What it is to be is for the kind's own rules to judge.
+    // The rules of the custom kind validate the value.
     if (replicas !== UNSET) return;
     const path = JSON.stringify(kind.scale?.specReplicasPath);
     throw badRequest(`the spec replicas field ${path} cannot be empty`);
@@ -201,10 +204,10 @@ function replicasOf(scale: Draft): number {
   return typeof replicas === "number" ? replicas : 0;
 }
 
-// The smallest number of 32 bits stands for replicas that nobody has set.
+// The real server represents missing replicas by the smallest 32-bit integer.
 const UNSET = -(2 ** 31);
 
-/** The scale that a change starts from. */
+/** Returns the scale of an object before a change. */
 function scaleBefore(kind: ServedKind, live: StoredObject): StoredObject {
   const { scale, isSet } = scaleOf(kind, live);
   const owners = scaleOwners(live.metadata.managedFields ?? [], replicasPaths(kind));

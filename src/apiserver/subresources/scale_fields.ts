@@ -1,20 +1,22 @@
-/** Who owns the replicas of an object, told of the object and of its scale (`k8s.io/apimachinery/pkg/util/managedfields`, scalehandler.go). */
+/**
+ * Managers of the replicas, for the object and for its scale
+ * (`k8s.io/apimachinery/pkg/util/managedfields`, scalehandler.go).
+ */
 import { FieldSet } from "../apply/field_set.ts";
 import { decodeManaged, encodeManaged } from "../apply/managed_fields.ts";
 import type { Owned } from "../apply/updater.ts";
 import type { ManagedFieldsEntry } from "../objects/objects.ts";
 
-/** Where the replicas are in each version of a kind; undefined where a version has no scale. */
+/** Path of the replicas in each version of a kind; undefined for a version without scale. */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[] | undefined>;
-
 const SCALE_VERSION = "autoscaling/v1";
 const IN_SCALE = ["f:spec", "f:replicas"];
 
 /**
- * The owners of an object's scale.
+ * Returns the managers of an object's scale.
  *
- * @param entries The owners of the object.
- * @param paths Where the replicas are.
+ * @param entries Managed fields of the object.
+ * @param paths Path of the replicas in each version.
  */
 export function scaleOwners(
   entries: readonly ManagedFieldsEntry[],
@@ -33,12 +35,12 @@ export function scaleOwners(
 }
 
 /**
- * The owners of an object after a change of its scale.
+ * Returns the managers of an object after a change of its scale.
  *
- * @param entries The owners of the object before.
- * @param scaleEntries The owners of the scale after.
- * @param paths Where the replicas are.
- * @param apiVersion The version in which the object is changed.
+ * @param entries Managed fields of the object before the change.
+ * @param scaleEntries Managed fields of the scale after the change.
+ * @param paths Path of the replicas in each version.
+ * @param apiVersion Version in which the object is changed.
  */
 export function ownersAfterScale(
   entries: readonly ManagedFieldsEntry[],
@@ -58,7 +60,7 @@ export function ownersAfterScale(
       scale.delete(id);
       continue;
     }
-    // Taken by another.
+    // Another manager has taken over the replicas.
     const set = owned.set.difference(FieldSet.of(path));
     if (!set.isEmpty) managers.set(id, { ...owned, set });
   }
@@ -67,6 +69,6 @@ export function ownersAfterScale(
     if (path === undefined || !owned.set.has(IN_SCALE)) continue;
     managers.set(id, { ...owned, set: FieldSet.of(path), apiVersion });
   }
-  // Of what came in through the scale the server forgets the time.
+  // The real server stores no time for managers that come from the scale.
   return encodeManaged({ managers, times: before.times });
 }

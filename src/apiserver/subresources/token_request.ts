@@ -1,4 +1,7 @@
-/** `serviceaccounts/NAME/token`: a token for an account (`k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go`). */
+/**
+ * `serviceaccounts/NAME/token`: issues a token for an account
+ * (`k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go`).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, invalid as invalidField } from "../../schema/field_error.ts";
@@ -17,7 +20,7 @@ import { badRequest, conflict, invalid, notFound } from "../wire/status_error.ts
 
 const KIND = { group: "authentication.k8s.io", kind: "TokenRequest" };
 
-/** A request for a token as if it were a kind of its own: its fields are owned as those of any. */
+/** A token request as a kind of its own, so that its fields are tracked as those of any kind. */
 const TOKEN_REQUEST: ServedKind = {
   ...KIND,
   version: "v1",
@@ -45,23 +48,23 @@ const TOKEN_REQUEST: ServedKind = {
   },
 };
 
-// What the real server gives where nothing is asked for; the least it gives; the most.
-const LIFETIME = 3600;
-const SHORTEST = 600;
-const LONGEST = 2 ** 32;
+// Lifetimes of tokens in seconds, as in the real server.
+const DEFAULT_LIFETIME = 3600;
+const MIN_LIFETIME = 600;
+const MAX_LIFETIME = 2 ** 32;
 
-/** Whether a request asks for a token. */
+/** Returns whether a request is for a token. */
 export function isTokenRequest({ kind, subresource }: Target): boolean {
   return subresource === "token" && kind.collection === "/serviceaccounts";
 }
 
 /**
- * Makes a token.
+ * Issues a token.
  *
  * @param core The server.
- * @param target Which account.
- * @param request The request, with a TokenRequest for a body.
- * @returns The TokenRequest, answered.
+ * @param target Target of the request: the account.
+ * @param request The request, with a TokenRequest as its body.
+ * @returns The completed TokenRequest.
  */
 export async function serveTokenRequest(core: Core, target: Target, request: Request): Promise<unknown> {
   const { kind, namespace = "", name = "" } = target;
@@ -72,7 +75,7 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
   if (metadata.name && metadata.name !== name) {
-    throw refused(name, "metadata.name", metadata.name, "must match the service account name if specified");
+    throw invalidRequest(name, "metadata.name", metadata.name, "must match the service account name if specified");
   }
   const account = getObject(core, kind, namespace, name);
   const { uid } = account.metadata;
@@ -85,14 +88,14 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
   const filled = {
     ...(value as Draft),
     metadata,
-    spec: { ...spec, expirationSeconds: own(spec, "expirationSeconds") ?? LIFETIME },
+    spec: { ...spec, expirationSeconds: own(spec, "expirationSeconds") ?? DEFAULT_LIFETIME },
   };
   const { managedFields } = trackUpdate(core, TOKEN_REQUEST, undefined, filled as unknown as StoredObject, {
     manager,
     subresource: "token",
   }).metadata;
   const owners = managedFields?.map(withoutReference);
-  const lifetime = Number(own(spec, "expirationSeconds") ?? LIFETIME);
+  const lifetime = Number(own(spec, "expirationSeconds") ?? DEFAULT_LIFETIME);
   const faults = lifetimeFaults(lifetime);
   if (faults.length > 0) throw invalid(KIND, "", faults);
   const bound = boundOf(core, spec, { namespace, name });
@@ -115,22 +118,22 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
   };
 }
 
-/** The reference is there before anybody asks for one: nobody owns that it is, only what is in it. */
+/** The field `boundObjectRef` always exists, so only the fields in it have a manager. */
 function withoutReference(entry: ManagedFieldsEntry): ManagedFieldsEntry {
   const { "f:spec": spec, ...rest } = entry.fieldsV1 as { "f:spec"?: Record<string, Record<string, unknown>> };
-  const { ".": _there, ...reference } = spec?.["f:boundObjectRef"] ?? {};
-  if (_there === undefined) return entry;
+  const { ".": existence, ...reference } = spec?.["f:boundObjectRef"] ?? {};
+  if (existence === undefined) return entry;
   return { ...entry, fieldsV1: { ...rest, "f:spec": { ...spec, "f:boundObjectRef": reference } } };
 }
 
-function refused(name: string, field: string, value: string, why: string): Error {
+function invalidRequest(name: string, field: string, value: string, why: string): Error {
   return invalid(KIND, name, [invalidField(field, value, why)]);
 }
 
 function lifetimeFaults(lifetime: number): FieldError[] {
   const path = "spec.expirationSeconds";
-  if (lifetime < SHORTEST) return [invalidField(path, lifetime, "may not specify a duration less than 10 minutes")];
-  if (lifetime <= LONGEST) return [];
+  if (lifetime < MIN_LIFETIME) return [invalidField(path, lifetime, "may not specify a duration less than 10 minutes")];
+  if (lifetime <= MAX_LIFETIME) return [];
   return [invalidField(path, lifetime, "may not specify a duration larger than 2^32 seconds")];
 }
 

@@ -1,4 +1,7 @@
-/** Tables of built-in kinds: the columns are generated, what stands in them is told here (`k8s.io/kubernetes/pkg/printers/internalversion`). */
+/**
+ * Tables of built-in kinds: generated columns, with the functions for their cells
+ * (`k8s.io/kubernetes/pkg/printers/internalversion`).
+ */
 import { own } from "../../base/own.ts";
 import { columns as generated, columnTexts } from "../../openapi/kubernetes.gen.ts";
 import type { Column } from "../objects/kinds.ts";
@@ -25,11 +28,11 @@ const CELLS: Readonly<Record<string, Cells>> = {
 };
 
 /**
- * The columns of a built-in kind.
+ * Returns the columns of a built-in kind.
  *
  * @param group The group.
  * @param plural The plural name.
- * @returns Nothing where it is not known what stands in them.
+ * @returns The columns; `undefined` if a column has no function for its cells.
  */
 export function builtinColumns(group: string, plural: string): readonly Column[] | undefined {
   const name = `${group}/${plural}`;

@@ -1,10 +1,10 @@
-/** Cells of tables: those that a definition asks for. */
+/** Tables of custom kinds, with the columns of their definitions. */
 import { type JsonPath, parseJsonPath } from "../../base/json_path.ts";
 import { goJson, goNumber } from "../../schema/go_text.ts";
 import type { Column } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 
-/** A column as a CustomResourceDefinition declares it. */
+/** A column in a CustomResourceDefinition. */
 export interface DeclaredColumn {
   readonly name: string;
   readonly type: string;
@@ -14,7 +14,7 @@ export interface DeclaredColumn {
   readonly priority?: number;
 }
 
-/** The column that each table begins with. */
+/** The first column of each table. */
 export const NAME_COLUMN: Column = {
   name: "Name",
   type: "string",
@@ -27,12 +27,12 @@ export const NAME_COLUMN: Column = {
   cell: ({ metadata }) => metadata.name,
 };
 
-/** How long ago an object was made. */
+/** Formats the age of an object. */
 export function age({ metadata }: StoredObject, now: number): string {
   return humanDuration(now - Date.parse(metadata.creationTimestamp));
 }
 
-/** The column that the table of a custom kind ends with where its definition names none. */
+/** The last column of a custom kind whose definition has no columns. */
 const AGE_COLUMN: DeclaredColumn = {
   name: "Age",
   type: "date",
@@ -45,22 +45,22 @@ const AGE_COLUMN: DeclaredColumn = {
 };
 
 /**
- * The columns of a custom kind.
+ * Returns the columns of a custom kind.
  *
- * @param declared Those its definition declares; age alone when there are none. The first whose path cannot be read ends them: a server takes
- * such a definition, and shows what stands before.
+ * @param declared Columns of the definition; if empty, the age is shown. Columns from the first one
+ * on whose path is invalid are omitted: the real server accepts such a definition.
  */
 export function customColumns(declared: readonly DeclaredColumn[]): Column[] {
   const columns: Column[] = [NAME_COLUMN];
   for (const column of declared.length === 0 ? [AGE_COLUMN] : declared) {
-    const path = readable(column.jsonPath);
+    const path = parsePath(column.jsonPath);
     if (path === undefined) break;
     columns.push(customColumn(column, path));
   }
   return columns;
 }
 
-function readable(path: string): JsonPath | undefined {
+function parsePath(path: string): JsonPath | undefined {
   try {
     return parseJsonPath(path);
   } catch {
@@ -80,7 +80,10 @@ function customColumn(column: DeclaredColumn, path: JsonPath): Column {
   };
 }
 
-/** What a path finds first, in a list of its own; empty where it finds nothing or does not go with the object. */
+/**
+ * Returns a list with the first value at a path; an empty list if there is none or the path does
+ * not fit the object.
+ */
 function firstFound(path: JsonPath, object: StoredObject): readonly unknown[] {
   try {
     return path.find(object)[0]?.slice(0, 1) ?? [];
@@ -102,7 +105,7 @@ function cellOf(type: string, found: readonly unknown[], now: number): unknown {
     case "date":
       return typeof value === "string" ? dateCell(value, now) : null;
     default:
-      return textCell(value);
+      return stringCell(value);
   }
 }
 
@@ -114,17 +117,17 @@ function dateCell(text: string, now: number): string {
   return Number.isNaN(time) ? "<invalid>" : humanDuration(now - time);
 }
 
-/** As Go prints a value. */
-function textCell(value: unknown): string {
+/** Formats a value as Go does. */
+function stringCell(value: unknown): string {
   if (value === null) return "<no value>";
   if (typeof value === "number") return goNumber(value);
   return typeof value === "object" ? goJson(value) : String(value);
 }
 
 /**
- * A length of time as tables show it (`k8s.io/apimachinery/pkg/util/duration.HumanDuration`).
+ * Formats a duration (`k8s.io/apimachinery/pkg/util/duration.HumanDuration`).
  *
- * @param milliseconds The time.
+ * @param milliseconds The duration.
  */
 export function humanDuration(milliseconds: number): string {
   if (!Number.isFinite(milliseconds)) return "<unknown>";

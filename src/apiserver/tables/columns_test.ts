@@ -24,8 +24,9 @@ const cases: readonly (readonly [given: number, expected: string])[] = [
   [3000 * day, "8y"],
   [NaN, "<unknown>"],
 ];
+
 for (const [given, expected] of cases) {
-  Deno.test(`humanDuration shows ${given} ms as ${expected}`, () => {
+  Deno.test(`humanDuration formats ${given} ms as ${expected}`, () => {
     assert.equal(humanDuration(given), expected);
   });
 }
@@ -44,25 +45,27 @@ const OBJECT = {
     small: 1e-7,
   },
 };
+
 const cells: readonly { name: string; type: string; path: string; expected: unknown }[] = [
-  { name: "a text", type: "string", path: ".spec.text", expected: "x" },
+  { name: "a string", type: "string", path: ".spec.text", expected: "x" },
   { name: "a map as JSON", type: "string", path: ".spec.map", expected: '{"a":1,"b":"\\u003c"}' },
-  { name: "a number as Go prints it", type: "string", path: ".spec.small", expected: "1e-07" },
-  { name: "an integer cut off", type: "integer", path: ".spec.part", expected: 1 },
-  { name: "nothing where the type is another", type: "integer", path: ".spec.text", expected: null },
-  { name: "nothing where there is nothing", type: "string", path: ".spec.nowhere.deeper", expected: null },
-  { name: "null", type: "string", path: ".spec.none", expected: "<no value>" },
-  { name: "the first of several", type: "string", path: ".spec.ports[*].name", expected: "web" },
-  { name: "what a filter finds", type: "string", path: ".spec.ports[?(@.number>=1000)].name", expected: "b" },
+  { name: "a number as Go formats it", type: "string", path: ".spec.small", expected: "1e-07" },
+  { name: "a truncated integer", type: "integer", path: ".spec.part", expected: 1 },
+  { name: "null for a value of another type", type: "integer", path: ".spec.text", expected: null },
+  { name: "null for a missing field", type: "string", path: ".spec.nowhere.deeper", expected: null },
+  { name: "a placeholder for a null value", type: "string", path: ".spec.none", expected: "<no value>" },
+  { name: "the first of several values", type: "string", path: ".spec.ports[*].name", expected: "web" },
+  { name: "the result of a filter", type: "string", path: ".spec.ports[?(@.number>=1000)].name", expected: "b" },
   {
-    name: "nothing where a filter cannot compare",
+    name: "null for a filter that compares different types",
     type: "string",
     path: '.spec.ports[?(@.number=="80")].name',
     expected: null,
   },
-  { name: "how long ago a date was", type: "date", path: ".spec.at", expected: "2d" },
-  { name: "no date", type: "date", path: ".spec.text", expected: "<invalid>" },
+  { name: "the time since a date", type: "date", path: ".spec.at", expected: "2d" },
+  { name: "a placeholder for an invalid date", type: "date", path: ".spec.text", expected: "<invalid>" },
 ];
+
 for (const { name, type, path, expected } of cells) {
   Deno.test(`customColumns shows ${name}`, () => {
     const [, column] = customColumns([{ name: "A", type, jsonPath: path }]);
@@ -71,7 +74,7 @@ for (const { name, type, path, expected } of cells) {
   });
 }
 
-Deno.test("customColumns ends before a path that cannot be read", () => {
+Deno.test("customColumns omits columns from an invalid path on", () => {
   const declared = [".spec.text", ".spec[", ".spec.part"].map((jsonPath) => ({
     name: jsonPath,
     type: "string",

@@ -1,10 +1,10 @@
-/** Objects as rows of a table (`meta.k8s.io/v1`), as `kubectl get` shows them. */
+/** Tables of objects (`meta.k8s.io/v1`), as `kubectl get` prints them. */
 import { isObject } from "../../base/json.ts";
 import type { Column, ServedKind } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { age, NAME_COLUMN } from "./columns.ts";
 
-/** What a row carries of its object. */
+/** How much of its object a row contains. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
 const DEFAULT_COLUMNS: readonly Column[] = [
@@ -13,13 +13,14 @@ const DEFAULT_COLUMNS: readonly Column[] = [
 ];
 
 /**
- * A table.
+ * Returns a table.
  *
- * @param kind Whose objects.
+ * @param kind Kind of the objects.
  * @param objects The objects.
- * @param metadata The list's metadata.
- * @param now The time, for ages.
- * @param options What rows carry, and whether the columns are said: a watch says them once.
+ * @param metadata Metadata of the list.
+ * @param now Current time in milliseconds, for ages.
+ * @param options Contents of rows, and whether to include the column definitions, which a watch
+ * sends once.
  */
 export function tableOf(
   kind: ServedKind,
@@ -44,7 +45,7 @@ export function tableOf(
       : null,
     rows: objects.map((object) => ({
       cells: columns.map(({ cell }) => cell(object, now)),
-      ...kind.collection === "/pods" && endOf(object),
+      ...kind.collection === "/pods" && completion(object),
       object: options.includeObject === "None"
         ? null
         : options.includeObject === "Object"
@@ -54,15 +55,15 @@ export function tableOf(
   };
 }
 
-/** A row says of a pod that has ended that it is out of the way. */
-function endOf({ status }: StoredObject): { conditions?: readonly unknown[] } {
+/** Returns the condition of the row of a completed pod. */
+function completion({ status }: StoredObject): { conditions?: readonly unknown[] } {
   const phase = isObject(status) ? status.phase : undefined;
   if (phase !== "Succeeded" && phase !== "Failed") return {};
   const message = phase === "Failed" ? "The pod failed." : "The pod has completed successfully.";
   return { conditions: [{ type: "Completed", status: "True", reason: phase, message }] };
 }
 
-/** An object's metadata alone. */
+/** Returns only the metadata of an object. */
 export function partial({ metadata }: { readonly metadata: unknown }, version = "v1"): unknown {
   return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }

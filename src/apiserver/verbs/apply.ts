@@ -2,9 +2,9 @@
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { required } from "../../schema/field_error.ts";
-import { admitted, writeOf } from "../admission/admitted.ts";
+import { writeAdmitted, writeOf } from "../admission/admitted.ts";
 import { pathText } from "../apply/field_set.ts";
-import { conflictsBeside, KUBECTL, withLastApplied } from "../apply/last_applied.ts";
+import { conflictsBesidesLastApplied, KUBECTL, withLastApplied } from "../apply/last_applied.ts";
 import {
   decodeManaged,
   emptyObject,
@@ -82,7 +82,7 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     checkName(draft, name);
     return draft;
   });
-  const { object, warnings: added } = await admitted(core, writeOf(target, "UPDATE", options), steps);
+  const { object, warnings: added } = await writeAdmitted(core, writeOf(target, "UPDATE", options), steps);
   warnings.push(...added);
   return { code: 200, object };
 }
@@ -149,7 +149,7 @@ async function applyNew(
   checkDuplicates(duplicates, options, warnings);
   const draft = decodeBody(kind, object, { fieldValidation: "Ignore", warnings: [], applied: config });
   checkName(draft, name);
-  const created = await admitted(
+  const created = await writeAdmitted(
     core,
     writeOf(target, "CREATE", options),
     createSteps(core, kind, draft, {
@@ -200,7 +200,9 @@ export function applyTo(
     result = applied(before, wanted, known.managers, change, options.force);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    const left = options.manager === KUBECTL ? conflictsBeside(kind, before, error.conflicts) : error.conflicts;
+    const left = options.manager === KUBECTL
+      ? conflictsBesidesLastApplied(kind, before, error.conflicts)
+      : error.conflicts;
     if (left.length > 0) throw conflictStatus(left);
     // All conflicts are about fields that kubectl wrote with client-side apply and that have not
     // changed since, so it may take them over.

@@ -3,7 +3,7 @@ import { isObject } from "../../base/json.ts";
 import { applyMergePatch } from "../../base/merge_patch.ts";
 import { own } from "../../base/own.ts";
 import { invalid as invalidField } from "../../schema/field_error.ts";
-import { admitted, writeOf } from "../admission/admitted.ts";
+import { writeAdmitted, writeOf } from "../admission/admitted.ts";
 import { sorted } from "../apply/field_set.ts";
 import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
@@ -73,7 +73,7 @@ function isCreatedByPut(core: Core, { kind, namespace, name = "", subresource }:
 async function createDecoded(core: Core, target: Target, draft: Draft, options: WriteOptions): Promise<Outcome> {
   const { kind, namespace, warnings } = target;
   const write = writeOf(target, "CREATE", options, metadataOf(draft).name ?? "");
-  const created = await admitted(
+  const created = await writeAdmitted(
     core,
     write,
     createSteps(core, kind, draft, {
@@ -281,7 +281,7 @@ async function change(
       trackUpdate(core, kind, old, next, { manager: options.manager, ...(subresource && { subresource }) }),
   };
   const steps = updateSteps(core, kind, request, makeDraft);
-  const changed = await admitted(core, writeOf(target, "UPDATE", options), steps);
+  const changed = await writeAdmitted(core, writeOf(target, "UPDATE", options), steps);
   warnings.push(...changed.warnings);
   return { code: 200, object: changed.object };
 }

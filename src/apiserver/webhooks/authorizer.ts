@@ -1,11 +1,14 @@
-/** `authorizer` in conditions: asks what the user of a request may do (`k8s.io/apiserver/pkg/cel/library/authz.go`). */
+/**
+ * The variable `authorizer` of match conditions, which checks permissions of the user
+ * (`k8s.io/apiserver/pkg/cel/library/authz.go`).
+ */
 import { AUTHORIZER_LIBRARY } from "../../cel/extensions/authorizer.ts";
 import { API_SERVER_LIBRARIES, type CelType, type Library, opaque, OpaqueValue, type Value } from "../../cel/mod.ts";
 import type { Attributes } from "../access/attributes.ts";
 import type { Decision } from "../access/authorizer.ts";
 import { AUTHENTICATED, serviceAccountGroups, serviceAccountUser, type User } from "../access/user.ts";
 
-/** Decides what a user may do. */
+/** Decides whether a user may send a request. */
 export type Decide = (user: User, attributes: Attributes) => Decision;
 
 export const AUTHORIZER: CelType = opaque("kubernetes.authorization.Authorizer");
@@ -14,8 +17,8 @@ const PATH_CHECK = opaque("kubernetes.authorization.PathCheck");
 const GROUP_CHECK = opaque("kubernetes.authorization.GroupCheck");
 const DECISION = opaque("kubernetes.authorization.Decision");
 
-/** A question on its way: who is asked about, and what is known of it so far. */
-class Question extends OpaqueValue {
+/** A check that is being built: the user, and the attributes set so far. */
+class Check extends OpaqueValue {
   constructor(
     override readonly type: CelType,
     readonly decide: Decide,
@@ -25,9 +28,9 @@ class Question extends OpaqueValue {
     super();
   }
 
-  /** The same question with more said. */
-  with(type: CelType, parts: Readonly<Record<string, string>>): Question {
-    return new Question(type, this.decide, this.user, { ...this.parts, ...parts });
+  /** Returns a copy with more attributes. */
+  with(type: CelType, parts: Readonly<Record<string, string>>): Check {
+    return new Check(type, this.decide, this.user, { ...this.parts, ...parts });
   }
 
   override equals(other: OpaqueValue): boolean {
@@ -35,7 +38,8 @@ class Question extends OpaqueValue {
   }
 }
 
-class Answered extends OpaqueValue {
+/** The result of a check. */
+class DecisionValue extends OpaqueValue {
   override readonly type: CelType = DECISION;
 
   constructor(readonly decision: Decision) {
@@ -48,25 +52,25 @@ class Answered extends OpaqueValue {
 }
 
 /**
- * What `authorizer` stands for.
+ * Returns the value of `authorizer`.
  *
- * @param decide Who decides.
- * @param user Whose request it is.
+ * @param decide Authorizes requests.
+ * @param user User of the request.
  */
 export function authorizerValue(decide: Decide, user: User): Value {
-  return new Question(AUTHORIZER, decide, user);
+  return new Check(AUTHORIZER, decide, user);
 }
 
-/** What `authorizer.requestResource` stands for: the question about what the request itself is about. */
+/** Returns the value of `authorizer.requestResource`: a check of the resource of the request. */
 export function requestResourceValue(decide: Decide, user: User, parts: Readonly<Record<string, string>>): Value {
-  return new Question(RESOURCE_CHECK, decide, user, parts);
+  return new Check(RESOURCE_CHECK, decide, user, parts);
 }
 
-const CALLS: Readonly<Record<string, (target: Question, ...values: string[]) => Value>> = {
+const CHECK_METHODS: Readonly<Record<string, (target: Check, ...values: string[]) => Value>> = {
   path: (it, path = "") => it.with(PATH_CHECK, { path }),
   group: (it, group = "") => it.with(GROUP_CHECK, { group }),
   serviceAccount: (it, namespace = "", name = "") =>
-    new Question(AUTHORIZER, it.decide, {
+    new Check(AUTHORIZER, it.decide, {
       name: serviceAccountUser(namespace, name),
       groups: [...serviceAccountGroups(namespace), AUTHENTICATED],
     }),
@@ -74,40 +78,40 @@ const CALLS: Readonly<Record<string, (target: Question, ...values: string[]) => 
   subresource: (it, subresource = "") => it.with(RESOURCE_CHECK, { subresource }),
   namespace: (it, namespace = "") => it.with(RESOURCE_CHECK, { namespace }),
   name: (it, name = "") => it.with(RESOURCE_CHECK, { name }),
-  // Roles do not look at selectors.
+  // RBAC ignores selectors.
   fieldSelector: (it) => it,
   labelSelector: (it) => it,
-  check: (it, verb = "") => new Answered(it.decide(it.user, attributesOf(it, verb))),
+  check: (it, verb = "") => new DecisionValue(it.decide(it.user, attributesOf(it, verb))),
 };
 
-const TELLS: Readonly<Record<string, (decision: Decision) => Value>> = {
+const DECISION_METHODS: Readonly<Record<string, (decision: Decision) => Value>> = {
   errored: () => false,
   error: () => "",
   allowed: ({ allowed }) => allowed,
   reason: ({ reason }) => reason,
 };
 
-function attributesOf({ parts }: Question, verb: string): Attributes {
+function attributesOf({ parts }: Check, verb: string): Attributes {
   const { path, group = "", resource = "", subresource = "", namespace = "", name = "" } = parts;
   if (path !== undefined) return { verb, path };
   return { verb, group, version: "*", resource, subresource, namespace, name };
 }
 
-const ANSWERING: Library = {
+const IMPLEMENTED_LIBRARY: Library = {
   ...AUTHORIZER_LIBRARY,
   functions: AUTHORIZER_LIBRARY.functions.map((declared) => ({
     ...declared,
     overloads: declared.overloads.map((overload) => ({
       ...overload,
       call: (target: Value, ...values: Value[]) => {
-        if (target instanceof Answered) return TELLS[declared.name]?.(target.decision) ?? null;
-        return CALLS[declared.name]?.(target as Question, ...values as string[]) ?? null;
+        if (target instanceof DecisionValue) return DECISION_METHODS[declared.name]?.(target.decision) ?? null;
+        return CHECK_METHODS[declared.name]?.(target as Check, ...values as string[]) ?? null;
       },
     })),
   })),
 };
 
-/** All libraries of an API server, with an authorizer that answers. */
+/** All CEL libraries of an API server, with an implementation of the authorizer. */
 export const LIBRARIES: readonly Library[] = API_SERVER_LIBRARIES.map((library) =>
-  library === AUTHORIZER_LIBRARY ? ANSWERING : library
+  library === AUTHORIZER_LIBRARY ? IMPLEMENTED_LIBRARY : library
 );

@@ -1,34 +1,35 @@
-/** Calls webhooks: by URL, or as a service that whoever made the server answers for (`k8s.io/apiserver/pkg/util/webhook`). */
+/** Calls webhooks by URL, or through the option `service` (`k8s.io/apiserver/pkg/util/webhook`). */
 import { type Clock, sleep } from "../../base/clock.ts";
 import { CallError, readReply } from "./reply.ts";
 import type { ClientConfig, Webhook } from "./webhook.ts";
 
 export { CallError };
 
-/** Sends a request to a service of the cluster. */
+/**
+ * Sends a request to a Service of the cluster. Returns `undefined` if the Service does not exist.
+ */
 export type ServiceCaller = (
   service: { readonly namespace: string; readonly name: string; readonly port: number },
   request: Request,
 ) => Promise<Response | undefined> | Response | undefined;
 
-/** How webhooks are reached. */
+/** What {@linkcode callWebhook} needs of the server. */
 export interface Caller {
   readonly clock: Clock;
-  /** Who answers for services; undefined for one that nobody does. */
+  /** Calls Services; absent if none exists. */
   readonly service: ServiceCaller | undefined;
 }
-
-// client-go's.
-const MOST_TRIES = 10;
+// The limit of client-go.
+const MAX_RETRIES = 10;
 
 /**
- * Asks a webhook.
+ * Calls a webhook.
  *
- * @param caller How.
+ * @param caller Clock and Services.
  * @param webhook The webhook.
- * @param review The body.
- * @returns The body of the answer.
- * @throws {CallError} If there is none in time.
+ * @param review The request body.
+ * @returns The response body.
+ * @throws {CallError} If the call fails or times out.
  */
 export async function callWebhook(
   caller: Caller,
@@ -38,10 +39,10 @@ export async function callWebhook(
   const { clientConfig, timeoutSeconds = 10 } = webhook;
   const url = urlOf(clientConfig, timeoutSeconds);
   const stop = new AbortController();
-  const late = Promise.withResolvers<never>();
-  late.promise.catch(() => {});
+  const timeout = Promise.withResolvers<never>();
+  timeout.promise.catch(() => {});
   const timer = caller.clock.after(timeoutSeconds * 1000, () => {
-    late.reject(new CallError(`Post ${JSON.stringify(url)}: context deadline exceeded`));
+    timeout.reject(new CallError(`Post ${JSON.stringify(url)}: context deadline exceeded`));
     stop.abort();
   });
   const body = JSON.stringify(review);
@@ -53,7 +54,7 @@ export async function callWebhook(
       signal: stop.signal,
     });
   try {
-    return await Promise.race([ask(caller, clientConfig, request, stop.signal), late.promise]);
+    return await Promise.race([sendWithRetries(caller, clientConfig, request, stop.signal), timeout.promise]);
   } finally {
     timer[Symbol.dispose]();
   }
@@ -69,50 +70,53 @@ function urlOf({ url, service }: ClientConfig, timeout: number): string {
   return `https://${name}.${namespace}.svc:${port}${path}?timeout=${timeout}s`;
 }
 
-async function ask(
+async function sendWithRetries(
   caller: Caller,
   config: ClientConfig,
   request: () => Request,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  let response = await sent(caller, config, request());
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  let response = await trySend(caller, config, request());
+  for (let retries = 0; retries < MAX_RETRIES; retries++) {
     const wait = secondsToWait(response);
     if (wait === undefined) break;
     await response.body?.cancel();
     await sleep(caller.clock, wait * 1000, signal);
-    response = await sent(caller, config, request());
+    response = await trySend(caller, config, request());
   }
   return readReply(response, await response.text());
 }
 
-async function sent(caller: Caller, config: ClientConfig, request: Request): Promise<Response> {
+async function trySend(caller: Caller, config: ClientConfig, request: Request): Promise<Response> {
   try {
     return await send(caller, config, request);
   } catch (error) {
     if (error instanceof CallError) throw error;
-    throw new CallError(`Post ${JSON.stringify(request.url)}: ${reasonOf(error, request.url)}`);
+    throw new CallError(`Post ${JSON.stringify(request.url)}: ${goMessage(error, request.url)}`);
   }
 }
 
-/** As client-go: who is told when to come again comes again (`k8s.io/client-go/rest`, checkWait). */
+/**
+ * Returns the seconds of `Retry-After`, which client-go waits before it retries
+ * (`k8s.io/client-go/rest`, checkWait).
+ */
 function secondsToWait({ status, headers }: Response): number | undefined {
-  const told = headers.get("retry-after") ?? "";
-  return (status === 429 || status >= 500) && /^\d{1,4}$/.test(told) ? Number(told) : undefined;
+  const seconds = headers.get("retry-after") ?? "";
+  return (status === 429 || status >= 500) && /^\d{1,4}$/.test(seconds) ? Number(seconds) : undefined;
 }
 
 async function send({ service }: Caller, config: ClientConfig, request: Request): Promise<Response> {
   if (config.service !== undefined) {
     const { namespace, name, port = 443 } = config.service;
-    const answer = await service?.({ namespace, name, port }, request);
-    if (answer !== undefined) return answer;
+    const response = await service?.({ namespace, name, port }, request);
+    if (response !== undefined) return response;
     throw new CallError(`Post ${JSON.stringify(request.url)}: service ${JSON.stringify(name)} not found`);
   }
   if (!config.caBundle) return await fetch(request);
   const client = Deno.createHttpClient({ caCerts: [atob(config.caBundle)] });
   try {
     const response = await fetch(request, { client });
-    // The client is closed before the caller could read from it.
+    // Reads the whole body, because the client is closed before the caller could read it.
     const text = await response.text();
     return new Response(text === "" ? null : text, response);
   } finally {
@@ -120,13 +124,17 @@ async function send({ service }: Caller, config: ClientConfig, request: Request)
   }
 }
 
-function reasonOf(error: unknown, url: string): string {
+/**
+ * Returns the message that Go has for a failed connection. Deno's errors distinguish the causes
+ * only by their message.
+ */
+function goMessage(error: unknown, url: string): string {
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
-  const told = inner instanceof Error ? inner.message : String(inner);
-  if (/refused/i.test(told)) return `dial tcp ${new URL(url).host}: connect: connection refused`;
-  if (/UnknownIssuer|invalid peer certificate/.test(told)) {
+  const message = inner instanceof Error ? inner.message : String(inner);
+  if (/refused/i.test(message)) return `dial tcp ${new URL(url).host}: connect: connection refused`;
+  if (/UnknownIssuer|invalid peer certificate/.test(message)) {
     return "tls: failed to verify certificate: x509: certificate signed by unknown authority";
   }
-  return /closed|reset|EOF/i.test(told) ? "EOF" : told;
+  return /closed|reset|EOF/i.test(message) ? "EOF" : message;
 }

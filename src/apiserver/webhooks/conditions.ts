@@ -1,30 +1,37 @@
-/** `matchConditions` of webhooks: expressions that say for which requests one is asked (`.../webhook/matchconditions`). */
+/**
+ * Match conditions of webhooks: CEL expressions that select requests
+ * (`.../webhook/matchconditions`).
+ */
 import { CompileError, createEnvironment, DYN, EntryMap, List, type Program, type Value } from "../../cel/mod.ts";
 import { CelError } from "../../cel/value.ts";
 import { AUTHORIZER, LIBRARIES, RESOURCE_CHECK } from "./authorizer.ts";
 import type { Webhook } from "./webhook.ts";
 
-// k8s.io/apiserver/pkg/apis/cel: a quarter of what validations may cost.
-const BUDGET = 2_500_000;
+// CEL cost limit of `k8s.io/apiserver/pkg/apis/cel`: a quarter of that of validation rules.
+const COST_LIMIT = 2_500_000;
 
-/** What conditions are evaluated over: JSON. */
+/** Variables of conditions, as JSON. */
 export interface ConditionInput {
   readonly object: unknown;
   readonly oldObject: unknown;
   readonly request: unknown;
-  /** What `authorizer` stands for, and `authorizer.requestResource`. */
+  /** Values of `authorizer` and `authorizer.requestResource`. */
   readonly authorizer: Value;
   readonly requestResource: Value;
 }
 
+/**
+ * Compiled expressions. Entries cannot become stale, since a program depends only on its
+ * expression.
+ */
 const programs = new Map<string, Program>();
-// Expressions come and go with the tests of one process.
-const MOST_PROGRAMS = 1000;
+// Bounds the memory of a process that runs many tests with different expressions.
+const MAX_PROGRAMS = 1000;
 
 /**
  * Compiles a condition.
  *
- * @throws {CompileError} If it is none.
+ * @throws {CompileError} If the expression is invalid.
  */
 export function compileCondition(expression: string): Program {
   const known = programs.get(expression);
@@ -37,17 +44,20 @@ export function compileCondition(expression: string): Program {
     "authorizer.requestResource": RESOURCE_CHECK,
   };
   const program = createEnvironment({ variables, libraries: LIBRARIES }).compile(expression);
-  if (programs.size >= MOST_PROGRAMS) programs.clear();
+  if (programs.size >= MAX_PROGRAMS) programs.clear();
   programs.set(expression, program);
   return program;
 }
 
 /**
- * Whether all conditions of a webhook hold.
+ * Returns whether all match conditions of a webhook hold.
  *
- * @returns Whether they do; or what is wrong with them, where the webhook's failure policy is to refuse.
+ * @returns The result; or an error message if a condition fails and the failure policy is Fail.
  */
-export function holds({ matchConditions = [], failurePolicy }: Webhook, input: ConditionInput): boolean | string {
+export function conditionsHold(
+  { matchConditions = [], failurePolicy }: Webhook,
+  input: ConditionInput,
+): boolean | string {
   if (matchConditions.length === 0) return true;
   const variables = {
     object: dynamic(input.object ?? null),
@@ -57,7 +67,7 @@ export function holds({ matchConditions = [], failurePolicy }: Webhook, input: C
     "authorizer.requestResource": input.requestResource,
   };
   const faults: string[] = [];
-  let budget = BUDGET;
+  let budget = COST_LIMIT;
   for (const { expression } of matchConditions) {
     try {
       const { value, cost } = compileCondition(expression.trim()).evaluate(variables, { costLimit: budget });
@@ -74,7 +84,7 @@ export function holds({ matchConditions = [], failurePolicy }: Webhook, input: C
   return distinct.length === 1 ? distinct[0] ?? "" : `[${distinct.join(", ")}]`;
 }
 
-/** JSON as a value of no declared type. */
+/** Converts JSON to a CEL value of dynamic type. */
 function dynamic(value: unknown): Value {
   if (value === null || value === undefined) return null;
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;

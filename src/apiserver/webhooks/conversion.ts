@@ -1,9 +1,12 @@
 /**
- * Conversion of objects by a webhook (`k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`, webhook_converter.go).
+ * Conversion of objects by a webhook (`k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`,
+ * webhook_converter.go).
  *
- * All else in the server looks at objects without waiting. What is not converted yet is therefore asked for by an error: whoever can wait does, and looks
- * again. What a webhook answered is remembered by what it was asked, without what only the server knows of an object: whoever watches or lists finds it
- * converted, as in the real server's cache. Who gets a single object is not told from memory: the webhook is asked anew.
+ * The rest of the server reads objects synchronously. If an object is not converted yet, the read
+ * throws a {@linkcode ConversionNeeded}; a caller that can wait calls the webhook and reads again.
+ * Results are cached by what the webhook received, without fields that only the server sets, so
+ * that watches and lists find them, as in the watch cache of the real server. A get of a single
+ * object calls the webhook again.
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -11,7 +14,7 @@ import { type StoredObject, withMetadata } from "../objects/objects.ts";
 import { StatusError } from "../wire/status_error.ts";
 import { type Caller, CallError, callWebhook } from "./call.ts";
 
-/** How objects get from one version to another. */
+/** Conversion settings of a definition. */
 export interface DeclaredConversion {
   readonly strategy: string;
   readonly webhook?: {
@@ -29,40 +32,40 @@ export interface DeclaredConversion {
   };
 }
 
-/** Something has to be converted first. */
+/** An object must be converted before it can be read. */
 export class ConversionNeeded extends Error {
   override name = "ConversionNeeded";
   readonly converter: WebhookConverter;
-  readonly wanted: readonly Wanted[];
-
-  constructor(converter: WebhookConverter, wanted: readonly Wanted[]) {
-    super("Cannot go on: an object has to be converted first");
+  readonly missing: readonly Missing[];
+  constructor(converter: WebhookConverter, missing: readonly Missing[]) {
+    super("An object must be converted before it can be read");
     this.converter = converter;
-    this.wanted = wanted;
+    this.missing = missing;
   }
 
-  /** Settles when it has been: what went wrong is told to whoever looks again. */
+  /** Runs the conversions. Their errors are thrown by the next read. */
   async wait(): Promise<void> {
-    await this.converter.fetch(this.wanted);
+    await this.converter.fetch(this.missing);
   }
 }
 
-interface Wanted {
+interface Missing {
   readonly object: StoredObject;
   readonly to: string;
 }
 
-// Each object of a test, some times over.
-const MOST = 10_000;
-// client-go's for conversions.
+// Enough for all objects of a test in several versions.
+const MAX_RESULTS = 10_000;
+// Seconds, as in client-go.
 const TIMEOUT = 30;
 
-/** The webhook of a definition. */
+/** Converts with the webhook of a definition. */
 export class WebhookConverter {
   readonly #caller: Caller;
   readonly #uid: () => string;
   readonly #conversion: DeclaredConversion;
-  readonly #known = new Map<string, StoredObject | StatusError>();
+  /** Results by what the webhook received. An error is removed when it is thrown. */
+  readonly #results = new Map<string, StoredObject | StatusError>();
 
   constructor(conversion: DeclaredConversion, caller: Caller, uid: () => string) {
     this.#conversion = conversion;
@@ -71,64 +74,64 @@ export class WebhookConverter {
   }
 
   /**
-   * An object in another version.
+   * Returns an object in another version.
    *
-   * @throws {ConversionNeeded} If the webhook has to be asked first.
-   * @throws {StatusError} If it failed.
+   * @throws {ConversionNeeded} If the webhook has not converted it yet.
+   * @throws {StatusError} If the webhook failed.
    */
   convert(object: StoredObject, to: string): StoredObject {
     const key = keyOf({ object, to });
-    const known = this.#known.get(key);
-    if (known === undefined) throw new ConversionNeeded(this, [{ object, to }]);
-    if (known instanceof StatusError) {
-      // The next one asks again.
-      this.#known.delete(key);
-      throw known;
+    const result = this.#results.get(key);
+    if (result === undefined) throw new ConversionNeeded(this, [{ object, to }]);
+    if (result instanceof StatusError) {
+      // The next read calls the webhook again.
+      this.#results.delete(key);
+      throw result;
     }
-    return restored(object, known);
+    return withConvertedMetadata(object, result);
   }
 
-  /** Asks for all that is wanted: a call for each version. */
-  async fetch(wanted: readonly Wanted[]): Promise<void> {
-    const versions = Map.groupBy(wanted, ({ to }) => to);
+  /** Converts objects, with one call for each version. */
+  async fetch(missing: readonly Missing[]): Promise<void> {
+    const versions = Map.groupBy(missing, ({ to }) => to);
     await Promise.all([...versions].map(async ([to, some]) => {
       let results: readonly (StoredObject | StatusError)[];
       try {
-        results = await this.#ask(some.map(({ object }) => object), to);
+        results = await this.#call(some.map(({ object }) => object), to);
       } catch (error) {
         if (!(error instanceof StatusError)) throw error;
         results = some.map(() => error);
       }
-      some.forEach((one, i) => this.#remember(keyOf(one), results[i]!));
+      some.forEach((one, i) => this.#cache(keyOf(one), results[i]!));
     }));
   }
 
   /**
-   * Asks for an object although the answer may be known.
+   * Converts an object again, even if the result is cached.
    *
-   * @throws {StatusError} If the webhook fails now. What it said before stays known.
+   * @throws {StatusError} If the webhook fails. The cached result stays.
    */
   async refresh(object: StoredObject, to: string): Promise<void> {
-    const [result] = await this.#ask([object], to);
+    const [result] = await this.#call([object], to);
     if (result instanceof StatusError) throw result;
-    if (result !== undefined) this.#remember(keyOf({ object, to }), result);
+    if (result !== undefined) this.#cache(keyOf({ object, to }), result);
   }
 
-  #remember(key: string, result: StoredObject | StatusError): void {
-    this.#known.set(key, result);
-    if (this.#known.size > MOST) this.#known.delete(this.#known.keys().next().value!);
+  #cache(key: string, result: StoredObject | StatusError): void {
+    this.#results.set(key, result);
+    if (this.#results.size > MAX_RESULTS) this.#results.delete(this.#results.keys().next().value!);
   }
 
-  async #ask(objects: readonly StoredObject[], to: string): Promise<(StoredObject | StatusError)[]> {
+  async #call(objects: readonly StoredObject[], to: string): Promise<(StoredObject | StatusError)[]> {
     const { webhook } = this.#conversion;
     const [first] = objects;
-    const named = `conversion webhook for ${first!.apiVersion}, Kind=${first!.kind}`;
+    const prefix = `conversion webhook for ${first!.apiVersion}, Kind=${first!.kind}`;
     const version = webhook?.conversionReviewVersions?.find((each) => each === "v1" || each === "v1beta1");
     if (version === undefined) throw new StatusError(500, undefined, "no supported conversion review versions");
     const uid = this.#uid();
-    let answer: unknown;
+    let reply: unknown;
     try {
-      answer = await callWebhook(
+      reply = await callWebhook(
         this.#caller,
         { name: "", clientConfig: (webhook?.clientConfig ?? {}) as never, timeoutSeconds: TIMEOUT },
         {
@@ -139,30 +142,31 @@ export class WebhookConverter {
       );
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      throw new StatusError(500, undefined, `${named} failed: ${error.message}`);
+      throw new StatusError(500, undefined, `${prefix} failed: ${error.message}`);
     }
-    const converted = convertedIn(answer, uid, version);
-    if (typeof converted === "string") throw new StatusError(500, undefined, `${named} failed: ${converted}`);
+    const converted = convertedIn(reply, uid, version);
+    if (typeof converted === "string") throw new StatusError(500, undefined, `${prefix} failed: ${converted}`);
     if (converted.length !== objects.length) {
       const why = `returned ${converted.length} objects, expected ${objects.length}`;
-      throw new StatusError(500, undefined, `${named} ${why}`);
+      throw new StatusError(500, undefined, `${prefix} ${why}`);
     }
     return objects.map((object, i) => {
       const fault = convertedFault(object, converted[i], to);
-      return fault === undefined ? converted[i] as StoredObject : new StatusError(500, undefined, `${named} ${fault}`);
+      return fault === undefined ? converted[i] as StoredObject : new StatusError(500, undefined, `${prefix} ${fault}`);
     });
   }
 }
 
 /**
- * Does something that may need conversions, and waits for them.
+ * Runs code that may need conversions, and waits for them.
  *
- * @param look What is done; it is done again after each conversion, and must change nothing before it is through.
+ * @param run The code. It runs again after each conversion, so it must have no effects before it
+ * completes.
  */
-export async function withConversions<T>(look: () => T | Promise<T>): Promise<T> {
+export async function withConversions<T>(run: () => T | Promise<T>): Promise<T> {
   while (true) {
     try {
-      return await look();
+      return await run();
     } catch (error) {
       if (!(error instanceof ConversionNeeded)) throw error;
       await error.wait();
@@ -171,36 +175,39 @@ export async function withConversions<T>(look: () => T | Promise<T>): Promise<T>
 }
 
 /**
- * The same for each of a list: what has to be converted is asked for together.
+ * Reads each object of a list, and collects the conversions that are missing.
  *
- * @throws {ConversionNeeded} With all that is missing.
+ * @throws {ConversionNeeded} If conversions are missing, with all of them.
  */
-export function eachConverted<T, R>(list: readonly T[], look: (item: T) => R): R[] {
-  const wanted: Wanted[] = [];
+export function eachConverted<T, R>(list: readonly T[], read: (item: T) => R): R[] {
+  const missing: Missing[] = [];
   let converter: WebhookConverter | undefined;
   const results = list.map((item) => {
     try {
-      return look(item);
+      return read(item);
     } catch (error) {
       if (!(error instanceof ConversionNeeded)) throw error;
       converter = error.converter;
-      wanted.push(...error.wanted);
+      missing.push(...error.missing);
       return undefined as R;
     }
   });
-  if (converter !== undefined) throw new ConversionNeeded(converter, wanted);
+  if (converter !== undefined) throw new ConversionNeeded(converter, missing);
   return results;
 }
 
-/** What a webhook is asked, without what only the server knows and no webhook may change. */
-function keyOf({ object, to }: Wanted): string {
+/**
+ * Returns the cache key of a conversion: what the webhook receives, without fields that only the
+ * server sets and no webhook may change.
+ */
+function keyOf({ object, to }: Missing): string {
   const { metadata, ...rest } = object;
   const { name, namespace, labels, annotations, generateName } = metadata;
   return JSON.stringify([to, rest, generateName ? "" : name, namespace, labels, annotations]);
 }
 
-/** Labels and annotations are the webhook's, the rest of the metadata is as it was. */
-function restored(object: StoredObject, converted: StoredObject): StoredObject {
+/** Returns the converted object with the original metadata, except for labels and annotations. */
+function withConvertedMetadata(object: StoredObject, converted: StoredObject): StoredObject {
   const { metadata, ...body } = converted;
   const { labels, annotations } = metadata;
   return { ...body, metadata: withMetadata(object, { labels, annotations }).metadata } as StoredObject;
@@ -210,7 +217,7 @@ function convertedIn(review: unknown, uid: string, version: string): readonly un
   if (!isObject(review)) return "no response provided";
   if (version === "v1") {
     const [apiVersion, kind] = [own(review, "apiVersion"), own(review, "kind")];
-    // An older one is a type that the server knows, and does not take for this one.
+    // The real server knows this older type, but does not convert it.
     if (apiVersion === "apiextensions.k8s.io/v1beta1" && kind === "ConversionReview") {
       return "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion";
     }

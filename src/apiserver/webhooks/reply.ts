@@ -1,30 +1,34 @@
-/** What a webhook sent back as client-go reads it, before it is looked at as a review (`k8s.io/client-go/rest`, Result). */
+/**
+ * Reads the replies of webhooks as client-go does, before they are decoded as reviews
+ * (`k8s.io/client-go/rest`, Result).
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { typeFault, untypedFault } from "../wire/body.ts";
 import { jsonTextFault } from "../wire/json_fault.ts";
 
-/** A webhook could not be called: what comes after `failed to call webhook: `. */
+/** A failed call of a webhook. The message follows `failed to call webhook: `. */
 export class CallError extends Error {
   override name = "CallError";
 }
 
 /**
- * The object in an answer.
+ * Returns the object in a reply.
  *
- * @param response The answer.
+ * @param response The response.
  * @param text Its body.
- * @throws {CallError} If it is none.
+ * @throws {CallError} If the body is not an object.
  */
 export function readReply(response: Response, text: string): Readonly<Record<string, unknown>> {
-  if (!response.ok) throw new CallError(toldIn(text) ?? statusText(response, text));
+  if (!response.ok) throw new CallError(messageIn(text) ?? statusText(response, text));
   if (text === "") {
     const type = response.headers.get("content-type") ?? "application/json";
     throw new CallError(`0-length response with status code: ${response.status} and content type: ${type}`);
   }
   const untyped = (why: string) => new CallError(`couldn't get version/kind; json parse error: ${why}`);
   const fault = jsonTextFault(text);
-  // What calls itself JSON is read as such, all else as YAML too: then nearly everything is a text.
+  // Only a body with the JSON content type is decoded as JSON. Others are decoded as YAML, in which
+  // nearly any text is a string.
   const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? true;
   if (fault !== undefined) throw untyped(isJson ? fault : untypedFault(text));
   const value: unknown = JSON.parse(text) ?? {};
@@ -35,10 +39,11 @@ export function readReply(response: Response, text: string): Readonly<Record<str
 }
 
 /**
- * What is wrong with the type of a review; undefined where it is the one that is wanted. What says no type is taken for it.
+ * Returns an error message for a review of the wrong type. A review without a type has the expected
+ * one.
  *
- * @param reply The answer.
- * @param version The version that is wanted.
+ * @param reply The reply.
+ * @param version The expected version.
  */
 export function reviewTypeFault(
   reply: Readonly<Record<string, unknown>>,
@@ -57,8 +62,8 @@ export function reviewTypeFault(
 
 const GROUP = "admission.k8s.io";
 
-/** The message of a Status that says that something failed. */
-function toldIn(text: string): string | undefined {
+/** Returns the message of a `Status` with a failure. */
+function messageIn(text: string): string | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -69,23 +74,26 @@ function toldIn(text: string): string | undefined {
   return String(own(value, "message") ?? "");
 }
 
-/** What client-go makes of an answer that is no review (`k8s.io/apimachinery/pkg/api/errors`, NewGenericServerResponse). */
+/**
+ * Returns client-go's message for a reply that is not a review
+ * (`k8s.io/apimachinery/pkg/api/errors`, NewGenericServerResponse).
+ */
 function statusText({ status, headers }: Response, body: string): string {
   const type = headers.get("content-type") ?? "text/plain";
-  const told = !type.startsWith("text/") || body.trim() === "" ? "unknown" : body.trim();
+  const message = !type.startsWith("text/") || body.trim() === "" ? "unknown" : body.trim();
   switch (status) {
     case 403:
     case 415:
-      return told;
+      return message;
     case 406:
-      return told === "unknown"
+      return message === "unknown"
         ? "the server was unable to respond with a content type that the client supports"
-        : told;
+        : message;
   }
   const known = STATUS_TEXTS[status];
   if (known !== undefined) return known;
   return status >= 500
-    ? `an error on the server (${JSON.stringify(told)}) has prevented the request from succeeding`
+    ? `an error on the server (${JSON.stringify(message)}) has prevented the request from succeeding`
     : `the server responded with the status code ${status} but did not return more information`;
 }
 

@@ -1,8 +1,8 @@
-/** Webhooks as their configurations have them (`admissionregistration.k8s.io/v1`). */
+/** Webhooks in webhook configurations (`admissionregistration.k8s.io/v1`). */
 import type { LabelSelector } from "../objects/label_selector.ts";
 import type { Store } from "../objects/store.ts";
 
-/** What a rule of a webhook matches. */
+/** A rule of a webhook. */
 export interface WebhookRule {
   readonly operations?: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -11,7 +11,7 @@ export interface WebhookRule {
   readonly scope?: string;
 }
 
-/** Where a webhook is. */
+/** How to reach a webhook. */
 export interface ClientConfig {
   readonly url?: string;
   readonly service?: {
@@ -20,7 +20,7 @@ export interface ClientConfig {
     readonly path?: string;
     readonly port?: number;
   };
-  /** Base64 of PEM. */
+  /** PEM in base64. */
   readonly caBundle?: string;
 }
 
@@ -46,7 +46,7 @@ const COLLECTIONS = {
   validate: `${GROUP}/validatingwebhookconfigurations`,
 } as const;
 
-/** The webhooks of a phase, by the names of their configurations. */
+/** Returns the webhooks of a phase, in the order of their configurations' names. */
 export function webhooksOf(store: Store, phase: keyof typeof COLLECTIONS): readonly Webhook[] {
   return store.list(COLLECTIONS[phase]).flatMap(({ webhooks }) => (webhooks ?? []) as readonly Webhook[]);
 }

@@ -1,30 +1,29 @@
-/** In which form an answer is wanted (`k8s.io/apiserver/pkg/endpoints/handlers/negotiation`). */
-
-/** The form of an answer. */
+/** Negotiates the form of responses (`k8s.io/apiserver/pkg/endpoints/handlers/negotiation`). */
+/** The form of a response. */
 export interface Form {
-  /** Objects as they are, as rows of a table, or their metadata alone, of one or of many. */
+  /** Objects, rows of a table, or only the metadata, of an object or of a list. */
   readonly as: "object" | "table" | "metadata" | "metadataList";
-  /** The version of `meta.k8s.io` of a table or of metadata. */
+  /** Version of `meta.k8s.io` for tables and metadata. */
   readonly metaVersion: "v1" | "v1beta1";
   readonly format: "json" | "yaml" | "protobuf";
   readonly contentType: string;
 }
 
-/** One entry of an `Accept` header. */
+/** An entry of an `Accept` header. */
 export interface MediaRange {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The entries of an `Accept` header, in their order. */
+/** Returns the entries of an `Accept` header in order. */
 export function mediaRanges(header: string | null): MediaRange[] {
   return (header ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "").map((part) => {
     const [type = "", ...parameters] = part.split(";").map((each) => each.trim());
     return {
       type: type.toLowerCase(),
       parameters: new Map(parameters.map((each) => {
-        const at = each.indexOf("=");
-        return at < 0 ? [each, ""] : [each.slice(0, at), each.slice(at + 1)];
+        const equals = each.indexOf("=");
+        return equals < 0 ? [each, ""] : [each.slice(0, equals), each.slice(equals + 1)];
       })),
     };
   });
@@ -33,11 +32,11 @@ export function mediaRanges(header: string | null): MediaRange[] {
 const JSON_TYPES = new Set(["application/json", "application/*", "*/*"]);
 
 /**
- * The first form of an `Accept` header that can be answered.
+ * Returns the first supported form of an `Accept` header.
  *
- * @param header The header; objects as JSON when absent.
- * @param isBuiltin Whether a built-in kind is asked for: of others protobuf has the metadata alone.
- * @returns Nothing if there is none.
+ * @param header The header. If absent, the form is an object as JSON.
+ * @param isBuiltin Whether the kind is built-in. Protobuf of other kinds is limited to metadata.
+ * @returns The form; `undefined` if none is supported.
  */
 export function wantedForm(header: string | null, isBuiltin = true): Form | undefined {
   const ranges = mediaRanges(header);
@@ -49,7 +48,7 @@ export function wantedForm(header: string | null, isBuiltin = true): Form | unde
     const metaVersion = parameters.get("v") === "v1beta1" ? "v1beta1" as const : "v1" as const;
     if (as === undefined) continue;
     if (format === "protobuf" && (as === "table" || (as === "object" && !isBuiltin))) continue;
-    // Protobuf is made of JSON at the end.
+    // Responses are converted from JSON to protobuf at the end.
     return { as, format, metaVersion, contentType: `application/${format === "yaml" ? "yaml" : "json"}` };
   }
   return undefined;
@@ -62,10 +61,10 @@ const OTHER_FORMATS: ReadonlyMap<string, "yaml" | "protobuf"> = new Map([
 
 const JSON_OBJECT: Form = { as: "object", format: "json", metaVersion: "v1", contentType: "application/json" };
 
-/** Formats by their names; all of them at once have one too. */
+/** Media types that select a format; `*` selects any. */
 const FORMATS = new Set(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "*/*"]);
 
-/** Whether an entry names a format, or there is none. */
+/** Returns whether a header is empty or has an entry that selects a format. */
 export function namesFormat(header: string | null): boolean {
   const ranges = mediaRanges(header);
   return ranges.length === 0 || ranges.some(({ type }) => FORMATS.has(type));

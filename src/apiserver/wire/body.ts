@@ -1,4 +1,4 @@
-/** Bodies of requests: as many bytes as are allowed, as JSON. */
+/** Reads and parses the bodies of requests. */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { depthFault, jsonTextFault } from "./json_fault.ts";
@@ -7,14 +7,14 @@ import { badRequest, tooLarge, unsupportedMediaType } from "./status_error.ts";
 import { parseNumbers } from "./written_numbers.ts";
 import { readYaml } from "./yaml.ts";
 
-/** The most bytes a body may have. */
-export const LARGEST_BODY = 3 * 1024 * 1024;
+/** Maximum size of a body in bytes (`MaxRequestBodyBytes` of `k8s.io/apiserver/pkg/server`). */
+export const MAX_BODY = 3 * 1024 * 1024;
 
-/** The media types a whole object may come in. */
+/** Media types of objects. */
 export const OBJECT_TYPES: readonly string[] = ["application/json", "application/yaml"];
 
 /**
- * The media type of a request, without parameters; JSON where it says none.
+ * Returns the media type of a request without parameters; JSON by default.
  *
  * @param headers The headers.
  */
@@ -23,65 +23,65 @@ export function contentType(headers: Headers): string {
 }
 
 /**
- * A body as text.
+ * Reads a body as a string.
  *
  * @param request The request.
- * @throws {StatusError} If it is too large.
+ * @throws {StatusError} If the body is too large.
  */
 export async function readBody(request: Request): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(request));
 }
 
 /**
- * The bytes of a body.
+ * Reads the bytes of a body.
  *
  * @param request The request.
- * @throws {StatusError} If there are too many.
+ * @throws {StatusError} If the body is too large.
  */
 export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(request.headers.get("content-length") ?? 0) > LARGEST_BODY) {
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY) {
     await request.body?.cancel();
-    throw tooLarge(LARGEST_BODY);
+    throw tooLarge(MAX_BODY);
   }
   if (request.body === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let size = 0;
-  // By a reader rather than "for await", which costs as much as a small body takes to be parsed.
+  // Uses a reader, since `for await` costs as much time as parsing a small body.
   const reader = request.body.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     const part = next.value;
     size += part.length;
-    if (size > LARGEST_BODY) {
+    if (size > MAX_BODY) {
       await reader.cancel();
-      throw tooLarge(LARGEST_BODY);
+      throw tooLarge(MAX_BODY);
     }
     parts.push(part);
   }
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only as Uint8Array<ArrayBuffer>;
   const whole = new Uint8Array(size);
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+    whole.set(part, offset);
+    offset += part.length;
   }
   return whole;
 }
 
-/** A body as it was read. */
+/** A parsed body. */
 export interface ParsedBody {
   readonly value: unknown;
-  /** What the server says of keys that are there twice. */
+  /** Messages about duplicate keys. */
   readonly duplicates: readonly string[];
 }
 
 /**
- * A body that is a whole object.
+ * Parses a body that is an object.
  *
  * @param text The body.
  * @param type Its media type.
- * @param kind What it must be, for the message.
- * @throws {StatusError} If it is not of a known type, or not readable.
+ * @param kind The expected kind, for messages.
+ * @throws {StatusError} If the media type is not supported, or the body is malformed.
  */
 export async function parseObject(text: string, type: string, kind: string): Promise<ParsedBody> {
   if (type === "application/yaml") return await parseYamlObject(text, kind);
@@ -99,17 +99,18 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   }
   const typed = isObject(value) ? typeFault(value) : undefined;
   if (typed !== undefined) throw unrecognized(kind, typed, text);
-  // As if nothing were in it: what must be there is found to be missing later.
+  // The real server treats null as an empty object, and reports missing fields later.
   if (value === null) return { value: {}, duplicates: [] };
   if (!isObject(value)) {
     throw unrecognized(kind, untypedFault(value), text);
   }
-  // What comes out again as it went in holds no key twice: most clients write JSON as we do, but for the end of the line.
+  // A body that equals our own JSON has no duplicate keys. That is true of most clients, except for
+  // a trailing newline.
   const isPlain = JSON.stringify(value) === text.trimEnd();
   return { value, duplicates: isPlain ? [] : duplicateKeys(text).map((field) => `duplicate field "${field}"`) };
 }
 
-/** What Go says of an object whose version or kind is no text. */
+/** Returns Go's message for an object whose apiVersion or kind is not a string. */
 export function typeFault(value: Readonly<Record<string, unknown>>): string | undefined {
   for (const key of ["apiVersion", "kind"]) {
     const part = own(value, key) ?? "";
@@ -120,26 +121,26 @@ export function typeFault(value: Readonly<Record<string, unknown>>): string | un
   return undefined;
 }
 
-/** What Go says of JSON that is no object where one is to be. */
+/** Returns Go's message for JSON that should be an object. */
 export function untypedFault(value: unknown): string {
   const target =
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
   return `json: cannot unmarshal ${jsonType(value)} into Go value of type ${target}`;
 }
 
-/** A type of JSON as Go calls it. */
+/** Returns Go's name of a JSON type. */
 function jsonType(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 /**
- * A JSON text as a value: halves of characters are no characters, and no more levels than Go reads.
+ * Parses JSON as Go does: lone surrogates are replaced, and the depth is limited.
  *
- * @throws {SyntaxError} If it is none.
+ * @throws {SyntaxError} If the text is not valid JSON.
  */
 export function parseJson(text: string): unknown {
-  if (depthFault(text) !== undefined) throw new SyntaxError("it is too deep");
+  if (depthFault(text) !== undefined) throw new SyntaxError("JSON is nested too deep");
   const value: unknown = parseNumbers(text);
   return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
 }
@@ -151,7 +152,7 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.toWellFormed(), wellFormed(part)]));
 }
 
-/** The refusal of a body that does not say what it is. */
+/** Returns the error for a body without a kind. */
 export function kindMissing(kind: string, text: string): Error {
   return badRequest(
     `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${
@@ -160,7 +161,7 @@ export function kindMissing(kind: string, text: string): Error {
   );
 }
 
-/** The refusal of a body that calls itself protobuf and could not be read as such. */
+/** Returns the error for a body with the media type of protobuf that cannot be decoded. */
 export function protobufFault(text: string, kind: string): Error {
   const isMarked = text.startsWith("k8s\0");
   const why = text === ""
@@ -174,7 +175,7 @@ export function protobufFault(text: string, kind: string): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${shown})`);
 }
 
-/** What Go says of the first bytes of a message that is none. */
+/** Returns Go's message for the first bytes of an invalid message. */
 function wireFault(wireType: number): string {
   return wireType > 5 ? `proto: illegal wireType ${wireType}` : "unexpected EOF";
 }
@@ -189,7 +190,7 @@ function unrecognized(kind: string, fault: string, text: string): Error {
 
 function shownBody(text: string): string {
   if (text === "") return "<empty>";
-  // The beginning, by bytes.
+  // The prefix is limited in bytes, not characters.
   const all = new TextEncoder().encode(text);
   const first = all.subarray(0, SHOWN_BYTES);
   return `${text.startsWith("{") ? new TextDecoder().decode(first) : hex(first)}${
@@ -197,19 +198,19 @@ function shownBody(text: string): string {
   }`;
 }
 
-// As `summarizeData` of the handlers does it.
+// The length of the prefix in bytes, as in `summarizeData` of the handlers.
 const SHOWN_BYTES = 30;
 
 function hex(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What Go says of a text that is no JSON. */
+/** Returns Go's message for malformed JSON. */
 export function jsonFault(text: string): string {
   return jsonTextFault(text) ?? "unexpected end of JSON input";
 }
 
-/** A body in YAML that is a whole object. */
+/** Parses a YAML body that is an object. */
 async function parseYamlObject(text: string, kind: string): Promise<ParsedBody> {
   let body: ParsedBody;
   try {

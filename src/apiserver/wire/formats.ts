@@ -1,16 +1,16 @@
 /**
- * Answers in the format that a client wants: JSON, YAML, protobuf, compressed when they are large;
- * and requests in protobuf.
+ * Encodes responses as JSON, YAML or protobuf, compresses large ones, and decodes requests in
+ * protobuf.
  */
 import { type Form, wantedForm } from "./accept.ts";
 import { contentType, readBytes } from "./body.ts";
 import { PROTOBUF } from "./protobuf/media_type.ts";
 import type { Status, StatusError } from "./status_error.ts";
 
-/** Headers of all answers. */
+/** Headers of all responses. */
 export const COMMON = { "cache-control": "no-cache, private" };
 
-/** JSON as an answer. */
+/** Returns a JSON response. */
 export function jsonResponse(body: unknown, code = 200, headers: Record<string, string> = {}): Response {
   return new Response(`${JSON.stringify(body)}\n`, {
     status: code,
@@ -18,24 +18,27 @@ export function jsonResponse(body: unknown, code = 200, headers: Record<string, 
   });
 }
 
-/** A Status as an answer. */
+/** Returns a response with a Status. */
 export function statusResponse(status: Status, code: number): Response {
   const retry = status.details?.retryAfterSeconds;
   return jsonResponse(status, code, retry === undefined ? {} : { "retry-after": String(retry) });
 }
 
-/** A errorResponse, in YAML where the answer was wanted so. */
+/** Returns the response for an error, as YAML if the client accepts that. */
 export async function errorResponse(error: StatusError, headers: Headers): Promise<Response> {
-  const answer = statusResponse(error.status, error.code);
-  if (wantedForm(headers.get("accept"))?.format !== "yaml") return answer;
-  answer.headers.set("content-type", "application/yaml");
-  return new Response(await yamlOf(error.status), { status: error.code, headers: answer.headers });
+  const response = statusResponse(error.status, error.code);
+  if (wantedForm(headers.get("accept"))?.format !== "yaml") return response;
+  response.headers.set("content-type", "application/yaml");
+  return new Response(await yamlOf(error.status), { status: error.code, headers: response.headers });
 }
 
-/** What an object looks like on the wire, by the object: an event of a watch goes to many. */
+/**
+ * JSON by object, since an event may go to many watches. Entries cannot become stale, because
+ * objects are not changed after they are stored.
+ */
 const texts = new WeakMap<object, string>();
 
-/** A value as JSON, made once for each object. */
+/** Returns a value as JSON. The JSON of each object is created once. */
 export function textOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const known = texts.get(value);
@@ -45,7 +48,7 @@ export function textOf(value: unknown): string {
   return text;
 }
 
-/** A value as JSON or YAML. What is to be protobuf is JSON up to the last step. */
+/** Encodes a value as JSON or YAML. Protobuf is converted from JSON later. */
 export async function encoded(value: unknown, form: Form): Promise<string> {
   return form.format === "yaml" ? await yamlOf(value) : `${textOf(value)}\n`;
 }
@@ -55,8 +58,8 @@ async function yamlOf(value: unknown): Promise<string> {
   const document = new Document(JSON.parse(textOf(value)), { version: "1.1", sortMapEntries: true });
   visit(document, {
     Scalar(_key, node) {
-      // What would be read as another type stands in double quotes, what cannot stand plain in
-      // single ones.
+      // As Go does it: double quotes for strings that YAML would parse as another type, single
+      // quotes for strings with special characters.
       if (typeof node.value !== "string" || /[\n"'\\]/.test(node.value)) return;
       if (isAmbiguous(node.value, parse)) node.type = Scalar.QUOTE_DOUBLE;
     },
@@ -74,8 +77,8 @@ function isAmbiguous(text: string, parse: (text: string, options: { version: "1.
 }
 
 /**
- * A request whose body is JSON: one in protobuf is read and written anew. What cannot be read is
- * left as it is, for others to refuse.
+ * Returns a request with a JSON body. A protobuf body is converted. A body that cannot be decoded
+ * stays as it is, and is rejected later.
  *
  * @param request The request.
  * @throws {StatusError} If the body is too large.
@@ -93,31 +96,31 @@ export async function requestAsJson(request: Request): Promise<Request> {
   return new Request(url, { method, headers, signal, body: JSON.stringify(object) });
 }
 
-/** Answers that go on: they are not looked into. */
+/** Streaming responses, whose bodies must not be read here. Each is added when it is created. */
 const streams = new WeakSet<Response>();
 
-/** Marks an answer as one that goes on. */
+/** Marks a response as streaming. */
 export function streaming(response: Response): Response {
   streams.add(response);
   return response;
 }
 
-// As `k8s.io/apiserver/pkg/endpoints/handlers/responsewriters`: smaller ones are not worth it.
-const LEAST_COMPRESSED = 128 * 1024;
+// Smaller responses are not compressed (`k8s.io/apiserver/pkg/endpoints/handlers/responsewriters`).
+const MIN_COMPRESSED = 128 * 1024;
 
 /**
- * An answer in the format that the client wants: as protobuf where it asks for that first and the
- * object has such a form, and compressed where it is large and the client takes that.
+ * Returns a response in the format that the client accepts: as protobuf if the client prefers it
+ * and the kind has a protobuf message, and compressed if it is large and the client accepts gzip.
  *
- * @param response The answer, in JSON or YAML.
- * @param headers The headers of the request.
+ * @param response The response in JSON or YAML.
+ * @param headers Headers of the request.
  */
 export async function inAcceptedFormat(response: Response, headers: Headers): Promise<Response> {
   if (streams.has(response) || response.body === null) return response;
   const isJson = response.headers.get("content-type") === "application/json";
   const wantsProtobuf = isJson && wantedForm(headers.get("accept"))?.format === "protobuf";
-  const takesGzip = /(?:^|,)\s*gzip\s*(?:;|,|$)/.test(headers.get("accept-encoding") ?? "");
-  if (!wantsProtobuf && !takesGzip) return response;
+  const acceptsGzip = /(?:^|,)\s*gzip\s*(?:;|,|$)/.test(headers.get("accept-encoding") ?? "");
+  if (!wantsProtobuf && !acceptsGzip) return response;
   let body = new Uint8Array(await response.arrayBuffer());
   if (wantsProtobuf) {
     const object: unknown = JSON.parse(new TextDecoder().decode(body));
@@ -128,7 +131,7 @@ export async function inAcceptedFormat(response: Response, headers: Headers): Pr
     }
   }
   const init = { status: response.status, headers: response.headers };
-  if (!takesGzip || body.length < LEAST_COMPRESSED) return new Response(body, init);
+  if (!acceptsGzip || body.length < MIN_COMPRESSED) return new Response(body, init);
   init.headers.set("content-encoding", "gzip");
   init.headers.append("vary", "Accept-Encoding");
   return new Response(new Blob([body]).stream().pipeThrough(new CompressionStream("gzip")), init);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { CONFIG_MAPS, configMap, Wire } from "../_wire.ts";
 import { fromProtobuf, PROTOBUF, toProtobuf } from "./protobuf/envelope.ts";
 
-/** An answer's head and bytes. */
-async function ask(
+/** Returns the headers, status and bytes of a response. */
+async function send(
   { server }: Wire,
   path: string,
   headers: Record<string, string>,
@@ -17,14 +17,14 @@ async function ask(
   };
 }
 
-Deno.test("a large answer is compressed for who takes that, a small one is not", async () => {
+Deno.test("the API server compresses large responses for clients that accept gzip", async () => {
   await using wire = new Wire();
   await wire.post(CONFIG_MAPS, configMap("large", { a: "x".repeat(200_000) }));
   await wire.post(CONFIG_MAPS, configMap("small"));
 
-  const large = await ask(wire, `${CONFIG_MAPS}/large`, { "accept-encoding": "gzip" });
-  const small = await ask(wire, `${CONFIG_MAPS}/small`, { "accept-encoding": "gzip" });
-  const plain = await ask(wire, `${CONFIG_MAPS}/large`, {});
+  const large = await send(wire, `${CONFIG_MAPS}/large`, { "accept-encoding": "gzip" });
+  const small = await send(wire, `${CONFIG_MAPS}/small`, { "accept-encoding": "gzip" });
+  const plain = await send(wire, `${CONFIG_MAPS}/large`, {});
   const unpacked = new Response(new Blob([large.bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 
   assert.equal(large.headers.get("content-encoding"), "gzip");
@@ -33,27 +33,26 @@ Deno.test("a large answer is compressed for who takes that, a small one is not",
   assert.deepEqual([small.headers.get("content-encoding"), plain.headers.get("content-encoding")], [null, null]);
 });
 
-Deno.test("an object comes in and goes out as protobuf", async () => {
+Deno.test("the API server accepts and returns protobuf", async () => {
   await using wire = new Wire();
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", labels: { x: "1" } }, data: { b: "ü" } };
   const both = { accept: PROTOBUF, "content-type": PROTOBUF };
 
-  const made = await ask(wire, CONFIG_MAPS, both, {
+  const created = await send(wire, CONFIG_MAPS, both, {
     method: "POST",
     body: toProtobuf(object) as Uint8Array<ArrayBuffer>,
   });
-  const read = await ask(wire, `${CONFIG_MAPS}/a`, both);
-  const refused = await ask(wire, `${CONFIG_MAPS}/none`, both);
-
-  assert.equal(made.status, 201);
+  const read = await send(wire, `${CONFIG_MAPS}/a`, both);
+  const missing = await send(wire, `${CONFIG_MAPS}/none`, both);
+  assert.equal(created.status, 201);
   assert.equal(read.headers.get("content-type"), PROTOBUF);
   const { metadata, ...rest } = fromProtobuf(read.bytes) ?? assert.fail("no protobuf");
   assert.deepEqual(rest, { apiVersion: "v1", kind: "ConfigMap", data: { b: "ü" } });
   assert.deepEqual((metadata as { labels: unknown }).labels, { x: "1" });
-  assert.equal((fromProtobuf(refused.bytes) ?? {}).reason, "NotFound");
+  assert.equal((fromProtobuf(missing.bytes) ?? {}).reason, "NotFound");
 });
 
-Deno.test("toProtobuf and fromProtobuf keep what is special in JSON", () => {
+Deno.test("toProtobuf and fromProtobuf preserve values with their own JSON form", () => {
   const object = {
     apiVersion: "v1",
     kind: "Pod",
@@ -63,7 +62,7 @@ Deno.test("toProtobuf and fromProtobuf keep what is special in JSON", () => {
       managedFields: [{ manager: "m", fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:nodeName": {} } } }],
     },
     spec: {
-      // A pointer in Go, so that zero is a value.
+      // A pointer in Go, so zero differs from absent.
       terminationGracePeriodSeconds: 0,
       volumes: [{ name: "v", emptyDir: { sizeLimit: "1Gi" } }],
       containers: [{
@@ -78,7 +77,7 @@ Deno.test("toProtobuf and fromProtobuf keep what is special in JSON", () => {
   assert.deepEqual(fromProtobuf(toProtobuf(object)), object);
 });
 
-Deno.test("fromProtobuf tells what is none by answering nothing", () => {
+Deno.test("fromProtobuf returns undefined for bytes that are not a protobuf object", () => {
   for (const bytes of [[], [0x6b, 0x38, 0x73, 0x00], [0x6b, 0x38, 0x73, 0x00, 0x67, 0xff], [1, 2, 3]]) {
     assert.equal(fromProtobuf(Uint8Array.from(bytes)), undefined);
   }

@@ -1,9 +1,9 @@
-/** Values of JSON as Go prints them once it has read them into its own maps and lists (`fmt`): messages quote them so. */
+/** Formats decoded JSON as Go's `fmt` does, for messages that quote it. */
 import { isObject } from "../../base/json.ts";
 import { goNumber, isInt64 } from "../../schema/go_text.ts";
 
 /**
- * A value as Go prints it by `%v`.
+ * Formats a value as `%v`.
  *
  * @param value The value.
  */
@@ -16,7 +16,7 @@ export function goValue(value: unknown): string {
 }
 
 /**
- * A value as Go prints it by `%#v`.
+ * Formats a value as `%#v`.
  *
  * @param value The value.
  */
@@ -31,7 +31,7 @@ export function goSyntax(value: unknown): string {
 }
 
 /**
- * The kind of a value's Go type, such as `slice`.
+ * Returns the kind of a value's Go type, such as `slice`.
  *
  * @param value The value.
  */
@@ -44,7 +44,7 @@ export function goKind(value: unknown): string {
 }
 
 /**
- * The name of a value's Go type, such as `[]interface {}`.
+ * Returns the name of a value's Go type, such as `[]interface {}`.
  *
  * @param value The value.
  */

@@ -1,40 +1,40 @@
-/** What Go says of a text that is no JSON (`encoding/json`, scanner.go): messages quote it. */
+/** Go's messages for malformed JSON (`encoding/json`, scanner.go), which responses quote. */
 
 const WHITE = new Set([" ", "\t", "\r", "\n"]);
 const END = "unexpected end of JSON input";
 
-// How deep Go reads.
-const DEEPEST = 10_000;
+// The maximum depth of Go's decoder.
+const MAX_DEPTH = 10_000;
 
-/** What Go says of a text that is deeper than it reads; undefined where it is not. */
+/** Returns Go's message for JSON that exceeds the maximum depth; `undefined` if it does not. */
 export function depthFault(text: string): string | undefined {
-  if (text.length <= DEEPEST) return undefined;
+  if (text.length <= MAX_DEPTH) return undefined;
   let depth = 0;
   for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
     if (part === "{" || part === "[") depth++;
     else if (part === "}" || part === "]") depth--;
-    if (depth > DEEPEST) return `invalid character '${part}' exceeded max depth`;
+    if (depth > MAX_DEPTH) return `invalid character '${part}' exceeded max depth`;
   }
   return undefined;
 }
 
 /**
- * What is wrong with a text that is no JSON.
+ * Returns Go's message for a string that is not valid JSON.
  *
- * @param text The text.
- * @returns Go's words; undefined where it is JSON.
+ * @param text The string.
+ * @returns The message; `undefined` if the string is valid JSON.
  */
 export function jsonTextFault(text: string): string | undefined {
   const tooDeep = depthFault(text);
   if (tooDeep !== undefined) return tooDeep;
-  // Byte by byte, as Go reads: a character of several shows as its first.
+  // Go reads bytes, so its messages contain the first byte of a multi-byte character.
   let bytes = "";
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
   return jsonBytesFault(bytes);
 }
 
 /**
- * What is wrong with bytes that are no JSON.
+ * Returns Go's message for bytes that are not valid JSON.
  *
  * @param bytes The bytes, each as a character of Latin-1.
  */
@@ -51,7 +51,7 @@ class Scanner {
     this.#text = text;
   }
 
-  /** Passes a value; says what is wrong with it. */
+  /** Reads a value, and returns the message if it is malformed. */
   value(context: string): string | undefined {
     const character = this.#next();
     switch (character) {
@@ -74,7 +74,7 @@ class Scanner {
     }
   }
 
-  /** Nothing may follow the value but white space. */
+  /** Checks that only white space follows the value. */
   end(): string | undefined {
     const character = this.#next();
     return character === undefined ? undefined : fault(character, "after top-level value");

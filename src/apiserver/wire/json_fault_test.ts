@@ -24,5 +24,5 @@ const CASES: readonly (readonly [text: string, fault: string | undefined])[] = [
 ];
 
 for (const [text, fault] of CASES) {
-  Deno.test(`jsonTextFault of ${JSON.stringify(text)}`, () => assert.equal(jsonTextFault(text), fault));
+  Deno.test(`jsonTextFault checks ${JSON.stringify(text)}`, () => assert.equal(jsonTextFault(text), fault));
 }

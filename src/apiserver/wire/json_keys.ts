@@ -1,6 +1,5 @@
-/** What a JSON text says that is lost when it is read: keys that are there twice, numbers that no double can hold. */
-
-/** Keys that an object of a JSON text holds twice. The text is known to be JSON. */
+/** Finds what JSON.parse loses: duplicate keys, and numbers that no double can represent. */
+/** Returns the paths of duplicate keys. The text must be valid JSON. */
 export function duplicateKeys(text: string): string[] {
   const found: string[] = [];
   const levels: { seen: Set<string> | undefined; path: string; key: string; index: number }[] = [];
@@ -9,7 +8,7 @@ export function duplicateKeys(text: string): string[] {
   for (const [part] of text.matchAll(token)) {
     const level = levels.at(-1);
     if (part === "{" || part === "[") {
-      const path = level === undefined ? "" : here(level);
+      const path = level === undefined ? "" : pathOf(level);
       levels.push({ seen: part === "{" ? new Set() : undefined, path, key: "", index: 0 });
       expectsKey = part === "{";
     } else if (part === "}" || part === "]") {
@@ -21,7 +20,7 @@ export function duplicateKeys(text: string): string[] {
     } else if (expectsKey && part.startsWith('"') && level?.seen !== undefined) {
       const key = JSON.parse(part) as string;
       level.key = key;
-      if (level.seen.has(key)) found.push(here(level));
+      if (level.seen.has(key)) found.push(pathOf(level));
       level.seen.add(key);
       expectsKey = false;
     }
@@ -29,14 +28,14 @@ export function duplicateKeys(text: string): string[] {
   return [...new Set(found)];
 }
 
-function here(
+function pathOf(
   { seen, path, key, index }: { seen: Set<string> | undefined; path: string; key: string; index: number },
 ): string {
   if (seen === undefined) return `${path}[${index}]`;
   return path === "" ? key : `${path}.${key}`;
 }
 
-/** The first number of a JSON text that is larger than any double. */
+/** Returns the first number that exceeds the range of doubles. */
 export function infiniteNumber(text: string): string | undefined {
   if (!/[eE]\+?\d{3}|\d{309}/.test(text)) return undefined;
   for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {

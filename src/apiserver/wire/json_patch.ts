@@ -1,4 +1,7 @@
-/** JSON patches as the server's library applies them (`gopkg.in/evanphx/json-patch.v4`), which is laxer than RFC 6902. */
+/**
+ * JSON patches as in the server's library (`gopkg.in/evanphx/json-patch.v4`), which is less strict
+ * than RFC 6902.
+ */
 import { equal, isObject } from "../../base/json.ts";
 import { own, setOwn } from "../../base/own.ts";
 import { quoted } from "../../base/quoted.ts";
@@ -7,13 +10,14 @@ import { duplicateKeys } from "./json_keys.ts";
 import { badRequest, patchRejected, requestTooLarge } from "./status_error.ts";
 import { carryWritten, noteWritten, writtenIn } from "./written_numbers.ts";
 
-const MOST_OPERATIONS = 10_000;
+// `MaxJSONPatchOperations` of `k8s.io/apiserver`.
+const MAX_OPERATIONS = 10_000;
 
-/** A JSON patch that was read. */
+/** A parsed JSON patch. */
 export interface JsonPatch {
-  /** Fields of operations that are there twice or that there are not. */
+  /** Messages about duplicate and unknown fields of operations. */
   readonly faults: readonly string[];
-  /** @throws {StatusError} If it does not fit. */
+  /** Returns the patched object. @throws {StatusError} If the patch does not fit. */
   apply(live: unknown): unknown;
 }
 
@@ -25,27 +29,27 @@ interface Operation {
 }
 
 /**
- * Reads a JSON patch.
+ * Validates a JSON patch.
  *
- * @param patch The patch as parsed.
- * @param text The patch as it came.
- * @throws {StatusError} If it is none.
+ * @param patch The parsed patch.
+ * @param text The patch as received.
+ * @throws {StatusError} If it is not a list of operations.
  */
 export function readJsonPatch(patch: unknown, text: string): JsonPatch {
-  const refuse = (value: unknown, type: string) =>
+  const mismatch = (value: unknown, type: string) =>
     badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type ${type}`);
   if (patch === null) return { faults: [], apply: (live) => live };
-  if (!Array.isArray(patch)) throw refuse(patch, "[]handlers.jsonPatchOp");
+  if (!Array.isArray(patch)) throw mismatch(patch, "[]handlers.jsonPatchOp");
   const faults = duplicateKeys(text).map((field) => `json patch duplicate field "${field}"`);
   patch.forEach((operation, i) => {
-    if (!isObject(operation)) throw refuse(operation, "handlers.jsonPatchOp");
+    if (!isObject(operation)) throw mismatch(operation, "handlers.jsonPatchOp");
     for (const key of Object.keys(operation)) {
       if (!KEYS.has(key)) faults.push(`json patch unknown field "[${i}].${key}"`);
     }
   });
-  if (patch.length > MOST_OPERATIONS) {
+  if (patch.length > MAX_OPERATIONS) {
     throw requestTooLarge(
-      `The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${patch.length}`,
+      `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
     );
   }
   return { faults, apply: (live) => applied(live, patch) };
@@ -53,7 +57,7 @@ export function readJsonPatch(patch: unknown, text: string): JsonPatch {
 
 const KEYS: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
 
-/** A type of JSON as Go calls it. */
+/** Returns Go's name of a JSON type. */
 export function jsonType(value: unknown): string {
   const kind = goKind(value);
   if (kind === "slice") return "array";
@@ -61,9 +65,12 @@ export function jsonType(value: unknown): string {
   return kind === "int64" || kind === "float64" ? "number" : kind;
 }
 
-/** Why a patch does not fit: the library's words, which webhooks are told. Who sends a patch is not. */
-export class Misfit extends Error {
-  override name = "Misfit";
+/**
+ * A patch that does not fit, with the library's message. Messages about webhooks contain it;
+ * responses to patches do not.
+ */
+export class PatchMismatch extends Error {
+  override name = "PatchMismatch";
 }
 
 const MISSING = "missing value";
@@ -74,7 +81,7 @@ function applied(live: unknown, operations: readonly Operation[]): unknown {
     if (!isObject(patched)) throw patchRejected();
     return patched;
   } catch (error) {
-    if (error instanceof Misfit) throw patchRejected();
+    if (error instanceof PatchMismatch) throw patchRejected();
     throw error;
   }
 }
@@ -84,10 +91,10 @@ function applied(live: unknown, operations: readonly Operation[]): unknown {
  *
  * @param live The value.
  * @param operations The operations.
- * @throws {Misfit} If one does not fit.
+ * @throws {PatchMismatch} If an operation does not fit.
  */
 export function applyOperations(live: unknown, operations: readonly unknown[]): unknown {
-  // The operations change it in place: all of it or, when one throws, nothing.
+  // The operations change a copy, so the value stays unchanged if one of them throws.
   const root = { document: structuredClone(live) };
   for (const operation of operations) apply(root, (operation ?? {}) as Operation);
   return root.document;
@@ -100,129 +107,132 @@ function apply(root: { document: unknown }, operation: Operation): void {
   switch (op) {
     case "move":
     case "copy": {
-      const from = textOf(operation.from, `${op} operation failed to decode from: operation, missing from field`);
-      const source = placeOf(
+      const from = stringOf(operation.from, `${op} operation failed to decode from: operation, missing from field`);
+      const source = locate(
         root.document,
         from,
         () => `${op} operation does not apply: doc is missing from path: ${from}`,
       );
-      const named = op === "move" ? `error in move for path: '${source.key}'` : `error in copy for from: '${from}'`;
-      const moved = within(named, () => structuredClone(source.get()));
-      if (op === "move") within(named, () => source.remove());
+      const sourceContext = op === "move"
+        ? `error in move for path: '${source.key}'`
+        : `error in copy for from: '${from}'`;
+      const moved = withContext(sourceContext, () => structuredClone(source.get()));
+      if (op === "move") withContext(sourceContext, () => source.remove());
       const path = pathOf(operation, op);
-      const target = placeOf(
+      const target = locate(
         root.document,
         path,
         () => `${op} operation does not apply: doc is missing destination path: ${path}`,
       );
-      const where = op === "move" ? `error in move for path: '${path}'` : "error while adding value during copy";
-      return within(where, () => target.add(moved));
+      const context = op === "move" ? `error in move for path: '${path}'` : "error while adding value during copy";
+      return withContext(context, () => target.add(moved));
     }
     case "add":
     case "remove": {
       const path = pathOf(operation, op);
-      const place = placeOf(
+      const location = locate(
         root.document,
         path,
         () => `${op} operation does not apply: doc is missing path: ${quoted(path)}`,
       );
-      return within(
+      return withContext(
         `error in ${op} for path: '${path}'`,
-        () => op === "add" ? place.add(copyOf(value), written) : place.remove(),
+        () => op === "add" ? location.add(copyOf(value), written) : location.remove(),
       );
     }
     case "replace": {
       const path = pathOf(operation, op);
       if (path === "") return void (root.document = copyOf(value));
-      const place = placeOf(
+      const location = locate(
         root.document,
         path,
         () => `replace operation does not apply: doc is missing path: ${path}`,
       );
-      return within(
+      return withContext(
         "replace operation does not apply",
-        () => place.replace(copyOf(value), written),
+        () => location.replace(copyOf(value), written),
         `doc is missing key: ${path}: ${MISSING}`,
       );
     }
     case "test": {
       const path = pathOf(operation, op);
-      const found = path === "" ? root.document : tested(root.document, path);
+      const found = path === "" ? root.document : valueAt(root.document, path);
       if (equal(found, value)) return;
-      throw new Misfit(`testing value ${path} failed: test failed`);
+      throw new PatchMismatch(`testing value ${path} failed: test failed`);
     }
     default:
-      throw new Misfit(`Unexpected kind: ${op}`);
+      throw new PatchMismatch(`Unexpected kind: ${op}`);
   }
 }
 
-/** A copy that may be changed, with what is known of how its numbers were written. */
+/** Returns a mutable copy, with the source text of its numbers. */
 function copyOf(value: unknown): unknown {
   const copy: unknown = structuredClone(value);
   carryWritten(value, copy);
   return copy;
 }
 
-function tested(document: unknown, path: string): unknown {
-  const place = placeOf(document, path, () => `test operation does not apply: is missing path: ${path}`);
-  return within(`error in test for path: '${path}'`, () => place.get());
+function valueAt(document: unknown, path: string): unknown {
+  const location = locate(document, path, () => `test operation does not apply: is missing path: ${path}`);
+  return withContext(`error in test for path: '${path}'`, () => location.get());
 }
 
 function pathOf({ path }: Operation, op: string): string {
-  return textOf(
+  return stringOf(
     path,
-    `${op} operation failed to decode path${TELLS_WHY.has(op) ? ": operation missing path field" : ""}`,
+    `${op} operation failed to decode path${EXPLAINS_PATH.has(op) ? ": operation missing path field" : ""}`,
   );
 }
 
-const TELLS_WHY: ReadonlySet<string> = new Set(["replace", "move", "test"]);
+/** Operations whose message about a missing path is longer. */
+const EXPLAINS_PATH: ReadonlySet<string> = new Set(["replace", "move", "test"]);
 
-function textOf(value: unknown, otherwise: string): string {
+function stringOf(value: unknown, otherwise: string): string {
   if (typeof value === "string") return value;
-  throw new Misfit(`${otherwise}: ${MISSING}`);
+  throw new PatchMismatch(`${otherwise}: ${MISSING}`);
 }
 
-/** Does a step; what is wrong with it is told with where it was. */
-function within<T>(where: string, step: () => T, instead?: string): T {
+/** Runs a step, and adds the context to its error. `instead` replaces the error's own message. */
+function withContext<T>(context: string, step: () => T, instead?: string): T {
   try {
     return step();
   } catch (error) {
-    if (error instanceof Misfit) throw new Misfit(`${where}: ${instead ?? error.message}`);
+    if (error instanceof PatchMismatch) throw new PatchMismatch(`${context}: ${instead ?? error.message}`);
     throw error;
   }
 }
 
-/** A key of an object or a list. */
-interface Place {
+/** A key of an object, or an index of a list. */
+interface Location {
   readonly key: string;
-  /** What is there; null where an object has no such key. */
+  /** Returns the value; `null` if an object does not have the key. */
   get(): unknown;
-  /** @param written How a number is written, where that is not how others are. */
+  /** @param written Source text of the number, if Go does not decode it as an integer. */
   add(value: unknown, written?: string): void;
   replace(value: unknown, written?: string): void;
   remove(): void;
 }
 
-function placeOf(document: unknown, path: string, missing: () => string): Place {
+function locate(document: unknown, path: string, missing: () => string): Location {
   const [, ...keys] = path.split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
   const last = keys.pop();
   try {
-    if (last === undefined) throw new Misfit();
+    if (last === undefined) throw new PatchMismatch();
     const holder = keys.reduce((value, key) => keyOf(value, key).get(), document);
     return keyOf(holder, last);
   } catch (error) {
-    if (error instanceof Misfit) throw new Misfit(`${missing()}: ${MISSING}`);
+    if (error instanceof PatchMismatch) throw new PatchMismatch(`${missing()}: ${MISSING}`);
     throw error;
   }
 }
 
-function keyOf(holder: unknown, key: string): Place {
-  if (Array.isArray(holder)) return itemPlace(holder, key);
-  if (isObject(holder)) return fieldPlace(holder, key);
-  throw new Misfit();
+function keyOf(holder: unknown, key: string): Location {
+  if (Array.isArray(holder)) return itemLocation(holder, key);
+  if (isObject(holder)) return fieldLocation(holder, key);
+  throw new PatchMismatch();
 }
 
-function fieldPlace(object: Record<string, unknown>, key: string): Place {
+function fieldLocation(object: Record<string, unknown>, key: string): Location {
   const set = (value: unknown, written?: string) => {
     setOwn(object, key, value);
     noteWritten(object, key, written);
@@ -233,31 +243,33 @@ function fieldPlace(object: Record<string, unknown>, key: string): Place {
     add: set,
     replace: set,
     remove() {
-      if (!Object.hasOwn(object, key)) throw new Misfit(`Unable to remove nonexistent key: ${key}: ${MISSING}`);
+      if (!Object.hasOwn(object, key)) throw new PatchMismatch(`Unable to remove nonexistent key: ${key}: ${MISSING}`);
       delete object[key];
     },
   };
 }
 
-function itemPlace(list: unknown[], key: string): Place {
-  const at = (length: number, context = "") => {
-    if (!/^[+-]?\d+$/.test(key)) throw new Misfit(`${context}strconv.Atoi: parsing ${quoted(key)}: invalid syntax`);
+function itemLocation(list: unknown[], key: string): Location {
+  const indexIn = (length: number, context = "") => {
+    if (!/^[+-]?\d+$/.test(key)) {
+      throw new PatchMismatch(`${context}strconv.Atoi: parsing ${quoted(key)}: invalid syntax`);
+    }
     const index = Number(key);
     if (index < length && index >= -length) return index < 0 ? index + length : index;
-    throw new Misfit(`Unable to access invalid index: ${index}: invalid index referenced`);
+    throw new PatchMismatch(`Unable to access invalid index: ${index}: invalid index referenced`);
   };
   return {
     key,
-    get: () => list[at(list.length)],
+    get: () => list[indexIn(list.length)],
     add(value) {
       if (key === "-") list.push(value);
-      else list.splice(at(list.length + 1, `value was not a proper array index: '${key}': `), 0, value);
+      else list.splice(indexIn(list.length + 1, `value was not a proper array index: '${key}': `), 0, value);
     },
     replace(value, written) {
-      const index = at(list.length);
+      const index = indexIn(list.length);
       list[index] = value;
       noteWritten(list, String(index), written);
     },
-    remove: () => void list.splice(at(list.length), 1),
+    remove: () => void list.splice(indexIn(list.length), 1),
   };
 }

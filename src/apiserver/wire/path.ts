@@ -1,4 +1,4 @@
-/** What a path asks for (`k8s.io/apiserver/pkg/endpoints/request/requestinfo.go`). */
+/** Parses the paths of resources (`k8s.io/apiserver/pkg/endpoints/request/requestinfo.go`). */
 import { Fault, unescape } from "../../base/url_escapes.ts";
 
 /** A path below `/api` or `/apis` that names a resource. */
@@ -9,17 +9,17 @@ export interface ResourcePath {
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
-  /** What follows a subresource that hands it on, with its slash: `/metrics`. */
+  /** Rest of the path after a proxy subresource, with its slash: `/metrics`. */
   readonly subpath?: string;
-  /** Whether it begins with `watch/`, which old clients write in place of a query. */
+  /** Whether the path begins with the deprecated prefix `watch/`. */
   readonly isWatch?: boolean;
 }
 
 /**
- * Reads the path of a resource.
+ * Parses the path of a resource.
  *
  * @param path The path of a URL, not decoded.
- * @returns Nothing when it names none.
+ * @returns The parts; `undefined` if the path is not that of a resource.
  *
  * @example Usage
  * ```ts
@@ -31,25 +31,25 @@ export interface ResourcePath {
  * ```
  */
 export function resourcePath(path: string): ResourcePath | undefined {
-  // As a whole: a slash that is written as `%2F` is one too.
+  // Decodes the whole path first, so that `%2F` is a separator too.
   const text = decoded(path);
   const parts = text.split("/").slice(1);
   while (parts.at(-1) === "") parts.pop();
   const [root, ...rest] = parts;
   const [group, version, ...below] = root === "api" ? ["", ...rest] : root === "apis" ? rest : [];
   if (group === undefined || version === undefined || below.length === 0) return undefined;
-  if (below[0] !== "watch" || below.length === 1) return handedOn(inVersion(group, version, below), text);
+  if (below[0] !== "watch" || below.length === 1) return withTrailingSlash(inVersion(group, version, below), text);
   const watched = inVersion(group, version, below.slice(1));
   return watched && { ...watched, isWatch: true };
 }
 
-/** A path that ends in a slash hands that on, too. */
-function handedOn(path: ResourcePath | undefined, text: string): ResourcePath | undefined {
+/** Adds a trailing slash to the subpath of a proxy. */
+function withTrailingSlash(path: ResourcePath | undefined, text: string): ResourcePath | undefined {
   if (path?.subresource !== PROXY || !text.endsWith("/")) return path;
   return { ...path, subpath: `${path.subpath ?? ""}/` };
 }
 
-/** The subresource below which there are the paths of what is reached by it. */
+/** The subresource whose path continues with that of the destination. */
 const PROXY = "proxy";
 
 function decoded(path: string): string {
@@ -60,7 +60,10 @@ function decoded(path: string): string {
   }
 }
 
-/** The same where some bytes are no UTF-8, which messages show. A path with an escape that is none is left as it is. */
+/**
+ * Decodes a path with bytes that are not UTF-8, which messages contain. A path with an invalid
+ * escape is returned unchanged.
+ */
 function bytesDecoded(path: string): string {
   try {
     return unescape(path, "path");
@@ -71,11 +74,11 @@ function bytesDecoded(path: string): string {
 }
 
 /** Subresources of namespaces, which look like resources in a namespace. */
-const NAMESPACE_PARTS = new Set(["status", "finalize"]);
+const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
 function inVersion(group: string, version: string, parts: readonly string[]): ResourcePath | undefined {
   const [first = "", second, third, fourth, fifth, ...more] = parts;
-  if (first !== "namespaces" || third === undefined || (NAMESPACE_PARTS.has(third) && group === "")) {
+  if (first !== "namespaces" || third === undefined || (NAMESPACE_SUBRESOURCES.has(third) && group === "")) {
     const below = parts.slice(3);
     if (fourth !== undefined && third !== PROXY) return undefined;
     return {

@@ -1,4 +1,4 @@
-/** Refusals, as the `Status` objects that an API server answers (`k8s.io/apimachinery/pkg/api/errors`). */
+/** Errors as `Status` objects (`k8s.io/apimachinery/pkg/api/errors`). */
 import { quoted } from "../../base/quoted.ts";
 import type { FieldError } from "../../schema/field_error.ts";
 
@@ -13,7 +13,7 @@ export interface StatusCause {
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
-  /** The kind, or the plural name of the resource: the API is not of one mind there. */
+  /** The kind, or the plural name of the resource: the API uses both. */
   readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly StatusCause[];
@@ -32,7 +32,7 @@ export interface Status {
   readonly code?: number;
 }
 
-/** A request that is refused. */
+/** An error with the status code and `Status` object of a response. */
 export class StatusError extends Error {
   override name = "StatusError";
   readonly code: number;
@@ -52,7 +52,7 @@ export class StatusError extends Error {
     this.details = details;
   }
 
-  /** The body of the answer. */
+  /** Body of the response. */
   get status(): Status {
     return {
       kind: "Status",
@@ -67,13 +67,13 @@ export class StatusError extends Error {
   }
 }
 
-/** What a message and its details say of a resource. */
+/** A resource in messages and details. */
 export interface ResourceName {
   readonly group: string;
   readonly plural: string;
 }
 
-/** What a message and its details say of a kind. */
+/** A kind in messages and details. */
 export interface KindName {
   readonly group: string;
   readonly kind: string;
@@ -87,7 +87,7 @@ function details(resource: ResourceName, name: string): StatusDetails {
   };
 }
 
-/** The plural name with its group: `deployments.apps`. */
+/** Returns the plural name with its group: `deployments.apps`. */
 export function qualified(resource: ResourceName): string {
   return resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
 }
@@ -96,7 +96,7 @@ export function notFound(resource: ResourceName, name: string): StatusError {
   return new StatusError(404, "NotFound", `${qualified(resource)} ${quoted(name)} not found`, details(resource, name));
 }
 
-/** The answer to a path that no kind is served at. */
+/** Returns the error for a path without a served kind. */
 export function resourceNotFound(): StatusError {
   return new StatusError(404, "NotFound", "the server could not find the requested resource", {});
 }
@@ -115,13 +115,13 @@ export function conflict(resource: ResourceName, name: string, why: string): Sta
   return new StatusError(409, "Conflict", message, details(resource, name));
 }
 
-/** The conflict of a write that began from an older resourceVersion. */
+/** Returns the error for a write that is based on an older resourceVersion. */
 export function modified(resource: ResourceName, name: string): StatusError {
   const why = "the object has been modified; please apply your changes to the latest version and try again";
   return conflict(resource, name, why);
 }
 
-/** Refusal of server-side apply: fields belong to others. */
+/** Returns the error for a server-side apply with conflicts. */
 export function applyConflict(message: string, causes: readonly StatusCause[]): StatusError {
   return new StatusError(409, "Conflict", message, { causes });
 }
@@ -179,16 +179,19 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   return new StatusError(415, "UnsupportedMediaType", message);
 }
 
-/** The same for a patch of a built-in kind, which the server's router refuses. */
+/**
+ * Returns the error for a patch of a built-in kind in an unknown format, which the router of the
+ * real server rejects.
+ */
 export function unsupportedPatch(): StatusError {
   return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
 /**
- * The answer to who wants a form that there is not.
+ * Returns the error for a form that is not supported.
  *
- * @param isBuiltin Whether a built-in kind was asked for: there the refusal is worded otherwise.
- * @param isList Whether a list was asked for, which could be a watch.
+ * @param isBuiltin Whether the kind is built-in, which changes the message.
+ * @param isList Whether the request is a list or watch.
  */
 export function notAcceptable(isBuiltin: boolean, isList: boolean): StatusError {
   const types = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
@@ -200,7 +203,7 @@ export function notAcceptable(isBuiltin: boolean, isList: boolean): StatusError 
   return new StatusError(406, "NotAcceptable", message, {});
 }
 
-/** The refusal of a JSON patch that does not fit: it does not say why. */
+/** Returns the error for a JSON patch that does not fit. Its message gives no reason. */
 export function patchRejected(): StatusError {
   return new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }

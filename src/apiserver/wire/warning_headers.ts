@@ -1,12 +1,17 @@
-/** Warnings as headers of an answer (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`, `k8s.io/apimachinery/pkg/util/net/http.go`). */
+/**
+ * Warnings in headers (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`,
+ * `k8s.io/apimachinery/pkg/util/net/http.go`).
+ */
+/** Total length of the warnings in characters above which each one is truncated. */
+const MAX_TOTAL = 4 * 1024;
 
-/** What all warnings of an answer may be long together, in characters, before each of them is cut. */
-const LONGEST = 4 * 1024;
-/** What is left of each then. */
-const CUT_TO = 256;
+/** Length of a truncated warning in characters. */
+const TRUNCATED = 256;
 
 /**
- * The values of the `Warning` headers: each warning once, in UTF-8, of which each byte is one character of a header.
+ * Returns the values of the `Warning` headers: each distinct warning in UTF-8, with one character
+ * per byte. The values of the `Warning` headers: each warning once, in UTF-8, of which each byte is
+ * one character of a header.
  *
  * @param warnings The warnings.
  *
@@ -19,13 +24,13 @@ const CUT_TO = 256;
  */
 export function warningHeaders(warnings: readonly string[]): string[] {
   const texts = [...new Set(warnings)].filter((text) => text !== "" && !/\p{Cc}/u.test(text)).map((text) => [...text]);
-  const isTooLong = texts.reduce((sum, text) => sum + text.length, 0) > LONGEST;
+  const isTooLong = texts.reduce((sum, text) => sum + text.length, 0) > MAX_TOTAL;
   if (!isTooLong) return texts.map(header);
   const headers: string[] = [];
   let written = 0;
   for (const text of texts) {
-    if (written >= LONGEST) break;
-    const cut = text.slice(0, CUT_TO);
+    if (written >= MAX_TOTAL) break;
+    const cut = text.slice(0, TRUNCATED);
     written += cut.length;
     headers.push(header(cut));
   }

@@ -1,18 +1,24 @@
 /**
- * Numbers that a body writes with a point or an exponent, such as `1e3`: JavaScript reads them as what they are, Go takes them for no integers and
- * quotes them as they came (`sigs.k8s.io/json`, decoding into fields of integer types).
+ * Source text of numbers with a point or an exponent, such as `1e3`. JavaScript parses such a
+ * number as an integer; Go does not, and its messages quote the source (`sigs.k8s.io/json`).
  */
-
-/** A number with a point or an exponent where JSON has one. Text in quotes may look so too: that costs time, no more. */
+/**
+ * Finds a number with a point or an exponent in JSON. A match inside a string costs time, but does
+ * no harm.
+ */
 const SUSPECT = /[:,[]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]/;
 
-const found = new WeakMap<object, Map<string, string>>();
+/**
+ * Source texts by object or list, then by key or index. Entries are set when an object is parsed or
+ * patched, and objects are not changed afterwards.
+ */
+const sources = new WeakMap<object, Map<string, string>>();
 
 /**
- * Parses JSON, and remembers how such numbers were written.
+ * Parses JSON, and records the source text of such numbers.
  *
- * @param text The text.
- * @throws {SyntaxError} If it is no JSON.
+ * @param text The JSON.
+ * @throws {SyntaxError} If it is malformed.
  */
 export function parseNumbers(text: string): unknown {
   if (!SUSPECT.test(text)) return JSON.parse(text);
@@ -20,51 +26,52 @@ export function parseNumbers(text: string): unknown {
     text,
     function (this: object, key: string, value: unknown, context?: { source?: string }): unknown {
       const { source = "" } = context ?? {};
-      if (typeof value === "number" && /[.eE]/.test(source)) found.set(this, notes(this).set(key, source));
+      if (typeof value === "number" && /[.eE]/.test(source)) sources.set(this, sourcesIn(this).set(key, source));
       return value;
     } as (this: unknown, key: string, value: unknown) => unknown,
   );
 }
 
-function notes(holder: object): Map<string, string> {
-  return found.get(holder) ?? new Map<string, string>();
+function sourcesIn(holder: object): Map<string, string> {
+  return sources.get(holder) ?? new Map<string, string>();
 }
 
 /**
- * How such numbers of an object or a list were written, by key or index.
+ * Returns the source text of such numbers in an object or list, by key or index.
  *
- * @param holder What was parsed, or a part of it.
+ * @param holder The parsed object or list.
  */
 export function writtenIn(holder: object): ReadonlyMap<string, string> | undefined {
-  return found.get(holder);
+  return sources.get(holder);
 }
 
-/** A copy of an object whose numbers were written as those of the original. */
+/** Records the source texts of an object also for a copy of it, and returns the copy. */
 export function writtenAs<T extends object>(original: object, copy: T): T {
-  const known = found.get(original);
-  if (known !== undefined) found.set(copy, known);
+  const known = sources.get(original);
+  if (known !== undefined) sources.set(copy, known);
   return copy;
 }
 
-/** Notes how a number was written, or that it was written as others are. */
+/** Records the source text of a number, or removes the record if it has none. */
 export function noteWritten(holder: object, key: string, written: string | undefined): void {
-  if (written !== undefined) found.set(holder, notes(holder).set(key, written));
-  else found.get(holder)?.delete(key);
+  if (written !== undefined) sources.set(holder, sourcesIn(holder).set(key, written));
+  else sources.get(holder)?.delete(key);
 }
 
 /**
- * Notes of what a patch was merged into, or a copy of it, what is known of the patch's own numbers.
+ * Records the source texts of a patch also for the object that it was merged into, or those of an
+ * object for a copy of it.
  *
- * @param from The patch or the original.
- * @param to What was made of it.
+ * @param from The patch, or the original.
+ * @param to The merged object, or the copy.
  */
 export function carryWritten(from: unknown, to: unknown): void {
   if (from === to || typeof from !== "object" || from === null || typeof to !== "object" || to === null) return;
-  const known = found.get(from);
-  const made = to as Readonly<Record<string, unknown>>;
+  const known = sources.get(from);
+  const target = to as Readonly<Record<string, unknown>>;
   for (const [key, part] of Object.entries(from)) {
     const written = known?.get(key);
     if (written !== undefined) noteWritten(to, key, written);
-    else if (Object.hasOwn(made, key)) carryWritten(part, made[key]);
+    else if (Object.hasOwn(target, key)) carryWritten(part, target[key]);
   }
 }

@@ -1,34 +1,34 @@
-/** Bodies in YAML (`sigs.k8s.io/yaml`). */
+/** Parses bodies in YAML (`sigs.k8s.io/yaml`). */
 import { GO_YAML } from "../../base/go_yaml.ts";
 import { setOwn } from "../../base/own.ts";
 import { goSyntax } from "./go_value.ts";
 import { duplicateKeys } from "./json_keys.ts";
 import { badRequest } from "./status_error.ts";
 
-/** A YAML text as it was read. */
+/** A parsed YAML document. */
 export interface ReadYaml {
   readonly value: unknown;
-  /** What the server says of keys that are there twice. */
+  /** Messages about duplicate keys. */
   readonly duplicates: readonly string[];
 }
 
 /**
- * A YAML text as JSON.
+ * Parses YAML to JSON.
  *
- * @param text The text.
- * @param prefix What the refusal begins with.
- * @throws {StatusError} If it is not YAML.
+ * @param text The YAML.
+ * @param prefix Prefix of the error message.
+ * @throws {StatusError} If it is malformed.
  */
 export async function parseYaml(text: string, prefix = ""): Promise<unknown> {
   return (await parseYamlKeys(text, prefix)).value;
 }
 
 /**
- * A YAML text as JSON, and the keys in it that are there twice. Of several documents the first counts.
+ * Parses YAML to JSON, and finds duplicate keys. If there are several documents, the first is used.
  *
- * @param text The text.
- * @param prefix What the refusal begins with.
- * @throws {StatusError} If it is not YAML.
+ * @param text The YAML.
+ * @param prefix Prefix of the error message.
+ * @throws {StatusError} If it is malformed.
  */
 export async function parseYamlKeys(
   text: string,
@@ -43,16 +43,17 @@ export async function parseYamlKeys(
 }
 
 /**
- * Reads a YAML text: of several documents the first. The library is loaded when first needed: most bodies are JSON, also those that call themselves YAML.
+ * Parses the first document of YAML. The library is loaded on demand, since most bodies are JSON,
+ * even those with a media type of YAML.
  *
- * @throws {SyntaxError} If it is not YAML, with what is wrong as its message.
+ * @throws {SyntaxError} If it is malformed.
  */
 export async function readYaml(text: string): Promise<ReadYaml> {
   try {
     const value: unknown = JSON.parse(text);
     if (duplicateKeys(text).length === 0) return { value, duplicates: [] };
   } catch {
-    // Not JSON: YAML in earnest.
+    // Not JSON, so it is parsed as YAML.
   }
   const { LineCounter, parseAllDocuments } = await import("yaml");
   const lines = new LineCounter();
@@ -70,11 +71,12 @@ export async function readYaml(text: string): Promise<ReadYaml> {
   return { value: plain(valueOf(document)), duplicates };
 }
 
-/** The value of a document, its aliases followed. */
+/** Returns the value of a document with resolved aliases. */
 function valueOf(document: { toJS(options: { mapAsMap: boolean }): unknown }): unknown {
   try {
     return document.toJS({ mapAsMap: true });
   } catch (error) {
+    // The library reports both errors only by message.
     const why = error instanceof Error ? error.message : String(error);
     const [, anchor] = /^Unresolved alias .*: (.*)$/.exec(why) ?? [];
     if (anchor !== undefined) throw new SyntaxError(`unknown anchor '${anchor}' referenced`, { cause: error });
@@ -84,10 +86,13 @@ function valueOf(document: { toJS(options: { mapAsMap: boolean }): unknown }): u
   }
 }
 
-/** What Go's parser says where ours stops: of what is met most; of the rest our own words. */
+/**
+ * Returns the message of Go's parser for the most frequent errors, and the message of the library
+ * for the others.
+ */
 function yamlFault(fault: { code: string; message: string }, line: number, text: string): string {
   const isAtEnd = text.split("\n").length === line;
-  // What Go's scanner stops at is told with its line, save the first.
+  // Go's scanner omits the number of the first line.
   const where = line === 1 ? "" : `line ${line}: `;
   if (fault.code === "TAB_AS_INDENT") return `${where}found character that cannot start any token`;
   if (/^Nested mappings are not allowed/.test(fault.message)) {
@@ -101,7 +106,7 @@ function yamlFault(fault: { code: string; message: string }, line: number, text:
   return `line ${line}: ${fault.message}`;
 }
 
-/** Maps as objects, keys as text. */
+/** Converts maps to objects, and keys to strings. */
 function plain(value: unknown): unknown {
   if (value instanceof Map) {
     const object: Record<string, unknown> = {};
@@ -113,6 +118,6 @@ function plain(value: unknown): unknown {
     return object;
   }
   if (Array.isArray(value)) return value.map(plain);
-  // Bytes in base64 are the text that they stand for.
+  // Binary values are decoded as UTF-8.
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
 }

@@ -1,19 +1,24 @@
 /**
- * How the generated modules make schemas out of text. They were checked when they were generated, so that nothing but putting them together
- * is left to do when they are loaded: under a millisecond for PodSpec and all it is made of.
+ * Functions with which the generated modules build schemas from JSON. The schemas were validated
+ * when they were generated, so loading only parses and links them, in under a millisecond for
+ * PodSpec and all its parts.
  */
 import type { JsonSchema, Schema } from "../../schema/mod.ts";
 import { sound } from "../../schema/_marks.ts";
 
-/** A node in the text: a schema, or the number of another under the keywords beside it. */
+/**
+ * A node of the JSON: a schema, or a reference to another schema by index, with additional
+ * keywords.
+ */
 type Node = { -readonly [Keyword in keyof JsonSchema]: JsonSchema[Keyword] } & { $ref?: number };
 
 /**
- * A schema out of its text.
+ * Builds a schema from JSON.
  *
- * @typeParam Value The type as written. Nothing fills anything in but the schema's own defaults, so that the value is read as it was written.
- * @param text JSON.
- * @param references What `$ref` counts in the text.
+ * @typeParam Value Type of the values as written. Values are read with the same type, because only
+ * the schema's own defaults are set.
+ * @param text The JSON.
+ * @param references The schemas that `$ref` refers to by index.
  */
 export function builtin<Value>(
   text: string,
@@ -22,7 +27,7 @@ export function builtin<Value>(
   return sound(linked(JSON.parse(text), references));
 }
 
-/** Links the node in place and freezes it. */
+/** Resolves the references of a node in place, and freezes it. */
 function linked(node: Node, references: readonly JsonSchema[]): JsonSchema {
   if (node.$ref !== undefined) return referred(node, references[node.$ref]!);
   if (node.items) node.items = linked(node.items, references);
@@ -45,11 +50,11 @@ function mapped(properties: Properties, change: (property: JsonSchema, name: str
 }
 
 /**
- * The same schema with descriptions.
+ * Adds descriptions to a schema.
  *
  * @param plain The schema.
- * @param text Descriptions by property, as JSON; that of the schema itself stands under "".
- * @param parts By property, the schema with descriptions of what stands there, in its items or in its values.
+ * @param text Descriptions by property as JSON; that of the schema itself has the key "".
+ * @param parts Schemas with descriptions by property, for the property, its items or its values.
  */
 export function described<Value>(
   plain: Schema<Value, Value, "required">,
@@ -69,7 +74,7 @@ export function described<Value>(
   });
 }
 
-/** What stands at the end of a list's items and a map's values is replaced, under the keywords that stood there. */
+/** Replaces the innermost schema of a list's items or a map's values, and keeps its keywords. */
 function replaced(node: JsonSchema, part: JsonSchema): JsonSchema {
   if (node.items) return Object.freeze({ ...node, items: replaced(node.items, part) });
   if (typeof node.additionalProperties === "object") {

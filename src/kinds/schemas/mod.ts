@@ -1,13 +1,16 @@
 /**
- * The types of Kubernetes as schemas, for kinds of one's own: `PodSpec`, `ResourceRequirements`, `LabelSelector`, `Volume` and all others
- * that Kubernetes' own OpenAPI has, with its required properties, lists that are maps, enums and defaults. Each name is the schema and the
- * type of what it describes; `s.pick`, `s.omit`, `s.extend`, `s.partial` and `s.with` make others of it.
+ * The types of Kubernetes as schemas for your own kinds: `PodSpec`, `ResourceRequirements`,
+ * `LabelSelector`, `Volume` and all others of Kubernetes' OpenAPI, with required properties, list
+ * map keys, enums and defaults. Each name is a schema and the type of its values. Derive others
+ * with `s.pick`, `s.omit`, `s.extend`, `s.partial` and `s.with`.
  *
- * What stands in a custom resource is not what stands in a Pod: no server fills in `restartPolicy` there, so that all that may be left out
- * may be missing when read, save the few defaults that the schemas have, such as `protocol` of a port.
+ * A PodSpec in a custom resource has no defaults such as `restartPolicy`, which the API server sets
+ * only in Pods. Optional properties may therefore be missing when you read them, except for the few
+ * that have a default in the schema, such as `protocol` of a port.
  *
- * There are no descriptions here: with them the definition of a kind that holds a PodSpec is five times as large. `@op/sdk/schemas/short` has
- * the same names with the first sentence of each, `@op/sdk/schemas/full` with the whole text.
+ * These schemas have no descriptions, because those make the definition of a kind with a PodSpec
+ * five times as large. `@op/sdk/schemas/short` has the same names with the first sentence of each
+ * description, `@op/sdk/schemas/full` with whole descriptions.
  *
  * @example Usage
  * ```ts

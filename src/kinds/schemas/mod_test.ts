@@ -17,7 +17,7 @@ function* nodesOf(schema: JsonSchema, path = ""): Generator<readonly [string, Js
   if (typeof schema.additionalProperties === "object") yield* nodesOf(schema.additionalProperties, `${path}{}`);
 }
 
-Deno.test("a builtin schema is JSON Schema as Kubernetes' OpenAPI has it", () => {
+Deno.test("a built-in schema is the JSON Schema of Kubernetes' OpenAPI", () => {
   assert.deepEqual(EnvVar.required, ["name"]);
   assert.deepEqual(LabelSelector, {
     type: "object",
@@ -48,7 +48,7 @@ Deno.test("a builtin schema is JSON Schema as Kubernetes' OpenAPI has it", () =>
   });
 });
 
-Deno.test("a builtin schema has quantities and numbers-or-names as Kubernetes' own generators write them", () => {
+Deno.test("built-in schemas have the quantities and int-or-strings of controller-gen", () => {
   assert.deepEqual(plain.Quantity, s.quantity());
   assert.deepEqual(ResourceRequirements.properties!.limits!.additionalProperties, s.quantity());
   assert.deepEqual(plain.HTTPGetAction.properties!.port, s.intOrString());
@@ -56,7 +56,7 @@ Deno.test("a builtin schema has quantities and numbers-or-names as Kubernetes' o
   assert.deepEqual([plain.Time, plain.MicroTime, plain.Duration], [s.dateTime(), s.dateTime(), s.duration()]);
 });
 
-Deno.test("metadata of a template keeps what controller-gen keeps of it", () => {
+Deno.test("metadata of a template has the properties that controller-gen generates", () => {
   assert.deepEqual(Object.keys(ObjectMeta.properties!).sort(), [
     "annotations",
     "finalizers",
@@ -67,29 +67,29 @@ Deno.test("metadata of a template keeps what controller-gen keeps of it", () => 
   assert.deepEqual(PodTemplateSpec.properties!.metadata, ObjectMeta);
 });
 
-Deno.test("a whole object inside another has no status, and its own names", () => {
+Deno.test("an object inside another has no status, and a fixed kind", () => {
   const { properties } = plain.PersistentVolumeClaim;
   assert.deepEqual(Object.keys(properties!), ["apiVersion", "kind", "metadata", "spec"]);
   assert.deepEqual(properties!.kind, { type: "string", enum: ["PersistentVolumeClaim"] });
 });
 
-Deno.test("what would be refused when left out is required: a struct with something required in it", () => {
+Deno.test("a struct with required properties is itself required", () => {
   assert.deepEqual(PodTemplateSpec.required, ["spec"]);
   assert.deepEqual(plain.JobTemplateSpec.required, ["spec"]);
 });
 
-Deno.test("a list of type map whose key may be missing is atomic: a CustomResourceDefinition refuses it otherwise", () => {
+Deno.test("a list map with an optional key is atomic, since a CustomResourceDefinition rejects it otherwise", () => {
   assert.equal(plain.ServiceAccount.properties!.secrets!["x-kubernetes-list-type"], "atomic");
   assert.equal(PodSpec.properties!.imagePullSecrets!["x-kubernetes-list-type"], "map");
   assert.equal(PodSpec.properties!.imagePullSecrets!.items!.properties!.name!.default, "");
 });
 
-Deno.test("Condition is the one that is added to every status", () => {
+Deno.test("Condition equals the schema of conditions in each status", () => {
   const sorted = ({ required, ...node }: JsonSchema) => ({ ...node, required: required?.toSorted() });
   assert.deepEqual(sorted(Condition), sorted(CONDITIONS.items!));
 });
 
-Deno.test("builtin schemas are frozen through and through", () => {
+Deno.test("built-in schemas are deeply frozen", () => {
   for (const [name, schema] of [...Object.entries(plain), ...Object.entries(full)]) {
     for (const [path, node] of nodesOf(schema)) {
       for (const part of [node, ...Object.values(node)]) {
@@ -99,7 +99,7 @@ Deno.test("builtin schemas are frozen through and through", () => {
   }
 });
 
-Deno.test("no builtin schema has what a structural schema refuses: a node without a type, a reference, a default of an item", () => {
+Deno.test("built-in schemas are structural: each node has a type, without references and defaults of items", () => {
   for (const [name, schema] of Object.entries(plain)) {
     for (const [path, node] of nodesOf(schema)) {
       const open = node["x-kubernetes-int-or-string"] || node["x-kubernetes-preserve-unknown-fields"];
@@ -127,7 +127,7 @@ for (const [length, described] of [["short", short], ["full", full]] as const) {
   });
 }
 
-Deno.test("descriptions are of each field, and of a type where nothing else is said, at every depth", () => {
+Deno.test("each field has its description, or that of its type, at every depth", () => {
   const container = full.PodSpec.properties!.containers!.items!;
   assert.match(container.description!, /^A single application container that you want to run within a pod/);
   assert.match(
@@ -146,25 +146,25 @@ Deno.test("descriptions are of each field, and of a type where nothing else is s
   assert.deepEqual(bare.map(([path]) => path), []);
 });
 
-Deno.test("descriptions stay where schemas are picked, extended and made partial", () => {
+Deno.test("pick, extend and partial keep descriptions", () => {
   const pod = s.partial(s.extend(s.pick(short.PodSpec, ["containers", "affinity"]), { size: s.string() }));
   assert.equal(pod.properties!.affinity!.description, "If specified, the pod's scheduling constraints");
   assert.deepEqual(pod.properties!.affinity, short.PodSpec.properties!.affinity);
   assert.equal(pod.required, undefined);
 });
 
-Deno.test("builtin schemas can be picked, left out, extended, made partial and given keywords", () => {
+Deno.test("pick, omit, extend, partial and with accept built-in schemas", () => {
   assert.deepEqual(s.pick(PodSpec, ["containers", "volumes"]).required, ["containers"]);
   assert.equal(s.omit(PodSpec, ["containers"]).required, undefined);
   assert.deepEqual(s.extend(PodSpec, { size: s.string() }).required, ["containers", "size"]);
-  assert.equal(s.with(PodSpec, { description: "What runs." }).description, "What runs.");
+  assert.equal(s.with(PodSpec, { description: "The pod to run." }).description, "The pod to run.");
   assert.deepEqual(s.object({ pod: PodSpec, resources: s.optional(ResourceRequirements) }).required, ["pod"]);
 });
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 function same<A, B>(_: Same<A, B>): void {}
 
-Deno.test("builtin schemas have the types of the kinds as they are written", () => {
+Deno.test("built-in schemas have the input types of the kinds", () => {
   same<InferSchema<typeof PodSpec>, PodSpecInput>(true);
   same<InputSchema<typeof PodSpec>, PodSpecInput>(true);
   same<InferSchema<typeof LabelSelector>, LabelSelectorOfKinds>(true);
@@ -187,9 +187,9 @@ Deno.test("builtin schemas have the types of the kinds as they are written", () 
   }) satisfies InputSchema<typeof spec>;
 });
 
-/** Never called: the compiler has to refuse each. */
-export function refused(pod: InferSchema<typeof PodSpec>): void {
-  // @ts-expect-error nobody fills in the restart policy of a custom resource
+/** Never called. Each statement must be a compile-time error. */
+export function typeErrors(pod: InferSchema<typeof PodSpec>): void {
+  // @ts-expect-error the restart policy has no default in a custom resource
   pod.restartPolicy.length;
   // @ts-expect-error there is no such property
   s.pick(PodSpec, ["container"]);

@@ -1,4 +1,7 @@
-/** The generated schemas are taken as they are when a kind is made of them: here they are looked at, as copies that nothing is known of. */
+/**
+ * Validates the generated schemas, which `resource()` does not validate again. Copies are
+ * validated, since the originals are marked as valid.
+ */
 import assert from "node:assert/strict";
 import { normalSchema } from "../../schema/go_schema.ts";
 import type { JsonSchema } from "../../schema/mod.ts";
@@ -9,13 +12,13 @@ import * as short from "./short/mod.ts";
 
 const copyOf = (schema: JsonSchema): JsonSchema => JSON.parse(JSON.stringify(schema));
 
-for (const [door, schemas] of Object.entries({ plain, short, full })) {
-  Deno.test(`every ${door} schema of Kubernetes is in its normal form, and without fault`, () => {
+for (const [variant, schemas] of Object.entries({ plain, short, full })) {
+  Deno.test(`each ${variant} schema of Kubernetes is normalized and valid`, () => {
     for (const [name, schema] of Object.entries(schemas)) {
       const copy = copyOf(schema);
       assert.deepEqual(normalSchema(copy), copy, name);
-      // The descriptions change nothing of the rest.
-      if (door !== "plain") continue;
+      // Descriptions do not affect validation.
+      if (variant !== "plain") continue;
       assert.deepEqual(schemaFaults({ type: "object", properties: { spec: copy } }, ""), [], name);
       assert(!JSON.stringify(copy).includes("x-kubernetes-validations"), `${name} has rules`);
     }

@@ -1,4 +1,4 @@
-/** The cells of what a cluster is run by: nodes, access, policies, events. */
+/** Cells of nodes, RBAC, policies, events and other kinds of the cluster. */
 import type { StoredObject } from "../../objects/objects.ts";
 import { humanDuration } from "../columns.ts";
 import { at, type Cells, count, fields, isTrueCondition, list, orElse, selectorText, since, size } from "./_fields.ts";
@@ -113,7 +113,7 @@ function quota({ status }: StoredObject, ofLimits: boolean): string {
     .map((key) => `${key}: ${fields(used)[key] ?? "0"}/${fields(hard)[key]}`).join(", ");
 }
 
-/** Of both forms of events, which name the same things differently. */
+/** Returns the cells of events. The two kinds of events name the same fields differently. */
 function eventCells(): Cells {
   const first = (it: StoredObject, now: number) =>
     since(it.firstTimestamp ?? it.deprecatedFirstTimestamp ?? it.eventTime, now);
@@ -133,9 +133,9 @@ function eventCells(): Cells {
     Subobject: (it) => target(it).fieldPath ?? "",
     Source: (it) => {
       const { component, host } = fields(it.source ?? it.deprecatedSource);
-      const who = component || it.reportingComponent || it.reportingController || "";
-      const where = host || it.reportingInstance || "";
-      return where ? `${who}, ${where}` : who;
+      const controller = component || it.reportingComponent || it.reportingController || "";
+      const instance = host || it.reportingInstance || "";
+      return instance ? `${controller}, ${instance}` : controller;
     },
     Message: (it) => String(it.message ?? it.note ?? "").trim(),
     "First Seen": first,
@@ -173,7 +173,7 @@ function policyBindingCells(): Cells {
       const reference = at("spec", "paramRef")(it);
       if (reference === undefined) return "<unset>";
       const { name, namespace, selector } = fields(reference);
-      // Whether the parameter lies in a namespace cannot be told from here.
+      // The printer does not know whether the parameter is namespaced.
       if (name) return `${namespace || "*"}/${name}`;
       return selector === undefined ? "<unset>" : selectorText(selector);
     },

@@ -1,11 +1,11 @@
-/** The cells of what leads to pods. */
+/** Cells of services, ingresses and other network kinds. */
 import type { StoredObject } from "../../objects/objects.ts";
-import { at, type Cells, type Fields, fields, labels, list, orElse, selectorText, some, texts } from "./_fields.ts";
+import { at, type Cells, type Fields, fields, labels, list, orElse, selectorText, some, strings } from "./_fields.ts";
 
 export const networkCells: Readonly<Record<string, Cells>> = {
   "/services": {
     Type: at("spec", "type"),
-    "Cluster-IP": ({ spec }) => texts(spec, "clusterIPs")[0] ?? "<none>",
+    "Cluster-IP": ({ spec }) => strings(spec, "clusterIPs")[0] ?? "<none>",
     "External-IP": externalIp,
     "Port(s)": ({ spec }) => list(spec, "ports").map(servicePort).join(",") || "<none>",
     Selector: ({ spec }) => labels(fields(spec).selector),
@@ -19,7 +19,7 @@ export const networkCells: Readonly<Record<string, Cells>> = {
   "discovery.k8s.io/endpointslices": {
     AddressType: ({ addressType }) => addressType,
     Ports: (it) => some(list(it, "ports").map(({ port, name }) => String(port ?? name ?? "*")), 3) || "<unset>",
-    Endpoints: (it) => some(list(it, "endpoints").flatMap((each) => texts(each, "addresses")), 3) || "<unset>",
+    Endpoints: (it) => some(list(it, "endpoints").flatMap((each) => strings(each, "addresses")), 3) || "<unset>",
   },
   "networking.k8s.io/ingresses": {
     Class: orElse("<none>", "spec", "ingressClassName"),
@@ -49,16 +49,16 @@ export const networkCells: Readonly<Record<string, Cells>> = {
       return [type.toLowerCase(), ...namespace ? [namespace] : [], name ?? ""].join("/");
     },
   },
-  "networking.k8s.io/servicecidrs": { CIDRs: ({ spec }) => texts(spec, "cidrs").join(",") },
+  "networking.k8s.io/servicecidrs": { CIDRs: ({ spec }) => strings(spec, "cidrs").join(",") },
 };
 
-/** A name, and whether an annotation makes it the default of its kind. */
+/** Formats a name, with a mark if an annotation makes the object the default of its kind. */
 export function withDefault({ name, annotations }: StoredObject["metadata"], ...keys: readonly string[]): string {
   return keys.some((key) => annotations?.[key] === "true") ? `${name} (default)` : name;
 }
 
 function externalIp({ spec, status }: StoredObject): unknown {
-  const own = texts(spec, "externalIPs");
+  const own = strings(spec, "externalIPs");
   switch (fields(spec).type) {
     case "ClusterIP":
     case "NodePort":
@@ -88,7 +88,7 @@ function subsetAddresses(subset: Fields): string[] {
   return ports.flatMap(({ port }) => addresses.map((ip) => `${ip.includes(":") ? `[${ip}]` : ip}:${port}`));
 }
 
-/** Of the first three rules those that name a host. */
+/** Formats the hosts of the first three rules. */
 function hosts({ spec }: StoredObject): string {
   const rules = list(spec, "rules");
   const named: string[] = [];

@@ -1,4 +1,4 @@
-/** The cells of pods. */
+/** Cells of pods. */
 import type { StoredObject } from "../../objects/objects.ts";
 import { type Cell, type Cells, type Fields, fields, isTrueCondition, list, since } from "./_fields.ts";
 
@@ -28,7 +28,7 @@ interface PodState {
   readonly total: number;
   readonly reason: string;
   readonly restarts: number;
-  /** When a container last ended; empty where none did. */
+  /** Time at which a container last terminated; empty if none did. */
   readonly lastRestart: string;
 }
 
@@ -69,7 +69,7 @@ function gatedReason(status: unknown): string | undefined {
 }
 
 interface InitState {
-  /** Why a pod is not initialised yet; absent once it is. */
+  /** Why the pod is not initialized; absent once it is. */
   readonly reason?: string;
   readonly ready: number;
   readonly restarts: number;
@@ -130,7 +130,10 @@ function latest(statuses: readonly Fields[], before = ""): string {
     .reduce((a, b) => a < b ? b : a, before);
 }
 
-/** The containers from the last to the first: what the first of them says counts most. */
+/**
+ * Visits the containers from last to first, so that the first one with a reason determines the
+ * result.
+ */
 function containersReason(
   statuses: readonly Fields[],
   before: string,

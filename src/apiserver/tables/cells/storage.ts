@@ -1,6 +1,6 @@
-/** The cells of volumes and what makes them. */
+/** Cells of volumes, claims and storage classes. */
 import type { StoredObject } from "../../objects/objects.ts";
-import { at, type Cells, fields, list, orElse, texts } from "./_fields.ts";
+import { at, type Cells, fields, list, orElse, strings } from "./_fields.ts";
 import { withDefault } from "./network.ts";
 
 const MODES: Readonly<Record<string, string>> = {
@@ -65,7 +65,7 @@ export const storageCells: Readonly<Record<string, Cells>> = {
         ? "<unset>"
         : list(spec, "tokenRequests").map(({ audience }) => audience).join(","),
     RequiresRepublish: (it) => at("spec", "requiresRepublish")(it) ?? false,
-    Modes: ({ spec }) => texts(spec, "volumeLifecycleModes").join(",") || "<none>",
+    Modes: ({ spec }) => strings(spec, "volumeLifecycleModes").join(",") || "<none>",
   },
 };
 
@@ -82,6 +82,6 @@ function isBound(claim: StoredObject): boolean {
 }
 
 function accessModes(holder: unknown): string {
-  const given = new Set(texts(holder, "accessModes"));
+  const given = new Set(strings(holder, "accessModes"));
   return Object.entries(MODES).filter(([mode]) => given.has(mode)).map(([, short]) => short).join(",");
 }

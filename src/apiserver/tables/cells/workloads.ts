@@ -1,16 +1,16 @@
-/** The cells of what runs pods. */
+/** Cells of workloads. */
 import type { StoredObject } from "../../objects/objects.ts";
 import { humanDuration } from "../columns.ts";
 import {
   at,
   type Cells,
+  containerCells,
   count,
   type Fields,
   fields,
   isTrueCondition,
   labels,
   list,
-  ofContainers,
   orElse,
   selectorText,
   since,
@@ -34,16 +34,16 @@ export const workloadCells: Readonly<Record<string, Cells>> = {
     ...readyOfDesired,
     "Up-to-date": count("status", "updatedReplicas"),
     Available: count("status", "availableReplicas"),
-    ...ofContainers("spec", "template"),
+    ...containerCells("spec", "template"),
     Selector: (it) => selectorText(at("spec", "selector")(it)),
   },
-  "apps/replicasets": { ...replicas, ...ofContainers("spec", "template"), ...selector },
+  "apps/replicasets": { ...replicas, ...containerCells("spec", "template"), ...selector },
   "/replicationcontrollers": {
     ...replicas,
-    ...ofContainers("spec", "template"),
+    ...containerCells("spec", "template"),
     Selector: (it) => labels(at("spec", "selector")(it)),
   },
-  "apps/statefulsets": { ...readyOfDesired, ...ofContainers("spec", "template") },
+  "apps/statefulsets": { ...readyOfDesired, ...containerCells("spec", "template") },
   "apps/daemonsets": {
     Desired: count("status", "desiredNumberScheduled"),
     Current: count("status", "currentNumberScheduled"),
@@ -51,7 +51,7 @@ export const workloadCells: Readonly<Record<string, Cells>> = {
     "Up-to-date": count("status", "updatedNumberScheduled"),
     Available: count("status", "numberAvailable"),
     "Node Selector": (it) => labels(at("spec", "template", "spec", "nodeSelector")(it)),
-    ...ofContainers("spec", "template"),
+    ...containerCells("spec", "template"),
     ...selector,
   },
   "apps/controllerrevisions": {
@@ -72,7 +72,7 @@ export const workloadCells: Readonly<Record<string, Cells>> = {
       const end = typeof completionTime === "string" ? Date.parse(completionTime) : now;
       return humanDuration(end - Date.parse(startTime));
     },
-    ...ofContainers("spec", "template"),
+    ...containerCells("spec", "template"),
     ...selector,
   },
   "batch/cronjobs": {
@@ -87,11 +87,11 @@ export const workloadCells: Readonly<Record<string, Cells>> = {
       const { lastScheduleTime } = fields(status);
       return lastScheduleTime === undefined ? "<none>" : since(lastScheduleTime, now);
     },
-    ...ofContainers("spec", "jobTemplate", "spec", "template"),
+    ...containerCells("spec", "jobTemplate", "spec", "template"),
     Selector: (it) => selectorText(at("spec", "jobTemplate", "spec", "selector")(it)) || "<none>",
   },
   "/podtemplates": {
-    ...ofContainers("template"),
+    ...containerCells("template"),
     "Pod Labels": (it) => labels(at("template", "metadata", "labels")(it)),
   },
   "policy/poddisruptionbudgets": {
@@ -137,7 +137,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 function metrics({ spec, status }: StoredObject): string {
   const found = list(status, "currentMetrics");
-  // A server shows the second form of the older metrics as well.
+  // The real server lists older metrics also in their v2 form.
   const shown = list(spec, "metrics").map((metric, i) => metricText(metric, found[i]));
   return shown.length === 0 ? "<none>" : some(shown, 2, ", ");
 }
@@ -159,7 +159,7 @@ function metricText(metric: Fields, found: Fields | undefined): string {
         : `${unknown(current.averageValue)}/${averageValue} (avg)`;
     default: {
       if (averageValue !== undefined) return `${name}: ${unknown(current.averageValue)}/${averageValue}`;
-      const percent = (text: unknown, nothing: string) => text === undefined ? nothing : `${text}%`;
+      const percent = (value: unknown, placeholder: string) => value === undefined ? placeholder : `${value}%`;
       return `${name}: ${percent(current.averageUtilization, "<unknown>")}/${percent(averageUtilization, "<auto>")}`;
     }
   }

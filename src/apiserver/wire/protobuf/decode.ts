@@ -1,4 +1,4 @@
-/** Protobuf of built-in kinds as JSON. */
+/** Decodes protobuf of built-in kinds to JSON. */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { isObject } from "../../../base/json.ts";
 import { setOwn } from "../../../base/own.ts";
@@ -6,12 +6,12 @@ import { type Field, type Message, messageNamed } from "./messages.ts";
 import { SPECIAL, SPECIAL_KEYS } from "./special.ts";
 
 /**
- * Reads a message.
+ * Decodes a message.
  *
  * @param message The message.
  * @param bytes The bytes.
- * @returns What it stands for in JSON; fields that the message does not know are passed over.
- * @throws {Error} If the bytes are no protobuf.
+ * @returns The JSON value. Unknown fields are dropped.
+ * @throws {Error} If the bytes are not valid protobuf.
  */
 export function decodeMessage(message: Message, bytes: Uint8Array): unknown {
   const fields = readFields(message, bytes);

@@ -1,4 +1,4 @@
-/** JSON of built-in kinds as protobuf. */
+/** Encodes JSON of built-in kinds as protobuf. */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isObject } from "../../../base/json.ts";
 import { own } from "../../../base/own.ts";
@@ -6,10 +6,10 @@ import { type Field, type Message, messageNamed } from "./messages.ts";
 import { SPECIAL, SPECIAL_KEYS } from "./special.ts";
 
 /**
- * Writes an object as a message.
+ * Encodes an object as a message.
  *
  * @param message The message.
- * @param value The object; what the message has no field for is left out.
+ * @param value The object. Keys without a field in the message are dropped.
  */
 export function encodeMessage(message: Message, value: unknown): Uint8Array {
   const writer = new BinaryWriter();
@@ -29,7 +29,9 @@ function write(writer: BinaryWriter, message: Message, value: unknown): void {
   }
 }
 
-/** The fields of the message stand in the object itself: it is written where there are any. */
+/**
+ * Writes an embedded message, whose fields are those of the object itself; omits it if it is empty.
+ */
 function writeInline(writer: BinaryWriter, field: Field, object: Record<string, unknown>): void {
   const inner = messageNamed(field.message ?? "");
   if (inner === undefined) return;

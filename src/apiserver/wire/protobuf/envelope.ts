@@ -1,6 +1,6 @@
 /**
- * What goes over the wire as `application/vnd.kubernetes.protobuf`: four bytes, then a message that says which kind the bytes in it are of
- * (`k8s.io/apimachinery/pkg/runtime/serializer/protobuf`).
+ * The format `application/vnd.kubernetes.protobuf`: four bytes, then a message that contains the
+ * type and the bytes of the object (`k8s.io/apimachinery/pkg/runtime/serializer/protobuf`).
  */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isObject } from "../../../base/json.ts";
@@ -11,11 +11,11 @@ import { messageOfKind } from "./messages.ts";
 
 export { PROTOBUF } from "./media_type.ts";
 
-/** "k8s" and a zero. */
+/** "k8s" and a zero byte. */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 
 /**
- * Whether objects of a kind can be written so.
+ * Returns whether the kind of an object has a protobuf message.
  *
  * @param object An object with its kind.
  */
@@ -25,20 +25,22 @@ export function hasProtobufForm(object: unknown): object is Record<string, unkno
 }
 
 /**
- * An object in its protobuf form.
+ * Encodes an object as protobuf.
  *
- * @param object The object, with its kind.
- * @throws {TypeError} If its kind has none.
+ * @param object The object with its kind.
+ * @throws {TypeError} If its kind has no protobuf message.
  */
 export function toProtobuf(object: Readonly<Record<string, unknown>>): Uint8Array {
   const [apiVersion, kind] = [String(object.apiVersion ?? ""), String(object.kind ?? "")];
   const message = messageOfKind(apiVersion, kind);
-  if (message === undefined) throw new TypeError(`Cannot write protobuf: "${apiVersion}" "${kind}" has no such form`);
+  if (message === undefined) {
+    throw new TypeError(`Encoding as protobuf failed: kind "${kind}" of "${apiVersion}" has no message. Use JSON.`);
+  }
   const writer = new BinaryWriter();
   writer.tag(1, WireType.LengthDelimited).fork();
   writer.tag(1, WireType.LengthDelimited).string(apiVersion).tag(2, WireType.LengthDelimited).string(kind).join();
   writer.tag(2, WireType.LengthDelimited).bytes(encodeMessage(message, object));
-  // Encoding and type of the bytes are always written, be they empty.
+  // The content encoding and type are always present, even if empty.
   writer.tag(3, WireType.LengthDelimited).string("").tag(4, WireType.LengthDelimited).string("");
   const bytes = writer.finish();
   const whole = new Uint8Array(MAGIC.length + bytes.length);
@@ -48,10 +50,11 @@ export function toProtobuf(object: Readonly<Record<string, unknown>>): Uint8Arra
 }
 
 /**
- * The object that a body in protobuf form holds.
+ * Decodes a protobuf body.
  *
  * @param bytes The body.
- * @returns The object with its kind; undefined where there is no such kind, or the bytes are none of this form.
+ * @returns The object with its kind; `undefined` if the kind is unknown, or the bytes are
+ * malformed.
  */
 export function fromProtobuf(bytes: Uint8Array): Record<string, unknown> | undefined {
   if (MAGIC.some((byte, i) => bytes[i] !== byte)) return undefined;
@@ -61,7 +64,7 @@ export function fromProtobuf(bytes: Uint8Array): Record<string, unknown> | undef
     const object = message && decodeMessage(message, raw);
     return isObject(object) ? { kind, apiVersion, ...object } : undefined;
   } catch {
-    // The library throws what it likes at bytes that are no protobuf.
+    // The library throws various errors for malformed bytes.
     return undefined;
   }
 }
@@ -86,10 +89,10 @@ function unknownOf(bytes: Uint8Array): { apiVersion: string; kind: string; raw: 
 }
 
 /**
- * An event of a watch as a frame: its length in four bytes, and the event.
+ * Encodes an event of a watch as a frame: its length in four bytes, then the event.
  *
- * @param type What happened.
- * @param object The object, with its kind.
+ * @param type Type of the event.
+ * @param object The object with its kind.
  */
 export function eventFrame(type: string, object: Readonly<Record<string, unknown>>): Uint8Array {
   const writer = new BinaryWriter();

@@ -1,4 +1,6 @@
-/** The format's name. What reads and writes it is loaded when a client first asks for it: most never do. */
-
-/** The media type of objects in protobuf. */
+/**
+ * The media type alone. Modules that decode and encode protobuf are loaded on demand, since most
+ * clients never use it.
+ */
+/** Media type of objects in protobuf. */
 export const PROTOBUF = "application/vnd.kubernetes.protobuf";

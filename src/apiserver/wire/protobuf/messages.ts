@@ -1,19 +1,19 @@
-/** Protobuf messages of the built-in kinds: the generated ones, each read when it is first met. */
+/** Protobuf messages of built-in kinds: the generated data, parsed on demand. */
 import { own } from "../../../base/own.ts";
 import { messages } from "../../../openapi/protobuf.gen.ts";
 
 /** A field of a message. */
 export interface Field {
   readonly number: number;
-  /** Its key in JSON; empty where the fields of its message stand in place of it. */
+  /** Key in JSON; empty for an embedded message, whose fields are inlined. */
   readonly key: string;
   readonly isList: boolean;
   readonly isMap: boolean;
-  /** Whether Go leaves it out of JSON when it is zero, which then means that nobody set it. */
+  /** Whether Go's JSON omits the field if it is zero, so that zero equals absent. */
   readonly dropsZero: boolean;
-  /** A letter for a scalar, as the generated data has it; absent for a message. */
+  /** Letter of a scalar type in the generated data; absent for a message. */
   readonly scalar?: string;
-  /** The name of a message; absent for a scalar. */
+  /** Name of a message; absent for a scalar. */
   readonly message?: string;
 }
 
@@ -24,22 +24,23 @@ export interface Message {
   readonly byNumber: ReadonlyMap<number, Field>;
 }
 
-const read = new Map<string, Message>();
+/** Parsed messages by name. Entries cannot become stale, since the generated data is constant. */
+const parsed = new Map<string, Message>();
 
 /**
- * A message by its name, such as `core.v1.Pod`.
+ * Returns a message by its name, such as `core.v1.Pod`.
  *
  * @param name The name.
- * @returns Nothing where there is none of the name.
+ * @returns The message; `undefined` if it does not exist.
  */
 export function messageNamed(name: string): Message | undefined {
-  const known = read.get(name);
+  const known = parsed.get(name);
   if (known !== undefined) return known;
   const text = own(messages, name);
   if (text === undefined) return undefined;
   const fields = text === "" ? [] : text.split(";").map(fieldOf);
   const message = { name, fields, byNumber: new Map(fields.map((field) => [field.number, field])) };
-  read.set(name, message);
+  parsed.set(name, message);
   return message;
 }
 
@@ -59,11 +60,11 @@ function fieldOf(text: string): Field {
 }
 
 /**
- * The message of a kind.
+ * Returns the message of a kind.
  *
- * @param apiVersion Its group and version, such as `apps/v1`.
- * @param kind Its kind.
- * @returns Nothing where the kind has no protobuf form.
+ * @param apiVersion Group and version, such as `apps/v1`.
+ * @param kind The kind.
+ * @returns The message; `undefined` if the kind has none.
  */
 export function messageOfKind(apiVersion: string, kind: string): Message | undefined {
   const [version = "", group] = apiVersion.split("/").reverse();

@@ -1,15 +1,18 @@
-/** Types of the API that stand in JSON otherwise than their fields in protobuf would: quantities, times, JSON itself. */
+/**
+ * Types whose JSON form differs from the fields of their message: quantities, times, raw JSON and
+ * others.
+ */
 import { isObject } from "../../../base/json.ts";
 import { own } from "../../../base/own.ts";
 
-/** How such a type is turned: its JSON into the fields of its message and back. */
+/** Conversion between the JSON of a special type and the fields of its message. */
 export interface SpecialType {
   toFields(value: unknown): Record<string, unknown>;
-  /** Undefined where the message stands for nothing. */
+  /** Returns `undefined` if the message represents no value. */
   fromFields(fields: Readonly<Record<string, unknown>>): unknown;
 }
 
-// "schema" is the message's field, not a part of JSON Schema.
+// A field of the message, not a keyword of JSON Schema.
 const SCHEMA = "schema";
 
 const rawJson = (key: string): SpecialType => ({
@@ -34,7 +37,7 @@ const time = (digits: 0 | 6): SpecialType => ({
   },
 });
 
-const textList: SpecialType = {
+const stringList: SpecialType = {
   toFields: (value) => ({ items: value }),
   fromFields: ({ items = [] }) => items,
 };
@@ -66,12 +69,12 @@ export const SPECIAL: ReadonlyMap<string, SpecialType> = new Map<string, Special
     toFields: (value) => Array.isArray(value) ? { property: value } : { [SCHEMA]: value },
     fromFields: ({ schema, property = [] }) => schema ?? property,
   }],
-  ["authentication.v1.ExtraValue", textList],
-  ["authorization.v1.ExtraValue", textList],
-  ["certificates.v1.ExtraValue", textList],
+  ["authentication.v1.ExtraValue", stringList],
+  ["authorization.v1.ExtraValue", stringList],
+  ["certificates.v1.ExtraValue", stringList],
 ]);
 
-/** Keys of the fields of special types, whose own JSON says nothing of them. */
+/** Keys of the fields of special types, which the generated data does not contain. */
 export const SPECIAL_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ["util.intstr.IntOrString", ["type", "intVal", "strVal"]],
   ["meta.v1.FieldsV1", ["Raw"]],

@@ -1,6 +1,6 @@
 /**
- * The types of Kubernetes as schemas, with the first sentence of each description: the same names as in `@op/sdk/schemas`, so that
- * a kind shows its descriptions in `kubectl explain` by another import.
+ * The types of Kubernetes as schemas, with the first sentence of each description. The names are
+ * those of `@op/sdk/schemas`, so that another import adds descriptions to `kubectl explain`.
  *
  * @example Usage
  * ```ts
