@@ -18,7 +18,7 @@ export type { Clock } from "../src/base/clock.ts";
 export type { Duration } from "../src/base/duration.ts";
 export type { Connection } from "../src/kube/connection.ts";
 export type { ImageParts } from "../src/manifests/image.ts";
-export type { CertificateSource, InstallOptions, PolicyRule } from "../src/manifests/install.ts";
+export type { AdditionalPolicyRule, CertificateSource, InstallOptions } from "../src/manifests/install.ts";
 export type { Manifest } from "../src/manifests/manifest.ts";
 export type { ManifestGroups } from "../src/manifests/manifests.ts";
 export type { RbacRule, RbacScope } from "../src/manifests/rbac.ts";

@@ -1,6 +1,6 @@
 /** The files of an operator's manifests: a folder a concern, as kustomize takes them, and a base that has all that is needed. */
 import { isMap, isSeq, type YAMLMap } from "yaml";
-import type { Manifest, ManifestGroups, PolicyRule, RbacRule, Sample } from "@op/sdk/operator";
+import type { AdditionalPolicyRule, Manifest, ManifestGroups, RbacRule, Sample } from "@op/sdk/operator";
 import { refusalOf, type SampleRefusal } from "./sample_review.ts";
 import { sealed } from "./seal.ts";
 import { formatDocument, toYaml, yamlDocument } from "../yaml.ts";
@@ -133,7 +133,7 @@ export function text(manifest: object, rights: readonly RbacRule[] = []): string
 
 /** Above a rule, what it is for and which part asks for it. */
 function explain(rule: YAMLMap, rights: readonly RbacRule[]): void {
-  const { apiGroups = [], resources = [] } = rule.toJSON() as Partial<PolicyRule>;
+  const { apiGroups = [], resources = [] } = rule.toJSON() as Partial<AdditionalPolicyRule>;
   const reasons = rights.filter(({ group, resource }) => apiGroups.includes(group) && resources.includes(resource))
     .map(({ part, reason }) => `${part ?? "the operator"}: ${reason}`);
   if (reasons.length === 0) return;

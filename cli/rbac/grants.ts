@@ -1,12 +1,12 @@
 /** What roles and bindings give to a service account, and whether that covers a right. */
-import type { PolicyRule, RbacRule } from "@op/sdk/operator";
+import type { AdditionalPolicyRule, RbacRule } from "@op/sdk/operator";
 
 /** An object as a file or a cluster has it. */
 export interface AnyManifest {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly labels?: Record<string, string> };
-  readonly rules?: readonly PolicyRule[];
+  readonly rules?: readonly AdditionalPolicyRule[];
   readonly roleRef?: { readonly kind?: string; readonly name?: string };
   readonly subjects?: readonly { readonly kind?: string; readonly name?: string; readonly namespace?: string }[];
 }
@@ -19,7 +19,7 @@ export interface Account {
 
 /** A rule and where it holds. */
 export interface Grant {
-  readonly rule: PolicyRule;
+  readonly rule: AdditionalPolicyRule;
   /** `ClusterRole website-operator`. */
   readonly role: string;
   /** The namespace in which it holds; absent for the whole cluster. */
@@ -110,7 +110,7 @@ export function isGiven(right: RbacRule, grants: readonly Grant[], place: Place)
 }
 
 /** Kubernetes' own rule: a star stands for all, `*` + "/scale" for that subresource of all; a rule with names covers no other. */
-function covers(rule: PolicyRule, { group, resource, verb, names }: RbacRule): boolean {
+function covers(rule: AdditionalPolicyRule, { group, resource, verb, names }: RbacRule): boolean {
   const { resourceNames = [] } = rule;
   return has(rule.apiGroups, group) && has(rule.verbs, verb) && hasResource(rule.resources, resource) &&
     (resourceNames.length === 0 || (names.length > 0 && names.every((name) => resourceNames.includes(name))));
@@ -140,7 +140,7 @@ export function unneeded(rights: readonly RbacRule[], grants: readonly Grant[]):
 }
 
 /** A file may say `verbs:` and nothing behind it. */
-function each({ apiGroups, resources, verbs }: Partial<PolicyRule>) {
+function each({ apiGroups, resources, verbs }: Partial<AdditionalPolicyRule>) {
   return (apiGroups ?? []).flatMap((group) =>
     (resources ?? []).flatMap((resource) => (verbs ?? []).map((verb) => ({ group, resource, verb })))
   );

@@ -2,7 +2,7 @@
 import { imageOf, type ImageParts } from "./image.ts";
 
 /** A rule of a role, as `rbac.authorization.k8s.io/v1` has it. */
-export interface PolicyRule {
+export interface AdditionalPolicyRule {
   /** The groups of the resources: `""` is the core group, `*` all. */
   readonly apiGroups: readonly string[];
   /** Plural names, each with a subresource behind a slash where that is meant: `pods`, `pods/log`. */
@@ -32,7 +32,7 @@ export interface InstallOptions {
   /** The only namespaces that it looks at: it gets rights there and nowhere else. @default {all} */
   readonly watchNamespaces?: readonly string[];
   /** Rights beyond the declarations, for what is called by other means than the context. @default {[]} */
-  readonly policies?: readonly PolicyRule[];
+  readonly policies?: readonly AdditionalPolicyRule[];
   /**
    * Where the certificate of its webhooks comes from: the operator makes and renews it; cert-manager does; or it is read from files, which are mounted from a
    * Secret `<name>-webhook` of yours. @default {"self"}
@@ -58,7 +58,7 @@ export interface Install {
   readonly namespace: string;
   /** Absent for all. */
   readonly watchNamespaces: readonly string[] | undefined;
-  readonly policies: readonly PolicyRule[];
+  readonly policies: readonly AdditionalPolicyRule[];
   readonly certificates: CertificateSource;
   /** Without a slash at its end; absent where its Service is called. */
   readonly webhookUrl: string | undefined;
@@ -145,7 +145,7 @@ function refuseUrl(operator: string, text: string): void {
   );
 }
 
-function refusePolicy(operator: string, policy: PolicyRule): void {
+function refusePolicy(operator: string, policy: AdditionalPolicyRule): void {
   for (const key of ["apiGroups", "resources", "verbs"] as const) {
     const list: unknown = policy[key];
     if (Array.isArray(list) && list.length > 0 && list.every((value) => typeof value === "string")) continue;

@@ -1,6 +1,6 @@
 /** Roles for the people who use an operator's kinds: who may see, change, and manage its objects. */
 import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
-import type { PolicyRule } from "./install.ts";
+import type { AdditionalPolicyRule } from "./install.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 
 /** The roles of a kind, and the role of every cluster that takes each in. */
@@ -43,7 +43,7 @@ export function kindRoles(operator: string, crds: readonly CustomResourceDefinit
       ],
     }));
 
-    function rule(resource: AnyKind["plural"], verbs: readonly string[]): PolicyRule {
+    function rule(resource: AnyKind["plural"], verbs: readonly string[]): AdditionalPolicyRule {
       return { apiGroups: [group], resources: [resource], verbs };
     }
   });

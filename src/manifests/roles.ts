@@ -1,5 +1,5 @@
 /** Roles and their bindings: the rights of an operator as the objects that give them. */
-import type { Install, PolicyRule } from "./install.ts";
+import type { AdditionalPolicyRule, Install } from "./install.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 import type { RbacRule } from "./rbac.ts";
 
@@ -24,7 +24,7 @@ const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "d
  * ]);
  * ```
  */
-export function rulesOf(rights: readonly RbacRule[]): PolicyRule[] {
+export function rulesOf(rights: readonly RbacRule[]): AdditionalPolicyRule[] {
   const rules = new Map<string, { readonly right: RbacRule; readonly verbs: Set<string> }>();
   for (const right of rights) {
     const key = `${right.group} ${right.resource} ${right.names.join(" ")}`;
@@ -84,7 +84,7 @@ export function accessManifests(operator: string, rights: readonly RbacRule[], i
   function bound(
     kind: "Role" | "ClusterRole",
     name: string,
-    rules: readonly PolicyRule[],
+    rules: readonly AdditionalPolicyRule[],
     within?: string,
   ): Manifest[] {
     const metadata = { name, ...(within === undefined ? {} : { namespace: within }), labels: labelsOf(operator) };

@@ -6,7 +6,7 @@ import { parse, stringify, TomlError } from "smol-toml";
 import { isObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import type { ImageParts } from "../manifests/image.ts";
-import type { CertificateSource, PolicyRule } from "../manifests/install.ts";
+import type { AdditionalPolicyRule, CertificateSource } from "../manifests/install.ts";
 import { PROJECT_SETTINGS, type Setting, SETTINGS } from "./setting_list.ts";
 import { checked, type RawSettings, SettingError, type Settings } from "./settings.ts";
 
@@ -31,7 +31,7 @@ export interface ConfigFile {
   /** Where the certificate of its webhooks comes from. */
   readonly certificates: CertificateSource | undefined;
   /** Rights beyond the declarations. */
-  readonly policies: readonly PolicyRule[];
+  readonly policies: readonly AdditionalPolicyRule[];
 }
 
 const OPERATOR = "operator";

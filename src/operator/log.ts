@@ -92,10 +92,14 @@ const LEVEL: Record<LogTapeLevel, LogLevel> = {
   fatal: "error",
 };
 
+/** The numbers of the levels in OpenTelemetry's log data model (`SeverityNumber`), for systems that compare levels. */
+const SEVERITY: Record<LogLevel, number> = { debug: 5, info: 9, warn: 13, error: 17 };
+
 /** controller-runtime's keys, so that what reads its logs reads ours. Fields of the same names do not take their place. */
 function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRecord): string {
   const line = {
     level: LEVEL[level],
+    severityNumber: SEVERITY[LEVEL[level]],
     ts: isoTime(timestamp),
     logger: category.slice(1).join("."),
     msg: said(rawMessage),

@@ -6,9 +6,25 @@ import { configureLogs, type LogFormat, type LogLevel, operatorLog } from "./log
 Deno.test("configureLogs writes a JSON line with the fields of the log and of the message", async () => {
   const [line] = await logged("debug", "json", (log) => log.with({ name: "a" }).info("Cache rescaled", { from: 1 }));
   const { ts, ...rest } = JSON.parse(line!);
-  assert.deepEqual(rest, { level: "info", logger: "test-operator", msg: "Cache rescaled", name: "a", from: 1 });
+  assert.deepEqual(rest, {
+    level: "info",
+    severityNumber: 9,
+    logger: "test-operator",
+    msg: "Cache rescaled",
+    name: "a",
+    from: 1,
+  });
   assert.match(ts, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.equal(line!.endsWith("}\n"), true);
+});
+
+Deno.test("configureLogs writes the level as a name and as OpenTelemetry's severity number", async () => {
+  const levels = ["debug", "info", "warn", "error"] as const;
+  const lines = await logged("debug", "json", (log) => {
+    for (const level of levels) log[level]("Cache rescaled", { severityNumber: 1 });
+  });
+  const found = lines.map((line) => JSON.parse(line)).map(({ level, severityNumber }) => [level, severityNumber]);
+  assert.deepEqual(found, [["debug", 5], ["info", 9], ["warn", 13], ["error", 17]]);
 });
 
 const CIRCLE: Record<string, unknown> = { name: "circle" };

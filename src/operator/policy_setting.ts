@@ -1,7 +1,7 @@
 /** Rules of a role as `operator.toml` says them: `[[generate.rbac.policies]]` with `api_groups`, `resources` and `verbs`. */
 import { isObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
-import type { PolicyRule } from "../manifests/install.ts";
+import type { AdditionalPolicyRule } from "../manifests/install.ts";
 
 /** The keys of a rule, and what they are in a role. */
 const KEYS = {
@@ -19,7 +19,7 @@ const NEEDED: readonly string[] = ["api_groups", "resources", "verbs"];
  * @param value What was said.
  * @param refuse Throws, and says why.
  */
-export function policyRules(value: unknown, refuse: (why: string) => never): PolicyRule[] {
+export function policyRules(value: unknown, refuse: (why: string) => never): AdditionalPolicyRule[] {
   if (!Array.isArray(value) || !value.every(isObject)) {
     refuse("it must be a list of tables: write [[generate.rbac.policies]] above each");
   }
@@ -44,6 +44,6 @@ export function policyRules(value: unknown, refuse: (why: string) => never): Pol
     }
     return Object.fromEntries(
       Object.entries(KEYS).flatMap(([key, name]) => key in table ? [[name, table[key]]] : []),
-    ) as unknown as PolicyRule;
+    ) as unknown as AdditionalPolicyRule;
   });
 }

@@ -2,14 +2,14 @@
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { parseLabelSelector } from "../base/label_selector.ts";
 import { labelFaults } from "../base/name_rules.ts";
-import type { PolicyRule } from "../manifests/install.ts";
+import type { AdditionalPolicyRule } from "../manifests/install.ts";
 import { policyRules } from "./policy_setting.ts";
 import { type Setting, SETTINGS, variableOf, variableSettingsOf } from "./setting_list.ts";
 
 /** A setting's value, and where it was said. */
 export interface RawSettings {
   /** As its setting has it, checked. */
-  readonly value: string | number | boolean | readonly string[] | readonly PolicyRule[];
+  readonly value: string | number | boolean | readonly string[] | readonly AdditionalPolicyRule[];
   /** In words: `--log-level`, `OP_LOG_LEVEL`, `"operator.toml"`. */
   readonly where: string;
 }
