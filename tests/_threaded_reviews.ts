@@ -124,7 +124,7 @@ export async function checkThreads(command: readonly string[], port: number, caC
     const { code } = await process.status;
     const log = await written;
     assert.equal(code, 0, log);
-    assert.equal(log.match(/Thread of webhooks ended/g)?.length, THREADS - 1, log);
+    assert.equal(log.match(/Webhook thread ended/g)?.length, THREADS - 1, log);
     assert.equal(log.match(/"Webhook failed"/g)?.length, 1, log);
   }
 }

@@ -60,7 +60,7 @@ export const WEBHOOK_SUITE: Readonly<Record<string, Check>> = {
     assert.equal(status, 500);
     assert.match(
       body.message,
-      /^Internal error occurred: failed calling webhook "gadget-rules\..*": failed to call webhook: an error on the server \("the webhook failed; its log has the reason under uid [-0-9a-f]+"\) has prevented the request from succeeding$/,
+      /^Internal error occurred: failed calling webhook "gadget-rules\..*": failed to call webhook: an error on the server \("the webhook failed\. The operator's log has the error under uid [-0-9a-f]+"\) has prevented the request from succeeding$/,
     );
   },
   "a function that fails is passed over where the policy says so": async (send) => {

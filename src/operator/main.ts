@@ -13,7 +13,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
 import { isThread } from "../runtime/offload.ts";
 import { isReviewThread, ReviewThreads, serveReviews, type ThreadAnswer } from "../runtime/webhooks/review_threads.ts";
-import { type Counted, countTold, ThreadMetrics } from "../runtime/webhooks/thread_metrics.ts";
+import { type Counted, countForThread, ThreadMetrics } from "../runtime/webhooks/thread_metrics.ts";
 import { undeclaredUse } from "../runtime/undeclared_use.ts";
 import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
@@ -268,7 +268,7 @@ function reviewThreadsOf(
     start: { ...start, values: { ...start.values } },
     clock: systemClock,
     log,
-    onCount: (counted) => countTold(metrics, counted),
+    onCount: (counted) => countForThread(metrics, counted),
   });
 }
 

@@ -99,9 +99,7 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
         return metadata.name === op.name && published.length === 2 && published[1] === before;
       })
     );
-    await operator.logged(({ msg, step }) =>
-      msg === "Certificates of webhooks renewed" && step === "make an authority"
-    );
+    await operator.logged(({ msg, step }) => msg === "Webhook certificates renewed" && step === "add an authority");
     await untilAsked(send);
   });
 

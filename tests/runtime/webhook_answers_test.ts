@@ -165,7 +165,7 @@ Deno.test("a conversion that answers no object, or a promise of one, is a failed
     const notes = conversion(Note, NoteV2, { up: () => made as never, down: () => made as never });
     const { uid, convertedObjects, result } = await answered({ notes }, conversionReview("x", "u-1"), "/convert");
     assert.deepEqual([uid, convertedObjects, result.status], ["u-1", [], "Failure"]);
-    assert.match(result.message, /^Cannot convert Note "default\/a" of .*: the function answered no object$/);
+    assert.match(result.message, /^Cannot convert Note "default\/a" of .*: the function did not return an object$/);
   }
 });
 
@@ -196,7 +196,7 @@ Deno.test("what a function throws is counted, and in the log with the request's 
   });
   const response = await handlerOf({ noteRules }, { metrics, log: noting(lines) }).fetch(post(review("a", "u-7")));
   assert.equal(response.status, 500);
-  assert.equal(await response.text(), "the webhook failed; its log has the reason under uid u-7");
+  assert.equal(await response.text(), "the webhook failed. The operator's log has the error under uid u-7");
   const [[message, { stack, ...fields }]] = lines as [[string, Record<string, string>]];
   assert.deepEqual([message, fields], ["Webhook failed", {
     webhook: "noteRules",
@@ -228,8 +228,8 @@ Deno.test("a function that does not answer in time is in the log, and a body tha
   await begun.promise;
   clock.step(clock.now() + 1800);
   assert.equal((await slow).status, 504);
-  const told = { path: PATH, status: 504, error: "no answer within 1800 ms" };
-  assert.deepEqual(lines, [["Webhook request not answered", told]]);
+  const fields = { path: PATH, status: 504, error: "no answer within 1800 ms" };
+  assert.deepEqual(lines, [["Webhook timed out", fields]]);
 
   const headers = { "content-type": "application/json" };
   const silent = fetch(

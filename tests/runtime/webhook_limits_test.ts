@@ -135,7 +135,7 @@ Deno.test("a body is refused unread when too much waits already, or it is longer
   const large = silent(200_000);
   const answer = await fetch(large);
   assert.deepEqual([answer.status, large.wasRead], [413, false]);
-  assert.match(await answer.text(), /raise the operator's memory limit$/);
+  assert.match(await answer.text(), /Raise the operator's memory limit$/);
 
   for (let i = 0; i < 66; i++) fetch(silent(100_000), client("10.0.0.1"));
   await breath();
@@ -154,7 +154,7 @@ Deno.test("a review whose objects take more memory than there is for all is refu
   const body = JSON.stringify(wide);
   const answer = await fetch(request(body, body.length));
   assert.equal(answer.status, 413);
-  assert.match(await answer.text(), /^the review takes \d+ MiB of memory, and reviews may take 12 MiB: raise/);
+  assert.match(await answer.text(), /^the review needs \d+ MiB of memory, but reviews may use only 12 MiB\. Raise/);
   const plain = fetch(post("x".repeat(body.length)));
   while (begun.length === 0) await breath();
   answerNext();

@@ -132,7 +132,10 @@ Deno.test("a conversion of one kind is none of another's that has versions of th
     assert.deepEqual(conversions.convert(object("Road", "v1"), to).way, ["Road v2"]);
     assert.deepEqual(conversions.convert(object("Rail", "v1"), to).way, ["Rail v3", "Rail v2"]);
   }
-  assert.throws(() => conversions.convert(object("Road", "v1"), "ways.example.com/v3"), /no conversion leads there/);
+  assert.throws(
+    () => conversions.convert(object("Road", "v1"), "ways.example.com/v3"),
+    /no conversions lead to that version/,
+  );
 });
 
 Deno.test("of several objects all are converted, or none is", async () => {

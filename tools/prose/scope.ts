@@ -16,6 +16,7 @@ export const COVERED: readonly string[] = [
   "docs/contributing",
   "examples",
   "src/kube/http2",
+  "src/runtime/webhooks",
   "src/testing",
   "tools/prose",
 ];

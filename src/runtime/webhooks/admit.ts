@@ -1,4 +1,4 @@
-/** Answers an AdmissionReview by a user's functions. */
+/** Answers an AdmissionReview with a webhook's functions. */
 import { withoutUrlCredentials } from "../../base/url_credentials.ts";
 import { maskSecrets } from "../../base/mask_secrets.ts";
 import { Denial } from "../../parts/denial.ts";
@@ -12,19 +12,23 @@ import { patchOfDraft, patchOfWanted } from "./patch.ts";
 import type { Patience } from "./patience.ts";
 import { contextOf, keysOf, type ReviewKeys, type Surroundings } from "./review_context.ts";
 
-/** How one review is answered. */
-export interface Asking {
+/** Options of {@linkcode admit}. */
+export interface AdmitOptions {
+  /** Name of the part. */
   readonly part: string;
   readonly phase: WebhookPhase;
-  /** For how long the answer is waited for. */
+  /** Ends when the API server no longer waits for the answer. */
   readonly patience: Patience;
 }
 
-/** A function of the user failed: the API server is told that the call did, and does as the failure policy says. */
+/**
+ * Thrown when a webhook's function fails. The call fails, and the API server applies the webhook's
+ * failure policy.
+ */
 export class WebhookFailure extends Error {
   override name = "WebhookFailure";
   readonly uid: string;
-  /** What a line of the log says of the request. */
+  /** Fields of a log line that identify the request. */
   readonly keys: ReviewKeys;
 
   constructor(request: AdmissionRequest, part: string, cause: unknown) {
@@ -39,26 +43,27 @@ export class WebhookFailure extends Error {
  *
  * @param webhook The webhook.
  * @param review The body of the request.
- * @param asking How it is asked.
- * @param around What it may use.
- * @throws {BadReview} If the body is no review for it.
- * @throws {WebhookFailure} If its function throws what is no refusal.
+ * @param options The part, the phase, and how long the API server waits.
+ * @param around The client, caches and other things that the webhook's context uses.
+ * @throws {BadReview} If the body is not a review for this webhook.
+ * @throws {WebhookFailure} If the webhook's function throws anything except a denial, or returns an
+ *   invalid value.
  */
 export async function admit(
   webhook: Webhook,
   review: unknown,
-  asking: Asking,
+  options: AdmitOptions,
   around: Surroundings,
 ): Promise<AdmissionResponse> {
   const request = admissionRequest(review, webhook);
   around.tracing?.tellOfReview(attributesOf(request));
   const gathered: Gathered = { warnings: [], audit: new Map() };
-  const { part, patience } = asking;
+  const { part, patience } = options;
   const context = contextOf(webhook, { part, request, gathered, patience }, around);
   const object = (request.operation === "DELETE" ? request.oldObject : request.object) as Record<string, unknown>;
   try {
-    if (asking.phase === "mutate") return await mutated(webhook, request, object, context, gathered);
-    return verdictOf(webhook, request, await webhook.validate!(object, context), gathered);
+    if (options.phase === "mutate") return await mutated(webhook, request, object, context, gathered);
+    return validated(webhook, request, await webhook.validate!(object, context), gathered);
   } catch (error) {
     if (error instanceof Denial) return denying(request, [error], webhook.field, gathered);
     throw new WebhookFailure(request, part, error);
@@ -84,46 +89,42 @@ async function mutated(
 ): Promise<AdmissionResponse> {
   const draft = structuredClone(object);
   const answer = await webhook.mutate!(draft, context);
-  const faults = faultsIn(answer);
+  const faults = faultsIn(answer, "mutate");
   if (faults.length > 0) return denying(request, faults, webhook.field, gathered);
   if (answer === undefined || answer === draft || Array.isArray(answer)) {
     return allowing(request.uid, patchOfDraft(object, draft), gathered);
   }
   if (typeof answer !== "object" || answer === null) {
-    throw new TypeError(`Cannot take what "mutate" answered: ${JSON.stringify(maskSecrets(answer))} is no object`);
+    throw new TypeError(
+      `mutate() must return the object, deny() or undefined, got ${JSON.stringify(maskSecrets(answer))}`,
+    );
   }
   const kind = webhook.subresource === undefined || webhook.subresource === "status" ? webhook.kind : undefined;
   return allowing(request.uid, patchOfWanted(object, answer as Record<string, unknown>, kind), gathered);
 }
 
-function verdictOf(
+function validated(
   webhook: Webhook,
   request: AdmissionRequest,
   answer: unknown,
   gathered: Gathered,
 ): AdmissionResponse {
-  const faults = faultsIn(answer);
+  const faults = faultsIn(answer, "validate");
   if (faults.length > 0) return denying(request, faults, webhook.field, gathered);
-  // What is neither nothing nor a refusal is a mistake: it must not be taken for a yes.
+  // Any other value is a mistake, which must not allow the request.
   if (answer !== undefined && !(Array.isArray(answer) && answer.length === 0)) {
     throw new TypeError(
-      `Cannot take what "validate" answered: ${
-        JSON.stringify(maskSecrets(answer))
-      } is no refusal: answer nothing, deny(), or a list of them`,
+      `validate() must return undefined, deny() or a list of denials, got ${JSON.stringify(maskSecrets(answer))}`,
     );
   }
   return allowing(request.uid, [], gathered);
 }
 
-function faultsIn(answer: unknown): ReturnType<typeof listOf> {
-  return listOf(answer);
-}
-
-function listOf(answer: unknown) {
+function faultsIn(answer: unknown, phase: WebhookPhase) {
   const all = Array.isArray(answer) ? answer : [answer];
   const faults = all.filter(isFault);
   if (Array.isArray(answer) && faults.length < answer.length) {
-    throw new TypeError(`Cannot take what a webhook answered: a list may hold nothing but refusals`);
+    throw new TypeError(`${phase}() must return only denials in a list, got a list with other values`);
   }
   return faults;
 }

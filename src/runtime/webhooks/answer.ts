@@ -1,4 +1,4 @@
-/** From what a webhook's function answered to the response of the review. */
+/** Converts the result of a webhook's function to the response of the review. */
 import { Buffer } from "node:buffer";
 import type { JsonPatchOperation } from "../../base/json_patch.ts";
 import { Denial } from "../../parts/denial.ts";
@@ -11,7 +11,7 @@ export interface AdmissionResponse {
   readonly allowed: boolean;
   readonly status?: Status;
   readonly patchType?: "JSONPatch";
-  /** Base64. */
+  /** The JSON patch, in base64. */
   readonly patch?: string;
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: { readonly [key: string]: string };
@@ -30,13 +30,19 @@ interface Status {
   };
 }
 
-/** Warnings and lines for the audit log, gathered while a function runs. */
+/** Warnings and audit annotations that a function added while it ran. */
 export interface Gathered {
   readonly warnings: string[];
   readonly audit: Map<string, string>;
 }
 
-/** Allows it, with what was gathered. */
+/**
+ * Returns a response that allows the request.
+ *
+ * @param uid The request's UID.
+ * @param steps The JSON patch; empty if nothing changes.
+ * @param gathered Warnings and audit annotations.
+ */
 export function allowing(uid: string, steps: readonly JsonPatchOperation[], gathered: Gathered): AdmissionResponse {
   return {
     uid,
@@ -45,16 +51,18 @@ export function allowing(uid: string, steps: readonly JsonPatchOperation[], gath
       patchType: "JSONPatch",
       patch: Buffer.from(JSON.stringify(steps)).toString("base64"),
     }),
-    ...told(gathered),
+    ...gatheredFields(gathered),
   };
 }
 
 /**
- * Refuses it. Faults of fields are told as the server tells its own: one status with a cause for each.
+ * Returns a response that rejects the request. Errors of fields are reported as the API server
+ * reports its own: one status with a cause for each.
  *
- * @param request What was asked.
- * @param faults What is wrong; one at least.
- * @param field The field that the webhook is about, if it is about one only.
+ * @param request The request.
+ * @param faults The errors; at least one.
+ * @param field The field that the webhook validates, if it validates a single one.
+ * @param gathered Warnings and audit annotations.
  */
 export function denying(
   request: AdmissionRequest,
@@ -67,10 +75,14 @@ export function denying(
   const status = causes.length === faults.length
     ? invalid(request, causes, statusOf(faults))
     : refused([...plain.map(({ message }) => message), ...causes.map(inWords)], statusOf(faults));
-  return { uid: request.uid, allowed: false, status, ...told(gathered) };
+  return { uid: request.uid, allowed: false, status, ...gatheredFields(gathered) };
 }
 
-/** Whether what a function answered is a refusal. */
+/**
+ * Returns whether a value that a function returned rejects the request.
+ *
+ * @param value The value.
+ */
 export function isFault(value: unknown): value is Denial | FieldError {
   if (value instanceof Denial) return true;
   const { reason, field, message } = (value ?? {}) as Partial<Record<string, unknown>>;
@@ -82,7 +94,7 @@ type Cause = NonNullable<Status["details"]>["causes"][number];
 function causeOf(fault: Denial | FieldError, own: string | undefined): Cause[] {
   if (!(fault instanceof Denial)) return [{ reason: fault.reason, message: fault.message, field: fault.field }];
   const field = fault.field ?? own?.slice(1);
-  // A refusal with a status of its own is not about whether the object is valid.
+  // A denial with a code of its own does not say that the object is invalid.
   if (field === undefined || (fault.field === undefined && fault.code !== 403)) return [];
   return [{ reason: "FieldValueInvalid", message: fault.message, field }];
 }
@@ -91,7 +103,7 @@ function inWords({ field, message }: Cause): string {
   return `${field}: ${message}`;
 }
 
-/** The first status that was chosen; that of invalid objects where all are faults of fields. */
+/** Returns the first code that a function chose, or `undefined` for the default. */
 function statusOf(faults: readonly (Denial | FieldError)[]): number | undefined {
   const chosen = faults.flatMap((fault) => fault instanceof Denial && ![403, 422].includes(fault.code) ? [fault] : []);
   return chosen[0]?.code;
@@ -110,7 +122,7 @@ function invalid({ kind, name }: AdmissionRequest, causes: readonly Cause[], cod
   };
 }
 
-/** Reasons that a client can tell apart by their status (`k8s.io/apimachinery/pkg/apis/meta/v1`, StatusReason). */
+/** The reason of each status code (`k8s.io/apimachinery/pkg/apis/meta/v1`, StatusReason). */
 const REASONS: Readonly<Record<number, string>> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -129,7 +141,7 @@ function refused(messages: readonly string[], code = 403): Status {
   return { status: "Failure", message: messages.join("; "), ...(reason === undefined ? {} : { reason }), code };
 }
 
-function told({ warnings, audit }: Gathered): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
+function gatheredFields({ warnings, audit }: Gathered): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
   return {
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(audit.size === 0 ? {} : { auditAnnotations: Object.fromEntries(audit) }),

@@ -1,31 +1,47 @@
 /**
- * What is to be done next about the authority and the certificate of an operator's webhooks: pure, of what is there and what time it is.
+ * Decides the next step for the certificate authority and the server certificate of an operator's
+ * webhooks. This is a pure function of the stored certificates and the time.
  *
- * An authority is renewed in steps, between which clients get to know it: a new one joins the bundle, while the server keeps its certificate; when the
- * bundle has been published for a while, the server's certificate is made by the new one; when all replicas have taken that, the old one leaves the bundle.
- * So at each moment every client trusts what every replica shows.
+ * An authority is renewed in three steps, so that every client trusts the certificate of every
+ * replica at any time:
+ *
+ * 1. The new authority is added to the bundle. The server keeps its certificate.
+ * 2. When API servers have had time to read the bundle, the new authority issues the server's
+ *    certificate.
+ * 3. When all replicas have had time to load that certificate, the old authority is removed from
+ *    the
+ *    bundle.
  */
 import type { CertificateFacts } from "./x509.ts";
 import type { CertificateFiles } from "./certificate.ts";
 
-/** How long certificates are good, and how long the steps of a renewal are apart. All are milliseconds. */
+/** Validity of certificates, and delays between the steps of a renewal. All are in milliseconds. */
 export interface CertificateTimes {
-  /** How long an authority is good. Two thirds into it, it is renewed. */
+  /** Validity of an authority. It is renewed after two thirds of this time. */
   readonly authority: number;
-  /** How long the server's certificate is good. Two thirds into it, it is renewed. */
+  /** Validity of the server's certificate. It is renewed after two thirds of this time. */
   readonly server: number;
-  /** How long a bundle has to be published before a certificate counts on it: API servers hear of it by their watches. */
+  /**
+   * How long a bundle must be published before it is relied on: API servers learn of it by their
+   * watches.
+   */
   readonly publish: number;
-  /** How long the server's certificate has to be there before the authority of the one before is dropped: replicas look for it. */
+  /**
+   * How long the server's certificate must be in use before the previous authority is dropped:
+   * replicas poll for it.
+   */
   readonly drop: number;
-  /** How long it is between two looks at what is there: less than `drop`. */
+  /** How often the Secret is checked. Must be less than `drop`. */
   readonly look: number;
 }
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Two years and 90 days, as cert-manager's usual; a minute and a quarter of an hour for the steps. */
+/**
+ * The default times: an authority is valid for two years, and a certificate for 90 days as with
+ * cert-manager.
+ */
 export const USUAL_TIMES: CertificateTimes = {
   authority: 730 * DAY,
   server: 90 * DAY,
@@ -34,47 +50,50 @@ export const USUAL_TIMES: CertificateTimes = {
   look: MINUTE / 6,
 };
 
-/** What the Secret holds. */
+/** The certificates in the Secret. */
 export interface Held {
-  /** All authorities that clients trust, the newest first: PEM. */
+  /** All authorities that clients trust, the newest first, as PEM. */
   readonly bundle: string;
   /** The newest authority. */
   readonly authority: CertificateFiles;
   readonly server: CertificateFiles;
-  /** When the newest authority was made, and when the server's certificate. */
+  /** When the newest authority was created, in milliseconds since the epoch. */
   readonly authoritySince: number;
+  /** When the server's certificate was issued, in milliseconds since the epoch. */
   readonly serverSince: number;
 }
 
-/** What is read of it. */
+/** Facts of the certificates in the Secret. */
 export interface HeldFacts extends Pick<Held, "authoritySince" | "serverSince"> {
-  /** Those of the bundle, the newest first. */
+  /** The authorities of the bundle, the newest first. */
   readonly authorities: readonly CertificateFacts[];
   readonly server: CertificateFacts;
 }
 
-/** What is to be done. */
+/** A step of creating or renewing certificates. */
 export type CertificateStep =
-  | "begin"
-  | "make an authority"
-  | "make a certificate"
-  | "drop the authorities before"
-  | "nothing";
+  | "create all"
+  | "add an authority"
+  | "issue a certificate"
+  | "drop old authorities"
+  | "wait";
 
 /**
- * What is to be done next, and when to ask again at the latest.
+ * Returns the next step, and when to check again at the latest.
  *
- * @param held What is there; nothing where there is none, or none that can be read.
- * @param now The time.
- * @param names The names that the server is to be known by.
- * @param times How long all is good.
- * @param publishedSince Since when the bundle is where clients look; nothing while it is not.
+ * @param held The stored certificates; `undefined` if there are none or they cannot be read.
+ * @param now The time, in milliseconds since the epoch.
+ * @param names The names and addresses of the server.
+ * @param times Validity and delays.
+ * @param publishedSince Since when the bundle is in all webhook configurations; `undefined` while
+ * it is
+ *   not.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.equal(nextStep(undefined, 0, ["a.b.svc"], USUAL_TIMES).step, "begin");
+ * assert.equal(nextStep(undefined, 0, ["a.b.svc"], USUAL_TIMES).step, "create all");
  * ```
  */
 export function nextStep(
@@ -85,29 +104,29 @@ export function nextStep(
   publishedSince?: number,
 ): { readonly step: CertificateStep; readonly at: number } {
   const [newest] = held?.authorities ?? [];
-  if (held === undefined || newest === undefined || newest.until <= now) return { step: "begin", at: now };
+  if (held === undefined || newest === undefined || newest.until <= now) return { step: "create all", at: now };
   const { server, authoritySince, serverSince } = held;
   const isTrusted = held.authorities.some(({ keyId, until }) => keyId === server.authorityKeyId && until > now);
-  // Nobody can call a server like that: what clients do not know yet is no worse.
-  if (!isTrusted || server.until <= now) return { step: "make a certificate", at: now };
+  // No client can call the server now, so a certificate that clients do not trust yet is no worse.
+  if (!isTrusted || server.until <= now) return { step: "issue a certificate", at: now };
   const renewal = renewalOf(authoritySince, newest.until);
-  if (now >= renewal) return { step: "make an authority", at: now };
+  if (now >= renewal) return { step: "add an authority", at: now };
   const isByNewest = server.authorityKeyId === newest.keyId;
   if (!isByNewest) {
     const at = (publishedSince ?? now) + times.publish;
-    return now >= at ? { step: "make a certificate", at } : { step: "nothing", at };
+    return now >= at ? { step: "issue a certificate", at } : { step: "wait", at };
   }
   const isNamed = names.every((name) => server.names.includes(name));
   const expiry = renewalOf(serverSince, server.until);
-  if (!isNamed || now >= expiry) return { step: "make a certificate", at: now };
+  if (!isNamed || now >= expiry) return { step: "issue a certificate", at: now };
   if (held.authorities.length > 1) {
     const at = serverSince + times.drop;
-    return now >= at ? { step: "drop the authorities before", at } : { step: "nothing", at };
+    return now >= at ? { step: "drop old authorities", at } : { step: "wait", at };
   }
-  return { step: "nothing", at: Math.min(renewal, expiry) };
+  return { step: "wait", at: Math.min(renewal, expiry) };
 }
 
-/** Two thirds into its time: a third is left for what goes wrong. */
+/** After two thirds of the validity, so a third is left for retries. */
 function renewalOf(since: number, until: number): number {
   return since + (until - since) * 2 / 3;
 }

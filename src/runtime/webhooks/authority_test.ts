@@ -9,7 +9,7 @@ function authority(keyId: string, until: number) {
   return { from: 0, until, names: [], keyId, authorityKeyId: keyId };
 }
 
-/** An authority and a certificate by it, made now; with what differs. */
+/** Returns an authority and a certificate that it issued now, with some values replaced. */
 function held(more: Partial<HeldFacts> = {}): HeldFacts {
   return {
     authorities: [authority("one", NOW + 730 * DAY)],
@@ -21,85 +21,90 @@ function held(more: Partial<HeldFacts> = {}): HeldFacts {
 }
 
 const RENEWAL = NOW + 730 * DAY * 2 / 3;
-/** A certificate that is young when the authority is to be renewed. */
+/** A certificate that is new when the authority must be renewed. */
 const YOUNG = held({ serverSince: RENEWAL - DAY, server: { ...held().server, until: RENEWAL + 89 * DAY } });
 
 const TWO = [authority("two", NOW + 730 * DAY), authority("one", NOW + 100 * DAY)];
 
 for (
   const { name, given, at = NOW, names = NAMES, publishedSince, step } of [
-    { name: "begins where there is nothing", given: undefined, step: "begin" },
-    { name: "begins anew when the authority is over", given: held(), at: NOW + 731 * DAY, step: "begin" },
-    { name: "does nothing while all is young", given: held(), step: "nothing" },
+    { name: "creates all if there are no certificates", given: undefined, step: "create all" },
+    { name: "creates all when the authority has expired", given: held(), at: NOW + 731 * DAY, step: "create all" },
+    { name: "waits while all certificates are new", given: held(), step: "wait" },
     {
-      name: "renews a certificate two thirds into its time",
+      name: "renews a certificate after two thirds of its validity",
       given: held(),
       at: NOW + 60 * DAY,
-      step: "make a certificate",
+      step: "issue a certificate",
     },
-    { name: "does nothing a moment before", given: held(), at: NOW + 60 * DAY - 1, step: "nothing" },
-    { name: "renews an authority two thirds into its time", given: YOUNG, at: RENEWAL, step: "make an authority" },
-    { name: "does nothing about an authority a moment before", given: YOUNG, at: RENEWAL - 1, step: "nothing" },
-    { name: "waits while a new authority is not published", given: held({ authorities: TWO }), step: "nothing" },
     {
-      name: "waits until clients have heard of a new authority",
+      name: "does not renew a certificate one millisecond earlier",
+      given: held(),
+      at: NOW + 60 * DAY - 1,
+      step: "wait",
+    },
+    { name: "adds an authority after two thirds of its validity", given: YOUNG, at: RENEWAL, step: "add an authority" },
+    { name: "does not add an authority one millisecond earlier", given: YOUNG, at: RENEWAL - 1, step: "wait" },
+    { name: "waits while a new authority is not published", given: held({ authorities: TWO }), step: "wait" },
+    {
+      name: "waits until API servers have had time to read a new authority",
       given: held({ authorities: TWO }),
       publishedSince: NOW - USUAL_TIMES.publish + 1,
-      step: "nothing",
+      step: "wait",
     },
     {
-      name: "makes a certificate by the new authority when clients have heard of it",
+      name: "issues a certificate when API servers have had time to read the new authority",
       given: held({ authorities: TWO }),
       publishedSince: NOW - USUAL_TIMES.publish,
-      step: "make a certificate",
+      step: "issue a certificate",
     },
     {
-      name: "keeps the old authority while replicas may still show what it signed",
+      name: "keeps the old authority while replicas may still use a certificate of it",
       given: held({ authorities: TWO, server: { ...held().server, authorityKeyId: "two" } }),
       at: NOW + USUAL_TIMES.drop - 1,
-      step: "nothing",
+      step: "wait",
     },
     {
-      name: "drops the old authority when none can",
+      name: "drops the old authority when no replica can use a certificate of it",
       given: held({ authorities: TWO, server: { ...held().server, authorityKeyId: "two" } }),
       at: NOW + USUAL_TIMES.drop,
-      step: "drop the authorities before",
+      step: "drop old authorities",
     },
     {
-      name: "makes a certificate at once that nobody trusts",
+      name: "replaces a certificate of an unknown authority at once",
       given: held({ server: { ...held().server, authorityKeyId: "gone" } }),
-      step: "make a certificate",
+      step: "issue a certificate",
     },
     {
-      name: "makes a certificate at once that is over",
+      name: "replaces an expired certificate at once",
       given: held({ server: { ...held().server, until: NOW - 1 } }),
-      step: "make a certificate",
+      step: "issue a certificate",
     },
     {
-      name: "makes a certificate at once that is over, also where clients have not heard of the new authority",
+      name: "replaces an expired certificate at once, even if the new authority is not published",
       given: held({ authorities: TWO, server: { ...held().server, until: NOW - 1 } }),
-      step: "make a certificate",
+      step: "issue a certificate",
     },
     {
-      name: "makes a certificate at once by whose authority nobody goes any longer",
+      name: "replaces a certificate of an expired authority at once",
       given: held({ authorities: [TWO[0]!, authority("one", NOW - 1)] }),
-      step: "make a certificate",
+      step: "issue a certificate",
     },
     {
-      name: "keeps the old authority for that time from the new certificate on, however old the new authority is",
+      name: "keeps the old authority from the time of the new certificate, however old the new authority is",
       given: held({
         authorities: TWO,
         authoritySince: NOW - DAY,
         server: { ...held().server, authorityKeyId: "two" },
       }),
       at: NOW + USUAL_TIMES.drop - 1,
-      step: "nothing",
+      step: "wait",
     },
     {
       name: "makes a certificate for a name that is new",
       given: held(),
       names: [...NAMES, "notes-webhook.team.svc.cluster.local"],
-      step: "make a certificate",
+      step: "issue a certificate",
     },
   ]
 ) {

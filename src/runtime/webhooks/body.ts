@@ -1,36 +1,42 @@
 /**
- * Reads request bodies within a memory budget. A body of a known length reserves memory before its first byte is read; when the budget is used up, it waits
- * for its turn, and when too much waits already it is refused unread.
+ * Reads request bodies within a memory limit. A body of a known length reserves memory before its
+ * first byte is read. If the memory is used up, the body waits for its turn; if too many wait
+ * already, it is rejected unread.
  */
 import { BadReview } from "./bad_review.ts";
 import type { Exchange } from "./caller.ts";
 import type { FairShare } from "./fair_share.ts";
 import type { Patience } from "./patience.ts";
 
-// The longest body that needs no reservation: as much as a connection may send anyway, and as most reviews have.
+// Longest body without a reservation: a connection may send this much anyway, and most reviews are
+// shorter.
 const SMALL = 16_384;
-// The longest that is not read by its stream, which takes as long to make as to read, but holds less.
+// Longest body that is not read as a stream. A stream holds less memory, but takes as long to
+// create as such a body takes to read.
 const MEDIUM = 65_536;
-// While a body becomes a string, memory holds both; the server has buffers of its own for what is not read by a stream.
+// Both the bytes and the string are in memory while a body is decoded. If it is not read as a
+// stream, the HTTP server buffers it too.
 const COPIES = 2;
 const MEDIUM_COPIES = 4;
 
 /** A body that was read. */
 export interface ReadBody {
   readonly text: string;
-  /** Returns the memory that was reserved for reading it; `undefined` for a small body. */
+  /** Releases the memory that was reserved for the body; `undefined` for a small one. */
   readonly share: Disposable | undefined;
 }
 
 /** Options of {@linkcode BodyReader.read}. */
 export interface ReadOptions {
-  /** The longest body that is read, in bytes. */
+  /** Maximum length of the body, in bytes. */
   readonly longest: number;
   /** Address of the client. */
   readonly address: string;
   readonly exchange: Exchange;
   readonly patience: Patience;
-  /** Called when the body may be sent: waiting for memory is not the client's fault. */
+  /**
+   * Called when the body may be sent. Time spent waiting for memory does not count for the client.
+   */
   readonly onTurn: () => void;
 }
 
@@ -38,7 +44,7 @@ export interface ReadOptions {
 export class BodyReader {
   readonly #memory: FairShare;
 
-  /** @param memory Bytes that bodies may take while they are read. */
+  /** @param memory The memory for bodies that are being read, in bytes. */
   constructor(memory: FairShare) {
     this.#memory = memory;
   }
@@ -47,8 +53,9 @@ export class BodyReader {
    * Reads a body as text.
    *
    * @param request The request.
-   * @param options How much, for whom, and for how long.
-   * @throws {BadReview} 413 if the body is too long, 429 if too much is being read already.
+   * @param options Limits, the client, and how long the client waits.
+   * @throws {BadReview} With status 413 if the body is too long, or 429 if too many bodies wait
+   * already.
    */
   async read(request: Request, options: ReadOptions): Promise<ReadBody> {
     const { longest, exchange, onTurn } = options;
@@ -72,13 +79,16 @@ export class BodyReader {
   async #reserve(length: number, { address, patience }: ReadOptions): Promise<Disposable | undefined> {
     if (length <= SMALL) return undefined;
     const amount = length * (length <= MEDIUM ? MEDIUM_COPIES : COPIES);
-    // No wait could make room for it.
+    // Waiting would not help.
     if (amount > this.#memory.total) throw tooMuch(amount, this.#memory.total);
     return this.#memory.tryTake(address, amount) ??
       await (this.#memory.take(address, amount, patience.signal) ?? refuse());
   }
 
-  /** API servers send the length. A body without one gets what memory is free, and does not wait for more while it holds some. */
+  /**
+   * Reads a body of unknown length. API servers send the length, so such a body gets only free
+   * memory: it never waits while it holds some.
+   */
   async #readUnknown(request: Request, { longest, address, patience }: ReadOptions): Promise<ReadBody> {
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     using shares = new DisposableStack();
@@ -107,14 +117,14 @@ async function textOf(request: Request, length: number, { signal }: Patience): P
   return decoded(bytes.subarray(0, size));
 }
 
-/** Decodes bytes and frees their memory at once, rather than when it is collected. */
+/** Decodes bytes, and frees their memory without waiting for garbage collection. */
 function decoded(bytes: Uint8Array<ArrayBuffer>): string {
   const text = new TextDecoder().decode(bytes);
   bytes.buffer.transfer(0);
   return text;
 }
 
-/** The chunks of a body; an aborted signal ends them with its reason. */
+/** Yields the chunks of a body. Throws the signal's reason when it is aborted. */
 async function* chunksOf({ body }: Request, signal: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   if (body === null) return;
   const reader = body.getReader();
@@ -142,18 +152,25 @@ function tooLong(longest: number): BadReview {
   return new BadReview(413, `the body is longer than ${longest} bytes`);
 }
 
-/** A review that takes more memory than there is for reviews. */
+/**
+ * Returns the error for a review that needs more memory than all reviews may use.
+ *
+ * @param amount Bytes that the review needs.
+ * @param total Bytes that all reviews may use.
+ */
 export function tooMuch(amount: number, total: number): BadReview {
   const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
   return new BadReview(
     413,
-    `the review takes ${mib(amount)} of memory, and reviews may take ${mib(total)}: raise the operator's memory limit`,
+    `the review needs ${mib(amount)} of memory, but reviews may use only ${
+      mib(total)
+    }. Raise the operator's memory limit`,
   );
 }
 
-/** The caller is asked to come again. */
+/** Returns the error for a client with too many waiting reviews. The client should try again. */
 export function tooBusy(): BadReview {
-  return new BadReview(429, "too many reviews are waiting already: try again");
+  return new BadReview(429, "too many reviews are waiting. Try again");
 }
 
 function refuse(): never {

@@ -1,33 +1,34 @@
 /**
- * What the webhook server knows about the connection that a request came by, and what the handler reports about the request. The server thus tells a
- * connection that is idle or slow from one whose review is being answered: only the former are closed to make room for others.
+ * Connects the webhook server and its handler: the server provides the connection of a request, and
+ * the handler reports how far the request is. The server closes only idle or slow connections to
+ * make room for others, never one whose review is being answered.
  */
 
 /** The connection of a request. */
 export interface Caller {
-  /** Address of the client. Clients with different addresses get fair shares of what the server has. */
+  /** Address of the client. Each address gets a fair share of connections and memory. */
   readonly address: string;
-  /** The head of a request has arrived. */
+  /** Reports that the head of a request has arrived. */
   began(): Exchange;
 }
 
 /** A request and its response. */
 export interface Exchange {
-  /** The body is about to be read: from now on the connection may send as much as it likes. */
+  /** Reports that the body is about to be read, so the client may send all of it. */
   bodyBegan(): void;
-  /** The body was read, or given up. */
+  /** Reports that the body was read, or that reading failed. */
   bodyEnded(): void;
-  /** The review is being answered: the connection stays open until that is done. */
+  /** Reports that the review is being answered. The connection stays open until that has ended. */
   answerBegan(): void;
   /**
-   * The response is about to be sent.
+   * Reports that the response is about to be sent.
    *
-   * @param length Length of its body.
+   * @param length Length of its body, in bytes.
    */
   ended(length: number): void;
 }
 
 const LOCAL_EXCHANGE: Exchange = { bodyBegan() {}, bodyEnded() {}, answerBegan() {}, ended() {} };
 
-/** A caller in the same process: it has no connection that could be closed. */
+/** A caller in the same process. It has no connection. */
 export const LOCAL_CALLER: Caller = { address: "local", began: () => LOCAL_EXCHANGE };

@@ -1,7 +1,8 @@
-/** A certificate as files have it. */
+/** The certificate type of the webhook server. */
 
-/** A certificate with those that lead to its authority, and its private key: both PEM. */
+/** A certificate and its private key, both as PEM. */
 export interface CertificateFiles {
+  /** The certificate, followed by intermediate certificates. */
   readonly certificate: string;
   readonly key: string;
 }

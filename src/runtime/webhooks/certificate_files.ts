@@ -1,14 +1,14 @@
-/** A certificate in files, as cert-manager or a person puts them there: read, and read again when they change. */
+/** Loads a certificate from files, and again when they change, as cert-manager renews them. */
 import { isoTime } from "../../base/iso_time.ts";
 import { type Clock, sleep } from "../../base/clock.ts";
 import type { Logger } from "../logger.ts";
 import type { CertificateFiles } from "./certificate.ts";
 
-/** Where a certificate and its key are: paths of PEM files. */
+/** Paths of the PEM files of a certificate. */
 export interface CertificatePaths {
-  /** The certificate, and those that lead to its authority, as `tls.crt` of a Secret. */
+  /** Path of the certificate with intermediate certificates, as in `tls.crt` of a Secret. */
   readonly certificate: string;
-  /** Its key, as `tls.key` of a Secret. */
+  /** Path of the private key, as in `tls.key` of a Secret. */
   readonly key: string;
 }
 
@@ -18,28 +18,36 @@ export interface FollowedFilesOptions {
   readonly readText: (path: string) => Promise<string>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Takes a certificate. @throws {Error} If it is none: then the one before stays. */
+  /** Uses a certificate. @throws {Error} If it is invalid; the previous one stays in use. */
   readonly use: (certificate: CertificateFiles, expiry: { readonly server: number }) => void;
-  /** Told of each look: whether what was found is good. */
+  /** Called after each check with whether the files are valid. */
   readonly onLook?: (isGood: boolean) => void;
-  /** How long it is between two looks, in milliseconds. @default {10_000: a kubelet brings a changed Secret within a minute or so} */
+  /**
+   * Delay between two checks, in milliseconds. The kubelet updates a mounted Secret within about a
+   * minute. @default {10_000}
+   */
   readonly interval?: number;
 }
 
-/** Follows a certificate in files. */
+/** Loads a certificate from files whenever they change. */
 export class FollowedFiles {
-  /** Grows with each look. */
+  /** Number of checks. */
   activity = 0;
-  /** Why there is no certificate, or the one before is kept. */
+  /** Why the files cannot be used; `undefined` if they can. */
   problem: string | undefined;
   readonly #options: FollowedFilesOptions;
   #used: string | undefined;
 
+  /** @param options The files, and who uses the certificate. */
   constructor(options: FollowedFilesOptions) {
     this.#options = options;
   }
 
-  /** Looks until the signal. */
+  /**
+   * Checks the files until the signal is aborted.
+   *
+   * @param signal Ends the checks.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, interval = 10_000, log, paths, onLook } = this.#options;
     while (!signal.aborted) {
@@ -49,7 +57,7 @@ export class FollowedFiles {
         onLook?.(true);
       } catch (error) {
         const { message } = error as Error;
-        if (message !== this.problem) log.error("Certificate of webhooks not read", { ...paths, error: message });
+        if (message !== this.problem) log.error("Webhook certificate not loaded", { ...paths, error: message });
         this.problem = message;
         onLook?.(false);
       }
@@ -62,13 +70,14 @@ export class FollowedFiles {
     const { readText, paths, use, log } = this.#options;
     const certificate = await readText(paths.certificate);
     const key = await readText(paths.key);
-    // Files that were changed in between are not of one pair: they are read again at the next look.
+    // If a file changed in between, the two may not belong together. The next check reads them
+    // again.
     if (certificate + key === this.#used || await readText(paths.certificate) !== certificate) return;
     const { readCertificates } = await import("./x509.ts");
     const [server] = readCertificates(certificate);
-    if (server === undefined) throw new Error(`Cannot use "${paths.certificate}": there is no certificate in it`);
+    if (server === undefined) throw new Error(`Webhook certificate "${paths.certificate}" contains no certificate`);
     use({ certificate, key }, { server: server.until });
-    log.info("Certificate of webhooks read", { until: isoTime(server.until) });
+    log.info("Webhook certificate loaded", { until: isoTime(server.until) });
     this.#used = certificate + key;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Keeps the certificate of an operator's webhooks: made, published and renewed by the operator itself, with nothing else installed. All replicas look at
- * one Secret and show the certificate that is in it; whoever finds something to do takes a Lease for as long as that takes.
+ * Issues, publishes and renews the certificate of an operator's webhooks, without cert-manager. All
+ * replicas serve the certificate in one Secret. A replica that finds a step to do holds a Lease
+ * while it does it.
  */
 import { backoff } from "../../base/backoff.ts";
 import { linked } from "../../base/abort.ts";
@@ -11,7 +12,7 @@ import { Elector } from "../elector.ts";
 import type { Logger } from "../logger.ts";
 import { type CertificateStep, type CertificateTimes, type Held, type HeldFacts, nextStep } from "./authority.ts";
 import type { CertificateFiles } from "./certificate.ts";
-import { certificatesIn, readSecret, type SecretPlace, type Stored, writeSecret } from "./certificate_secret.ts";
+import { certificatesIn, readSecret, type SecretName, type Stored, writeSecret } from "./certificate_secret.ts";
 import { publish, type PublishTargets, type Unpublished, unpublished } from "./publish.ts";
 
 /** Options of {@linkcode CertificateKeeper}. */
@@ -20,41 +21,46 @@ export interface CertificateKeeperOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Where the Secret is. The Lease has its name. */
-  readonly secret: SecretPlace;
-  /** Names and addresses of the server; the first is its name. */
+  /** Name of the Secret, and of the Lease. */
+  readonly secret: SecretName;
+  /** Names and addresses of the server; the first is the certificate's common name. */
   readonly names: readonly string[];
   readonly targets: PublishTargets;
   readonly times: CertificateTimes;
-  /** Who this process is, among all that ever ran. */
+  /** Unique identity of this process, as holder of the Lease. */
   readonly identity: string;
-  /** Takes a certificate, with the facts that are counted. */
+  /** Uses a certificate. The expiry times are in milliseconds since the epoch. */
   readonly use: (
     certificate: CertificateFiles,
     expiry: { readonly server: number; readonly authority: number },
   ) => void;
 }
 
-// As the leader's, for as long as there is something to do.
+// Same as for leader election. The Lease is held only while there is a step to do.
 const LEASE = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2000 } as const;
 const RETRY = { first: 500, longest: 30_000 };
 
-/** Keeps the certificate of an operator's webhooks. */
+/** Issues and renews the certificate of an operator's webhooks. */
 export class CertificateKeeper {
-  /** Grows with each look. */
+  /** Number of checks. */
   activity = 0;
-  /** Why there is no certificate yet, or it is not kept up. */
+  /** Why there is no certificate, or why it is not renewed; `undefined` if all is well. */
   problem: string | undefined;
   readonly #options: CertificateKeeperOptions;
   #used: string | undefined;
-  /** The bundle that was found where clients look, and since when. */
+  /** The bundle that all webhook configurations have, and since when. */
   #published: { readonly bundle: string; readonly since: number } | undefined;
 
+  /** @param options The Secret, the webhook configurations, and who uses the certificate. */
   constructor(options: CertificateKeeperOptions) {
     this.#options = options;
   }
 
-  /** Looks, and does what is to be done, until the signal. */
+  /**
+   * Checks the certificates and does the steps that are due, until the signal is aborted.
+   *
+   * @param signal Ends the checks.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, log, times } = this.#options;
     for (let failures = 0; !signal.aborted;) {
@@ -67,9 +73,9 @@ export class CertificateKeeper {
       } catch (error) {
         if (signal.aborted) return;
         const { message } = error as Error;
-        // Another replica was quicker: what it did is seen at once.
+        // Another replica was faster. The next check finds its result.
         const isRace = isStatus(error, 409);
-        if (!isRace && message !== this.problem) log.error("Certificate of webhooks not kept", { error: message });
+        if (!isRace && message !== this.problem) log.error("Webhook certificate renewal failed", { error: message });
         if (!isRace) this.problem = message;
         wait = backoff(++failures, { ...RETRY, spread: random() });
       }
@@ -78,21 +84,21 @@ export class CertificateKeeper {
     }
   }
 
-  /** One look; answers when to look again at the latest. */
+  /** Checks once. Returns when to check again at the latest. */
   async #look(signal: AbortSignal): Promise<number> {
     const { client, secret, clock } = this.#options;
     const stored = await readSecret(client, secret, signal);
-    // What is there is good for clients that know it, whatever else is to be done.
-    if (stored?.held !== undefined) await this.#show(stored.held);
+    // Clients that trust the stored certificate can use it, whatever step is due.
+    if (stored?.held !== undefined) await this.#use(stored.held);
     const missing = await this.#missing(client, stored?.held, signal);
-    const { step, at } = await this.#judge(stored);
-    if (step === "nothing" && missing.length === 0) return at;
-    await this.#act(signal);
+    const { step, at } = await this.#nextStep(stored);
+    if (step === "wait" && missing.length === 0) return at;
+    await this.#stepUnderLease(signal);
     return clock.now();
   }
 
-  /** Does one step under the Lease. */
-  async #act(signal: AbortSignal): Promise<void> {
+  /** Does one step while holding the Lease. */
+  async #stepUnderLease(signal: AbortSignal): Promise<void> {
     const { client, clock, random, log, secret, identity } = this.#options;
     const elector = new Elector({ ...LEASE, ...secret, client, clock, random, log: quiet(log), identity });
     const fenced = client.fenced(elector.fence);
@@ -115,18 +121,18 @@ export class CertificateKeeper {
     const stored = await readSecret(client, secret, signal);
     let held = stored?.held;
     const missing = await this.#missing(client, held, signal);
-    const { step } = await this.#judge(stored);
-    if (step !== "nothing") {
-      held = await this.#made(step, held);
+    const { step } = await this.#nextStep(stored);
+    if (step !== "wait") {
+      held = await this.#renewed(step, held);
       await writeSecret(client, secret, held, stored, signal);
-      log.info("Certificates of webhooks renewed", { step, authorities: certificatesIn(held.bundle).length });
+      log.info("Webhook certificates renewed", { step, authorities: certificatesIn(held.bundle).length });
     }
     if (held === undefined) return;
-    await publish(client, step === "nothing" ? missing : await this.#missing(client, held, signal), signal);
-    await this.#show(held);
+    await publish(client, step === "wait" ? missing : await this.#missing(client, held, signal), signal);
+    await this.#use(held);
   }
 
-  /** Where the bundle is missing. That it is missing nowhere is remembered with the time. */
+  /** Returns the objects without the bundle. Remembers since when there are none. */
   async #missing(client: Client, held: Held | undefined, signal: AbortSignal): Promise<Unpublished[]> {
     if (held === undefined) return [];
     const { targets, clock } = this.#options;
@@ -136,50 +142,50 @@ export class CertificateKeeper {
     return missing;
   }
 
-  async #made(step: Exclude<CertificateStep, "nothing">, held: Held | undefined): Promise<Held> {
+  async #renewed(step: Exclude<CertificateStep, "wait">, held: Held | undefined): Promise<Held> {
     const { names, times, clock, secret: { name } } = this.#options;
     const { makeAuthority, makeServerCertificate } = await import("./x509.ts");
     const now = clock.now();
-    if (step === "begin" || held === undefined) {
+    if (step === "create all" || held === undefined) {
       const authority = await makeAuthority(name, { from: now, until: now + times.authority });
       const server = await makeServerCertificate(authority, names, { from: now, until: now + times.server });
       return { bundle: authority.certificate, authority, server, authoritySince: now, serverSince: now };
     }
     switch (step) {
-      case "make an authority": {
+      case "add an authority": {
         const authority = await makeAuthority(name, { from: now, until: now + times.authority });
         return { ...held, authority, bundle: authority.certificate + held.bundle, authoritySince: now };
       }
-      case "make a certificate": {
+      case "issue a certificate": {
         const server = await makeServerCertificate(held.authority, names, { from: now, until: now + times.server });
         return { ...held, server, serverSince: now };
       }
-      case "drop the authorities before":
+      case "drop old authorities":
         return { ...held, bundle: held.authority.certificate };
     }
   }
 
-  async #judge(stored: Stored | undefined): Promise<ReturnType<typeof nextStep>> {
+  async #nextStep(stored: Stored | undefined): Promise<ReturnType<typeof nextStep>> {
     const { names, times, log, clock } = this.#options;
     const now = clock.now();
     if (stored === undefined) return nextStep(undefined, now, names, times);
     const facts = await factsOf(stored.held);
-    if (facts === undefined && !stored.isEmpty) log.warn("Certificates of webhooks cannot be read and are made anew");
+    if (facts === undefined && !stored.isEmpty) log.warn("Webhook certificates unreadable, issuing new ones");
     return nextStep(facts, now, names, times, this.#published?.since);
   }
 
-  async #show(held: Held): Promise<void> {
+  async #use(held: Held): Promise<void> {
     const text = held.server.certificate + held.bundle;
     if (text === this.#used) return;
     const facts = await factsOf(held);
-    // It is made anew in a moment.
+    // Unreadable certificates are issued again by the next step.
     if (facts?.authorities[0] === undefined) return;
     this.#options.use(held.server, { server: facts.server.until, authority: facts.authorities[0].until });
     this.#used = text;
   }
 }
 
-/** A log in which a lease that is held for a moment is no news. */
+/** Returns a log that writes everything at debug level: the Lease is only held for a moment. */
 function quiet(log: Logger): Logger {
   return {
     debug: (message, fields) => log.debug(message, fields),
@@ -193,7 +199,7 @@ function quiet(log: Logger): Logger {
   };
 }
 
-/** What the certificates say; nothing where they cannot be read. */
+/** Returns facts of the certificates, or `undefined` if they cannot be read. */
 async function factsOf(held: Held | undefined): Promise<HeldFacts | undefined> {
   if (held === undefined) return undefined;
   const { readCertificates } = await import("./x509.ts");

@@ -1,4 +1,7 @@
-/** The Secret in which the replicas of an operator find the authority and the certificate of its webhooks. */
+/**
+ * Reads and writes the Secret that stores the authority and the certificate of an operator's
+ * webhooks.
+ */
 import { CERTIFICATE_KEYS as KEYS, CERTIFICATE_SINCE as SINCE } from "../../base/certificate_secret.ts";
 import { isoTime } from "../../base/iso_time.ts";
 import { isStatus } from "../../kube/api_error.ts";
@@ -7,29 +10,32 @@ import { Secret } from "../../kinds/core_v1.gen.ts";
 import type { Input } from "../../resource/kind.ts";
 import type { Held } from "./authority.ts";
 
-/** What the Secret holds, and which version of it that is. */
+/** The content of the Secret. */
 export interface Stored {
   /** `undefined` if it is empty or cannot be read: then certificates are issued again. */
   readonly held: Held | undefined;
-  /** Whether it has no data, as the manifests have it. */
+  /** Whether it has no data, as in the operator's manifests. */
   readonly isEmpty: boolean;
   readonly resourceVersion: string;
 }
 
-/** Where it is. */
-export interface SecretPlace {
+/** Name and namespace of the Secret. */
+export interface SecretName {
   readonly name: string;
   readonly namespace: string;
 }
 
 /**
- * Reads it.
+ * Reads the Secret.
  *
- * @returns What is there; nothing where there is none.
+ * @param client The client.
+ * @param secret Name and namespace of the Secret.
+ * @param signal Cancels the request.
+ * @returns Its content, or `undefined` if it does not exist.
  */
 export async function readSecret(
   client: Client,
-  { name, namespace }: SecretPlace,
+  { name, namespace }: SecretName,
   signal: AbortSignal,
 ): Promise<Stored | undefined> {
   try {
@@ -46,15 +52,19 @@ export async function readSecret(
 }
 
 /**
- * Writes it, unless somebody else did since it was read.
+ * Writes the Secret, unless it has changed since it was read.
  *
- * @param before What was read.
- * @throws {ApiError} With status 409 if somebody else was quicker.
- * @throws {Error} If it does not exist and may not be created: the manifests of an operator have it.
+ * @param client The client.
+ * @param secret Name and namespace of the Secret.
+ * @param held The certificates.
+ * @param before The content that was read.
+ * @param signal Cancels the request.
+ * @throws {ApiError} With status 409 if the Secret has changed.
+ * @throws {Error} If the Secret does not exist and the operator may not create it.
  */
 export async function writeSecret(
   client: Client,
-  { name, namespace }: SecretPlace,
+  { name, namespace }: SecretName,
   held: Held,
   before: Stored | undefined,
   signal: AbortSignal,
@@ -110,7 +120,11 @@ function heldIn(
   return isWhole ? held : undefined;
 }
 
-/** The certificates of a bundle, one by one. */
+/**
+ * Returns the certificates of a PEM bundle.
+ *
+ * @param bundle The bundle.
+ */
 export function certificatesIn(bundle: string): string[] {
   return bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g) ?? [];
 }

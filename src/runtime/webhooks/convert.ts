@@ -1,4 +1,8 @@
-/** Answers a ConversionReview by a user's functions (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`, ConversionReview). */
+/**
+ * Answers a ConversionReview with the functions of an operator's conversions.
+ *
+ * Source: `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`, ConversionReview.
+ */
 import { withoutUrlCredentials } from "../../base/url_credentials.ts";
 import { isObject } from "../../base/json.ts";
 import { own, withKeys } from "../../base/own.ts";
@@ -14,15 +18,19 @@ export interface ConversionResponse {
   readonly result: { readonly status: "Success" | "Failure"; readonly message?: string };
 }
 
-/** A user's function failed, or there is no way between two versions. What is told names the object and the step. */
+/**
+ * Thrown when a conversion function fails, or no conversions lead from one version to the other.
+ * The message names the object and the versions.
+ */
 export class ConversionFailure extends Error {
   override name = "ConversionFailure";
 }
 
-/** The conversions of an operator, as ways between versions. */
+/** The conversions of an operator. Each leads from one version of a kind to another and back. */
 export class Conversions {
   readonly #edges: readonly Edge[];
-  readonly #ways = new Map<string, readonly Edge[] | undefined>();
+  /** Shortest paths that were found. */
+  readonly #paths = new Map<string, readonly Edge[]>();
 
   /** @param conversions The conversions. */
   constructor(conversions: readonly Conversion[]) {
@@ -36,46 +44,47 @@ export class Conversions {
     });
   }
 
-  /** Whether there is anything to convert. */
+  /** Whether there are no conversions. */
   get isEmpty(): boolean {
     return this.#edges.length === 0;
   }
 
   /**
-   * An object in another version.
+   * Converts an object to another version, in several steps if necessary.
    *
-   * @param object The object; it may be changed on the way.
-   * @param to The version, with its group.
-   * @throws {ConversionFailure} If there is no way, or a function of the user fails.
+   * @param object The object. A conversion function may change it.
+   * @param to The API version, such as `shop.example.com/v1`.
+   * @throws {ConversionFailure} If no conversions lead to that version, or a function fails.
    */
   convert(object: Json, to: string): Json {
     const { apiVersion: from, kind } = object;
     if (from === to) return object;
     const group = to.split("/")[0];
-    const way = this.#way(`${kind}.${group}`, String(from), to);
-    if (way === undefined) {
-      throw new ConversionFailure(`Cannot convert ${told(object)} to ${to}: no conversion leads there`);
+    const path = this.#path(`${kind}.${group}`, String(from), to);
+    if (path === undefined) {
+      throw new ConversionFailure(`Cannot convert ${described(object)} to ${to}: no conversions lead to that version`);
     }
-    return way.reduce(converted, object);
+    return path.reduce(converted, object);
   }
 
-  /** The shortest way from one version to another. */
-  #way(name: string, from: string, to: string): readonly Edge[] | undefined {
+  /** Returns the shortest path from one version to another, or `undefined` if there is none. */
+  #path(name: string, from: string, to: string): readonly Edge[] | undefined {
     const key = `${name} ${from} ${to}`;
-    if (this.#ways.has(key)) return this.#ways.get(key);
-    const queue: { readonly at: string; readonly way: readonly Edge[] }[] = [{ at: from, way: [] }];
+    const known = this.#paths.get(key);
+    if (known !== undefined) return known;
+    const queue: { readonly at: string; readonly path: readonly Edge[] }[] = [{ at: from, path: [] }];
     const seen = new Set([from]);
     let found: readonly Edge[] | undefined;
     for (let next = queue.shift(); next !== undefined && found === undefined; next = queue.shift()) {
-      if (next.at === to) found = next.way;
+      if (next.at === to) found = next.path;
       for (const edge of this.#edges) {
         if (edge.name !== name || edge.from !== next.at || seen.has(edge.to)) continue;
         seen.add(edge.to);
-        queue.push({ at: edge.to, way: [...next.way, edge] });
+        queue.push({ at: edge.to, path: [...next.path, edge] });
       }
     }
-    // What is asked for by a body that makes no sense is not remembered.
-    if (found !== undefined) this.#ways.set(key, found);
+    // Failures are not cached: requests with invented versions would fill the memory.
+    if (found !== undefined) this.#paths.set(key, found);
     return found;
   }
 }
@@ -87,23 +96,26 @@ interface Edge {
   convert(object: unknown): unknown;
 }
 
-/** One step. The server takes a change of nothing but labels and annotations in the metadata, so that nothing else is let through. */
+/**
+ * Converts an object by one step. Of the metadata, API servers accept only changed labels and
+ * annotations, so other changes are dropped.
+ */
 function converted(object: Json, { to, convert }: Edge): Json {
-  // As the step before left it, and before this one's function can take it away.
+  // Read first, because the function may change the object.
   const { kind, metadata } = object;
-  let made: unknown;
+  let result: unknown;
   try {
-    made = convert(object);
+    result = convert(object);
   } catch (cause) {
-    const why = withoutUrlCredentials(cause instanceof Error ? cause.message : String(cause));
-    throw new ConversionFailure(`Cannot convert ${told(object)} to ${to}: ${why}`, { cause });
+    const reason = withoutUrlCredentials(cause instanceof Error ? cause.message : String(cause));
+    throw new ConversionFailure(`Cannot convert ${described(object)} to ${to}: ${reason}`, { cause });
   }
-  if (!isObject(made) || made instanceof Promise) {
-    throw new ConversionFailure(`Cannot convert ${told(object)} to ${to}: the function answered no object`);
+  if (!isObject(result) || result instanceof Promise) {
+    throw new ConversionFailure(`Cannot convert ${described(object)} to ${to}: the function did not return an object`);
   }
-  const { metadata: said, ...rest } = made;
+  const { metadata: changed, ...rest } = result;
   const changes = (["labels", "annotations"] as const).flatMap((key): [string, unknown][] =>
-    isObject(said) && Object.hasOwn(said, key) ? [[key, said[key]]] : []
+    isObject(changed) && Object.hasOwn(changed, key) ? [[key, changed[key]]] : []
   );
   return { ...rest, apiVersion: to, kind, metadata: isObject(metadata) ? withKeys(metadata, changes) : metadata };
 }
@@ -111,9 +123,9 @@ function converted(object: Json, { to, convert }: Edge): Json {
 /**
  * Answers a review.
  *
- * @param conversions The ways.
+ * @param conversions The conversions.
  * @param review The body of the request.
- * @throws {BadReview} If the body is no review.
+ * @throws {BadReview} If the body is not a review.
  * @throws {ConversionFailure} If an object cannot be converted.
  */
 export function convertAll(conversions: Conversions, review: unknown): ConversionResponse {
@@ -126,12 +138,13 @@ export function convertAll(conversions: Conversions, review: unknown): Conversio
 }
 
 /**
- * What a review asks for.
+ * Returns the request of a ConversionReview.
  *
- * @throws {BadReview} If it is none.
+ * @param review The body.
+ * @throws {BadReview} If the body is not a ConversionReview.
  */
 export function conversionRequest(review: unknown): { uid: string; desired: string; objects: readonly Json[] } {
-  if (!isObject(review)) throw new BadReview(400, "the body is no object");
+  if (!isObject(review)) throw new BadReview(400, "the body is not a JSON object");
   if (own(review, "apiVersion") !== "apiextensions.k8s.io/v1" || own(review, "kind") !== "ConversionReview") {
     throw new BadReview(400, "the body is not a ConversionReview of apiextensions.k8s.io/v1");
   }
@@ -139,11 +152,11 @@ export function conversionRequest(review: unknown): { uid: string; desired: stri
   if (!isObject(request)) throw new BadReview(400, "the review has no request");
   const [uid, desired, objects] = ["uid", "desiredAPIVersion", "objects"].map((key) => own(request, key));
   if (typeof uid !== "string" || uid === "") throw new BadReview(400, "the request has no uid");
-  if (typeof desired !== "string" || desired === "") throw new BadReview(400, "the request names no version");
+  if (typeof desired !== "string" || desired === "") throw new BadReview(400, "the request has no desired version");
   if (!Array.isArray(objects)) throw new BadReview(400, "the request has no objects");
   for (const object of objects as unknown[]) {
     if (!isObject(object) || !isObject(own(object, "metadata"))) {
-      throw new BadReview(400, "an object of the request is none");
+      throw new BadReview(400, "an object of the request is not a JSON object with metadata");
     }
     for (const key of ["apiVersion", "kind"]) {
       if (typeof own(object, key) !== "string") throw new BadReview(400, `an object of the request has no ${key}`);
@@ -152,7 +165,7 @@ export function conversionRequest(review: unknown): { uid: string; desired: stri
   return { uid, desired, objects };
 }
 
-function told({ apiVersion, kind, metadata }: Json): string {
+function described({ apiVersion, kind, metadata }: Json): string {
   const { namespace, name } = (isObject(metadata) ? metadata : {}) as { namespace?: string; name?: string };
   const id = namespace === undefined ? name : `${namespace}/${name}`;
   return `${kind} "${id ?? ""}" of ${apiVersion}`;

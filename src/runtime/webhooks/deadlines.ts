@@ -1,10 +1,10 @@
 /**
- * Tells requests that are late. All of them share one timer, which is set for the first that falls due and stays when that one is answered in time: to set
- * and clear one for each request costs as much as to answer it.
+ * Deadlines of requests. All share one timer, which is set for the earliest one and is not cleared
+ * when that request is answered in time: a timer per request would cost as much as answering it.
  */
 import type { Clock } from "../../base/clock.ts";
 
-/** A moment, and who is told when it is over. */
+/** A time, and a callback for when it has passed. */
 export interface Deadline {
   readonly due: number;
   readonly late: () => void;
@@ -13,28 +13,32 @@ export interface Deadline {
 /** Options of {@linkcode Deadlines}. */
 export interface DeadlinesOptions {
   readonly clock: Clock;
-  /** Whether the timer stays while there is nothing to wait for. A clock that others move must not find one then. @default {false} */
+  /**
+   * Whether the timer stays when no deadlines are left. It must not with a virtual clock, which
+   * would advance to it. @default {false}
+   */
   readonly lingers?: boolean | undefined;
 }
 
-/** Tells requests that are late. */
+/** Calls back when requests are late. */
 export class Deadlines implements Disposable {
   readonly #options: DeadlinesOptions;
   readonly #pending = new Set<Deadline>();
   #timer: Disposable | undefined;
-  /** When the timer rings. */
+  /** When the timer is due. */
   #rings = Infinity;
   #isOver = false;
 
+  /** @param options The clock, and whether the timer stays. */
   constructor(options: DeadlinesOptions) {
     this.#options = options;
   }
 
   /**
-   * Calls `late` once, after at least so many milliseconds, unless {@linkcode forget} takes that back.
+   * Calls `late` once after a delay, unless {@linkcode forget} is called first.
    *
-   * @param delay Milliseconds.
-   * @param late Called when it is late.
+   * @param delay The delay in milliseconds.
+   * @param late Called when the deadline has passed.
    */
   after(delay: number, late: () => void): Deadline {
     const due = this.#options.clock.elapsed() + delay;
@@ -56,7 +60,7 @@ export class Deadlines implements Disposable {
     const now = this.#options.clock.elapsed();
     let next = Infinity;
     for (const deadline of this.#pending) {
-      // What the clock counts and what it waits for may differ by the fraction of a millisecond.
+      // Timers may fire a fraction of a millisecond before the elapsed time says so.
       if (deadline.due <= now + 1) {
         this.#pending.delete(deadline);
         deadline.late();
@@ -65,7 +69,11 @@ export class Deadlines implements Disposable {
     if (next < this.#rings) this.#set(next);
   }
 
-  /** Nobody waits for it any longer. */
+  /**
+   * Cancels a deadline.
+   *
+   * @param deadline The deadline.
+   */
   forget(deadline: Deadline): void {
     this.#pending.delete(deadline);
     if (this.#pending.size === 0 && (this.#isOver || !this.#options.lingers)) this.#clear();
@@ -77,7 +85,7 @@ export class Deadlines implements Disposable {
     this.#rings = Infinity;
   }
 
-  /** The timer goes with the last request that goes on. */
+  /** Clears the timer, once the last pending deadline is cancelled. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     if (this.#pending.size === 0) this.#clear();

@@ -18,7 +18,7 @@ function desk(lingers: boolean) {
   };
 }
 
-Deno.test("Deadlines tells each that is late, in time, by one timer", () => {
+Deno.test("Deadlines calls back for each late request with one timer", () => {
   const { add, deadlines, late, advance } = desk(false);
   add(100, "a");
   add(50, "b");
@@ -31,7 +31,7 @@ Deno.test("Deadlines tells each that is late, in time, by one timer", () => {
   assert.deepEqual(late, ["b", "a"]);
 });
 
-Deno.test("Deadlines tells of those that come while its timer waits for one that was answered", () => {
+Deno.test("Deadlines calls back for deadlines that are added while its timer waits for a cancelled one", () => {
   const { add, deadlines, late, advance, clock } = desk(true);
   deadlines.forget(add(100, "a"));
   assert.equal(clock.nextDue, 100);
@@ -44,7 +44,7 @@ Deno.test("Deadlines tells of those that come while its timer waits for one that
   assert.equal(clock.nextDue, undefined);
 });
 
-Deno.test("Deadlines leaves no timer when there is nothing to wait for, unless it lingers, and none when it is over", () => {
+Deno.test("Deadlines keeps a timer without deadlines only if it lingers, and none after its disposal", () => {
   const brief = desk(false);
   brief.deadlines.forget(brief.add(100, "a"));
   assert.equal(brief.clock.nextDue, undefined);

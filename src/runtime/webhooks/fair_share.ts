@@ -1,13 +1,15 @@
 /**
- * A limited amount of something that clients share fairly. What is free is given at once, so one client alone may hold all of it. When nothing is free,
- * clients wait, and what is returned goes to the waiting client that holds least. A client that asks for much can thus delay another by one turn only.
+ * A limited resource that clients share fairly. Free amounts are granted at once, so a single
+ * client may hold all of it. Otherwise clients wait, and a returned amount is granted to the
+ * waiting client that holds least. A client that requests much can therefore delay another by one
+ * turn only.
  */
 
 /** Options of {@linkcode FairShare}. */
 export interface FairShareOptions {
-  /** The amount that there is. */
+  /** The total amount. */
   readonly total: number;
-  /** The amount for which one client may wait. @default {four times the total} */
+  /** Maximum amount that one client may wait for. @default {four times the total} */
   readonly queue?: number;
 }
 
@@ -18,31 +20,35 @@ interface Waiting {
 
 interface Client {
   held: number;
-  /** Sum of what it waits for. */
+  /** Sum of the amounts that it waits for. */
   wanted: number;
   readonly waiting: Set<Waiting>;
 }
 
-/** A limited amount that clients share fairly. */
+/** A limited resource that clients share fairly. */
 export class FairShare {
   readonly #total: number;
   readonly #queue: number;
-  /** Clients that hold or want anything. A client that waits again moves to the end, so that clients that hold equally much take turns. */
+  /**
+   * Clients that hold or wait for an amount. A client moves to the end when it is granted one, so
+   * that clients that hold equal amounts take turns.
+   */
   readonly #clients = new Map<string, Client>();
   #held = 0;
   #waiting = 0;
 
+  /** @param options The total amount, and how much a client may wait for. */
   constructor({ total, queue = 4 * total }: FairShareOptions) {
     this.#total = total;
     this.#queue = queue;
   }
 
-  /** The amount that there is. No client can take more. */
+  /** The total amount. */
   get total(): number {
     return this.#total;
   }
 
-  /** The amount that is held. */
+  /** The amount that clients hold. */
   get held(): number {
     return this.#held;
   }
@@ -53,11 +59,11 @@ export class FairShare {
   }
 
   /**
-   * Takes an amount if it is free and nobody waits.
+   * Takes an amount if it is free and no client waits.
    *
    * @param name The client.
-   * @param amount How much. At most {@linkcode FairShare.total}.
-   * @returns Returns the amount when it is disposed of; `undefined` if there is not enough.
+   * @param amount The amount, at most {@linkcode FairShare.total}.
+   * @returns Disposing of it returns the amount; `undefined` if there is not enough.
    */
   tryTake(name: string, amount: number): Disposable | undefined {
     if (this.#waiting > 0 || this.#held + amount > this.#total) return undefined;
@@ -65,11 +71,12 @@ export class FairShare {
   }
 
   /**
-   * Takes an amount if the client then holds no more than is left: so however much one holds, there is always something for another.
+   * Takes an amount if the client then holds no more than is left, so there is always something
+   * left for another client.
    *
    * @param name The client.
-   * @param amount How much.
-   * @returns Returns the amount when it is disposed of; `undefined` if there is not enough.
+   * @param amount The amount.
+   * @returns Disposing of it returns the amount; `undefined` if there is not enough.
    */
   tryTakePart(name: string, amount: number): Disposable | undefined {
     const client = this.#client(name);
@@ -82,9 +89,11 @@ export class FairShare {
    * Waits for an amount.
    *
    * @param name The client.
-   * @param amount How much. At most {@linkcode FairShare.total}.
+   * @param amount The amount, at most {@linkcode FairShare.total}.
    * @param signal Ends the wait: the promise rejects with its reason.
-   * @returns Returns the amount when it is disposed of; `undefined` if the client waits for too much already.
+   * @returns Disposing of its value returns the amount; `undefined` if the client waits for too
+   * much
+   *   already.
    */
   take(name: string, amount: number, signal: AbortSignal): Promise<Disposable> | undefined {
     const client = this.#client(name);
@@ -102,7 +111,7 @@ export class FairShare {
       };
       const giveUp = (): void => {
         this.#leave(name, client, waiting);
-        // It may have been in the way of a smaller one.
+        // A smaller request behind this one may fit now.
         this.#grant();
         reject(signal.reason);
       };
@@ -115,7 +124,10 @@ export class FairShare {
     });
   }
 
-  /** Serves those who wait, the client that holds least first, until what is free does not suffice for the next. */
+  /**
+   * Grants amounts to waiting clients, first to the one that holds least, until the free amount is
+   * too small for the next.
+   */
   #grant(): void {
     while (this.#waiting > 0) {
       let least: [name: string, client: Client] | undefined;

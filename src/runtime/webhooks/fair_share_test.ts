@@ -3,7 +3,7 @@ import { FairShare } from "./fair_share.ts";
 
 const NEVER = new AbortController().signal;
 
-/** Waits for an amount, and notes in which order it came. */
+/** Waits for an amount, and records the order of the grants. */
 function taking(share: FairShare, order: string[], name: string, amount: number): Promise<Disposable> {
   const taken = share.take(name, amount, NEVER);
   assert(taken !== undefined);
@@ -13,7 +13,7 @@ function taking(share: FairShare, order: string[], name: string, amount: number)
   });
 }
 
-Deno.test("one client alone may hold all of a FairShare, and no more", () => {
+Deno.test("a single client may hold all of a FairShare, and no more", () => {
   const share = new FairShare({ total: 10 });
   const first = share.tryTake("a", 10);
   assert(first !== undefined);
@@ -25,7 +25,7 @@ Deno.test("one client alone may hold all of a FairShare, and no more", () => {
   assert.notEqual(share.tryTake("b", 10), undefined);
 });
 
-Deno.test("a FairShare gives what is returned to the waiting client that holds least, not to the first that waits", async () => {
+Deno.test("a FairShare grants a returned amount to the waiting client that holds least, not to the first", async () => {
   const share = new FairShare({ total: 4 });
   const held = [1, 2, 3, 4].map(() => share.tryTake("greedy", 1)!);
   const order: string[] = [];
@@ -45,7 +45,7 @@ Deno.test("a FairShare gives what is returned to the waiting client that holds l
   assert.equal(share.held, 4);
 });
 
-Deno.test("clients that hold equally much take turns", async () => {
+Deno.test("clients that hold equal amounts take turns", async () => {
   const share = new FairShare({ total: 1 });
   const first = share.tryTake("x", 1)!;
   const order: string[] = [];
@@ -57,7 +57,7 @@ Deno.test("clients that hold equally much take turns", async () => {
   assert.deepEqual(order, ["a", "b", "a", "b", "a"]);
 });
 
-Deno.test("a client that waits for more than its queue is refused, and others are not", () => {
+Deno.test("a client that waits for more than its queue is rejected, others are not", () => {
   const share = new FairShare({ total: 1, queue: 2 });
   share.tryTake("a", 1);
   share.take("a", 1, NEVER);
@@ -66,7 +66,7 @@ Deno.test("a client that waits for more than its queue is refused, and others ar
   assert.notEqual(share.take("b", 1, NEVER), undefined);
 });
 
-Deno.test("who gives up waiting lets those behind pass", async () => {
+Deno.test("when a client stops waiting, those behind it are granted their amounts", async () => {
   const share = new FairShare({ total: 4 });
   const held = share.tryTake("a", 2)!;
   const giveUp = new AbortController();
@@ -79,7 +79,7 @@ Deno.test("who gives up waiting lets those behind pass", async () => {
   assert.deepEqual([share.held, share.waiting], [0, 0]);
 });
 
-Deno.test("tryTakePart leaves something for every other client", () => {
+Deno.test("tryTakePart leaves an amount for other clients", () => {
   const share = new FairShare({ total: 100 });
   const most = (name: string): number => {
     let taken = 0;

@@ -1,18 +1,21 @@
-/** Asks V8 to collect garbage now. */
+/** Makes V8 collect garbage. */
 
-// V8 15 collects from 256 MiB on and V8 13 from 128 MiB on, each more thoroughly the more it is.
+// V8 15 collects for a buffer of 256 MiB or more, V8 13 for 128 MiB or more, and more thoroughly
+// for larger ones.
 const PRESSURE = 2 ** 30;
 
 /**
- * Asks V8 to collect garbage now, as far as a program without flags can: by a buffer that is so large that V8 makes room for it. Its pages are never touched,
- * so that it takes no memory of the machine, and it is freed at once.
+ * Makes V8 collect garbage, as far as a program without V8 flags can: it allocates a buffer so
+ * large that V8 makes room for it. The pages are never touched, so they take no memory, and the
+ * buffer is freed at once.
  *
- * Left to itself, V8 lets the old generation grow by hundreds of MiB before it collects for the first time, whatever the limit of the container is.
+ * Otherwise V8 lets the old generation grow by hundreds of MiB before the first collection,
+ * whatever the container's memory limit is.
  */
 export function collectGarbage(): void {
   try {
     new ArrayBuffer(PRESSURE).transfer(0);
   } catch {
-    // A machine that does not overcommit memory has none to spare: V8 collects when it must.
+    // The machine does not overcommit memory, so V8 collects when it must.
   }
 }

@@ -1,8 +1,10 @@
 /**
- * Answers the API server's calls: `(Request) => Promise<Response>`. Whatever comes, the answer is a verdict of the user's function, or a status that the
- * API server takes for a failed call, upon which it does as the failure policy says. Nothing is allowed because something went wrong.
+ * Answers webhook requests of the API server. The response is the decision of the user's function,
+ * or an error status, for which the API server applies the failure policy. No request is allowed
+ * because of an error.
  *
- * Source: `k8s.io/apiserver/pkg/admission/plugin/webhook` and `k8s.io/apiextensions-apiserver/pkg/apiserver/conversion` for what is called how.
+ * Sources: `k8s.io/apiserver/pkg/admission/plugin/webhook` and
+ * `k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`.
  */
 import { conversionsOf, type Parts, webhooksOf } from "../../parts/part_list.ts";
 import type { Webhook } from "../../parts/webhook.ts";
@@ -22,34 +24,45 @@ import { ConversionFailure, conversionRequest, Conversions, convertAll } from ".
 import type { Surroundings } from "./review_context.ts";
 import type { ReviewThreads } from "./review_threads.ts";
 
-/** How much a webhook server accepts. */
+/** Limits of a webhook server. */
 export interface WebhookLimits {
-  /** Reviews that are answered at once. The others wait for their turn, by fair shares of the clients' addresses. @default {256} */
+  /**
+   * Maximum number of reviews that are answered at once. Others wait in turns by client. @default
+   * {256}
+   */
   readonly inFlight?: number;
-  /** Longest body of an admission review, in bytes. @default {7 MiB: two objects as large as the API server accepts} */
+  /**
+   * Maximum length of an admission review, in bytes. The default fits two objects as large as the
+   * API server accepts. @default {7 MiB}
+   */
   readonly review?: number;
-  /** Longest body of a conversion review, in bytes: it may be about a whole list. @default {64 MiB} */
+  /**
+   * Maximum length of a conversion review, in bytes. It may contain a whole list. @default {64 MiB}
+   */
   readonly conversion?: number;
   /**
-   * Memory that reviews may take at once, in bytes: bodies while they are read, and the objects in them while they are answered. Reviews wait for it; one that
-   * would take more alone is rejected. @default {30 % of the container's memory limit; of 256 MiB where there is none}
+   * Memory for reviews, in bytes: for bodies while they are read, and for the objects in them while
+   * they are answered. Reviews wait for memory; one that needs more than this is rejected.
+   * @default {30 % of the container's memory limit, or of 256 MiB if there is none}
    */
   readonly held?: number;
 }
 
-// An operator without objects takes some 65 MiB and connections some 20, and memory that is not used any more is not collected at once.
+// An operator without objects uses about 65 MiB, and connections about 20 MiB. Garbage takes memory
+// too until it is collected.
 const HELD_SHARE = 0.3;
-// Of that, what bodies may take while they are read, and those that were read while they wait. The rest is for reviews that are being answered.
+// Shares of that for bodies that are being read, and for bodies that wait. The rest is for reviews
+// that are being answered.
 const READING_SHARE = 0.2;
 const WAITING_SHARE = 0.1;
-// A cluster in the test's own process has no limit.
+// Memory limit of a cluster in the test's own process: none.
 const UNLIMITED = 2 ** 40;
 
-/** Bytes of an operator's memory limit, as `op generate` writes it. */
+/** The memory limit that `op generate` writes, in bytes. */
 export const USUAL_MEMORY = 256 * 2 ** 20;
 
 /**
- * Returns the memory that reviews may take in a container.
+ * Returns the memory that reviews may use in a container, in bytes.
  *
  * @param memory The container's memory limit, in bytes.
  */
@@ -61,33 +74,38 @@ export function heldWithin(memory: number): number {
 export interface WebhookHandlerOptions extends Surroundings {
   readonly parts: Parts;
   readonly metrics: Metrics;
-  /** Aborted when the operator has stopped waiting for what goes on. */
+  /** Aborted when the operator no longer waits for pending requests. */
   readonly signal: AbortSignal;
-  /** What is called waits for it: services that are being made. @default {nothing} */
+  /** Requests wait for this promise, such as for services that are being created. */
   readonly ready?: Promise<unknown>;
   readonly limits?: WebhookLimits;
-  /** Threads that answer in its place. */
+  /** Threads that answer reviews; by default, this thread does. */
   readonly threads?: ReviewThreads | undefined;
-  /** Whether it answers a server's requests, and not a cluster's whose clock a test moves. @default {false} */
+  /**
+   * Whether requests come from a server, rather than from a test's cluster with a virtual clock.
+   * @default {false}
+   */
   readonly isServed?: boolean;
 }
 
 const MIB = 2 ** 20;
-// What is left of the API server's time for the way back: a tenth, 100 ms at least.
+// A tenth of the API server's timeout, and at least 100 ms, is left for the response to travel.
 const SHARE = 0.9;
 const MARGIN = 100;
-// Deno 2.4 packs every answer for whoever takes packed ones, as the API server does: a tenth to a fifth of a review's time, and a verdict is short.
-const AS_IT_IS = { "cache-control": "no-transform" };
-// The most that an API server waits for.
+// Deno 2.4 compresses every response if the client accepts it, as the API server does. That takes
+// 10 to 20 % of a review's time, and responses are short.
+const UNCOMPRESSED = { "cache-control": "no-transform" };
+// Longest timeout of an API server, in seconds.
 const LONGEST = 30;
-// An API server sends a body at once: whoever takes longer is not one, or its network is too slow for its timeouts.
+// How long a body may take to arrive, in milliseconds. An API server sends it at once.
 const BODY_TIME = 5000;
-// Of a parsed object, for each kind of review: a validating function reads it, a mutating one works on a copy, a conversion makes another and its text.
+// Number of copies of the parsed object, by kind of review: a validating function reads it, a
+// mutating one changes a copy, and a conversion creates another object and its text.
 const COPIES = { validate: 1.3, mutate: 2, convert: 1.6 } as const;
-// Of a body's text: the text itself, with two bytes for each character, and what is answered.
+// Number of bytes per character of the body: for the text, which takes two, and the response.
 const TEXTS = { validate: 2, mutate: 3, convert: 4 } as const;
 
-/** The whole request was there, and its function did not answer in time. */
+/** Thrown when the function did not return in time, although the whole request had arrived. */
 class LateAnswer extends BadReview {
   override name = "LateAnswer";
 }
@@ -97,13 +115,13 @@ interface Route {
   readonly metrics: WebhookMetrics;
   readonly kind: keyof typeof COPIES;
   readonly longest: number;
-  /** Seconds, where the request does not say. */
+  /** Timeout in seconds if the request has none. */
   readonly timeout: number;
   answer(text: string, patience: Patience): Promise<unknown> | unknown;
 }
 
 /** A request that is being answered. */
-interface Asked {
+interface PendingRequest {
   readonly route: Route;
   readonly request: Request;
   readonly query: string;
@@ -112,7 +130,7 @@ interface Asked {
   readonly exchange: Exchange;
 }
 
-/** Memory that a review has while it is answered. */
+/** Memory of a review that is being answered. */
 interface ReviewMemory {
   readonly amount: number;
   readonly share: Disposable;
@@ -121,11 +139,11 @@ interface ReviewMemory {
 /** How far a review is. */
 interface Progress {
   /** Whether its function was called. */
-  isAsked: boolean;
+  isCalled: boolean;
   memory?: ReviewMemory;
 }
 
-/** A response, before it is one. */
+/** The content of a response. */
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -134,37 +152,39 @@ interface Answer {
 
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain; charset=utf-8";
-// Reviews that are smaller than this leave nothing behind that young collections do not find.
+// Size of reviews, in bytes, whose garbage minor collections do not free.
 const LARGE = MIB;
-// Of the memory for reviews, what may be garbage.
+// Share of the memory for reviews that may be garbage.
 const GARBAGE_SHARE = 0.25;
-// A body that waits to be read takes next to nothing: the client holds it.
+// How many times the memory for bodies one client may wait for. Waiting takes almost no memory,
+// because the client holds the body.
 const QUEUED_BODIES = 32;
-// What a review that waits takes besides its text.
+// Memory of a waiting review in addition to its text, in bytes.
 const OVERHEAD = 2048;
 
-/** Answers the API server's calls. */
+/** Answers webhook requests of the API server. */
 export class WebhookHandler {
-  /** Grows with each request that begins or ends. */
+  /** Counter of requests that began or ended. */
   activity = 0;
   readonly #options: WebhookHandlerOptions;
   readonly #routes = new Map<string, Route>();
   readonly #bodies: BodyReader;
   /** Memory for bodies that are being read. */
   readonly #reading: FairShare;
-  /** Memory for bodies that were read, and wait for an answer. */
+  /** Memory for bodies that were read and wait for their turn. */
   readonly #waiting: FairShare;
   /** Memory for reviews that are being answered. */
   readonly #answering: FairShare;
-  /** What the smallest review takes of it: so there are never more than `inFlight`. */
+  /** Minimum memory of a review, so that there are never more than `inFlight`. */
   readonly #least: number;
-  /** Bytes that large reviews took since garbage was collected last. */
+  /** Bytes that large reviews used since the last garbage collection. */
   #garbage = 0;
   readonly #deadlines: Deadlines;
   readonly #logLimit: LogLimit;
   #isReady = false;
   #inFlight = 0;
 
+  /** @param options The webhooks, limits, and what webhooks use. */
   constructor(options: WebhookHandlerOptions) {
     const { parts, metrics, clock, signal, ready, isServed, limits = {} } = options;
     const {
@@ -177,7 +197,7 @@ export class WebhookHandler {
     const reading = Math.floor(held * READING_SHARE);
     this.#reading = new FairShare({ total: reading, queue: QUEUED_BODIES * reading });
     this.#waiting = new FairShare({ total: Math.floor(held * WAITING_SHARE) });
-    // Who waits for it is limited by the memory for that.
+    // The memory for waiting bodies limits this queue.
     this.#answering = new FairShare({ total: held - this.#reading.total - this.#waiting.total, queue: Infinity });
     this.#least = Math.floor(this.#answering.total / inFlight);
     this.#bodies = new BodyReader(this.#reading);
@@ -212,7 +232,7 @@ export class WebhookHandler {
     }
   }
 
-  /** Requests that are being answered. */
+  /** Number of requests that are being answered. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -221,55 +241,57 @@ export class WebhookHandler {
    * Answers a request. It never rejects.
    *
    * @param request The request.
-   * @param caller The connection that it came by.
+   * @param caller The connection of the request.
    */
   readonly fetch = async (request: Request, caller: Caller = LOCAL_CALLER): Promise<Response> => {
     const exchange = caller.began();
     const [path, query] = pathAndQuery(request.url);
     const route = this.#routes.get(path);
-    if (route === undefined) return responseTo(exchange, refusal(404, `there is no webhook at ${path}`));
+    if (route === undefined) return responseTo(exchange, refusal(404, `no webhook has the path ${path}`));
     const { clock, tracing } = this.#options;
     const began = clock.elapsed();
     this.#inFlight++;
     this.activity++;
     route.metrics.began();
-    const asked = { route, request, query, address: caller.address, exchange };
+    const pending = { route, request, query, address: caller.address, exchange };
     const answer =
-      await (tracing === undefined ? this.#settled(asked) : tracing.review(path, () => this.#settled(asked)));
+      await (tracing === undefined ? this.#settled(pending) : tracing.review(path, () => this.#settled(pending)));
     this.#inFlight--;
     this.activity++;
     route.metrics.ended(String(answer.status), (clock.elapsed() - began) / 1000);
     return responseTo(exchange, answer);
   };
 
-  async #settled(asked: Asked): Promise<Answer> {
+  async #settled(pending: PendingRequest): Promise<Answer> {
     const failed = this.#options.observe?.();
     try {
-      return await this.#answer(asked);
+      return await this.#answer(pending);
     } catch (error) {
       if (error instanceof WebhookFailure) {
         const { keys: { webhook: part, kind, namespace, name }, cause } = error;
         failed?.({ what: "webhook", part, kind, namespace, name, error: cause });
       }
-      return this.#failed(error, asked.route);
+      return this.#failed(error, pending.route);
     }
   }
 
-  async #answer(asked: Asked): Promise<Answer> {
-    const { request: { method, headers }, query, route } = asked;
-    if (method !== "POST") throw new BadReview(405, "only POST is answered here");
+  async #answer(pending: PendingRequest): Promise<Answer> {
+    const { request: { method, headers }, query, route } = pending;
+    if (method !== "POST") throw new BadReview(405, `method ${method} is not allowed. Use POST`);
     const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-    if (type !== "application/json") throw new BadReview(415, 'only "application/json" is read here');
+    if (type !== "application/json") {
+      throw new BadReview(415, `content type "${type ?? ""}" is not supported. Use application/json`);
+    }
     const longest = patienceOf(query, route.timeout);
     const patience = new Patience(this.#options.signal);
-    const progress: Progress = { isAsked: false };
+    const progress: Progress = { isCalled: false };
     const late = (): void => {
-      const Late = progress.isAsked ? LateAnswer : BadReview;
+      const Late = progress.isCalled ? LateAnswer : BadReview;
       patience.end(new Late(504, `no answer within ${longest} ms`));
     };
     const deadline = this.#deadlines.after(longest, late);
-    const read = this.#read(asked, patience, progress);
-    // What it held can be collected only after it has ended, which may be later than its answer.
+    const read = this.#read(pending, patience, progress);
+    // The function may run on after the answer, so its memory is released when it has ended.
     const release = (): void => this.#release(progress);
     read.then(release, release);
     try {
@@ -280,20 +302,20 @@ export class WebhookHandler {
     }
   }
 
-  async #read(asked: Asked, patience: Patience, progress: Progress): Promise<Answer> {
+  async #read(pending: PendingRequest, patience: Patience, progress: Progress): Promise<Answer> {
     if (!this.#isReady) await this.#options.ready;
-    const { route, request: { url }, exchange } = asked;
-    const body = await this.#body(asked, patience);
-    progress.memory = await this.#turn(asked, body, patience);
-    // Whoever waited for its turn may have been given up meanwhile.
+    const { route, request: { url }, exchange } = pending;
+    const body = await this.#body(pending, patience);
+    progress.memory = await this.#turn(pending, body, patience);
+    // The deadline may have passed while the review waited for its turn.
     patience.check();
     exchange.answerBegan();
-    // A thread reports that of its own.
-    progress.isAsked = this.#options.threads === undefined;
-    return await this.#pass(route, url, body.text, patience);
+    // With threads, the thread reports late functions.
+    progress.isCalled = this.#options.threads === undefined;
+    return await this.#respond(route, url, body.text, patience);
   }
 
-  async #body({ request, route, address, exchange }: Asked, patience: Patience): Promise<ReadBody> {
+  async #body({ request, route, address, exchange }: PendingRequest, patience: Patience): Promise<ReadBody> {
     let deadline: Deadline | undefined;
     const late = (): void => patience.end(new BadReview(408, `the body did not arrive within ${BODY_TIME} ms`));
     const onTurn = (): void => void (deadline = this.#deadlines.after(BODY_TIME, late));
@@ -304,9 +326,15 @@ export class WebhookHandler {
     }
   }
 
-  /** Waits until there is memory for a review, as long as its text alone can be held. */
-  async #turn({ route, address }: Asked, { text, share }: ReadBody, patience: Patience): Promise<ReviewMemory> {
-    // What was read stays counted until the review has memory of its own.
+  /**
+   * Waits until there is memory for a review. Meanwhile its text takes memory for waiting bodies.
+   */
+  async #turn(
+    { route, address }: PendingRequest,
+    { text, share }: ReadBody,
+    patience: Patience,
+  ): Promise<ReviewMemory> {
+    // The text counts as being read until the review has memory of its own.
     using _read = share;
     const amount = this.#amountOf(route, text);
     if (amount > this.#answering.total) throw tooMuch(amount, this.#answering.total);
@@ -316,7 +344,10 @@ export class WebhookHandler {
     return { amount, share: await (this.#answering.take(address, amount, patience.signal) ?? refuse()) };
   }
 
-  /** Returns the memory of a review. What large reviews leave is collected before others get it: V8 itself may wait for hundreds of MiB. */
+  /**
+   * Releases the memory of a review. Garbage of large reviews is collected first, because V8 may
+   * wait for hundreds of MiB of it.
+   */
   #release({ memory }: Progress): void {
     if (memory === undefined) return;
     if (memory.amount >= LARGE) this.#garbage += memory.amount;
@@ -327,20 +358,20 @@ export class WebhookHandler {
     memory.share[Symbol.dispose]();
   }
 
-  /** How much memory answering a review takes. Small ones are not looked at closely. */
+  /** Returns the memory for answering a review. Small reviews are not examined. */
   #amountOf({ kind }: Route, text: string): number {
     const most = text.length * (TEXTS[kind] + COPIES[kind] * HEAVIEST);
     if (most <= this.#least) return this.#least;
     return Math.max(this.#least, Math.ceil(text.length * TEXTS[kind] + parsedSize(text) * COPIES[kind]));
   }
 
-  async #pass(route: Route, url: string, text: string, patience: Patience): Promise<Answer> {
+  async #respond(route: Route, url: string, text: string, patience: Patience): Promise<Answer> {
     const { threads } = this.#options;
     if (threads === undefined) return json(await route.answer(text, patience));
     const answer = await threads.ask(url, text, patience);
     if (answer.status === 500) route.metrics.panic();
     const type = answer.status === 200 ? JSON_TYPE : TEXT_TYPE;
-    return { status: answer.status, text: answer.text, headers: { "content-type": type, ...AS_IT_IS } };
+    return { status: answer.status, text: answer.text, headers: { "content-type": type, ...UNCOMPRESSED } };
   }
 
   async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, patience: Patience) {
@@ -368,14 +399,17 @@ export class WebhookHandler {
     }
   }
 
-  /** What went wrong, as a status. What the user's code said is in the log, and not in the answer. */
+  /**
+   * Returns the response for an error. Errors of user code are logged, and not part of the
+   * response.
+   */
   #failed(error: unknown, { metrics, path }: Route): Answer {
     const { log, tracing } = this.#options;
     if (error instanceof BadReview) {
-      const told = { path, status: error.status, error: error.message };
-      // What is no review is somebody else's fault, and may come often.
-      if (error instanceof LateAnswer) this.#logLimited("warn", "Webhook request not answered", path, told);
-      else log.debug("Webhook request not answered", told);
+      const fields = { path, status: error.status, error: error.message };
+      // Invalid requests are not the operator's fault, and may be frequent.
+      if (error instanceof LateAnswer) this.#logLimited("warn", "Webhook timed out", path, fields);
+      else log.debug("Webhook request rejected", fields);
       return refusal(error.status, error.message);
     }
     if (error instanceof WebhookFailure) {
@@ -384,15 +418,18 @@ export class WebhookHandler {
       const { uid, keys, message, cause } = error;
       const fields = { ...keys, error: message, ...stackOf(cause), ...tracing?.reviewLogFields() };
       this.#logLimited("error", "Webhook failed", path, fields);
-      return refusal(500, `the webhook failed; its log has the reason under uid ${uid}`);
+      return refusal(500, `the webhook failed. The operator's log has the error under uid ${uid}`);
     }
-    // Too deep for the language, a body that broke off.
-    const told = { path, error: error instanceof Error ? error.message : String(error) };
-    this.#logLimited("warn", "Webhook request not read", path, told);
+    // For example a body that broke off, or JSON that is nested too deeply.
+    const fields = { path, error: error instanceof Error ? error.message : String(error) };
+    this.#logLimited("warn", "Webhook request unreadable", path, fields);
     return refusal(400, "the request cannot be read");
   }
 
-  /** Whoever reaches the port can cause such lines: each webhook has a limit of its own for each message. Metrics count them all. */
+  /**
+   * Logs at a limited rate per webhook and message, because any client can cause these lines.
+   * Metrics count all of them.
+   */
   #logLimited(level: "warn" | "error", message: string, path: string, fields: Readonly<Record<string, unknown>>): void {
     const limited = this.#logLimit.next(`${message} ${path}`);
     if (limited !== undefined) this.#options.log[level](message, { ...fields, ...limited });
@@ -407,25 +444,34 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Of a URL that a server made: there is a host, and nothing behind the query. To parse it whole takes longer than to read the review. */
+/**
+ * Returns the path and the query of a request's URL, which has a host and no fragment. Parsing the
+ * whole URL takes longer than reading the review.
+ */
 function pathAndQuery(url: string): [path: string, query: string] {
   const path = url.indexOf("/", url.indexOf("://") + 3);
   const query = url.indexOf("?", path);
   return query === -1 ? [url.slice(path), ""] : [url.slice(path, query), url.slice(query)];
 }
 
-/** How long the answer may take: the API server says how long it waits. */
+/**
+ * Returns how long the answer may take, in milliseconds. The API server sends its timeout in the
+ * URL.
+ */
 function patienceOf(query: string, usual: number): number {
-  const told = /[?&]timeout=(\d{1,4})s(?:&|$)/.exec(query)?.[1];
-  const seconds = Math.min(told === undefined ? usual : Math.max(1, Number(told)), LONGEST);
+  const timeout = /[?&]timeout=(\d{1,4})s(?:&|$)/.exec(query)?.[1];
+  const seconds = Math.min(timeout === undefined ? usual : Math.max(1, Number(timeout)), LONGEST);
   return Math.min(seconds * 1000 * SHARE, seconds * 1000 - MARGIN);
 }
 
 function json(body: unknown): Answer {
-  return { status: 200, text: JSON.stringify(body), headers: { "content-type": JSON_TYPE, ...AS_IT_IS } };
+  return { status: 200, text: JSON.stringify(body), headers: { "content-type": JSON_TYPE, ...UNCOMPRESSED } };
 }
 
-/** In plain text: the API server quotes it in its own answer. One that is asked to wait tries again within its time. */
+/**
+ * Returns a plain-text response, which the API server quotes in its own. After a 429, it tries
+ * again within its timeout.
+ */
 function refusal(status: number, message: string): Answer {
   return {
     status,
@@ -434,7 +480,7 @@ function refusal(status: number, message: string): Answer {
       "content-type": TEXT_TYPE,
       ...(status === 429 ? { "retry-after": "1" } : {}),
       ...(status === 405 ? { allow: "POST" } : {}),
-      // The rest of its body is not waited for.
+      // The connection cannot be used again before the rest of the body has arrived.
       ...(status === 408 ? { connection: "close" } : {}),
     },
   };

@@ -1,9 +1,11 @@
 /**
- * Estimates how much memory a JSON text takes once it is parsed. That is between once and some 20 times its length: `[{},{},…]` takes 21 times, a list of
- * equal objects twice. Memory that is limited by raw bytes is therefore not limited at all.
+ * Estimates the memory of a parsed JSON value. It is between one and about 20 times the length of
+ * the text: `[{},{},…]` takes 21 times its length, a list of objects with equal keys twice. A limit
+ * on the text's length therefore does not limit memory.
  *
- * The weights are what V8 13 and 15 took (heap before and after `JSON.parse`, with collections), rounded up. An object is small if V8 has seen its keys in
- * this order before, and large if not, because V8 then stores a description of its shape with it.
+ * The weights are measured on V8 13 and 15 (heap before and after `JSON.parse`, with collections)
+ * and rounded up. An object with keys that V8 has seen in this order is small. Otherwise it is
+ * large, because V8 also stores a description of its shape.
  */
 
 const OPEN_OBJECT = 0x7b;
@@ -19,7 +21,10 @@ const LARGE_E = 0x45;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Bytes of each. An empty object has room for four properties, and one with numbers for keys a list beside it. */
+/**
+ * Number of bytes of each element. An empty object reserves four properties. An object with numeric
+ * keys has an additional list.
+ */
 const WEIGHTS = {
   object: 36,
   emptyObject: 64,
@@ -32,17 +37,18 @@ const WEIGHTS = {
   fraction: 16,
 } as const;
 
-// Keys of one object in their order lead to its shape. A table that forgets counts some shapes as new that are known: an estimate may be too high.
+// Size of the table of known shapes. A shape that was overwritten counts as new, so an estimate may
+// be too high.
 const SHAPES = 4096;
 const DEEPEST = 256;
 
-/** No value takes more bytes for each character of its text. */
+/** Maximum number of bytes per character of the text. */
 export const HEAVIEST = 28;
 
 /**
- * Estimates how many bytes the value of a JSON text takes, without the text itself.
+ * Estimates the number of bytes of the value of a JSON text, without the text itself.
  *
- * @param text The text. It need not be JSON.
+ * @param text The text. It need not be valid JSON.
  *
  * @example Usage
  * ```ts
@@ -56,7 +62,7 @@ export function parsedSize(text: string): number {
   const known = new Int32Array(SHAPES);
   const outer = new Int32Array(DEEPEST);
   let depth = 0;
-  // Of the object that is open: its keys so far.
+  // Hash of the current object's keys so far.
   let shape = 1;
   let word = 0;
   let isNumeric = false;
@@ -72,7 +78,7 @@ export function parsedSize(text: string): number {
         break;
       }
       case COLON: {
-        // The string before it was a key, which V8 holds once.
+        // The string before the colon is a key, which V8 stores once.
         bytes += WEIGHTS.key - WEIGHTS.string + (isNumeric ? WEIGHTS.numericKey : 0);
         shape = Math.imul(shape ^ word, 0x01000193) ^ (shape >>> 15);
         const slot = shape & (SHAPES - 1);
@@ -107,7 +113,7 @@ export function parsedSize(text: string): number {
   return bytes;
 }
 
-/** Where a string ends, which begins at `start`. */
+/** Returns the index of the closing quote of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -120,10 +126,10 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1;
 }
 
-// Keys that are longer are rare, and long enough to pay for what they take.
+// Longer keys are rare, and their text outweighs the cost of a shape.
 const LONGEST_WORD = 64;
 
-/** A number for a string (FNV-1a). */
+/** Returns the FNV-1a hash of a string. */
 function wordOf(text: string, start: number, end: number): number {
   let hash = 0x811c9dc5 ^ (end - start);
   const last = Math.min(end, start + LONGEST_WORD);

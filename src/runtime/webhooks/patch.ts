@@ -1,4 +1,6 @@
-/** From what `mutate` made to the JSON patch that the API server gets. Fields that nobody here knows survive. */
+/**
+ * Builds the JSON patch for the result of `mutate`. Fields that the operator does not know survive.
+ */
 import { diffJson } from "../../base/json_diff.ts";
 import { equal, isObject } from "../../base/json.ts";
 import type { JsonPatchOperation } from "../../base/json_patch.ts";
@@ -10,22 +12,23 @@ import type { JsonSchema } from "../../schema/mod.ts";
 type Json = Record<string, unknown>;
 
 /**
- * The patch that a draft stands for: exactly what was changed in it.
+ * Returns the patch for a changed draft: exactly the changes.
  *
- * @param before The object as it was received.
- * @param draft The draft: a copy of it that was changed.
+ * @param before The object of the request.
+ * @param draft A copy of it that was changed.
  */
 export function patchOfDraft(before: Json, draft: Json): JsonPatchOperation[] {
   return diffJson(before, draft);
 }
 
 /**
- * The patch that a wanted object stands for. What it leaves out at its top and in its metadata stays; further down what it leaves out goes, unless it
- * is a field that the kind's schema does not know: a newer version of the kind may have it.
+ * Returns the patch for a desired object. Fields that it omits at the top level and in `metadata`
+ * are kept. Deeper fields that it omits are removed, unless the kind's schema does not define them,
+ * because a newer version of the kind may.
  *
- * @param before The object as it was received.
- * @param wanted What was answered.
- * @param kind Its kind, whose schema is asked where it has one.
+ * @param before The object of the request.
+ * @param wanted The desired object.
+ * @param kind The kind, for its schema; `undefined` if the object has no schema.
  */
 export function patchOfWanted(before: Json, wanted: Json, kind: AnyKind | undefined): JsonPatchOperation[] {
   const plain = JSON.parse(JSON.stringify(wanted)) as Json;
@@ -34,7 +37,9 @@ export function patchOfWanted(before: Json, wanted: Json, kind: AnyKind | undefi
   return diffJson(before, schema === undefined ? full : withUnknown(schema, before, full));
 }
 
-/** What is left out at the top and in the metadata stays; what is said to be undefined goes. */
+/**
+ * Keeps omitted fields at the top level and in `metadata`. Fields set to `undefined` are removed.
+ */
 function withKept(before: Json, wanted: Json, plain: Json): Json {
   const kept = (old: Json, said: Json, now: Json) =>
     withKeys(
@@ -47,7 +52,9 @@ function withKept(before: Json, wanted: Json, plain: Json): Json {
   return withKeys(full, [["metadata", kept(old, said, now)]]);
 }
 
-/** Puts back what a schema does not know: what pruning takes from the object before, and the wanted one does not have. */
+/**
+ * Restores fields that the schema does not define: those that pruning removes from the original.
+ */
 function withUnknown(schema: JsonSchema, before: Json, wanted: Json): Json {
   const known = prune(schema, before).value;
   return equal(known, before) ? wanted : merged(before, known, wanted) as Json;
@@ -55,7 +62,7 @@ function withUnknown(schema: JsonSchema, before: Json, wanted: Json): Json {
 
 function merged(before: unknown, known: unknown, wanted: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(known) && Array.isArray(wanted)) {
-    // An item that moved is another one: nobody can tell where its unknown fields belong.
+    // Items are matched by index; unknown fields of a moved item cannot be matched.
     return wanted.map((item, i) => merged(before[i], known[i], item));
   }
   if (!isObject(before) || !isObject(known) || !isObject(wanted)) return wanted;

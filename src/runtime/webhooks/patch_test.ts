@@ -23,32 +23,32 @@ const BEFORE = {
 for (
   const { name, wanted, expected } of [
     {
-      name: "keeps what is left out at the top and in the metadata",
+      name: "keeps omitted fields at the top level and in the metadata",
       wanted: { spec: { ...BEFORE.spec, text: "b" } },
       expected: [{ op: "replace", path: "/spec/text", value: "b" }],
     },
     {
-      name: "keeps fields that the schema does not know, in items of lists too",
+      name: "keeps fields that the schema does not define, also in list items",
       wanted: { spec: { text: "a", size: 1, parts: [{ a: "2" }] } },
       expected: [{ op: "replace", path: "/spec/parts/0/a", value: "2" }],
     },
     {
-      name: "takes what is said of a field that the schema does not know",
+      name: "changes a field that the schema does not define",
       wanted: { spec: { ...BEFORE.spec, newer: { unknown: false } } },
       expected: [{ op: "replace", path: "/spec/newer/unknown", value: false }],
     },
     {
-      name: "takes out what the schema knows and is left out",
+      name: "removes omitted fields that the schema defines",
       wanted: { spec: { text: "a", parts: [{ a: "1" }] } },
       expected: [{ op: "remove", path: "/spec/size" }],
     },
     {
-      name: "takes out of the metadata what is said to be undefined",
+      name: "removes metadata fields that are undefined",
       wanted: { metadata: { labels: undefined } },
       expected: [{ op: "remove", path: "/metadata/labels" }],
     },
     {
-      name: "takes out labels that are left out",
+      name: "removes omitted labels",
       wanted: { metadata: { labels: { y: "2" } } },
       expected: [{ op: "remove", path: "/metadata/labels/x" }, { op: "add", path: "/metadata/labels/y", value: "2" }],
     },
@@ -57,7 +57,7 @@ for (
   Deno.test(`patchOfWanted ${name}`, () => assert.deepEqual(patchOfWanted(BEFORE, wanted, Note), expected));
 }
 
-Deno.test("patchOfWanted goes by the schema of its own version", () => {
+Deno.test("patchOfWanted uses the schema of the kind's version", () => {
   const { group, kind } = Note;
   const newer = s.optional(s.anything());
   const Other = resource({ group, kind, version: "v2", spec: s.object({ text: s.string(), newer }), versions: [Note] });
@@ -68,7 +68,7 @@ Deno.test("patchOfWanted goes by the schema of its own version", () => {
   assert(paths(Other as unknown as typeof Note).includes("/spec/newer"));
 });
 
-Deno.test("patchOfDraft is what was changed in the draft, and nothing else", () => {
+Deno.test("patchOfDraft contains exactly the changes of the draft", () => {
   const draft = structuredClone(BEFORE);
   draft.spec.text = "b";
   draft.spec.newer.unknown = false;

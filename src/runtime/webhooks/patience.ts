@@ -1,6 +1,9 @@
-/** For how long one request is waited for. */
+/** How long the API server waits for the answer of one request. */
 
-/** How long one request is waited for. Made for each of them, so that what most do not need is made when it is asked for. */
+/**
+ * Ends the work on a request when the API server no longer waits for the answer. There is one per
+ * request, so its signal is only created when it is used.
+ */
 export class Patience {
   readonly #outer: AbortSignal;
   #controller: AbortController | undefined;
@@ -13,7 +16,7 @@ export class Patience {
     this.#outer = outer;
   }
 
-  /** Aborted when nobody waits any longer. */
+  /** Aborted when the API server no longer waits. */
   get signal(): AbortSignal {
     return (this.#controller ?? this.#begin()).signal;
   }
@@ -27,7 +30,11 @@ export class Patience {
     return controller;
   }
 
-  /** Ends it: what goes on is left behind. */
+  /**
+   * Ends it. Pending work continues, but its result is ignored.
+   *
+   * @param error The reason.
+   */
   end(error: Error): void {
     this.#error = error;
     this.#controller?.abort(error);
@@ -35,9 +42,9 @@ export class Patience {
   }
 
   /**
-   * What an answer comes to, unless the patience ends before.
+   * Returns a promise for an answer that rejects if this ends first.
    *
-   * @param answer Whatever becomes of it when it is too late, nobody waits for it.
+   * @param answer The answer. Its result is ignored after that.
    */
   orEnd<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -46,13 +53,13 @@ export class Patience {
     });
   }
 
-  /** Throws the error that ended it, if one did. */
+  /** Throws the error that ended it, if it has ended. */
   check(): void {
     if (this.#error !== undefined) throw this.#error;
     this.#outer.throwIfAborted();
   }
 
-  /** Lets go of what would end it. */
+  /** Removes its listener from the outer signal. */
   release(): void {
     if (this.#follow !== undefined) this.#outer.removeEventListener("abort", this.#follow);
   }

@@ -1,4 +1,7 @@
-/** Tells a cluster which authority to trust: `caBundle` of an operator's configurations of webhooks, and of definitions that it converts. */
+/**
+ * Writes the certificate authority to `caBundle` of an operator's webhook configurations, and of
+ * the CustomResourceDefinitions that it converts.
+ */
 import { isStatus } from "../../kube/api_error.ts";
 import type { Client } from "../../kube/client.ts";
 import {
@@ -8,19 +11,20 @@ import {
 import { CustomResourceDefinition } from "../../kinds/apiextensions_v1.gen.ts";
 import type { AnyKind, KubeObject } from "../../resource/kind.ts";
 
-/** On a definition whose conversion is developed; what it was before. */
+/** Annotation of `op dev` on a CustomResourceDefinition. Its value is the previous conversion. */
 const DEVELOPED = "op/dev-conversion-before";
 
-/** What is called, by name. */
+/** Names of the objects that have the bundle. */
 export interface PublishTargets {
-  /** The name of the configurations; absent where there are none. */
+  /** Name of the MutatingWebhookConfiguration; `undefined` if there is none. */
   readonly mutating?: string;
+  /** Name of the ValidatingWebhookConfiguration; `undefined` if there is none. */
   readonly validating?: string;
-  /** The names of definitions that are converted. */
+  /** Names of the CustomResourceDefinitions with conversions. */
   readonly definitions: readonly string[];
 }
 
-/** An object that is to carry the bundle and does not. */
+/** An object without the current bundle, and the patch that adds it. */
 export interface Unpublished {
   readonly kind: AnyKind;
   readonly name: string;
@@ -33,9 +37,13 @@ interface ClientConfig {
 }
 
 /**
- * What does not carry the bundle yet. What is not installed is passed over: whoever installs it is met at the next look.
+ * Returns the objects that do not have the bundle. Objects that do not exist are skipped; the next
+ * check finds them once they are created.
  *
- * @param bundle PEM.
+ * @param client The client.
+ * @param targets Names of the objects.
+ * @param bundle The bundle, as PEM.
+ * @param signal Cancels the requests.
  */
 export async function unpublished(
   client: Client,
@@ -63,7 +71,8 @@ export async function unpublished(
     ...definitions.map(async (name): Promise<Unpublished[]> => {
       const object = await look(client, CustomResourceDefinition, name, signal);
       const { conversion } = (object as { spec?: { conversion?: Conversion } })?.spec ?? {};
-      // Somebody else's conversion, or none, is left alone, and one that `op dev` takes to another machine until it ends.
+      // Definitions without a conversion webhook are not changed, and neither are those whose
+      // conversion `op dev` currently sends to another machine.
       if (object === undefined || conversion?.strategy !== "Webhook") return [];
       if (object.metadata.annotations?.[DEVELOPED] !== undefined) return [];
       if (conversion.webhook?.clientConfig?.caBundle === wanted) return [];
@@ -75,9 +84,12 @@ export async function unpublished(
 }
 
 /**
- * Publishes the bundle where it is missing.
+ * Patches objects so that they have the bundle.
  *
- * @throws {ApiError} With status 409 if somebody else changed the object meanwhile.
+ * @param client The client.
+ * @param missing The objects and patches.
+ * @param signal Cancels the requests.
+ * @throws {ApiError} With status 409 if an object has changed meanwhile.
  */
 export async function publish(client: Client, missing: readonly Unpublished[], signal: AbortSignal): Promise<void> {
   for (const { kind, name, type, patch } of missing) await client.patch(kind, name, patch, { type, signal });
@@ -97,7 +109,7 @@ async function look(client: Client, kind: AnyKind, name: string, signal: AbortSi
   }
 }
 
-/** A webhook that is taken out meanwhile must not come back by the patch. */
+/** Makes a patch fail if the object has changed: it would add a webhook back that was removed. */
 function sameVersion({ metadata: { resourceVersion } }: KubeObject): { metadata: { resourceVersion: string } } {
   return { metadata: { resourceVersion } };
 }

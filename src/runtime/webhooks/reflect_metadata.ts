@@ -1,6 +1,7 @@
 /**
- * The part of `Reflect`'s metadata that `@peculiar/x509` asks for while it loads (through tsyringe, whose decorators it uses for classes of its
- * own). To be imported before it. Where the package `reflect-metadata` was loaded already, that one stays.
+ * The part of the `Reflect` metadata API that `@peculiar/x509` needs while it loads: it uses
+ * tsyringe's decorators. Import this before it. If the package `reflect-metadata` was loaded
+ * before, that one is used.
  */
 type MetadataReflect = {
   getMetadata?(key: unknown, target: object): unknown;

@@ -1,4 +1,4 @@
-/** What a webhook's functions are handed: the calls of `parts/webhook_context.ts` on the client and the live copies. */
+/** Creates the context of webhook functions, as `parts/webhook_context.ts` defines it. */
 import type { Clock } from "../../base/clock.ts";
 import { isStatus } from "../../kube/api_error.ts";
 import type { Client } from "../../kube/client.ts";
@@ -15,34 +15,40 @@ import type { Tracing } from "../tracing.ts";
 import type { Gathered } from "./answer.ts";
 import type { Patience } from "./patience.ts";
 
-/** What webhooks share. */
+/** The parts of an operator that its webhooks use. */
 export interface Surroundings {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
   readonly services: () => unknown;
-  /** The live copies of the kinds that webhooks read. @default {none} */
+  /** Caches of the kinds that webhooks read. @default {[]} */
   readonly copies?: readonly LiveCopy[];
-  /** Told when the server refused a read of a part for want of a right. */
+  /** Called with the name of a part when the API server denies one of its reads. */
   readonly onForbidden?: (part: string) => void;
-  /** Makes spans; absent where nobody asked for traces. */
+  /** Creates spans; `undefined` if tracing is off. */
   readonly tracing?: Tracing | undefined;
   /** Observes failures of user code, in tests. */
   readonly observe?: CodeObserver | undefined;
 }
 
-/** What a review is about. */
+/** A review. */
 export interface Review {
   readonly part: string;
   readonly request: AdmissionRequest;
   readonly gathered: Gathered;
-  /** For how long the answer is waited for. */
+  /** Ends when the API server no longer waits for the answer. */
   readonly patience: Patience;
 }
 
 const AUDIT_KEY = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** Makes the context of a review. The functions are bound: they may be taken out of it. */
+/**
+ * Creates the context of a review. Its functions are bound, so they may be destructured.
+ *
+ * @param webhook The webhook.
+ * @param review The review.
+ * @param around The client, caches, log and clock.
+ */
 export function contextOf(webhook: Webhook, review: Review, around: Surroundings): unknown {
   const { part, request, gathered, patience } = review;
   const { namespace = "" } = request;
@@ -83,7 +89,12 @@ export type ReviewKeys = {
   readonly name?: string;
 };
 
-/** What a line of the log says of a request: which one it is, and about what. */
+/**
+ * Returns the fields of a log line that identify a request and its object.
+ *
+ * @param request The request.
+ * @param part Name of the webhook's part.
+ */
 export function keysOf(request: AdmissionRequest, part: string): ReviewKeys {
   const { uid, operation, kind: { kind }, namespace, name } = request;
   return { webhook: part, uid, operation, kind, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
@@ -92,7 +103,7 @@ export function keysOf(request: AdmissionRequest, part: string): ReviewKeys {
 function audit(gathered: Gathered, key: string, value: string): void {
   if (!AUDIT_KEY.test(key)) {
     throw new TypeError(
-      `Cannot audit "${key}": a key must be letters, digits, "-", "_" and ".", at most 63, as the server takes them`,
+      `audit(): key "${key}" is invalid. Use at most 63 letters, digits, "-", "_" and "."; the first and last character must be a letter or digit`,
     );
   }
   gathered.audit.set(key, value);
@@ -111,7 +122,7 @@ async function get(
   if (copy !== undefined) return copy.get(keyOf({ name, namespace }));
   refuseUndeclared(webhook, kind, "get");
   try {
-    return await live(review, around, () => around.client.get(kind, name, callOptions(review, namespace)));
+    return await readServer(review, around, () => around.client.get(kind, name, callOptions(review, namespace)));
   } catch (error) {
     if (isStatus(error, 404)) return undefined;
     throw error;
@@ -136,10 +147,13 @@ async function list(
   refuseUndeclared(webhook, kind, "list");
   const labelSelector = labels.map(([label, value]) => `${label}=${value}`).join(",");
   const options = { ...callOptions(review, namespace), ...(labelSelector === "" ? {} : { labelSelector }) };
-  return await live(review, around, () => around.client.list(kind, options));
+  return await readServer(review, around, () => around.client.list(kind, options));
 }
 
-/** The live copy that a read is answered from, once it holds all that was there. An operator of one namespace sees nothing of another: that is asked. */
+/**
+ * Returns the cache for a read once it is synced, or `undefined` if the API server must answer. The
+ * latter applies to namespaces that the operator does not watch.
+ */
 async function copyOf(
   { reads }: Webhook,
   { patience }: Review,
@@ -159,12 +173,14 @@ function refuseUndeclared({ reads, uses }: Webhook, kind: AnyKind, verb: "get" |
     uses.some((used) => isSame(used.kind, kind) && used.verbs.includes(verb));
   if (isThere) return;
   throw new TypeError(
-    `Cannot ${verb} ${kind.kind}: it is not declared: add it to "reads", or access(${kind.kind}, "${verb}") to "uses"`,
+    `Cannot ${verb} ${kind.kind}: the webhook does not declare it. Add ${kind.kind} to "reads", or access(${kind.kind}, "${verb}") to "uses"`,
   );
 }
 
-/** A read of the server. What it may not read is looked into at once: somebody took the right away. */
-async function live<T>({ part }: Review, { onForbidden }: Surroundings, read: () => Promise<T>): Promise<T> {
+/**
+ * Reads from the API server. A denied read is reported, because the RBAC permission was removed.
+ */
+async function readServer<T>({ part }: Review, { onForbidden }: Surroundings, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -1,7 +1,8 @@
 /**
- * Reviews answered in threads of the program: TLS and HTTP stay where they are, the functions get more cores. A thread is a Worker that loads the program
- * whole and runs the operator's webhooks, and nothing else of it (`serveReviews`). One whose function hangs is ended and takes nothing along: what else
- * waited for it is asked of another.
+ * Answers reviews in worker threads: TLS and HTTP stay in the main thread, while the webhooks'
+ * functions use more cores. A thread is a Worker that loads the whole program and runs only the
+ * operator's webhooks (`serveReviews`). A thread whose function hangs is terminated, and its other
+ * reviews are given to another thread.
  */
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../logger.ts";
@@ -11,44 +12,46 @@ import type { Counted } from "./thread_metrics.ts";
 
 /** Options of {@linkcode ReviewThreads}. */
 export interface ReviewThreadsOptions {
-  /** The address of the program's module. */
+  /** URL of the program's main module. */
   readonly url: string;
-  /** How many. */
+  /** Number of threads. */
   readonly threads: number;
-  /** What a thread is told at its start: what structured cloning copies. */
+  /** Data for the start of a thread. It is copied by structured cloning. */
   readonly start: unknown;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told what the threads count. */
+  /** Called with each metric that a thread counts. */
   readonly onCount: (counted: Counted) => void;
 }
 
-/** What a thread answers. */
+/** The response of a review. */
 export interface ReviewAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-type Told =
+/** A message from a thread. */
+type ThreadMessage =
   | { readonly isLoaded: true }
   | { readonly isReady: true }
   | { readonly isAlive: true }
   | { readonly counted: Counted }
   | ({ readonly id: number } & ReviewAnswer);
 
-interface Asked {
+/** A review for a thread. */
+interface ThreadRequest {
   readonly id: number;
   readonly url: string;
   readonly body: string;
-  /** The span of the review in the program: what the thread makes of spans are its children. */
+  /** The review's span in the main thread, which is the parent of the thread's spans. */
   readonly trace: SpanContext | undefined;
 }
 
-/** What a thread answers reviews with. */
+/** Answers the reviews of a thread. */
 export type ThreadAnswer = (request: Request, trace: SpanContext | undefined) => Promise<Response>;
 
 interface Waiting {
-  readonly asked: Asked;
+  readonly request: ThreadRequest;
   readonly resolve: (answer: ReviewAnswer) => void;
 }
 
@@ -56,16 +59,18 @@ interface Thread {
   readonly worker: Worker;
   readonly waiting: Map<number, Waiting>;
   isReady: boolean;
-  /** Ends it, unless it says that it lives. */
+  /** Timer that terminates it unless it reports that it is alive. */
   doubt: Disposable | undefined;
 }
 
 const NAME = "op-webhooks";
-// A thread that computes for longer than its review may take, and that much more, does not come back.
+// How long a thread may compute after the deadline of its review, in milliseconds, before it counts
+// as hanging.
 const GRACE = 1000;
-const AGAIN = 1000;
+// Delay before a thread that failed to start is started again, in milliseconds.
+const RESTART = 1000;
 
-/** Whether this is a thread that answers reviews. */
+/** Returns whether this thread answers reviews for the main thread. */
 export function isReviewThread(): boolean {
   return (globalThis as { readonly name?: string }).name === NAME;
 }
@@ -74,33 +79,38 @@ export function isReviewThread(): boolean {
 export class ReviewThreads implements Disposable {
   readonly #options: ReviewThreadsOptions;
   readonly #threads = new Set<Thread>();
-  /** What nobody could be asked yet. */
-  readonly #line = new Map<number, Waiting>();
+  /** Reviews that wait for a thread. */
+  readonly #queue = new Map<number, Waiting>();
   #serial = 0;
   #isOver = false;
 
+  /**
+   * Starts the threads.
+   *
+   * @param options The program, and the number of threads.
+   */
   constructor(options: ReviewThreadsOptions) {
     this.#options = options;
     for (let i = 0; i < options.threads; i++) this.#start();
   }
 
-  /** How many answer. */
+  /** Number of threads that are ready. */
   get ready(): number {
     return [...this.#threads].filter(({ isReady }) => isReady).length;
   }
 
   /**
-   * Has a review answered by the thread that has the least to do.
+   * Gives a review to the thread with the fewest.
    *
-   * @param url Where it was asked.
-   * @param body What was asked.
-   * @param patience For how long the answer is waited for.
+   * @param url URL of the request.
+   * @param body Body of the request.
+   * @param patience Ends when the API server no longer waits for the answer.
    */
   ask(url: string, body: string, patience: Patience): Promise<ReviewAnswer> {
     return new Promise((resolve) => {
-      const asked = { id: this.#serial++, url, body, trace: reviewTrace() };
-      this.#give({ asked, resolve });
-      patience.signal.addEventListener("abort", () => this.#late(asked.id), { once: true });
+      const request = { id: this.#serial++, url, body, trace: reviewTrace() };
+      this.#give({ request, resolve });
+      patience.signal.addEventListener("abort", () => this.#late(request.id), { once: true });
     });
   }
 
@@ -110,18 +120,18 @@ export class ReviewThreads implements Disposable {
       if (!thread.isReady || thread.doubt !== undefined) continue;
       if (idlest === undefined || thread.waiting.size < idlest.waiting.size) idlest = thread;
     }
-    if (idlest === undefined) return void this.#line.set(waiting.asked.id, waiting);
-    idlest.waiting.set(waiting.asked.id, waiting);
-    idlest.worker.postMessage(waiting.asked);
+    if (idlest === undefined) return void this.#queue.set(waiting.request.id, waiting);
+    idlest.waiting.set(waiting.request.id, waiting);
+    idlest.worker.postMessage(waiting.request);
   }
 
-  /** Nobody waits for it any longer. Does its thread still hear? */
+  /** Drops a review after its deadline, and checks whether its thread still responds. */
   #late(id: number): void {
-    this.#line.delete(id);
+    this.#queue.delete(id);
     for (const thread of this.#threads) {
       if (!thread.waiting.delete(id) || thread.doubt !== undefined) continue;
       thread.worker.postMessage({ isAlive: true });
-      thread.doubt = this.#options.clock.after(GRACE, () => this.#end(thread, "its function did not come back"));
+      thread.doubt = this.#options.clock.after(GRACE, () => this.#end(thread, "its function did not return"));
     }
   }
 
@@ -131,48 +141,51 @@ export class ReviewThreads implements Disposable {
     const worker = new Worker(url, { type: "module", name: NAME });
     const thread: Thread = { worker, waiting: new Map(), isReady: false, doubt: undefined };
     this.#threads.add(thread);
-    worker.addEventListener("message", ({ data }: MessageEvent<Told>) => {
-      // What is sent before its module listens is lost.
+    worker.addEventListener("message", ({ data }: MessageEvent<ThreadMessage>) => {
+      // Messages that are sent before its module listens are lost.
       if ("isLoaded" in data) return worker.postMessage({ start });
-      // What computes for long may count meanwhile: that says nothing of whether it comes back.
+      // A hanging function may still count, so this is no sign of life.
       if ("counted" in data) return this.#options.onCount(data.counted);
-      this.#hear(thread, data);
+      this.#receive(thread, data);
     });
     worker.addEventListener("error", (event) => {
-      // Without this it would be an error of the program.
+      // Otherwise the main thread would fail.
       event.preventDefault();
       this.#end(thread, event.message);
     });
   }
 
-  #hear(thread: Thread, told: Exclude<Told, { readonly isLoaded: true } | { readonly counted: Counted }>): void {
+  #receive(
+    thread: Thread,
+    message: Exclude<ThreadMessage, { readonly isLoaded: true } | { readonly counted: Counted }>,
+  ): void {
     thread.doubt?.[Symbol.dispose]();
     thread.doubt = undefined;
-    if ("id" in told) {
-      thread.waiting.get(told.id)?.resolve(told);
-      thread.waiting.delete(told.id);
+    if ("id" in message) {
+      thread.waiting.get(message.id)?.resolve(message);
+      thread.waiting.delete(message.id);
       return;
     }
-    if ("isReady" in told) thread.isReady = true;
-    const line = [...this.#line.values()];
-    this.#line.clear();
-    for (const waiting of line) this.#give(waiting);
+    if ("isReady" in message) thread.isReady = true;
+    const queued = [...this.#queue.values()];
+    this.#queue.clear();
+    for (const waiting of queued) this.#give(waiting);
   }
 
-  /** Ends a thread and starts another; what waited for it is asked of those that are left. */
-  #end(thread: Thread, why: string): void {
+  /** Terminates a thread and starts another. Its reviews are given to the other threads. */
+  #end(thread: Thread, reason: string): void {
     if (!this.#threads.delete(thread)) return;
     thread.doubt?.[Symbol.dispose]();
     thread.worker.terminate();
     if (this.#isOver) return;
-    this.#options.log.error("Thread of webhooks ended", { error: why, asked: thread.waiting.size });
-    // One that ends at once would be started over and over.
+    this.#options.log.error("Webhook thread ended", { error: reason, pendingReviews: thread.waiting.size });
+    // A thread that fails at its start must not be restarted in a loop.
     if (thread.isReady) this.#start();
-    else this.#options.clock.after(AGAIN, () => this.#start());
+    else this.#options.clock.after(RESTART, () => this.#start());
     for (const waiting of thread.waiting.values()) this.#give(waiting);
   }
 
-  /** Ends them all. */
+  /** Terminates all threads. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     for (const thread of this.#threads) this.#end(thread, "");
@@ -180,16 +193,16 @@ export class ReviewThreads implements Disposable {
 }
 
 /**
- * In a thread: waits to be told how to start, then answers reviews.
+ * Answers reviews for the main thread. Called in a thread.
  *
- * @param begin Starts what answers.
+ * @param begin Starts the webhooks with the data of {@linkcode ReviewThreadsOptions.start}.
  */
 export function serveReviews(
   begin: (start: unknown, count: (counted: Counted) => void) => Promise<ThreadAnswer>,
 ): void {
   const thread = globalThis as unknown as {
     addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
-    postMessage(told: Told): void;
+    postMessage(message: ThreadMessage): void;
   };
   let answer: ThreadAnswer | undefined;
   thread.addEventListener("message", async ({ data }) => {
@@ -198,7 +211,7 @@ export function serveReviews(
       return thread.postMessage({ isReady: true });
     }
     if ("isAlive" in data) return thread.postMessage({ isAlive: true });
-    const { id, url, body, trace } = data as Asked;
+    const { id, url, body, trace } = data as ThreadRequest;
     const headers = { "content-type": "application/json", "content-length": String(body.length) };
     const response = await answer!(new Request(url, { method: "POST", headers, body }), trace);
     thread.postMessage({ id, status: response.status, text: await response.text() });

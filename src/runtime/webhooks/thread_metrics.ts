@@ -1,42 +1,45 @@
-/** What is counted in a thread of webhooks: the program counts it, since nobody asks a thread for its metrics. */
+/**
+ * Metrics of webhook threads. The main thread counts for them, because only its metrics are
+ * scraped.
+ */
 import { Metrics } from "../metrics.ts";
 
-/** What a thread tells the program to count: the call of {@linkcode Metrics} that does. */
+/** A call of {@linkcode Metrics} that a thread sends to the main thread. */
 export type Counted =
   | { readonly count: "conversionPanic" }
   | { readonly count: "strayError" }
   | { readonly count: "request"; readonly of: readonly [method: string, code: string, host: string] };
 
-/** The metrics of a thread: what is no state of the thread itself is told to the program. */
+/** The metrics of a thread. They are counted by the main thread. */
 export class ThreadMetrics extends Metrics {
-  readonly #tell: (counted: Counted) => void;
+  readonly #send: (counted: Counted) => void;
 
-  /** @param tell Tells the program. */
-  constructor(tell: (counted: Counted) => void) {
+  /** @param send Sends a call to the main thread. */
+  constructor(send: (counted: Counted) => void) {
     super();
-    this.#tell = tell;
+    this.#send = send;
   }
 
   override conversionPanic(): void {
-    this.#tell({ count: "conversionPanic" });
+    this.#send({ count: "conversionPanic" });
   }
 
   override strayError(): void {
-    this.#tell({ count: "strayError" });
+    this.#send({ count: "strayError" });
   }
 
   override request(...of: [method: string, code: string, host: string]): void {
-    this.#tell({ count: "request", of });
+    this.#send({ count: "request", of });
   }
 }
 
 /**
- * Counts in the program what a thread told.
+ * Makes a call that a thread sent.
  *
- * @param metrics The program's metrics.
- * @param counted What the thread told.
+ * @param metrics The main thread's metrics.
+ * @param counted The call.
  */
-export function countTold(metrics: Metrics, counted: Counted): void {
+export function countForThread(metrics: Metrics, counted: Counted): void {
   if (counted.count === "request") metrics.request(...counted.of);
   else metrics[counted.count]();
 }

@@ -1,33 +1,36 @@
-/** Certificates made and read (`@peculiar/x509`). It is imported only where certificates are looked at: it takes its time. */
+/**
+ * Issues and reads certificates. Import this file dynamically, because `@peculiar/x509` loads
+ * slowly.
+ */
 import "./reflect_metadata.ts";
 import * as x509 from "@peculiar/x509";
 import type { CertificateFiles } from "./certificate.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
-// Clocks of machines differ.
+// Certificates are valid one hour earlier, because the clocks of machines differ.
 const BACKDATED = 3_600_000;
 
-/** How long a certificate is good. Milliseconds since the epoch. */
+/** Validity of a certificate, in milliseconds since the epoch. */
 export interface Validity {
   readonly from: number;
   readonly until: number;
 }
 
-/** What is read of a certificate. */
+/** Facts of a certificate. */
 export interface CertificateFacts extends Validity {
-  /** Names and addresses. */
+  /** DNS names and IP addresses. */
   readonly names: readonly string[];
-  /** Tells keys apart. */
+  /** Subject key identifier. */
   readonly keyId: string;
-  /** The key that signed it. */
+  /** Identifier of the key that signed it. */
   readonly authorityKeyId: string;
 }
 
 /**
- * Makes an authority that signs itself.
+ * Creates a self-signed certificate authority.
  *
- * @param name Its name.
- * @param validity For how long it is good; what is made now is good for an hour back.
+ * @param name Its common name.
+ * @param validity Its validity, which is extended by one hour into the past.
  */
 export async function makeAuthority(name: string, { from, until }: Validity): Promise<CertificateFiles> {
   const keys = await newKeys();
@@ -48,11 +51,11 @@ export async function makeAuthority(name: string, { from, until }: Validity): Pr
 }
 
 /**
- * Makes a server's certificate.
+ * Issues a server certificate.
  *
- * @param authority Who signs it.
- * @param names Names and addresses of the server.
- * @param validity For how long it is good.
+ * @param authority The authority that signs it.
+ * @param names DNS names and IP addresses of the server.
+ * @param validity Its validity. It ends with the authority's at the latest.
  */
 export async function makeServerCertificate(
   authority: CertificateFiles,
@@ -92,10 +95,10 @@ export async function makeServerCertificate(
 }
 
 /**
- * What is in a file of certificates.
+ * Reads the certificates of a PEM file.
  *
- * @param text PEM, of one or several.
- * @throws {Error} If it is none.
+ * @param text The PEM text.
+ * @throws {Error} If a certificate cannot be read.
  */
 export function readCertificates(text: string): CertificateFacts[] {
   return x509.PemConverter.decodeWithHeaders(text).filter(({ type }) => type === "CERTIFICATE").map(({ rawData }) => {
@@ -115,7 +118,7 @@ async function newKeys(): Promise<CryptoKeyPair> {
   return await crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]) as CryptoKeyPair;
 }
 
-/** Each of its own, and positive: the first byte stays below 0x80. */
+/** Returns a random serial number. Its first byte is 1, because serial numbers must be positive. */
 function serialNumber(): string {
   return `01${crypto.randomUUID().replaceAll("-", "")}`;
 }
