@@ -1,16 +1,16 @@
 /**
- * The contract of a Kubernetes API server: cases that speak raw HTTP. A case is run on two servers
- * and what they answered is compared whole, after what no two runs have in common was taken out.
- * The answers of the real server are the truth.
+ * The contract of a Kubernetes API server: cases that send raw HTTP requests. A case is run on two
+ * servers and what they answered is compared whole, after what no two runs have in common was taken
+ * out. The answers of the real server are the truth.
  */
 import { Recorder, type Step } from "./recorder.ts";
 
-/** Sends a request to a server as one who may do anything. */
+/** Sends a request to a server as an administrator. */
 export type Send = (request: Request) => Promise<Response>;
 
-/** One thing a server does, shown by a few requests. */
+/** A behavior of a server, shown by a few requests. */
 export interface Case {
-  /** Groups the cases in reports. */
+  /** Group of the case in reports. */
   readonly area: string;
   readonly name: string;
   run(api: Recorder): Promise<void>;
@@ -19,18 +19,18 @@ export interface Case {
 /** What a server answered in a case. */
 export interface Transcript {
   readonly steps: readonly Step[];
-  /** Why the case could not be run to its end. */
+  /** Why the case did not run to its end. */
   readonly failure?: string;
 }
 
-/** Names the cases of an area. */
+/** Returns the cases of an area, from functions by the name of the case. */
 export function area(name: string, runs: Record<string, (api: Recorder) => Promise<void>>): Case[] {
   return Object.entries(runs).map(([title, run]) => ({ area: name, name: title, run }));
 }
 
-// Far above what any case takes: a server that never sends an event must not hold up the rest. The
-// real controller of namespaces tries again after up to a minute when something it asked failed,
-// such as a kind that another case just took away.
+// In milliseconds, far more than any case takes: a server that never sends an event must not block
+// the suite. The real controller of namespaces retries after up to a minute when a request of it
+// failed, for example because another case deleted a kind.
 const TIME_LIMIT = 300_000;
 
 /**
@@ -51,7 +51,7 @@ export async function runCase(
   const api = new Recorder(send, { namespace, signal: stop });
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => {});
-  stop.addEventListener("abort", () => late.reject(new Error(`it is not done after ${limit / 1000} s`)));
+  stop.addEventListener("abort", () => late.reject(new Error(`the case did not end within ${limit / 1000} s`)));
   try {
     await Promise.race([api.createNamespace().then(() => contractCase.run(api)), late.promise]);
     return { steps: api.steps };

@@ -2,10 +2,10 @@
 
 const GROUP = "fruit.example.com";
 
-/** `apiVersion` of objects of such a kind. */
+/** `apiVersion` of objects of these kinds. */
 export const FRUIT_VERSION: string = `${GROUP}/v1`;
 
-/** What is special about a definition. */
+/** Options for {@linkcode definition}. */
 export interface DefinitionOptions {
   readonly scope?: "Namespaced" | "Cluster";
   /** The first one is stored. @default {["v1"]} */
@@ -18,7 +18,7 @@ const SCHEMA = {
   properties: { spec: { type: "object", properties: { size: { type: "integer" } } } },
 };
 
-/** A definition of a kind of fruit. */
+/** Returns the definition of a kind. */
 export function definition(
   kind: string,
   plural: string,

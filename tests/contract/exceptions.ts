@@ -18,13 +18,13 @@ export const EXCEPTIONS: readonly Exception[] = [
     area: "discovery",
     name: "names the versions of the core group",
     path: /serverAddress$/,
-    reason: "a function has no address of its own",
+    reason: "the in-process server has no address",
   },
   {
     area: "discovery",
-    name: "tells its version",
+    name: "reports its version",
     path: /body\.(compiler|gitCommit|goVersion|platform)$/,
-    reason: "it was not built by Go, nor for a platform",
+    reason: "the in-process server was not built by Go",
   },
   {
     area: "patches",
@@ -34,34 +34,34 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     area: "admission",
-    name: "what a mutating webhook adds is cut to the schema",
+    name: "unknown fields from a mutating webhook are pruned",
     path: /^steps\[2\].*unknown$/,
     reason:
-      "what a webhook adds is cut to the schema at once, not only when it is stored: validating webhooks do not see it",
+      "fields that a webhook adds are pruned at once, not only when the object is stored: validating webhooks do not see them",
   },
   {
     area: "hostile input",
     name: "numbers that are too large",
     path: /^steps\[13\].*message$/,
-    reason: "of a whole number beyond 2^53 the last digits are lost: JavaScript reads it as a double",
+    reason: "JavaScript reads integers as doubles, so those beyond 2^53 lose their last digits",
   },
   {
     area: "openapi",
-    name: "the schemas beside that of a custom kind",
+    name: "other schemas in the document of a custom kind",
     path: /DeleteOptions\.x-kubernetes-group-version-kind/,
     reason:
-      "beside a custom kind the real server names the DeleteOptions of all groups, also of those that it does not serve",
+      "in the document of a custom kind, the real server names the DeleteOptions of all groups, including those that it does not serve",
   },
   {
     area: "jobs",
-    name: "a job's template does not change",
+    name: "the template of a job is immutable",
     path: /message$/,
-    reason: "the message quotes the template in the form of Go's own types",
+    reason: "the message quotes the template as Go prints it",
   },
   {
     area: "pods",
-    name: "the rest of a pod's spec does not change",
+    name: "immutable fields of a pod",
     path: /message$/,
-    reason: "the message ends with the difference, in the form of Go's own types",
+    reason: "the message ends with the difference as Go prints it",
   },
 ];

@@ -1,60 +1,60 @@
 /**
- * Takes out of a transcript what no two runs have in common, and leaves the relations that must
+ * Removes from a transcript what differs between any two runs, and keeps the relations that must
  * hold.
  */
 import { isObject } from "../../src/base/json.ts";
 import type { Step } from "./recorder.ts";
 import { withoutSyntaxWording } from "./syntax_wording.ts";
 
-/** What a comparison does not look at, for people who read a report. */
+/** What is not compared, for reports. */
 export const NOT_COMPARED: readonly string[] = [
-  "uids: each is replaced by a number in the order of first appearance, so that equal ones stay equal",
-  "resourceVersions of objects: each is replaced by its rank in the case, so that order and equality stay",
-  "resourceVersions of lists and bookmarks: only whether they are at least those before them in the case",
-  "resourceVersions of tables: only that there is one",
-  "times: replaced by their form (seconds or microseconds); ages in tables",
-  "names made by generateName: replaced by a number, once their suffix has the right form",
-  "continue tokens: replaced by whether there is one",
-  "order of the causes of an error, there and in its message: the real server's is random",
-  "wording of CEL syntax errors: only the place of the first one",
-  "order of managedFields: the real server sorts them by the second",
-  "order of the rules of a SelfSubjectRulesReview: the real server's is random",
-  "order of the keys of JSON objects, white space",
-  "addresses (10.0.0.0/16) and node ports in the spec of a Service: only that they are there",
-  "the server's own address",
-  "headers, save Content-Type and Warning",
+  "uids: replaced by numbers in the order of first appearance, so that equal ones stay equal",
+  "resourceVersions of objects: replaced by their rank in the case, so that order and equality are compared",
+  "resourceVersions of lists and bookmarks: only whether they are at least the previous ones in the case",
+  "resourceVersions of tables: only whether there is one",
+  "times: only their precision (seconds or microseconds); ages in tables",
+  "names from generateName: replaced by a number if their suffix has the right form",
+  "continue tokens: only whether there is one",
+  "order of the causes of an error, in the list and in the message: random in the real server",
+  "wording of CEL syntax errors: only the position of the first one",
+  "order of managedFields: the real server sorts them by time in seconds",
+  "order of the rules of a SelfSubjectRulesReview: random in the real server",
+  "order of the keys of JSON objects, and white space",
+  "addresses (10.0.0.0/16) and node ports in the spec of a Service: only whether they are present",
+  "the address of the server",
+  "headers other than Content-Type and Warning",
 ];
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
-// Of an object that a message or a YAML text quotes.
+// In an object that a message or a YAML document quotes.
 const QUOTED_VERSION = /(resourceVersion\\*"?: ?\\*")(\d+)/g;
-// In a query or a message it may be that of a list, which says nothing.
+// In a query or a message, the version may be that of a list, which is not compared.
 const VERSION_IN_TEXT =
   /(resourceVersion=|too old resource version: \d+ \(|ResourceVersion in (?:the )?\w+ \(|current: )[1-9]\d*/g;
-// The letters and digits of k8s.io/apimachinery/pkg/util/rand: none that make words or look alike.
+// The alphabet of k8s.io/apimachinery/pkg/util/rand, which has no vowels and no similar characters.
 const GENERATED_SUFFIX = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 
-/** A transcript's steps in the form in which they are compared. */
+/** Returns the steps of a transcript in the form in which they are compared. */
 export function normalise(steps: readonly Step[]): unknown[] {
   const noise = new Noise(steps);
   return steps.map((step) => noise.remove(step));
 }
 
-/** What is random in one transcript. */
+/** Replaces the random values of one transcript. */
 class Noise {
   readonly #uids = new Map<string, string>();
   readonly #generated = new Map<string, string>();
   /** Ranks of the versions of objects, from 1. */
   readonly #ranks: ReadonlyMap<string, number>;
-  /** The newest version seen so far: what a list or a bookmark says must not be older. */
+  /** The newest version so far. That of a list or a bookmark must not be older. */
   #newest = 0;
 
   constructor(steps: readonly Step[]) {
     const versions = new Set<string>();
     for (const object of objectsIn(steps)) {
       this.#noteGenerated(object);
-      // First where they stand as such: as part of a key their order is random.
+      // uids that are values come first, because the order of keys that contain one is random.
       if (typeof object.uid === "string" && object.uid.replace(UID, "") === "") this.#uid(object.uid);
       const { metadata } = object;
       if (isObject(metadata) && !isList(object) && isVersion(metadata.resourceVersion)) {
@@ -91,10 +91,7 @@ class Noise {
     return Object.fromEntries(result);
   }
 
-  /**
-   * A table may be of a list or of one object: its version may be newer or older than what was
-   * seen.
-   */
+  /** A table may be of a list or of one object, so its version may be newer or older. */
   #ofTable(metadata: Record<string, unknown>): Record<string, unknown> {
     const { resourceVersion: version, ...rest } = metadata;
     return { ...this.#metadata(rest, true), ...(isVersion(version) && { resourceVersion: "<of a table>" }) };
@@ -143,10 +140,10 @@ class Noise {
   }
 }
 
-/** What a server chooses for a Service that does not say it. */
+/** Fields of a Service that the server allocates. */
 const CHOSEN = new Set(["clusterIP", "clusterIPs", "nodePort"]);
 
-/** Whether an object is the `spec` of a Service, or one of its ports. */
+/** Returns whether an object is the `spec` of a Service or one of its ports. */
 function isInCluster(object: Record<string, unknown>): boolean {
   return object.ports !== undefined || object.port !== undefined;
 }
@@ -157,14 +154,14 @@ function chosen(value: unknown): unknown {
   return typeof value === "string" && /^10\.0\.\d+\.\d+$/.test(value) ? "<cluster IP>" : value;
 }
 
-/** Where the rules of a SelfSubjectRulesReview are. */
+/** Fields of a SelfSubjectRulesReview with rules. */
 const RULE_LISTS = new Set(["resourceRules", "nonResourceRules"]);
 
 function sortedByText(values: readonly unknown[]): unknown[] {
   return [...values].sort((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 }
 
-/** Of a list the items come first, so that its own version is compared with theirs. */
+/** Sorts the items of a list first, so that the version of the list is compared with theirs. */
 function itemsFirst(a: string, b: string): number {
   const rank = (key: string) => key === "items" || key === "rows" ? 0 : 1;
   return rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
@@ -175,7 +172,7 @@ function isVersion(value: unknown): value is string {
 }
 
 function isList(object: Record<string, unknown>): boolean {
-  // An empty list of metadata has no items at all.
+  // An empty list of metadata has no `items`.
   return Array.isArray(object.items) || object.items === null || Array.isArray(object.rows) ||
     object.kind === "PartialObjectMetadataList";
 }
@@ -185,7 +182,7 @@ function withoutAges(row: unknown): unknown {
   return { ...row, cells: row.cells.map((cell) => typeof cell === "string" && /^\d+s$/.test(cell) ? "<age>" : cell) };
 }
 
-/** Entries of managedFields by who and how. */
+/** Sorts managedFields by manager and operation. */
 function sortManagers(entries: readonly unknown[]): unknown[] {
   const key = (entry: unknown) => {
     const { manager, operation, subresource, apiVersion } = entry as Record<string, unknown>;
@@ -195,8 +192,8 @@ function sortManagers(entries: readonly unknown[]): unknown[] {
 }
 
 /**
- * A failure with its causes in alphabetical order. Its message lists them too: as `[a, b]`, or for
- * conflicts as lines. What is no cause stays where it is.
+ * Sorts the causes of an error. Its message also lists them: as `[a, b]`, or for conflicts as
+ * lines.
  */
 function sortCauses(status: Record<string, unknown>): Record<string, unknown> {
   const { details, message } = status;
@@ -223,7 +220,7 @@ function causeText({ field, message }: Cause): string {
   return `${field}: ${message}`;
 }
 
-/** All JSON objects within a value, save bookmarks. */
+/** Yields all JSON objects within a value, except bookmarks. */
 function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   if (Array.isArray(value)) { for (const item of value) yield* objectsIn(item); }
   if (!isObject(value) || value.type === "BOOKMARK") return;

@@ -5,7 +5,7 @@ import type { Step } from "./recorder.ts";
 const ONE = "11111111-1111-1111-1111-111111111111";
 const TWO = "22222222-2222-2222-2222-222222222222";
 
-/** The bodies of steps, normalised. */
+/** Returns the normalized bodies of steps. */
 function bodies(...given: unknown[]): unknown[] {
   const steps = given.map((body): Step => ({ call: "GET /x", status: 200, contentType: "application/json", body }));
   return normalise(steps).map((step) => (step as Step).body);
@@ -18,12 +18,12 @@ const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
     expected: [{ metadata: { uid: "<uid 1>" } }, { 'k:{"uid":"<uid 1>"}': {}, message: "UID: <uid 2>, not <uid 1>" }],
   },
   {
-    name: "keeps the order and equality of versions, which are numbers",
+    name: "preserves the order and equality of numeric versions",
     given: [9, 100, 9].map((version) => ({ metadata: { resourceVersion: String(version) } })),
     expected: [1, 2, 1].map((rank) => ({ metadata: { resourceVersion: `<version ${rank}>` } })),
   },
   {
-    name: "tells whether a list is older than what is in it",
+    name: "reports whether a list is older than its items",
     given: ["10", "9"].map((resourceVersion) => ({
       items: [{ metadata: { resourceVersion: "10" } }],
       metadata: { resourceVersion },
@@ -34,12 +34,12 @@ const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
     })),
   },
   {
-    name: "knows an empty list of metadata, which has no items",
+    name: "recognizes an empty list of metadata, which has no items",
     given: [{ kind: "PartialObjectMetadataList", metadata: { resourceVersion: "10" } }],
     expected: [{ kind: "PartialObjectMetadataList", metadata: { resourceVersion: "<not older>" } }],
   },
   {
-    name: "tells whether a bookmark is older than the events before it",
+    name: "reports whether a bookmark is older than the events before it",
     given: [[
       { type: "ADDED", object: { metadata: { resourceVersion: "10" } } },
       { type: "BOOKMARK", object: { kind: "X", metadata: { resourceVersion: "12" } } },
@@ -52,12 +52,12 @@ const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
     ]],
   },
   {
-    name: "keeps the form of times",
+    name: "preserves the precision of times",
     given: [{ a: "2026-01-01T00:00:00Z", b: "2026-01-01T00:00:00.123456Z", c: "2026-01-01" }],
     expected: [{ a: "<time>", b: "<micro time>", c: "2026-01-01" }],
   },
   {
-    name: "names generated names only when their suffix has the right form",
+    name: "replaces generated names only if their suffix has the right form",
     given: [{ generateName: "a-", name: "a-x2b4c" }, { generateName: "a-", name: "a-aeiou" }, {
       message: '"a-x2b4c" not found',
     }],
@@ -68,7 +68,7 @@ const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
     ],
   },
   {
-    name: "keeps whether a list goes on",
+    name: "preserves whether a list has a next page",
     given: ["", "abc"].map((token) => ({ items: [], metadata: { continue: token } })),
     expected: ["", "<continue>"].map((token) => ({ items: [], metadata: { continue: token } })),
   },

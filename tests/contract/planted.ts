@@ -1,50 +1,50 @@
 /**
- * Faults planted in the server, to test the contract itself: a copy of the server's source with one
- * text changed, loaded beside the server. A case that does not fail for it would not find a fault
- * of that sort.
+ * Faults planted in the server, to test the contract itself. A copy of the server's source with one
+ * change is loaded, and a case must fail on it. A case that does not fail would not find such a
+ * fault.
  */
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { createApiserver } from "../../src/apiserver/mod.ts";
 
-/** One change of the source that makes the server wrong. */
+/** A change of the source that makes the server behave wrongly. */
 export interface PlantedFault {
-  /** What the server does wrong. */
+  /** The wrong behavior, as a sentence. */
   readonly title: string;
-  /** The file, from `src`. */
+  /** The file, relative to `src`. */
   readonly file: string;
-  /** A text that is in the file once. */
+  /** Source that is in the file exactly once. */
   readonly from: string;
-  /** What stands there instead. */
+  /** Source that replaces it. */
   readonly to: string;
-  /** A case that must fail: its area and its name, as `lists: labels select`. */
+  /** Area and name of a case that must fail, such as `lists: an empty list`. */
   readonly foundBy: string;
 }
 
-/** As much of the server's module as is needed. */
+/** The server's module. */
 interface ServerModule {
   readonly createApiserver: typeof createApiserver;
 }
 
-/** The rooms that the server is made of; each imports only those before it. */
-const ROOMS = ["base", "cel", "schema", "apiserver"];
+/** The packages of the server. Each imports only those before it. */
+const PACKAGES = ["base", "cel", "schema", "apiserver"];
 
 const SOURCE = new URL("../../src/", import.meta.url);
 
 /**
  * Loads a server with a fault.
  *
- * @param fault The fault; without one the copy does as the server does.
+ * @param fault The fault; `undefined` for an unchanged copy.
  * @param folder Where the copy is written: a path, which no other copy of this process may have.
  * @returns The server's module.
- * @throws {Error} If the text that is to be changed is not in the file, or more than once.
+ * @throws {Error} If the source to replace is not in the file, or more than once.
  */
 export async function plant(fault: PlantedFault | undefined, folder: string): Promise<ServerModule> {
-  const first = fault === undefined ? 0 : ROOMS.findIndex((room) => fault.file.startsWith(`${room}/`));
-  // What the changed room imports stays as it is, and is loaded already.
-  const copied = ROOMS.slice(first);
-  for (const room of copied) {
-    for await (const file of sources(new URL(`${room}/`, SOURCE), `${room}/`)) {
+  const first = fault === undefined ? 0 : PACKAGES.findIndex((name) => fault.file.startsWith(`${name}/`));
+  // Packages that the changed one imports are loaded already.
+  const copied = PACKAGES.slice(first);
+  for (const name of copied) {
+    for await (const file of sources(new URL(`${name}/`, SOURCE), `${name}/`)) {
       const text = await Deno.readTextFile(new URL(file, SOURCE));
       const made = file === fault?.file ? changed(text, fault) : text;
       await write(`${folder}/${file}`, linked(made, copied));
@@ -56,15 +56,15 @@ export async function plant(fault: PlantedFault | undefined, folder: string): Pr
 function changed(text: string, { title, file, from, to }: PlantedFault): string {
   const parts = text.split(from);
   if (parts.length === 2) return parts.join(to);
-  const found = parts.length === 1 ? "it is not there" : `it is there ${parts.length - 1} times`;
-  throw new Error(`Cannot plant the fault "${title}": ${found} in "${file}", name another text: ${from}`);
+  const count = parts.length === 1 ? "is missing" : `occurs ${parts.length - 1} times`;
+  throw new Error(`Planted fault "${title}": "${file}": the source to replace ${count}. Update "from": ${from}`);
 }
 
-/** A source whose imports of rooms that are not copied lead to where these are. */
+/** Returns a source with imports of packages that are not copied replaced by absolute ones. */
 function linked(text: string, copied: readonly string[]): string {
-  return text.replaceAll(/(from |import\()"(?:\.\.\/)+(\w+)\//g, (whole, before, room) => {
-    const isElsewhere = !copied.includes(room) && (ROOMS.includes(room) || room === "openapi");
-    return isElsewhere ? `${before}"${SOURCE.href}${room}/` : whole;
+  return text.replaceAll(/(from |import\()"(?:\.\.\/)+(\w+)\//g, (whole, before, name) => {
+    const isElsewhere = !copied.includes(name) && (PACKAGES.includes(name) || name === "openapi");
+    return isElsewhere ? `${before}"${SOURCE.href}${name}/` : whole;
   });
 }
 
@@ -75,7 +75,7 @@ async function* sources(folder: URL, path: string): AsyncGenerator<string> {
   }
 }
 
-/** Writes a file, unless it is there as it is to be: then what was compiled of it holds. */
+/** Writes a file if its content changes. Otherwise Deno can use what it has compiled of it. */
 async function write(path: string, text: string): Promise<void> {
   if (await Deno.readTextFile(path).catch(() => undefined) === text) return;
   await Deno.mkdir(dirname(path), { recursive: true });

@@ -1,38 +1,35 @@
-/**
- * Faults that the contract must find in who is asked before something is done: webhooks, about
- * writes, connections and versions.
- */
+/** Faults of webhooks that the contract must find. */
 import type { PlantedFault } from "./planted.ts";
 
 /** Faults about admission, connections and conversions. */
 export const ADMISSION: readonly PlantedFault[] = [
   {
-    title: "a webhook that may be passed over stops the write",
+    title: "a webhook with failurePolicy Ignore blocks the write",
     file: "apiserver/admission/dispatch.ts",
     from: `if (failurePolicy === "Ignore") return undefined;`,
     to: "",
-    foundBy: "admission failures: a webhook that nobody serves and that may be passed over",
+    foundBy: "admission failures: an unreachable webhook with failurePolicy Ignore",
   },
   {
-    title: "no webhook is asked again",
+    title: "webhooks are not reinvoked",
     file: "apiserver/admission/dispatch.ts",
     from: "if (isChanged && again.size > 0) await round(true);",
     to: "",
-    foundBy: "admission failures: a webhook that wants it is asked again",
+    foundBy: "admission failures: a webhook with reinvocationPolicy IfNeeded is called again",
   },
   {
-    title: "labels that an object had do not select it",
+    title: "object selectors ignore the old object",
     file: "apiserver/admission/matching.ts",
     from: "return [object, old].some(",
     to: "return [object ?? old].some(",
-    foundBy: "admission matching: labels of the object, before or after",
+    foundBy: "admission matching: object selectors see the old and the new object",
   },
   {
-    title: "what webhooks warn of is not passed on",
+    title: "warnings of webhooks are dropped",
     file: "apiserver/admission/dispatch.ts",
     from: "write.warnings.push(...response.warnings);",
     to: "",
-    foundBy: "admission: webhooks warn",
+    foundBy: "admission: warnings of webhooks",
   },
   {
     title: "validating webhooks see the object as it was sent",
@@ -42,28 +39,28 @@ export const ADMISSION: readonly PlantedFault[] = [
     foundBy: "admission: a mutating webhook changes what is stored",
   },
   {
-    title: "who may read by a connection may run by it",
+    title: "get allows connections that need create",
     file: "apiserver/subresources/connect.ts",
     from: `if (subresource !== "proxy" && verb !== "create") mustBeAllowed`,
     to: "if (false) mustBeAllowed",
-    foundBy: "connections: who may read may not run anything",
+    foundBy: "connections: get does not allow connections that need create",
   },
   {
-    title: "what a webhook changed of a connection is not taken",
+    title: "changes of connection options by webhooks are dropped",
     file: "apiserver/subresources/connect.ts",
     from: "podNode(core, target, reviewed)",
     to: "podNode(core, target, options)",
-    foundBy: "connections: a webhook changes what a connection is asked for with",
+    foundBy: "connections: a webhook changes the options of a connection",
   },
   {
-    title: "objects are shown in the version that is stored",
+    title: "objects are returned in the stored version",
     file: "apiserver/webhooks/conversion.ts",
     from: "return withConvertedMetadata(object, result);",
     to: "return object;",
     foundBy: "conversion: an object is written and read in each version",
   },
   {
-    title: "a converter may make another object of one",
+    title: "a converter may return another object",
     file: "apiserver/webhooks/conversion.ts",
     from: "if (was !== is) return",
     to: "if (false) return",

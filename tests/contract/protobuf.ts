@@ -1,12 +1,11 @@
-/** Answers in protobuf as JSON, so that they can be compared as all others are. */
+/** Converts protobuf responses to JSON, so that they can be compared like all others. */
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { fromProtobuf, PROTOBUF } from "../../src/apiserver/wire/protobuf/envelope.ts";
 
 /**
- * An answer whose body is JSON, also where it came as protobuf. What cannot be read is told in its
- * place.
+ * Returns a response with a JSON body. If its body is malformed protobuf, the body is the error.
  *
- * @param response The answer.
+ * @param response The response.
  */
 export function readable(response: Response): Response {
   const type = response.headers.get("content-type") ?? "";
@@ -21,7 +20,7 @@ function encode(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value ?? "no object in protobuf"));
 }
 
-/** Turns all of a body at once. */
+/** Converts a whole body. */
 function collected(turn: (bytes: Uint8Array) => Uint8Array): Transformer<Uint8Array, Uint8Array> {
   let bytes = new Uint8Array();
   return {
@@ -37,7 +36,7 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
   return both;
 }
 
-/** Frames of a watch as lines of JSON. */
+/** Converts the frames of a watch to lines of JSON. */
 class Frames extends TransformStream<Uint8Array, Uint8Array> {
   constructor() {
     let rest = new Uint8Array();

@@ -1,25 +1,25 @@
-/** Sends a case's requests and writes down what comes back. */
+/** Sends the requests of a case and records the responses. */
 
 import { hasProtobufForm, PROTOBUF, toProtobuf } from "../../src/apiserver/wire/protobuf/envelope.ts";
 import { isObject } from "../../src/base/json.ts";
 import { readable } from "./protobuf.ts";
 
-/** A request and its answer, or a watch and its events. */
+/** A request and its response, or a watch and its events. */
 export interface Step {
   /** Method and path. */
   readonly call: string;
   readonly status: number;
   readonly contentType: string | null;
-  /** The `Warning` header, where there is one. */
+  /** The `Warning` header. */
   readonly warning?: string;
-  /** The body: JSON where it is JSON, text otherwise. Of a watch: its events, in order. */
+  /** The body: parsed JSON, or a string. For a watch: its events, in order. */
   readonly body: unknown;
 }
 
-/** An answer, for a case that needs something of it for its next request. */
+/** A response, for a case that needs a part of it for its next request. */
 export interface Answer {
   readonly status: number;
-  // A case looks at whatever it expects: a wrong guess shows as a failed case.
+  // A case reads the fields it expects; if they are missing, the case fails.
   // deno-lint-ignore no-explicit-any
   readonly body: any;
 }
@@ -29,27 +29,27 @@ export interface CallOptions {
   /** @default {"application/json"} */
   readonly contentType?: string;
   readonly accept?: string;
-  /** What of the body is compared. @default {all of it} */
+  /** Returns the part of the body to compare. @default {the whole body} */
   // deno-lint-ignore no-explicit-any
   readonly pick?: (body: any) => unknown;
-  /** More headers. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a case needs to know of an event. */
+/** An event of a watch. */
 export interface WatchEvent {
   readonly type: string;
   // deno-lint-ignore no-explicit-any
   readonly object: any;
 }
 
-/** A watch of which a case takes events. */
+/** A watch from which a case reads events. */
 export interface Watch {
-  /** Takes and records events until one passes, that one included. */
+  /** Reads and records events up to the first one that passes. */
   until(passes: (event: WatchEvent) => boolean): Promise<WatchEvent>;
-  /** Takes and records so many events. */
+  /** Reads and records a number of events. */
   take(count: number): Promise<readonly WatchEvent[]>;
-  /** Takes and records events until the server ends the stream. */
+  /** Reads and records events until the server ends the stream. */
   toEnd(): Promise<void>;
 }
 
@@ -57,13 +57,13 @@ export const MERGE = "application/merge-patch+json";
 export const JSON_PATCH = "application/json-patch+json";
 export const APPLY = "application/apply-patch+yaml";
 
-/** The requests a case can make. All but the quiet ones are written down. */
+/** Sends requests, and records all but the quiet ones. */
 export class Recorder {
   readonly namespace: string;
   readonly steps: Step[];
   readonly #send: (request: Request) => Promise<Response>;
   readonly #signal: AbortSignal;
-  /** Whether each write is waited for until the server's cache has it. */
+  /** Whether each write waits until the server's cache has the object. */
   readonly #pace: { isPatient: boolean };
   /** Readers of watches that may still run. */
   readonly #open: ReadableStreamDefaultReader<string>[] = [];
@@ -90,17 +90,16 @@ export class Recorder {
   }
 
   /**
-   * The same recorder, whose requests are sent as another user. What is recorded of both is one
-   * transcript.
+   * Returns a recorder that sends requests as another user and records into the same transcript.
    *
    * @param user The user's name.
-   * @param headers More of who it is: a group, an uid.
+   * @param headers Additional impersonation headers, such as a group or a uid.
    */
   as(user: string, headers: Readonly<Record<string, string>> = {}): Recorder {
     return this.sending({ "Impersonate-User": user, ...headers });
   }
 
-  /** The same recorder, whose requests carry more headers. */
+  /** Returns a recorder with additional headers that records into the same transcript. */
   sending(headers: Readonly<Record<string, string>>): Recorder {
     const send = (request: Request) => {
       for (const [name, value] of Object.entries(headers)) {
@@ -145,7 +144,7 @@ export class Recorder {
     return this.call("PATCH", path, body, { contentType: APPLY });
   }
 
-  /** Sends a request and writes down the answer. A body that is text or bytes is sent as it is. */
+  /** Sends a request and records the response. A body that is a string or bytes is sent as is. */
   async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
     const response = await this.#request(method, path, body, options);
     const answer = parse(await response.text());
@@ -156,9 +155,9 @@ export class Recorder {
   }
 
   /**
-   * Runs a part of a case in which each write waits until the server's cache has the one before.
-   * The real server begins an update with what its cache has, and once more where that was too old:
-   * who is asked about the update is then asked twice.
+   * Runs a part of a case in which each write waits until the server's cache has the previous one.
+   * The real server starts an update from its cache, and again if that was too old: webhooks are
+   * then called twice.
    */
   async patiently(run: () => Promise<void>): Promise<void> {
     this.#pace.isPatient = true;
@@ -169,7 +168,7 @@ export class Recorder {
     }
   }
 
-  /** Waits until the clock shows another second: times in objects are of seconds. */
+  /** Waits for the next second of the clock, because times in objects are in seconds. */
   async untilNextSecond(): Promise<void> {
     const second = () => Math.floor(Date.now() / 1000);
     for (const now = second(); second() === now;) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -182,8 +181,7 @@ export class Recorder {
     if (!["POST", "PUT", "PATCH"].includes(method) || version === undefined) return;
     const [place = ""] = path.split("?");
     const object = method === "POST" ? `${place}/${name}` : place.replace(/\/(?:status|scale)$/, "");
-    // A get of any version is answered from the cache. What was being deleted may be gone by the
-    // write.
+    // A get of any version is answered from the cache. The write may have completed a deletion.
     await this.untilAnswer(
       `${object}?resourceVersion=0`,
       (cached) =>
@@ -193,19 +191,19 @@ export class Recorder {
     );
   }
 
-  /** Sends a request that is no part of what is compared. @throws {Error} If it fails. */
+  /** Sends a request that is not recorded. @throws {Error} If it fails. */
   async quietly(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
     const response = await this.#request(method, path, body, options);
     const text = await response.text();
     if (!response.ok) {
-      throw new Error(`Cannot prepare a case: ${method} "${path}" was answered ${response.status} ${text}`);
+      throw new Error(`Preparing a case failed: ${method} "${path}" was answered ${response.status} ${text}`);
     }
     return { status: response.status, body: parse(text) };
   }
 
-  /** Writes down what was seen on another side than that of the answers. */
+  /** Records something other than a response, such as what a webhook received. */
   note(call: string, body: unknown): void {
-    // What is sent is not to change afterwards.
+    // The caller may change the body later.
     this.steps.push({ call, status: 0, contentType: null, body: structuredClone(body) });
   }
 
@@ -215,8 +213,7 @@ export class Recorder {
   }
 
   /**
-   * Makes a CustomResourceDefinition and waits until its kind is served. Nothing of it is written
-   * down.
+   * Creates a CustomResourceDefinition and waits until its kind is served, without recording it.
    *
    * @param definition The definition.
    */
@@ -226,8 +223,8 @@ export class Recorder {
   }
 
   /**
-   * Waits until a definition's first version is served, also from the real server's watch cache:
-   * until that is filled it answers lists with 429, those with a limit and no selector excepted.
+   * Waits until the first version of a definition is served. Until the watch cache of the real
+   * server is filled, it answers lists with 429, except those with a limit and no selector.
    */
   async untilServed(definition: Definition): Promise<void> {
     const { group, names, versions } = definition.spec;
@@ -235,14 +232,13 @@ export class Recorder {
   }
 
   /**
-   * Waits, by asking again and again, until a path is answered with a status. Nothing is written
-   * down.
+   * Polls a path until it is answered with a status, without recording the responses.
    */
   async untilStatus(path: string, status: number): Promise<void> {
     await this.untilAnswer(path, (answer) => answer.status === status);
   }
 
-  /** Waits, by asking again and again, until an answer passes. Nothing is written down. */
+  /** Polls a path until a response passes, without recording the responses. */
   async untilAnswer(path: string, passes: (answer: Answer) => boolean): Promise<Answer> {
     while (true) {
       const response = await this.#request("GET", path, undefined, {});
@@ -253,7 +249,7 @@ export class Recorder {
     }
   }
 
-  /** Opens a watch, hands it to `use`, ends it, and writes down what was taken of it. */
+  /** Opens a watch, passes it to `use`, ends it, and records the events that `use` read. */
   async watch(path: string, use: (watch: Watch) => Promise<void>, options: CallOptions = {}): Promise<void> {
     const response = await this.#request("GET", path, undefined, options);
     const events: unknown[] = [];
@@ -286,7 +282,7 @@ export class Recorder {
     await use({
       async until(passes) {
         for (let event = await next(); event !== undefined; event = await next()) if (passes(event)) return event;
-        throw new Error(`the watch of "${path}" ended too early`);
+        throw new Error(`the watch of "${path}" ended before the expected event`);
       },
       async take(count) {
         const taken: WatchEvent[] = [];
@@ -301,32 +297,33 @@ export class Recorder {
   }
 
   /**
-   * Opens a watch and lets it go after its first event. Nothing is written down. @throws {Error} If
-   * it is refused.
+   * Opens a watch and drops it after its first event, without recording it.
+   *
+   * @throws {Error} If the server rejects it.
    */
   async dropWatch(path: string): Promise<void> {
     const response = await this.#request("GET", path, undefined, {});
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    if (!response.ok) throw new Error(`Cannot open a watch: "${path}" was answered ${response.status}`);
+    if (!response.ok) throw new Error(`Opening a watch failed: "${path}" was answered ${response.status}`);
   }
 
-  /** Ends watches that a case left running. */
+  /** Ends the watches that the case did not end. */
   async close(): Promise<void> {
     for (const reader of this.#open) await reader.cancel().catch(() => {});
   }
 
   async #request(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
-    // The name of a field manager that is not given comes from the user agent.
+    // The default field manager is taken from the user agent.
     const headers = new Headers({ "User-Agent": "contract/1.0", Accept: options.accept ?? "application/json" });
     for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
     if (body !== undefined) headers.set("Content-Type", options.contentType ?? "application/json");
     while (true) {
       const init = { method, headers, body: bodyOf(body, options.contentType), signal: this.#signal };
       const response = await this.#send(new Request(`http://server${path}`, init));
-      const passing = PASSING[response.status];
-      if (passing === undefined || !(await response.clone().text()).includes(passing)) return readable(response);
+      const transient = TRANSIENT[response.status];
+      if (transient === undefined || !(await response.clone().text()).includes(transient)) return readable(response);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -344,10 +341,10 @@ export class Recorder {
 }
 
 /**
- * What the real server says for a moment while it takes over a changed definition, by status: asked
- * again, it answers.
+ * Messages, by status, of the real server while it processes a changed definition. The request is
+ * retried.
  */
-const PASSING: Readonly<Record<number, string>> = {
+const TRANSIENT: Readonly<Record<number, string>> = {
   429: "storage is (re)initializing",
   503: "apiserver is shutting down",
 };
@@ -355,7 +352,7 @@ const PASSING: Readonly<Record<number, string>> = {
 /** Path of the CustomResourceDefinitions. */
 export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** As much of a CustomResourceDefinition as the recorder needs. */
+/** The fields of a CustomResourceDefinition that the recorder needs. */
 export interface Definition {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -366,7 +363,8 @@ export interface Definition {
 }
 
 /**
- * A body as it is sent: a text as it is, an object as JSON, or as protobuf where that is asked for.
+ * Returns the body to send: a string or bytes as is, an object as JSON, or as protobuf if that is
+ * the content type.
  */
 function bodyOf(body: unknown, contentType: string | undefined): BodyInit | null {
   if (body === undefined) return null;
@@ -385,8 +383,7 @@ function parse(text: string): unknown {
 }
 
 /**
- * Whether a bookmark only tells how far the server is: those come when it likes, about once a
- * minute.
+ * Returns whether an event is a bookmark of progress. The server sends them about once a minute.
  */
 function isRoutine({ type, object }: WatchEvent): boolean {
   return type === "BOOKMARK" && object.metadata.annotations?.["k8s.io/initial-events-end"] !== "true";

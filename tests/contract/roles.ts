@@ -1,9 +1,9 @@
-/** Roles and bindings as the cases of access make them. */
+/** Roles and bindings for cases about access. */
 import type { Recorder } from "./recorder.ts";
 
 /** Path of the API group of roles. */
 export const RBAC = "/apis/rbac.authorization.k8s.io/v1";
-/** Path of the API group of questions about access. */
+/** Path of the API group of access reviews. */
 export const AUTHORIZATION = "/apis/authorization.k8s.io/v1";
 
 const GROUP = "rbac.authorization.k8s.io";
@@ -22,12 +22,12 @@ export interface Rule {
 export const READ: Rule = { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["configmaps"] };
 export const WRITE: Rule = { verbs: ["*"], apiGroups: [""], resources: ["configmaps"] };
 
-/** Path of namespaced roles or bindings of a case, or of one of them. */
+/** Returns the path of roles or bindings in the namespace of a case, or of one of them. */
 export function within(api: Recorder, plural: string, rest = ""): string {
   return `${RBAC}/namespaces/${api.namespace}/${plural}${rest}`;
 }
 
-/** A name that no other case uses, for what is cluster-wide. */
+/** Returns a name for cluster-scoped objects that no other case uses. */
 export function own(api: Recorder, name: string): string {
   return `${api.namespace}-${name}`;
 }
@@ -40,7 +40,7 @@ export function clusterRole(name: string, rules: readonly unknown[] | null, more
   return { apiVersion: `${GROUP}/v1`, kind: "ClusterRole", metadata: { name }, rules, ...more };
 }
 
-/** A binding of a Role, or of a ClusterRole in one namespace. */
+/** Returns a RoleBinding of a Role or ClusterRole. */
 export function binding(name: string, role: string, subjects: readonly Fields[], kind = "Role"): Fields {
   const roleRef = { apiGroup: GROUP, kind, name: role };
   return { apiVersion: `${GROUP}/v1`, kind: "RoleBinding", metadata: { name }, roleRef, subjects };
@@ -62,7 +62,7 @@ export function account(name: string, namespace?: string): Fields {
   return { kind: "ServiceAccount", name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** Gives a user rules in the case's namespace, and waits until the server knows. */
+/** Grants a user rules in the case's namespace, and waits until they take effect. */
 export async function grant(api: Recorder, name: string, rules: readonly Rule[]): Promise<void> {
   await api.quietly("POST", within(api, "roles"), role(`role-of-${name}`, rules));
   await api.quietly("POST", within(api, "rolebindings"), binding(`b-${name}`, `role-of-${name}`, [user(name)]));
@@ -70,8 +70,8 @@ export async function grant(api: Recorder, name: string, rules: readonly Rule[])
 }
 
 /**
- * Gives a user rules everywhere, and waits until the server knows. The user's name must be the
- * case's own.
+ * Grants a user rules in all namespaces, and waits until they take effect. No other case may use
+ * the name of the user.
  */
 export async function grantAll(api: Recorder, name: string, rules: readonly Rule[]): Promise<void> {
   await api.quietly("POST", `${RBAC}/clusterroles`, clusterRole(name, rules));
@@ -97,8 +97,7 @@ function attributesFor(rule: Rule, namespace: string): Fields {
 }
 
 /**
- * Waits until a question is answered with yes, or with no: the real server reads roles from a copy
- * of its own.
+ * Waits until an access review has a result. The real server reads roles from a cache.
  */
 export async function untilDecided(api: Recorder, spec: Fields, allowed = true): Promise<void> {
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };

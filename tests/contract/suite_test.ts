@@ -4,11 +4,11 @@ import type { Exception } from "./exceptions.ts";
 import { explain, report, type Result, runSuite } from "./suite.ts";
 
 const CASES = area("greetings", {
-  "says hello": async (api) => void await api.get("/hello"),
-  "says goodbye": async (api) => void await api.get("/goodbye"),
+  "greets": async (api) => void await api.get("/hello"),
+  "takes leave": async (api) => void await api.get("/goodbye"),
 });
 
-/** A server that takes namespaces and answers a path with a word. */
+/** Returns a server that accepts all POST requests and answers each path with a word. */
 function server(words: Record<string, string>): Send {
   return (request) => {
     const { pathname } = new URL(request.url);
@@ -24,13 +24,13 @@ function run(other: Send, exceptions: readonly Exception[] = []): Promise<Result
 
 const rude = server({ "/hello": "hi", "/goodbye": "go" });
 
-Deno.test("runSuite finds no difference where all answers are the same", async () => {
+Deno.test("runSuite finds no difference between equal responses", async () => {
   const results = await run(server({ "/hello": "hi", "/goodbye": "bye" }));
 
   assert.deepEqual(results.map(({ differences }) => differences), [[], []]);
 });
 
-Deno.test("runSuite tells where answers differ, with both", async () => {
+Deno.test("runSuite reports both values of a difference", async () => {
   const [same, different] = await run(rude);
 
   assert.deepEqual(same?.differences, []);
@@ -54,14 +54,14 @@ Deno.test("runSuite compares status, Content-Type and Warning", async () => {
   ]);
 });
 
-Deno.test("runSuite compares a case that cannot be run to its end", async () => {
+Deno.test("runSuite reports the error of a case that does not run to its end", async () => {
   const [first] = await run(() => Promise.resolve(new Response("down", { status: 503 })));
 
   assert.equal(first?.differences.at(-1)?.path, "failure");
   assert.match(String(first?.differences.at(-1)?.actual), /was answered 503 down/);
 });
 
-Deno.test("runSuite finds fault with a case that both servers end in the same way", async () => {
+Deno.test("runSuite reports a case that fails on both servers", async () => {
   const down = () => Promise.resolve(new Response("down", { status: 503 }));
 
   const [first] = await runSuite(CASES, { real: down, other: down }, { namespaceOf: () => "x", exceptions: [] });
@@ -69,8 +69,8 @@ Deno.test("runSuite finds fault with a case that both servers end in the same wa
   assert.deepEqual(first?.differences.map(({ path }) => path), ["failure"]);
 });
 
-Deno.test("runSuite allows what an exception names, and nothing else", async () => {
-  const exception = { area: "greetings", name: "says goodbye", path: /body\.word$/, reason: "it is in a hurry" };
+Deno.test("an exception allows only the differences at its path", async () => {
+  const exception = { area: "greetings", name: "takes leave", path: /body\.word$/, reason: "it is in a hurry" };
 
   const [, allowed] = await run(rude, [exception]);
   const [, refused] = await run(rude, [{ ...exception, path: /status$/ }]);
@@ -80,21 +80,21 @@ Deno.test("runSuite allows what an exception names, and nothing else", async () 
   assert.equal(refused?.differences.length, 1);
 });
 
-Deno.test("runSuite finds exceptions that nothing needs", async () => {
-  const exception = { area: "greetings", name: "says hello", reason: "it is shy" };
+Deno.test("runSuite reports exceptions that are not needed", async () => {
+  const exception = { area: "greetings", name: "greets", reason: "it is shy" };
 
   const [first] = await run(rude, [exception]);
 
   assert.deepEqual(first?.stale, [exception]);
-  assert(first && explain(first).includes('the exception "it is shy" is not needed any more'));
+  assert(first && explain(first).includes('The exception "it is shy" is not needed any more'));
 });
 
 Deno.test("report counts by area and names exceptions", async () => {
-  const exception = { area: "greetings", name: "says goodbye", reason: "it is in a hurry" };
+  const exception = { area: "greetings", name: "takes leave", reason: "it is in a hurry" };
 
   const lines = report(await run(rude, [exception])).split("\n").map((line) => line.replaceAll(/ +/g, " "));
 
   assert(lines.includes("greetings 2 1 1 0"));
-  assert(lines.includes(" greetings: says goodbye: it is in a hurry"));
+  assert(lines.includes(" greetings: takes leave: it is in a hurry"));
   assert(report(await run(rude)).split("\n").map((line) => line.replaceAll(/ +/g, " ")).includes("all 2 1 0 1"));
 });

@@ -1,7 +1,6 @@
 /**
- * Random walks: sequences of requests over a custom kind and built-in ones, made from a seed, which
- * end in the same state with the same answers on both servers. Two watches stay open through each
- * walk, and what they show is compared too.
+ * Random walks: sequences of requests for a custom kind and built-in kinds, generated from a seed.
+ * Responses, the events of two watches and the final state are compared between both servers.
  */
 import fc from "fast-check";
 import type { Case } from "./contract.ts";
@@ -10,18 +9,18 @@ import { configMap, widget } from "./widget.ts";
 
 const STRATEGIC = "application/strategic-merge-patch+json";
 
-/** How many requests a walk makes, those around it not counted. */
+/** Number of random requests of a walk. */
 export const STEPS = 20;
 
 type Body = Record<string, unknown>;
 
-/** A collection that walks go over. */
-interface Ground {
+/** A collection of objects that walks use. */
+interface Collection {
   readonly name: string;
   path(api: Recorder): string;
-  /** An object with contents of its own, whole. */
+  /** Returns a complete object with some content. */
   readonly object: (name: string, content: Body, metadata: Body) => Body;
-  /** What differs from object to object. */
+  /** Random content. */
   readonly content: fc.Arbitrary<Body>;
   readonly status?: fc.Arbitrary<Body>;
   readonly hasStrategic: boolean;
@@ -32,7 +31,7 @@ const map = fc.dictionary(few, fc.constantFrom("1", "2"), { maxKeys: 4 });
 const maybe = <T>(value: fc.Arbitrary<T>, weight = 2) =>
   fc.option(value, { nil: undefined, freq: weight }) as fc.Arbitrary<T | undefined>;
 
-/** An object without what is undefined. */
+/** Returns objects without undefined properties. */
 function record(parts: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Body> {
   return fc.record(parts).map((object) =>
     Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
@@ -45,7 +44,7 @@ const port = record({
   name: maybe(fc.constantFrom("x", "y")),
 });
 
-const WIDGETS: Ground = {
+const WIDGETS: Collection = {
   name: "widgets",
   path: (api) => api.widgets(),
   object: (name, content, metadata) => ({ ...widget(name, content, metadata) }),
@@ -66,7 +65,7 @@ const WIDGETS: Ground = {
   hasStrategic: false,
 };
 
-const CONFIG_MAPS: Ground = {
+const CONFIG_MAPS: Collection = {
   name: "configmaps",
   path: (api) => api.core("configmaps"),
   object: (name, content, metadata) => {
@@ -90,7 +89,7 @@ const container = record({
   args: maybe(fc.array(few, { maxLength: 2 }), 1),
 });
 
-const DEPLOYMENTS: Ground = {
+const DEPLOYMENTS: Collection = {
   name: "deployments",
   path: (api) => `/apis/apps/v1/namespaces/${api.namespace}/deployments`,
   object: (name, { replicas, containers, label }, metadata) => ({
@@ -111,7 +110,7 @@ const DEPLOYMENTS: Ground = {
   hasStrategic: true,
 };
 
-const SECRETS: Ground = {
+const SECRETS: Collection = {
   name: "secrets",
   path: (api) => api.core("secrets"),
   object: (name, content, metadata) => ({
@@ -128,9 +127,9 @@ const SECRETS: Ground = {
   hasStrategic: true,
 };
 
-const GROUNDS = [WIDGETS, WIDGETS, CONFIG_MAPS, CONFIG_MAPS, DEPLOYMENTS, SECRETS];
+const COLLECTIONS = [WIDGETS, WIDGETS, CONFIG_MAPS, CONFIG_MAPS, DEPLOYMENTS, SECRETS];
 
-/** One step of a walk: its words for reports, and what it does. */
+/** A request of a walk, with its title in reports. */
 interface Step {
   readonly title: string;
   run(api: Recorder): Promise<unknown>;
@@ -142,10 +141,13 @@ const metadataOf = record({
   finalizers: maybe(fc.constantFrom(["example.com/hold"], []), 1),
 });
 
-function stepOn(ground: Ground): fc.Arbitrary<Step> {
-  const { name: plural, content, object, status, hasStrategic } = ground;
-  const at = (api: Recorder, name: string, rest = "") => `${ground.path(api)}/${name}${rest}`;
-  const step = (words: unknown, run: Step["run"]): Step => ({ title: `${plural}: ${JSON.stringify(words)}`, run });
+function stepsOf(collection: Collection): fc.Arbitrary<Step> {
+  const { name: plural, content, object, status, hasStrategic } = collection;
+  const at = (api: Recorder, name: string, rest = "") => `${collection.path(api)}/${name}${rest}`;
+  const step = (description: unknown, run: Step["run"]): Step => ({
+    title: `${plural}: ${JSON.stringify(description)}`,
+    run,
+  });
   const whole = fc.record({ name: few, content, metadata: metadataOf });
   const manager = fc.constantFrom("one", "two");
   const query = fc.constantFrom("", "", "", "&dryRun=All");
@@ -153,7 +155,7 @@ function stepOn(ground: Ground): fc.Arbitrary<Step> {
   const create = fc.record({ whole, query }).map(({ whole: { name, content, metadata }, query }) =>
     step(
       { create: name, content, metadata, query },
-      (api) => api.post(`${ground.path(api)}?fieldManager=maker${query}`, object(name, content, metadata)),
+      (api) => api.post(`${collection.path(api)}?fieldManager=maker${query}`, object(name, content, metadata)),
     )
   );
   const apply = fc.record({ whole, manager, force: fc.boolean(), query }).map(
@@ -181,7 +183,7 @@ function stepOn(ground: Ground): fc.Arbitrary<Step> {
         const { resourceVersion, uid } = body.metadata;
         const version = isStale ? String(Number(resourceVersion) - 1) : resourceVersion;
         const changed = object(name, content, { ...metadata, uid, resourceVersion: version });
-        // How old a version is differs from server to server: only that it is another one counts.
+        // The servers have different versions, so only whether it is stale is random.
         await api.put(at(api, name, "?fieldManager=replacer"), changed);
       }),
   );
@@ -213,7 +215,7 @@ function stepOn(ground: Ground): fc.Arbitrary<Step> {
   );
   const remove = fc.record({
     name: few,
-    options: fc.constantFrom<Body | undefined>(undefined, undefined, { propagationPolicy: "Background" }, {
+    options: fc.constantFrom<Body | undefined>(undefined, undefined, { propagationPolicy: "Backcollection" }, {
       preconditions: { uid: "11111111-1111-1111-1111-111111111111" },
     }, { dryRun: ["All"] }),
   }).map(({ name, options }) =>
@@ -235,9 +237,9 @@ function stepOn(ground: Ground): fc.Arbitrary<Step> {
     "?labelSelector=a%3D1,!b",
     "?fieldSelector=metadata.name%3Da",
   )
-    .map((rest) => step({ list: rest }, (api) => api.get(`${ground.path(api)}${rest}`)));
+    .map((rest) => step({ list: rest }, (api) => api.get(`${collection.path(api)}${rest}`)));
   const clear = fc.constant(
-    step({ deleteCollection: "a=1" }, (api) => api.delete(`${ground.path(api)}?labelSelector=a%3D1`)),
+    step({ deleteCollection: "a=1" }, (api) => api.delete(`${collection.path(api)}?labelSelector=a%3D1`)),
   );
   const writeStatus = status === undefined ? [] : [
     fc.record({ name: few, status, isApply: fc.boolean(), manager }).map(({ name, status, isApply, manager }) =>
@@ -274,10 +276,13 @@ function stepOn(ground: Ground): fc.Arbitrary<Step> {
   );
 }
 
-const walk: fc.Arbitrary<Step[]> = fc.array(fc.oneof(...GROUNDS.map(stepOn)), { minLength: STEPS, maxLength: STEPS });
+const walk: fc.Arbitrary<Step[]> = fc.array(fc.oneof(...COLLECTIONS.map(stepsOf)), {
+  minLength: STEPS,
+  maxLength: STEPS,
+});
 
 /**
- * The walk of a seed.
+ * Returns the walk of a seed.
  *
  * @param seed Any integer.
  */
@@ -287,13 +292,15 @@ export function walkOf(seed: number): Case {
     area: "walks",
     name: String(seed),
     async run(api) {
-      for (const ground of [WIDGETS, CONFIG_MAPS, DEPLOYMENTS, SECRETS]) {
-        const content = ground === DEPLOYMENTS ? { label: "d", containers: [{ name: "main", image: "x:1" }] } : {};
-        for (const name of ["a", "b"]) await api.quietly("POST", ground.path(api), ground.object(name, content, {}));
+      for (const collection of [WIDGETS, CONFIG_MAPS, DEPLOYMENTS, SECRETS]) {
+        const content = collection === DEPLOYMENTS ? { label: "d", containers: [{ name: "main", image: "x:1" }] } : {};
+        for (const name of ["a", "b"]) {
+          await api.quietly("POST", collection.path(api), collection.object(name, content, {}));
+        }
       }
-      const from = async (ground: Ground) => {
-        const { body } = await api.quietly("GET", ground.path(api));
-        return `${ground.path(api)}?watch=1&resourceVersion=${body.metadata.resourceVersion}`;
+      const from = async (collection: Collection) => {
+        const { body } = await api.quietly("GET", collection.path(api));
+        return `${collection.path(api)}?watch=1&resourceVersion=${body.metadata.resourceVersion}`;
       };
       const [widgets, configMaps] = [await from(WIDGETS), await from(CONFIG_MAPS)];
       await api.watch(widgets, (first) =>
@@ -304,12 +311,12 @@ export function walkOf(seed: number): Case {
           await first.until(({ object }) => object.metadata.name === "z-end");
           await second.until(({ object }) => object.metadata.name === "z-end");
         }));
-      for (const ground of [WIDGETS, CONFIG_MAPS, DEPLOYMENTS, SECRETS]) await api.get(ground.path(api));
+      for (const collection of [WIDGETS, CONFIG_MAPS, DEPLOYMENTS, SECRETS]) await api.get(collection.path(api));
     },
   };
 }
 
-/** The steps of a seed's walk, for people. */
+/** Returns the steps of the walk of a seed, for reports. */
 export function walkText(seed: number): string {
   const [steps = []] = fc.sample(walk, { seed, numRuns: 1 });
   return steps.map(({ title }, i) => `${i + 1}. ${title}`).join("\n");

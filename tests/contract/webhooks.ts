@@ -1,24 +1,27 @@
-/** Webhooks of cases: HTTPS servers of this process, which both API servers call by URL. */
+/** Webhooks of cases: HTTPS servers in this process, which both API servers call by URL. */
 import { type Authority, createAuthority } from "../../src/testing/_certificates.ts";
 import type { Recorder } from "./recorder.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** `request` of an AdmissionReview. */
-// deno-lint-ignore no-explicit-any -- a case looks at whatever it expects
+// deno-lint-ignore no-explicit-any -- A case reads the fields it expects.
 export type AdmissionRequest = any;
 
-/** What a hook answers: `response` of a review; a Response for what is no review at all. */
+/** `response` of an AdmissionReview, or a Response that is not a review. */
 export type HookAnswer = Fields | Response;
 
 /** A webhook of a case. */
 export interface Hook {
   readonly phase: "mutate" | "validate";
-  /** @default {allows everything} */
+  /** Returns the response. @default {allows everything} */
   readonly answer?: (request: AdmissionRequest) => HookAnswer | Promise<HookAnswer>;
-  /** What differs from a hook that is asked about ConfigMaps of the case's namespace. */
+  /**
+   * Fields of the webhook that replace the defaults, which match ConfigMaps of the case's
+   * namespace.
+   */
   readonly with?: Fields;
-  /** Whether what it was asked is not compared. @default {false} */
+  /** Whether the requests that it received are not compared. @default {false} */
   readonly isUnseen?: boolean;
 }
 
@@ -47,7 +50,7 @@ export const WIDGETS: Fields = {
 
 let authority: Promise<Authority> | undefined;
 
-/** A webhook as a configuration has it. */
+/** Returns a webhook of a configuration. */
 export function webhook(name: string, clientConfig: Fields, more: Fields = {}): Fields {
   return {
     name,
@@ -59,22 +62,22 @@ export function webhook(name: string, clientConfig: Fields, more: Fields = {}): 
   };
 }
 
-/** A configuration of webhooks. */
+/** Returns a webhook configuration. */
 export function configuration(phase: Hook["phase"], name: string, webhooks: readonly unknown[]): Fields {
   return { apiVersion: GROUP, kind: KINDS[phase], metadata: { name }, webhooks };
 }
 
-/** A JSON patch as a response carries it. */
+/** Returns a response with a JSON patch. */
 export function patching(...operations: readonly unknown[]): Fields {
   return { allowed: true, patchType: "JSONPatch", patch: btoa(JSON.stringify(operations)) };
 }
 
 /**
- * Runs a case with webhooks, and writes down what they were asked.
+ * Runs a case with webhooks, and records the requests that they received.
  *
  * @param api The recorder.
- * @param hooks The webhooks by name; they are asked in this order.
- * @param use What to do with them.
+ * @param hooks The webhooks by name, in the order in which they are called.
+ * @param use Sends the requests of the case.
  */
 export async function withHooks(
   api: Recorder,
@@ -117,14 +120,14 @@ export async function withHooks(
   for (const [name, requests] of seen) if (!hooks[name]?.isUnseen) api.note(`webhook ${name}`, requests);
 }
 
-/** What a converter answers: `response` of a review; a Response for what is no review at all. */
+/** Returns `response` of a ConversionReview, or a Response that is not a review. */
 export type Conversion = (request: AdmissionRequest) => HookAnswer | Promise<HookAnswer>;
 
 /**
- * Runs a case with a webhook that converts.
+ * Runs a case with a conversion webhook.
  *
- * @param convert What it answers.
- * @param use What to do, with `conversion` of a definition.
+ * @param convert Returns the response of the webhook.
+ * @param use Sends the requests of the case. It receives `conversion` for a definition.
  */
 export async function withConverter(convert: Conversion, use: (conversion: Fields) => Promise<void>): Promise<void> {
   const { server, config } = await listening(async (_, review) => reviewed(review, await convert(review.request)));
@@ -138,7 +141,7 @@ export async function withConverter(convert: Conversion, use: (conversion: Field
   }
 }
 
-/** A server of webhooks over TLS, and how each of its paths is called. */
+/** Starts a TLS server for webhooks. `config` returns the client configuration for a path. */
 async function listening(
   answer: (path: string, review: AdmissionRequest) => Promise<Response>,
 ): Promise<{ server: Deno.HttpServer; config: (path: string) => Fields }> {
@@ -153,12 +156,12 @@ async function listening(
   return { server, config: (path) => ({ url: `${url}/${path}`, caBundle: btoa(signer.certificate) }) };
 }
 
-/** Only the case's own namespace: others run at the same time. */
+/** Returns a selector of the case's namespace. Other cases run at the same time. */
 export function inNamespace(api: Recorder): Fields {
   return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": api.namespace } } };
 }
 
-/** What no case writes: by it is seen that a configuration is known. */
+/** Requests that no case sends. They show when a configuration takes effect. */
 const PROBES: Fields = { ...CONFIG_MAPS, resources: ["serviceaccounts"] };
 
 async function untilCalled(api: Recorder, isCalled: () => boolean): Promise<void> {
@@ -175,17 +178,17 @@ function reviewed(review: AdmissionRequest, answer: HookAnswer): Response {
   return Response.json({ apiVersion, kind, response: { uid: review.request.uid, ...answer } });
 }
 
-/** Allows everything. */
+/** A webhook that allows everything. */
 export const allow: Hook = { phase: "validate" };
-/** Refuses everything. */
+/** A webhook that denies everything. */
 export const deny: Hook = { phase: "validate", answer: () => ({ allowed: false, status: { message: "not today" } }) };
 
-/** Changes everything by a JSON patch. */
+/** Returns a webhook that applies a JSON patch to every object. */
 export function mutating(...operations: readonly unknown[]): Hook {
   return { phase: "mutate", answer: () => patching(...operations) };
 }
 
-/** An operation of a JSON patch. */
+/** Returns the operation `add` of a JSON patch. */
 export function add(path: string, value: unknown): Fields {
   return { op: "add", path, value };
 }

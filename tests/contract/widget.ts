@@ -1,4 +1,4 @@
-/** The custom kind that most cases use: a field for each thing a schema can say. */
+/** The custom kind of most cases, with a field for each feature of schemas. */
 
 export const GROUP = "contract.example.com";
 
@@ -102,7 +102,7 @@ export const widgetDefinition = {
   },
 } as const;
 
-/** A widget as it is sent. */
+/** Returns a widget. */
 export function widget(
   name: string,
   spec: unknown = {},
@@ -111,7 +111,7 @@ export function widget(
   return { apiVersion: `${GROUP}/v1`, kind: "Widget", metadata: { name, ...metadata }, spec };
 }
 
-/** A ConfigMap as it is sent. */
+/** Returns a ConfigMap. */
 export function configMap(
   name: string,
   data: Record<string, string> = {},

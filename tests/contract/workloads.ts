@@ -1,14 +1,14 @@
-/** Workloads as they are sent, with no more in them than they must have. */
+/** Workloads with only the required fields. */
 import type { Recorder } from "./recorder.ts";
 
 const SMALLEST = { containers: [{ name: "a", image: "x" }] };
 
-/** Where the Deployments of a case are. */
+/** Returns the path of the Deployments of a case. */
 export function deployments(api: Recorder): string {
   return `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
 }
 
-/** The Deployment `d`. */
+/** Returns the Deployment `d`. */
 export function deployment(
   podSpec: Record<string, unknown> = SMALLEST,
   spec: Record<string, unknown> = {},
@@ -25,12 +25,12 @@ export function deployment(
   };
 }
 
-/** Where the ReplicaSets of a case are. */
+/** Returns the path of the ReplicaSets of a case. */
 export function replicaSets(api: Recorder): string {
   return `/apis/apps/v1/namespaces/${api.namespace}/replicasets`;
 }
 
-/** The ReplicaSet `r`, of no replicas. */
+/** Returns the ReplicaSet `r` with zero replicas. */
 export function replicaSet(): Record<string, unknown> {
   return {
     apiVersion: "apps/v1",

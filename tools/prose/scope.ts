@@ -18,6 +18,7 @@ export const COVERED: readonly string[] = [
   "src/kube/http2",
   "src/runtime/webhooks",
   "src/testing",
+  "tests/contract",
   "tools/prose",
 ];
 

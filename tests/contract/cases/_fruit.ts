@@ -1,4 +1,4 @@
-/** Kinds of fruit that cases define with more than one version, and their objects. */
+/** Kinds with several versions, and their objects. */
 import { definition } from "../definition.ts";
 import type { Recorder } from "../recorder.ts";
 
@@ -20,7 +20,7 @@ export function schema(spec: Fields, status: Fields = {}): { openAPIV3Schema: un
 export const TEXT = { type: "string" };
 export const COUNT = { type: "integer" };
 
-/** A definition of the versions given, the first of which is stored unless they say otherwise. */
+/** Returns a definition with the given versions. By default, the first one is stored. */
 export function versioned(kind: string, plural: string, versions: readonly Fields[]): ReturnType<typeof definition> {
   const made = definition(kind, plural);
   const named = versions.map((version, i) => ({
@@ -41,7 +41,7 @@ export function fruit(kind: string, name: string, spec: unknown, version = "v1")
   return { apiVersion: `${GROUP}/${version}`, kind, metadata: { name }, spec };
 }
 
-/** Waits until a path of each version is answered so. */
+/** Waits until a path of each version is answered with a status. */
 export async function untilVersions(
   api: Recorder,
   plural: string,

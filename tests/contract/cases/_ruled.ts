@@ -1,4 +1,4 @@
-/** Kinds whose schemas have CEL rules, one for each case: definitions are not of a namespace. */
+/** Kinds with CEL rules, one for each case, because definitions are cluster-scoped. */
 import { definition, FRUIT_VERSION } from "../definition.ts";
 import type { Recorder } from "../recorder.ts";
 
@@ -11,7 +11,7 @@ export function object(properties: Record<string, Schema>, rest: Schema = {}): S
   return { type: "object", properties, ...rest };
 }
 
-/** A list whose items are told apart by their key. */
+/** Returns the schema of a list map. */
 export function mapList(items: Schema): Schema {
   const type = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"] };
   return { type: "array", maxItems: 9, ...type, items };
@@ -22,7 +22,7 @@ export function ruled(schema: Schema, ...rules: (string | Schema)[]): Schema {
   return { ...schema, "x-kubernetes-validations": validations };
 }
 
-/** A kind of its own for each case, since definitions are not of a namespace. */
+/** The kind of a case. Each case has its own, because definitions are cluster-scoped. */
 export interface Subject {
   readonly api: Recorder;
   readonly kind: string;
@@ -46,14 +46,14 @@ export function make({ kind }: Subject, name: string, parts: unknown): unknown {
   return { apiVersion: FRUIT_VERSION, kind, metadata: { name }, ...parts as object };
 }
 
-/** Tries to make objects with specs; what is taken is not kept. */
+/** Tries to create objects with specs, and deletes those that are accepted. */
 export async function tryEach(subject: Subject, specs: readonly unknown[]): Promise<void> {
   for (const spec of specs) {
     await subject.api.post(`${path(subject)}?dryRun=All`, make(subject, "try", { spec }));
   }
 }
 
-/** Makes an object, and tries to change its spec. */
+/** Creates an object, and tries to change its spec. */
 export async function tryChanges(subject: Subject, from: unknown, changes: readonly unknown[]): Promise<void> {
   await subject.api.quietly("POST", path(subject), make(subject, "a", { spec: from }));
   for (const spec of changes) await subject.api.merge(`${path(subject, "a")}?dryRun=All`, { spec });

@@ -1,6 +1,5 @@
 /**
- * Objects of many built-in kinds, with statuses as controllers would write them: what tables and
- * protobuf are tried on.
+ * Objects of many built-in kinds, with statuses as controllers write them, for tables and protobuf.
  */
 import { SELECTIVE, selector, type Shown, SHOWN_WORKLOADS } from "./_shown_workloads.ts";
 
@@ -8,7 +7,7 @@ export type { Shown } from "./_shown_workloads.ts";
 
 const LONG_AGO = "2020-05-05T05:05:05Z";
 
-/** Objects by what is to be seen of them. */
+/** Objects by their name in reports. */
 export const SHOWN: Readonly<Record<string, Shown>> = {
   ...SHOWN_WORKLOADS,
   "services": {
@@ -112,7 +111,7 @@ export const SHOWN: Readonly<Record<string, Shown>> = {
     kind: "PersistentVolumeClaim",
     plural: "persistentvolumeclaims",
     objects: [
-      // Of no class: a class that another case made the default would be filled in.
+      // An empty class, because the server would fill in a default class of another case.
       { spec: { storageClassName: "", accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
       {
         spec: {

@@ -1,7 +1,4 @@
-/**
- * Objects of many built-in kinds, with statuses as controllers would write them: those that run
- * something.
- */
+/** Workloads with statuses as controllers write them. */
 
 const LONG_AGO = "2020-05-05T05:05:05Z";
 
@@ -12,7 +9,7 @@ export interface Shown {
   readonly kind: string;
   readonly plural: string;
   readonly isClusterWide?: boolean;
-  /** Objects without what all of them have; `status` is written apart. */
+  /** Objects without the fields that all of them have. `status` is written separately. */
   readonly objects: readonly Record<string, unknown>[];
 }
 
@@ -41,7 +38,7 @@ const containerStatus = (name: string, rest: Record<string, unknown>) => ({
 });
 const ended = (rest: Record<string, unknown>) => ({ terminated: { exitCode: 0, ...rest } });
 
-/** Objects by what is to be seen of them. */
+/** Objects by their name in reports. */
 export const SHOWN_WORKLOADS: Readonly<Record<string, Shown>> = {
   "pods that run, wait and end": {
     version: "v1",

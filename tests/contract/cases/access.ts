@@ -1,4 +1,4 @@
-/** Who may do what, by roles and bindings. */
+/** Authorization by roles and bindings. */
 import { area } from "../contract.ts";
 import {
   account,
@@ -24,9 +24,9 @@ import { configMap, widget } from "../widget.ts";
 
 const BOOTSTRAPPED = "labelSelector=kubernetes.io%2Fbootstrapping%3Drbac-defaults";
 
-/** What roles allow and what not. */
+/** What roles allow. */
 export const access = area("access", {
-  "nothing is allowed that no role allows": async (api) => {
+  "a request that no role allows is forbidden": async (api) => {
     const jane = api.as("jane");
     await jane.get(api.core("configmaps"));
     await jane.get(api.core("configmaps/c"));
@@ -37,7 +37,7 @@ export const access = area("access", {
     await jane.delete(api.core("configmaps/c"));
     await jane.delete(api.core("configmaps"));
   },
-  "a refusal tells of the cluster scope": async (api) => {
+  "the message of a 403 names the cluster scope": async (api) => {
     const jane = api.as("jane");
     await jane.get("/api/v1/configmaps");
     await jane.get("/api/v1/nodes/n");
@@ -46,13 +46,13 @@ export const access = area("access", {
     await jane.put(`/api/v1/namespaces/${api.namespace}/finalize`, {});
     await jane.get(`/api/v1/namespaces/${api.namespace}/status`);
   },
-  "a refusal names group, subresource and name": async (api) => {
+  "the message of a 403 names group, subresource and name": async (api) => {
     const jane = api.as("jane");
     await jane.get(`/apis/apps/v1/namespaces/${api.namespace}/deployments/d/scale`);
     await jane.merge(api.widgets("/w/status"), { status: {} });
     await jane.post(api.core("pods/p/eviction"), {});
   },
-  "a refusal comes before what is not there": async (api) => {
+  "403 takes precedence over 404": async (api) => {
     const jane = api.as("jane");
     await jane.get("/apis/nothing.example.com/v1/namespaces/default/things/t");
     await jane.get("/apis/nothing.example.com/v1/things");
@@ -60,19 +60,19 @@ export const access = area("access", {
     await jane.get("/nothing");
     await jane.post("/version", {});
   },
-  "a refusal comes before what is wrong with the body": async (api) => {
+  "403 takes precedence over an invalid body": async (api) => {
     await api.as("jane").post(api.core("configmaps"), "{");
     await api.as("jane").post(api.widgets(), widget("w", { size: 99 }));
   },
-  "what could be taken for HTML is escaped": async (api) => {
+  "HTML characters in messages are escaped": async (api) => {
     await api.as("<b>&").get("/nothing/<i>");
     await api.as("jane").get(api.core("configmaps/<c>"));
   },
-  "what everybody may see": async (api) => {
+  "paths that every authenticated user may read": async (api) => {
     const jane = api.as("jane");
     for (const path of ["/healthz", "/livez", "/readyz", "/apis/apps", "/metrics", "/logs"]) await jane.get(path);
   },
-  "what nobody in particular may see": async (api) => {
+  "paths that anonymous users may read": async (api) => {
     const nobody = api.as("system:anonymous");
     for (const path of ["/healthz", "/livez", "/readyz", "/apis/apps", "/api"]) await nobody.get(path);
     await nobody.get(api.core("configmaps"));
@@ -104,23 +104,23 @@ export const access = area("access", {
     await api.as("jane").get(api.core("pods/none"));
     await api.as("jane").get(api.core("configmaps/none"));
   },
-  "a star allows all resources and their parts": async (api) => {
+  "a star allows all resources and subresources": async (api) => {
     await grant(api, "jane", [{ verbs: ["get"], apiGroups: ["contract.example.com"], resources: ["*"] }]);
     await api.as("jane").get(api.widgets("/none"));
     await api.as("jane").get(api.widgets("/none/status"));
     await api.as("jane").get(api.core("pods/none"));
   },
-  "a resource does not allow its parts": async (api) => {
+  "a rule for a resource does not allow its subresources": async (api) => {
     await grant(api, "jane", [{ verbs: ["get"], apiGroups: ["contract.example.com"], resources: ["widgets"] }]);
     await api.as("jane").get(api.widgets("/none"));
     await api.as("jane").get(api.widgets("/none/status"));
   },
-  "a part does not allow its resource": async (api) => {
+  "a rule for a subresource does not allow its resource": async (api) => {
     await grant(api, "jane", [{ verbs: ["get"], apiGroups: ["contract.example.com"], resources: ["widgets/status"] }]);
     await api.as("jane").get(api.widgets("/none"));
     await api.as("jane").get(api.widgets("/none/status"));
   },
-  "a part of all resources": async (api) => {
+  "a rule for a subresource of all resources": async (api) => {
     const rule = { verbs: ["get"], apiGroups: ["*"], resources: ["*/status"] };
     await grant(api, "jane", [rule, { verbs: ["get"], apiGroups: [""], resources: ["pods/status"] }]);
     await api.as("jane").get(api.widgets("/none/status"));
@@ -128,7 +128,7 @@ export const access = area("access", {
     await api.as("jane").get(api.core("pods/none/log"));
     await api.as("jane").get(api.core("pods/none"));
   },
-  "a name allows that object alone": async (api) => {
+  "a rule with a name allows that object only": async (api) => {
     const rule = { verbs: ["get", "delete", "list"], apiGroups: [""], resources: ["configmaps"], resourceNames: ["a"] };
     await grant(api, "jane", [rule]);
     await api.quietly("POST", api.core("configmaps"), configMap("a"));
@@ -141,29 +141,29 @@ export const access = area("access", {
     await jane.get(api.core("configmaps?fieldSelector=metadata.name!%3Da"));
     await jane.delete(api.core("configmaps/a"));
   },
-  "a name allows no create, whose name is in the body": async (api) => {
+  "a rule with a name allows no create": async (api) => {
     const rule = { verbs: ["create", "get"], apiGroups: [""], resources: ["configmaps"], resourceNames: ["a"] };
     await grant(api, "jane", [rule]);
     await api.as("jane").post(api.core("configmaps"), configMap("a"));
   },
-  "an apply that makes an object needs create too": async (api) => {
+  "an apply that creates an object needs create, too": async (api) => {
     await grant(api, "jane", [{ verbs: ["patch"], apiGroups: [""], resources: ["configmaps"] }]);
     await api.as("jane").apply(api.core("configmaps/c?fieldManager=m"), configMap("c"));
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
     await api.as("jane").apply(api.core("configmaps/c?fieldManager=m"), configMap("c", { a: "1" }));
   },
-  "an apply of a custom object that makes it needs create too": async (api) => {
+  "an apply that creates a custom object needs create, too": async (api) => {
     await grant(api, "jane", [{ verbs: ["patch"], apiGroups: ["contract.example.com"], resources: ["widgets"] }]);
     await api.as("jane").apply(api.widgets("/w?fieldManager=m"), widget("w"));
   },
-  "deletecollection is a verb of its own": async (api) => {
+  "delete does not allow deletecollection": async (api) => {
     await grant(api, "jane", [{ verbs: ["delete", "list"], apiGroups: [""], resources: ["configmaps"] }]);
     await api.as("jane").delete(api.core("configmaps?labelSelector=a%3Db"));
     await grant(api, "joe", [{ verbs: ["deletecollection"], apiGroups: [""], resources: ["configmaps"] }]);
     await api.as("joe").delete(api.core("configmaps?labelSelector=a%3Db"));
     await api.as("joe").delete(api.core("configmaps/c"));
   },
-  "watch is a verb of its own": async (api) => {
+  "list does not allow watch": async (api) => {
     await grant(api, "jane", [{ verbs: ["list"], apiGroups: [""], resources: ["configmaps"] }]);
     for (const query of ["watch=true", "watch=0", "watch=false", "watch=1", "watch"]) {
       if (query === "watch=0" || query === "watch=false") await api.as("jane").get(api.core(`secrets?${query}`));
@@ -179,7 +179,7 @@ export const access = area("access", {
     await api.as("jane").get("/api/v1/namespaces/default/configmaps/none");
     await api.as("jane").get("/api/v1/configmaps");
   },
-  "a ClusterRoleBinding is good everywhere": async (api) => {
+  "a ClusterRoleBinding applies to all namespaces": async (api) => {
     const name = own(api, "jane");
     await grantAll(api, name, [READ, { verbs: ["get"], apiGroups: [""], resources: ["nodes"] }]);
     const jane = api.as(name);
@@ -188,7 +188,7 @@ export const access = area("access", {
     await jane.get("/api/v1/nodes/none");
     await jane.get("/api/v1/nodes");
   },
-  "a path that is no resource": async (api) => {
+  "a path that is not a resource": async (api) => {
     const name = own(api, "jane");
     await grantAll(api, name, [{ verbs: ["get"], nonResourceURLs: ["/logs/*", "/nothing"] }]);
     const jane = api.as(name);
@@ -196,7 +196,7 @@ export const access = area("access", {
     await jane.get("/nothing/more");
     await jane.post("/nothing", {});
   },
-  "a ClusterRole's paths do not count in one namespace": async (api) => {
+  "a RoleBinding does not grant paths of a ClusterRole": async (api) => {
     const name = own(api, "paths");
     const rules = [{ verbs: ["get"], nonResourceURLs: ["/nothing"] }, READ];
     await api.quietly("POST", `${RBAC}/clusterroles`, clusterRole(name, rules));
@@ -204,7 +204,7 @@ export const access = area("access", {
     await untilMayRead(api, { user: "jane" });
     await api.as("jane").get("/nothing");
   },
-  "a group's members have its rights": async (api) => {
+  "members of a group have its permissions": async (api) => {
     await api.quietly("POST", within(api, "roles"), role("r", [READ]));
     await api.quietly("POST", within(api, "rolebindings"), binding("b", "r", [group("team")]));
     await untilMayRead(api, { user: "jane", groups: ["team"] });
@@ -236,20 +236,20 @@ export const access = area("access", {
     await api.as(`system:serviceaccount:${api.namespace}:any`).get(api.core("configmaps/none"));
     await api.as("system:serviceaccount:default:any").get(api.core("configmaps/none"));
   },
-  "rights go with their binding": async (api) => {
+  "permissions end when the binding is deleted": async (api) => {
     await grant(api, "jane", [READ]);
     await api.as("jane").get(api.core("configmaps/none"));
     await api.quietly("DELETE", within(api, "rolebindings", "/b-jane"));
     await untilMayRead(api, { user: "jane" }, false);
     await api.as("jane").get(api.core("configmaps/none"));
   },
-  "rights change with their role": async (api) => {
+  "permissions change when the role changes": async (api) => {
     await grant(api, "jane", [READ]);
     await api.quietly("PUT", within(api, "roles", "/role-of-jane"), role("role-of-jane", []));
     await untilMayRead(api, { user: "jane" }, false);
     await api.as("jane").get(api.core("configmaps/none"));
   },
-  "a refusal tells of a role that is not there": async (api) => {
+  "the message of a 403 names a missing role": async (api) => {
     await api.quietly("POST", within(api, "rolebindings"), binding("b", "gone", [user("jane"), user("joe")]));
     await grant(api, "joe", [READ]);
     await api.untilAnswer(within(api, "rolebindings"), () => true);
@@ -274,7 +274,7 @@ export const access = area("access", {
     await untilMayRead(api, { user: "jane" });
     await api.as("jane").get(api.core("configmaps/none"));
   },
-  "what is aggregated follows its parts": async (api) => {
+  "an aggregated role follows the roles it selects": async (api) => {
     const [all, a, b] = [own(api, "all"), own(api, "a"), own(api, "b")];
     const to = (value: string) => ({ "example.com/to": `${api.namespace}-${value}` });
     const expression = { key: "example.com/to", operator: "In", values: [`${api.namespace}-x`, `${api.namespace}-y`] };
@@ -346,7 +346,7 @@ export const access = area("access", {
       spec: { resourceAttributes: { verb: "anything", resource: "whatever" } },
     });
   },
-  "cluster-admin may do everything but act for the masters": async (api) => {
+  "cluster-admin may do everything except impersonate system:masters": async (api) => {
     const name = own(api, "boss");
     await api.quietly("POST", `${RBAC}/clusterrolebindings`, clusterBinding(name, "cluster-admin", [user(name)]));
     await untilMayRead(api, { user: name });

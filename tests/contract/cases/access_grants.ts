@@ -1,4 +1,4 @@
-/** Who may grant what, and what is no role or binding. */
+/** Privilege escalation, and invalid roles and bindings. */
 import { area } from "../contract.ts";
 import {
   account,
@@ -24,9 +24,9 @@ const ROLES: Rule = {
   resources: ["roles", "rolebindings", "clusterroles", "clusterrolebindings"],
 };
 
-/** Nobody grants what he does not have. */
+/** Users can only grant permissions that they have. */
 export const grants = area("grants", {
-  "a role holds only what its writer has": async (api) => {
+  "a role can only contain permissions that its author has": async (api) => {
     await grant(api, "jane", [ROLES, READ]);
     const jane = api.as("jane");
     await jane.post(within(api, "roles"), role("r", [READ]));
@@ -36,7 +36,7 @@ export const grants = area("grants", {
     await jane.post(within(api, "roles"), role("s", [{ ...READ, apiGroups: ["", "apps"] }]));
     await jane.post(within(api, "roles"), role("s", [{ ...READ, resourceNames: ["a", "b"] }]));
   },
-  "a role is widened only by who has more": async (api) => {
+  "only a user with more permissions can extend a role": async (api) => {
     await grant(api, "jane", [ROLES, READ]);
     await api.quietly("POST", within(api, "roles"), role("r", [READ]));
     const jane = api.as("jane");
@@ -45,20 +45,20 @@ export const grants = area("grants", {
     await jane.put(within(api, "roles", "/r"), role("r", [{ ...READ, resources: ["secrets"], resourceNames: ["a"] }]));
     await jane.apply(within(api, "roles", "/r?fieldManager=m&force=1"), role("r", [WRITE]));
   },
-  "what a role held before is asked for again": async (api) => {
+  "an update of a role checks existing permissions, too": async (api) => {
     await grant(api, "jane", [ROLES]);
     await api.quietly("POST", within(api, "roles"), role("r", [READ]));
     await api.as("jane").merge(within(api, "roles", "/r"), { metadata: { labels: { a: "1" } } });
     await api.as("jane").merge(within(api, "roles", "/r"), { metadata: { finalizers: ["example.com/a"] } });
   },
-  "a name covers only itself": async (api) => {
+  "a rule with a name covers only that name": async (api) => {
     await grant(api, "jane", [ROLES, { ...READ, resourceNames: ["a"] }]);
     const jane = api.as("jane");
     await jane.post(within(api, "roles"), role("r", [{ ...READ, resourceNames: ["a"] }]));
     await jane.post(within(api, "roles"), role("s", [{ ...READ, resourceNames: ["a", "b"] }]));
     await jane.post(within(api, "roles"), role("s", [READ]));
   },
-  "a part of all resources covers each part": async (api) => {
+  "a subresource of all resources covers each one": async (api) => {
     await grant(api, "jane", [ROLES, { verbs: ["get"], apiGroups: [""], resources: ["*/status", "pods"] }]);
     await api.as("jane").post(
       within(api, "roles"),
@@ -69,7 +69,7 @@ export const grants = area("grants", {
       role("s", [{ verbs: ["get"], apiGroups: [""], resources: ["pods/log"] }]),
     );
   },
-  "what is missing is listed once a resource": async (api) => {
+  "missing permissions are listed once for each resource": async (api) => {
     await grant(api, "jane", [ROLES]);
     const rules = [
       { verbs: ["get", "list"], apiGroups: ["", "apps"], resources: ["pods", "deployments"] },
@@ -78,7 +78,7 @@ export const grants = area("grants", {
     await api.as("jane").post(within(api, "roles"), role("r", rules));
     await api.as("jane", { "Impersonate-Group": "team" }).post(within(api, "roles"), role("r", rules));
   },
-  "paths are covered by longer stars": async (api) => {
+  "paths are covered by shorter paths with a star": async (api) => {
     const name = own(api, "jane");
     await grantAll(api, name, [ROLES, { verbs: ["get"], nonResourceURLs: ["/logs/*", "/metrics"] }]);
     const paths = (...nonResourceURLs: string[]) => [{ verbs: ["get"], nonResourceURLs }];
@@ -88,13 +88,13 @@ export const grants = area("grants", {
     );
     await api.as(name).post(`${RBAC}/clusterroles`, clusterRole(own(api, "b"), paths("/logs", "/metrics/*")));
   },
-  "escalate lifts it for roles": async (api) => {
+  "escalate allows roles with more permissions": async (api) => {
     const rule = { ...ROLES, verbs: ["escalate"], resources: ["roles"] };
     await grant(api, "jane", [ROLES, rule]);
     await api.as("jane").post(within(api, "roles"), role("r", [WRITE]));
     await api.as("jane").post(within(api, "rolebindings"), binding("b", "r", [user("jane")]));
   },
-  "escalate of one role by its name": async (api) => {
+  "escalate on one role by name": async (api) => {
     await grant(api, "jane", [ROLES, { ...ROLES, verbs: ["escalate"], resources: ["roles"], resourceNames: ["r"] }]);
     await api.quietly("POST", within(api, "roles"), role("r", [READ]));
     await api.quietly("POST", within(api, "roles"), role("s", [READ]));
@@ -102,7 +102,7 @@ export const grants = area("grants", {
     await api.as("jane").merge(within(api, "roles", "/s"), { rules: [WRITE] });
     await api.as("jane").post(within(api, "roles"), role("t", [WRITE]));
   },
-  "a role is bound only by who has all of it": async (api) => {
+  "only a user with all permissions of a role can bind it": async (api) => {
     await grant(api, "jane", [ROLES, READ]);
     await api.quietly("POST", within(api, "roles"), role("reader", [READ]));
     await api.quietly("POST", within(api, "roles"), role("writer", [WRITE]));
@@ -112,21 +112,21 @@ export const grants = area("grants", {
     await jane.post(within(api, "rolebindings"), binding("c", "cluster-admin", [user("jane")], "ClusterRole"));
     await jane.merge(within(api, "rolebindings", "/a"), { subjects: [user("jane")] });
   },
-  "a binding of a role that is not there": async (api) => {
+  "a binding of a missing role": async (api) => {
     await grant(api, "jane", [ROLES]);
     const jane = api.as("jane");
     await jane.post(within(api, "rolebindings"), binding("a", "none", [user("joe")]));
     await jane.post(within(api, "rolebindings"), binding("b", "none", [user("joe")], "ClusterRole"));
     await api.post(within(api, "rolebindings"), binding("c", "none", [user("joe")]));
   },
-  "a binding is left alone by who may not bind": async (api) => {
+  "a user who may not bind can change other fields of a binding": async (api) => {
     await grant(api, "jane", [ROLES]);
     await api.quietly("POST", within(api, "roles"), role("writer", [WRITE]));
     await api.quietly("POST", within(api, "rolebindings"), binding("b", "writer", [user("joe")]));
     await api.as("jane").merge(within(api, "rolebindings", "/b"), { subjects: [user("jane")] });
     await api.as("jane").merge(within(api, "rolebindings", "/b"), { metadata: { labels: { a: "1" } } });
   },
-  "bind lifts it for one role": async (api) => {
+  "bind allows binding one role": async (api) => {
     const rule = { verbs: ["bind"], apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"] };
     await grant(api, "jane", [ROLES, { ...rule, resourceNames: ["writer"] }]);
     await api.quietly("POST", within(api, "roles"), role("writer", [WRITE]));
@@ -134,20 +134,20 @@ export const grants = area("grants", {
     await api.as("jane").post(within(api, "rolebindings"), binding("a", "writer", [user("joe")]));
     await api.as("jane").post(within(api, "rolebindings"), binding("b", "other", [user("joe")]));
   },
-  "bind of ClusterRoles in one namespace only": async (api) => {
+  "bind on ClusterRoles in one namespace": async (api) => {
     const rule = { verbs: ["bind"], apiGroups: ["rbac.authorization.k8s.io"], resources: ["clusterroles"] };
     await grant(api, "jane", [ROLES, rule]);
     await api.as("jane").post(within(api, "rolebindings"), binding("a", "edit", [user("joe")], "ClusterRole"));
     const name = own(api, "b");
     await api.as("jane").post(`${RBAC}/clusterrolebindings`, clusterBinding(name, "edit", [user("joe")]));
   },
-  "an aggregation needs everything": async (api) => {
+  "an aggregated role needs all permissions": async (api) => {
     const name = own(api, "jane");
     await grantAll(api, name, [ROLES]);
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { "example.com/to": api.namespace } }] };
     await api.as(name).post(`${RBAC}/clusterroles`, clusterRole(own(api, "all"), null, { aggregationRule }));
   },
-  "a ClusterRoleBinding of more than one has": async (api) => {
+  "a ClusterRoleBinding of a role with more permissions": async (api) => {
     const name = own(api, "jane");
     await grantAll(api, name, [ROLES, READ]);
     await api.quietly("POST", `${RBAC}/clusterroles`, clusterRole(own(api, "reader"), [READ]));
@@ -159,7 +159,7 @@ export const grants = area("grants", {
   },
 });
 
-/** Roles and bindings that are refused. */
+/** Invalid roles and bindings. */
 export const refusedRoles = area("refused roles", {
   "a rule without verbs, groups or resources": async (api) => {
     await api.post(within(api, "roles"), role("r", [{}]));
@@ -172,7 +172,7 @@ export const refusedRoles = area("refused roles", {
     await api.post(within(api, "roles"), role("r", [{ ...READ, nonResourceURLs: ["/logs"] }]));
     await api.post(`${RBAC}/clusterroles`, clusterRole(own(api, "r"), [{ ...READ, nonResourceURLs: ["/logs"] }]));
   },
-  "an aggregation of nothing": async (api) => {
+  "an aggregation without selectors": async (api) => {
     await api.post(`${RBAC}/clusterroles`, clusterRole(own(api, "r"), [], { aggregationRule: {} }));
   },
   "a binding without a role": async (api) => {
@@ -184,14 +184,14 @@ export const refusedRoles = area("refused roles", {
       roleRef: { kind: "Role", name: "r" },
     });
   },
-  "subjects that are none": async (api) => {
+  "invalid subjects": async (api) => {
     await api.post(within(api, "rolebindings"), binding("b", "r", [{ kind: "Other", name: "x" }]));
     await api.post(within(api, "rolebindings"), binding("b", "r", [user(""), group(""), account("")]));
     await api.post(within(api, "rolebindings"), binding("b", "r", [account("Robot")]));
     await api.post(within(api, "rolebindings"), binding("b", "r", [{ ...account("robot"), apiGroup: "apps" }]));
     await api.post(`${RBAC}/clusterrolebindings`, clusterBinding(own(api, "b"), "view", [account("robot")]));
   },
-  "the role of a binding stays": async (api) => {
+  "roleRef of a binding is immutable": async (api) => {
     await api.post(within(api, "rolebindings"), binding("b", "r", [user("jane")]));
     await api.merge(within(api, "rolebindings", "/b"), { roleRef: { name: "s" } });
     await api.merge(within(api, "rolebindings", "/b"), { roleRef: { kind: "ClusterRole" } });

@@ -1,4 +1,4 @@
-/** Acting as another, and the questions that tell who may do what. */
+/** Impersonation and access reviews. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import {
@@ -26,7 +26,7 @@ function review(kind: string, spec: unknown, more: Record<string, unknown> = {})
   return { apiVersion: "authorization.k8s.io/v1", kind, ...more, spec };
 }
 
-/** Asks whether whoever sends it may do something. */
+/** Sends a SelfSubjectAccessReview. */
 async function may(api: Recorder, resourceAttributes: Record<string, unknown>): Promise<void> {
   await api.post(
     `${AUTHORIZATION}/selfsubjectaccessreviews`,
@@ -41,9 +41,9 @@ async function whoAmI(api: Recorder): Promise<void> {
   });
 }
 
-/** Questions about access. */
+/** Access reviews. */
 export const reviews = area("access reviews", {
-  "what one may do oneself": async (api) => {
+  "SelfSubjectAccessReview of resources": async (api) => {
     await grant(api, "jane", [READ]);
     const jane = api.as("jane");
     const { namespace } = api;
@@ -54,7 +54,7 @@ export const reviews = area("access reviews", {
     await may(jane, { namespace, verb: "get", resource: "configmaps", group: "apps" });
     await may(jane, { namespace, verb: "get", resource: "configmaps", subresource: "status" });
   },
-  "a path that one may see": async (api) => {
+  "SelfSubjectAccessReview of a path": async (api) => {
     const ask = async (path: string, verb: string) => {
       const spec = { nonResourceAttributes: { path, verb } };
       await api.as("jane").post(`${AUTHORIZATION}/selfsubjectaccessreviews`, review("SelfSubjectAccessReview", spec));
@@ -62,7 +62,7 @@ export const reviews = area("access reviews", {
     await ask("/apis", "get");
     await ask("/metrics", "get");
   },
-  "a question that asks nothing": async (api) => {
+  "an access review without attributes": async (api) => {
     const path = `${AUTHORIZATION}/selfsubjectaccessreviews`;
     await api.post(path, review("SelfSubjectAccessReview", {}));
     const both = { resourceAttributes: { verb: "get" }, nonResourceAttributes: { path: "/", verb: "get" } };
@@ -72,7 +72,7 @@ export const reviews = area("access reviews", {
     const labelSelector = { rawSelector: "a=b", requirements: [{ key: "a", operator: "Exists" }] };
     await api.post(path, review("SelfSubjectAccessReview", { resourceAttributes: { labelSelector } }));
   },
-  "what another may do": async (api) => {
+  "SubjectAccessReview of another user": async (api) => {
     await grant(api, "jane", [READ]);
     const ask = (spec: Record<string, unknown>) =>
       api.post(`${AUTHORIZATION}/subjectaccessreviews`, review("SubjectAccessReview", spec));
@@ -82,7 +82,7 @@ export const reviews = area("access reviews", {
     await ask({ groups: ["system:masters"], resourceAttributes });
     await ask({ user: "joe", groups: ["g"], uid: "1", extra: { a: ["b"] }, resourceAttributes });
   },
-  "which binding allows it": async (api) => {
+  "the reason of a review names the binding": async (api) => {
     const name = own(api, "ann");
     await grantAll(api, name, [READ]);
     await may(api.as(name), { namespace: api.namespace, verb: "get", resource: "configmaps" });
@@ -93,13 +93,13 @@ export const reviews = area("access reviews", {
     await grant(api, "jane", [READ]);
     await may(api.as(robot), { namespace: api.namespace, verb: "get", resource: "configmaps" });
   },
-  "which roles could not be found": async (api) => {
+  "the evaluation error of a review names missing roles": async (api) => {
     await api.quietly("POST", within(api, "rolebindings"), binding("b", "none", [user("jane")]));
     await grant(api, "jane", [READ]);
     await may(api.as("jane"), { namespace: api.namespace, verb: "delete", resource: "configmaps" });
     await may(api.as("jane"), { namespace: api.namespace, verb: "get", resource: "configmaps" });
   },
-  "a question about one namespace": async (api) => {
+  "LocalSubjectAccessReview": async (api) => {
     await grant(api, "jane", [READ]);
     const path = `/apis/authorization.k8s.io/v1/namespaces/${api.namespace}/localsubjectaccessreviews`;
     const { namespace } = api;
@@ -110,12 +110,12 @@ export const reviews = area("access reviews", {
     await ask({ user: "jane", resourceAttributes: { namespace: "default", verb: "get", resource: "configmaps" } });
     await ask({ user: "jane", nonResourceAttributes: { path: "/", verb: "get" } });
   },
-  "who may ask about others": async (api) => {
+  "permissions to create access reviews": async (api) => {
     const spec = { user: "joe", resourceAttributes: { verb: "get", resource: "pods" } };
     await api.as("jane").post(`${AUTHORIZATION}/subjectaccessreviews`, review("SubjectAccessReview", spec));
     await api.as("jane").get(`${AUTHORIZATION}/subjectaccessreviews`);
   },
-  "all rules that one has": async (api) => {
+  "SelfSubjectRulesReview": async (api) => {
     await grant(api, "jane", [READ, { ...WRITE, resourceNames: ["a"] }]);
     const path = `${AUTHORIZATION}/selfsubjectrulesreviews`;
     await api.as("jane").post(path, review("SelfSubjectRulesReview", { namespace: api.namespace }));
@@ -123,7 +123,7 @@ export const reviews = area("access reviews", {
     await api.as("jane").post(path, review("SelfSubjectRulesReview", {}));
     await api.as("system:anonymous").post(path, review("SelfSubjectRulesReview", { namespace: api.namespace }));
   },
-  "who one is": async (api) => {
+  "SelfSubjectReview": async (api) => {
     await whoAmI(api.as("jane"));
     await whoAmI(api.as("jane", { "Impersonate-Group": "team" }));
     await whoAmI(api.as("jane", { "Impersonate-Group": "system:authenticated" }));
@@ -134,10 +134,7 @@ export const reviews = area("access reviews", {
   },
 });
 
-/**
- * A service account with a token and rules of its own, whose requests are answered under the real
- * checks.
- */
+/** Creates a service account with rules, and returns a recorder that uses its token. */
 async function robot(api: Recorder, rules: readonly Rule[]): Promise<Recorder> {
   const name = "robot";
   await api.quietly("POST", api.core("serviceaccounts"), {
@@ -165,22 +162,22 @@ async function robot(api: Recorder, rules: readonly Rule[]): Promise<Recorder> {
 const ACT: Rule = { verbs: ["impersonate"], apiGroups: [""], resources: ["users", "groups", "serviceaccounts"] };
 const NEW = "authentication.k8s.io";
 
-/** Acting as another. */
+/** Impersonation. */
 export const impersonation = area("impersonation", {
-  "nobody acts as another who may not": async (api) => {
+  "impersonation needs a permission": async (api) => {
     const it = await robot(api, []);
     await it.as("jane").get(api.core("configmaps/c"));
     await it.as("system:serviceaccount:default:other").get(api.core("configmaps/c"));
     await it.as("system:node:n").get("/api/v1/nodes/n");
     await it.as("jane", { "Impersonate-Group": "team" }).get("/healthz");
   },
-  "a token's own rights": async (api) => {
+  "permissions of a token": async (api) => {
     const it = await robot(api, [READ]);
     await it.get(api.core("configmaps/none"));
     await it.get(api.core("secrets/none"));
     await whoAmI(it);
   },
-  "a group without a user": async (api) => {
+  "impersonation of a group without a user": async (api) => {
     await api.get(api.core("configmaps"), { headers: { "Impersonate-Group": "team" } });
     await api.get(api.core("configmaps"), { headers: { "Impersonate-Uid": "1" } });
     await api.get(api.core("configmaps"), { headers: { "Impersonate-Extra-A": "b" } });
@@ -191,7 +188,7 @@ export const impersonation = area("impersonation", {
     await it.as("jane").get(api.core("configmaps/c"));
     await it.as("joe").get(api.core("configmaps/c"));
   },
-  "a group needs a right of its own": async (api) => {
+  "impersonation of a group needs its own permission": async (api) => {
     const it = await robot(api, [{ ...ACT, resources: ["users"] }]);
     await it.as("jane", { "Impersonate-Group": "team" }).get(api.core("configmaps/c"));
   },
@@ -216,7 +213,7 @@ export const impersonation = area("impersonation", {
     await it.as("jane", { "Impersonate-Extra-Scopes": "edit" }).get("/healthz");
     await it.as("jane", { "Impersonate-Extra-Other": "view" }).get("/healthz");
   },
-  "acting as a user for some requests only": async (api) => {
+  "constrained impersonation of a user": async (api) => {
     const it = await robot(api, [
       { verbs: ["impersonate:user-info"], apiGroups: [NEW], resources: ["users"], resourceNames: ["jane"] },
       { verbs: ["impersonate-on:user-info:list"], apiGroups: [""], resources: ["configmaps"] },
@@ -226,7 +223,7 @@ export const impersonation = area("impersonation", {
     await it.as("jane").get(api.core("configmaps/none"));
     await it.as("joe").get(api.core("configmaps"));
   },
-  "acting as a service account for some requests only": async (api) => {
+  "constrained impersonation of a service account": async (api) => {
     const it = await robot(api, [
       { verbs: ["impersonate:serviceaccount"], apiGroups: [NEW], resources: ["serviceaccounts"] },
       { verbs: ["impersonate-on:serviceaccount:get"], apiGroups: ["*"], resources: ["*"] },
@@ -235,7 +232,7 @@ export const impersonation = area("impersonation", {
     await it.as("system:serviceaccount:default:other").get(api.core("configmaps"));
     await it.as("jane").get(api.core("configmaps/none"));
   },
-  "the masters are not acted for in the newer way": async (api) => {
+  "constrained impersonation of system:masters is forbidden": async (api) => {
     const it = await robot(api, [
       { verbs: ["impersonate:user-info"], apiGroups: [NEW], resources: ["users", "groups"] },
       { verbs: ["impersonate-on:user-info:get"], apiGroups: [""], resources: ["configmaps"] },
@@ -243,13 +240,13 @@ export const impersonation = area("impersonation", {
     await it.as("jane", { "Impersonate-Group": "system:masters" }).get(api.core("configmaps/none"));
     await it.as("jane", { "Impersonate-Group": "team" }).get(api.core("configmaps/none"));
   },
-  "a token that nobody knows": async (api) => {
+  "an unknown token": async (api) => {
     const stranger = api.sending({ Authorization: "Bearer nothing" });
     await stranger.get("/healthz");
     await stranger.get(api.core("configmaps"));
     await api.sending({ Authorization: "Basic bm90aGluZw==" }).get(api.core("configmaps"));
   },
-  "rights are those of the other": async (api) => {
+  "an impersonated request has the permissions of the other user": async (api) => {
     await grant(api, "jane", [WRITE]);
     await api.as("jane").post(api.core("configmaps"), configMap("c"));
     await api.as("joe").post(api.core("configmaps"), configMap("d"));

@@ -1,11 +1,11 @@
-/** Webhooks: which are asked about what, in which order, and what their answers do. */
+/** Admission webhooks: requests, order and effect of responses. */
 import { area } from "../contract.ts";
 import { add, allow, CONFIG_MAPS, deny, type Hook, mutating, WIDGETS, withHooks } from "../webhooks.ts";
 import { configMap, widget } from "../widget.ts";
 
-/** Webhooks that are asked. */
+/** Admission webhooks. */
 export const admission = area("admission", {
-  "a validating webhook is told of creates, updates and deletes": async (api) => {
+  "a validating webhook receives creates, updates and deletes": async (api) => {
     await withHooks(api, { look: allow }, async () => {
       await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
       await api.merge(api.core("configmaps/c"), { data: { a: "2" } });
@@ -13,14 +13,14 @@ export const admission = area("admission", {
       await api.delete(api.core("configmaps/c"));
     });
   },
-  "a mutating webhook is told before the server's own rules": async (api) => {
+  "a mutating webhook runs before the server's own validation": async (api) => {
     await withHooks(api, { change: { phase: "mutate" } }, async () => {
       await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
       await api.merge(api.core("configmaps/c"), { data: { a: "2" } });
       await api.delete(api.core("configmaps/c"));
     });
   },
-  "of a custom object": async (api) => {
+  "a webhook receives a custom object": async (api) => {
     const rules = [WIDGETS];
     await withHooks(
       api,
@@ -39,7 +39,7 @@ export const admission = area("admission", {
       await api.merge(api.core("configmaps/c"), { data: { b: "3" } });
     });
   },
-  "what a mutating webhook changes is defaulted and validated": async (api) => {
+  "an object is defaulted and validated after a mutating webhook": async (api) => {
     const rules = [WIDGETS];
     const change: Hook = {
       ...mutating(add("/spec/size", 99), { op: "remove", path: "/spec/nested" }),
@@ -49,14 +49,14 @@ export const admission = area("admission", {
       await api.post(api.widgets(), widget("w"));
     });
   },
-  "what a mutating webhook adds is cut to the schema": async (api) => {
+  "unknown fields from a mutating webhook are pruned": async (api) => {
     const rules = [WIDGETS];
     const change: Hook = { ...mutating(add("/spec/unknown", 1), add("/spec/color", "red")), with: { rules } };
     await withHooks(api, { change, look: { ...allow, with: { rules } } }, async () => {
       await api.post(api.widgets(), widget("w"));
     });
   },
-  "mutating webhooks are asked one after the other, validating ones see all of it": async (api) => {
+  "mutating webhooks run in order, and validating ones see their result": async (api) => {
     await withHooks(api, {
       a: mutating(add("/data", { one: "1" })),
       b: mutating(add("/data/two", "2")),
@@ -64,18 +64,18 @@ export const admission = area("admission", {
       d: allow,
     }, async () => void await api.post(api.core("configmaps"), configMap("c")));
   },
-  "a refusal with a message": async (api) => {
+  "a denial with a message": async (api) => {
     await withHooks(api, { no: deny }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
       await api.get(api.core("configmaps/c"));
     });
   },
-  "a refusal without a word": async (api) => {
+  "a denial without a message": async (api) => {
     await withHooks(api, { no: { ...deny, answer: () => ({ allowed: false }) } }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
     });
   },
-  "a refusal with code, reason and details": async (api) => {
+  "a denial with code, reason and details": async (api) => {
     const status = {
       code: 422,
       reason: "Invalid",
@@ -86,18 +86,18 @@ export const admission = area("admission", {
       await api.post(api.core("configmaps"), configMap("c"));
     });
   },
-  "a refusal with a reason only, and with a code that is none": async (api) => {
+  "a denial with only a reason, and with an invalid code": async (api) => {
     const answers = [{ reason: "TooBusy", code: 503 }, { code: 200, message: "odd" }, { status: "Success", code: 409 }];
     await withHooks(api, { no: { ...deny, answer: () => ({ allowed: false, status: answers.shift() }) } }, async () => {
       for (let i = 0; i < 3; i++) await api.post(api.core("configmaps"), configMap("c"));
     });
   },
-  "a mutating webhook refuses": async (api) => {
+  "a mutating webhook denies a request": async (api) => {
     await withHooks(api, { no: { ...deny, phase: "mutate" }, look: allow }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
     });
   },
-  "a refused update and deletion leave all as it was": async (api) => {
+  "a denied update or deletion changes nothing": async (api) => {
     const answer: Hook["answer"] = ({ operation }) => ({ allowed: operation === "CREATE" });
     await withHooks(api, { no: { phase: "validate", answer } }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
@@ -106,7 +106,7 @@ export const admission = area("admission", {
       await api.get(api.core("configmaps/c"));
     });
   },
-  "a refused deletion of a collection": async (api) => {
+  "a denied deletion of a collection": async (api) => {
     const answer: Hook["answer"] = ({ oldObject }) => ({ allowed: oldObject.metadata.name !== "b" });
     const hook: Hook = { phase: "validate", answer, with: { rules: [{ ...CONFIG_MAPS, operations: ["DELETE"] }] } };
     await withHooks(api, { no: hook }, async () => {
@@ -115,38 +115,38 @@ export const admission = area("admission", {
       await api.get(api.core("configmaps/b"));
     });
   },
-  "webhooks warn": async (api) => {
+  "warnings of webhooks": async (api) => {
     const answer = () => ({ allowed: true, warnings: ["first", "second"] });
     await withHooks(api, { warn: { phase: "validate", answer } }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
       await api.merge(api.core("configmaps/c"), { data: { a: "1" } });
     });
   },
-  "a refusal that warns": async (api) => {
+  "a denial with warnings": async (api) => {
     const answer = () => ({ allowed: false, warnings: ["beware"] });
     await withHooks(api, { warn: { phase: "validate", answer } }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
     });
   },
-  "an apply is told as what it makes": async (api) => {
+  "an apply is sent to webhooks as create or update": async (api) => {
     await withHooks(api, { look: allow }, async () => {
       await api.apply(api.core("configmaps/c?fieldManager=m"), configMap("c", { a: "1" }));
       await api.apply(api.core("configmaps/c?fieldManager=m&force=true"), configMap("c", { a: "2" }));
     });
   },
-  "who owns what a webhook changed": async (api) => {
+  "managed fields of changes by a webhook": async (api) => {
     await withHooks(api, { change: mutating(add("/data/b", "2")) }, async () => {
       await api.apply(api.core("configmaps/c?fieldManager=m"), configMap("c", { a: "1" }));
       await api.apply(api.core("configmaps/c?fieldManager=n"), configMap("c", { b: "3" }));
     });
   },
-  "a write that changes nothing is told all the same": async (api) => {
+  "a write without changes is sent to webhooks": async (api) => {
     await withHooks(api, { look: allow }, async () => {
       await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
       await api.merge(api.core("configmaps/c"), { data: { a: "1" } });
     });
   },
-  "what is refused before is not told": async (api) => {
+  "a request that is rejected before admission is not sent to webhooks": async (api) => {
     const rules = [WIDGETS];
     await withHooks(
       api,
@@ -159,7 +159,7 @@ export const admission = area("admission", {
       },
     );
   },
-  "what is there already is told, and refused": async (api) => {
+  "a create of an existing object is sent to webhooks, then rejected": async (api) => {
     await withHooks(api, { look: allow }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
       await api.post(api.core("configmaps"), configMap("c"));
@@ -170,14 +170,14 @@ export const admission = area("admission", {
       await api.post(api.core("configmaps"), { apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "c-" } });
     });
   },
-  "a finalizer that is taken off is an update": async (api) => {
+  "removing a finalizer is an update for webhooks": async (api) => {
     await withHooks(api, { look: allow }, async () => {
       await api.post(api.core("configmaps"), configMap("c", {}, { finalizers: ["example.com/a"] }));
       await api.delete(api.core("configmaps/c"));
       await api.merge(api.core("configmaps/c"), { metadata: { finalizers: null } });
     });
   },
-  "options are told": async (api) => {
+  "webhooks receive the options of a request": async (api) => {
     await withHooks(api, { look: allow }, async () => {
       await api.post(api.core("configmaps?fieldManager=m&fieldValidation=Strict&dryRun=All"), configMap("c"));
       await api.post(api.core("configmaps"), configMap("c"));
@@ -188,7 +188,7 @@ export const admission = area("admission", {
       await api.delete(api.core("configmaps/c"), options);
     });
   },
-  "users are told": async (api) => {
+  "webhooks receive the user of a request": async (api) => {
     await withHooks(api, { look: allow }, async () => {
       const jane = api.as("jane", { "Impersonate-Group": "system:masters", "Impersonate-Uid": "7" });
       await jane.post(api.core("configmaps"), configMap("c"));

@@ -1,6 +1,6 @@
 /**
- * What webhooks may answer, and what becomes of it: patches that do not fit, objects that they
- * spoil, answers that are none.
+ * Invalid responses of webhooks: patches that do not apply or make an object invalid, and bodies
+ * that are not reviews.
  */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
@@ -18,7 +18,7 @@ import { configMap, widget } from "../widget.ts";
 
 type Answer = HookAnswer | ((request: AdmissionRequest) => HookAnswer);
 
-/** Sends a request for each answer of a webhook. */
+/** Sends a request for each response of a webhook. */
 async function answering(
   api: Recorder,
   answers: readonly Answer[],
@@ -61,7 +61,7 @@ const MISFITS: readonly unknown[] = [
   { op: "add", path: "/metadata/labels/x", value: "y" },
 ];
 
-/** Operations on an object of any kind that leave it wrong, or nearly so. */
+/** Patch operations that make an object of any kind invalid, or almost. */
 const SPOILING: readonly unknown[] = [
   { op: "replace", path: "/kind", value: "Odd" },
   { op: "replace", path: "/apiVersion", value: "v9" },
@@ -124,13 +124,13 @@ const NO_REVIEWS: readonly Answer[] = [
   () => new Response(null, { status: 204 }),
 ];
 
-/** What webhooks may answer. */
+/** Invalid responses of webhooks. */
 export const answers = area("admission failures", {
-  "operations that do not fit": async (api) => {
+  "JSON patch operations that do not apply": async (api) => {
     await answering(api, MISFITS.map((each) => patching(each)), creating(api));
     await answering(api, MISFITS.map((each) => patching(each)), creatingWidgets(api), { with: { rules: [WIDGETS] } });
   },
-  "patches that are no lists of operations": (api) => {
+  "patches that are not lists of operations": (api) => {
     const texts = [
       "not json",
       "{}",
@@ -151,7 +151,7 @@ export const answers = area("admission failures", {
       creating(api),
     );
   },
-  "objects that a patch spoils as they are made": async (api) => {
+  "patches that make a created object invalid": async (api) => {
     await answering(api, SPOILING.map((each) => patching(each)), creating(api));
     await answering(api, SPOILING.map((each) => patching(each)), creatingWidgets(api), { with: { rules: [WIDGETS] } });
     const types = [
@@ -161,7 +161,7 @@ export const answers = area("admission failures", {
     ];
     await answering(api, types, (i) => api.post(api.core("configmaps"), configMap(`d${i}`, { a: "1" })));
   },
-  "objects that a patch spoils as they are changed": async (api) => {
+  "patches that make an updated object invalid": async (api) => {
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
     await api.quietly("POST", api.widgets(), widget("w"));
     const update = (rule: object) => ({ with: { rules: [{ ...rule, operations: ["UPDATE"] }] } });
@@ -171,7 +171,7 @@ export const answers = area("admission failures", {
     const changeWidget = (i: number) => api.merge(api.widgets("/w"), { spec: { settings: { n: String(i) } } });
     await answering(api, answers, changeWidget, update(WIDGETS));
   },
-  "answers with fields of wrong types": async (api) => {
+  "responses with fields of wrong types": async (api) => {
     await answering(api, WRONG_TYPES, creating(api));
     await answering(
       api,
@@ -180,7 +180,7 @@ export const answers = area("admission failures", {
       { phase: "validate" },
     );
   },
-  "bodies that are no reviews": async (api) => {
+  "response bodies that are not reviews": async (api) => {
     await answering(api, NO_REVIEWS, creating(api));
     await answering(api, NO_REVIEWS, (i) => api.post(api.core("configmaps"), configMap(`v${i}`)), {
       phase: "validate",
@@ -189,7 +189,7 @@ export const answers = area("admission failures", {
     const untyped = NO_REVIEWS.slice(0, 15);
     await answering(api, untyped, (i) => api.post(api.core("configmaps"), configMap(`o${i}`)), older);
   },
-  "warnings that are long, many or odd": (api) => {
+  "long, numerous and malformed warnings": (api) => {
     const long = (count: number) => "x".repeat(count);
     const warnings = [
       ["a", "a", "b"],

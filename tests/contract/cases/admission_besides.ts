@@ -1,4 +1,4 @@
-/** Webhooks beside each other, and which of them are asked about what that is not plain. */
+/** Several webhooks, and details of matching. */
 import { area } from "../contract.ts";
 import {
   add,
@@ -17,7 +17,7 @@ import { fruit, objects, untilVersions, versioned } from "./_fruit.ts";
 
 const PODS = { ...CONFIG_MAPS, resources: ["pods"] };
 
-/** A pod that no service account adds anything to. */
+/** Returns a pod to which no service account adds fields. */
 function pod(name: string): object {
   const spec = {
     automountServiceAccountToken: false,
@@ -27,9 +27,9 @@ function pod(name: string): object {
   return { apiVersion: "v1", kind: "Pod", metadata: { name }, spec };
 }
 
-/** Webhooks beside each other. */
+/** Several webhooks. */
 export const besides = area("admission matching", {
-  "labels of what is deleted": async (api) => {
+  "object selectors of a deletion": async (api) => {
     const objectSelector = { matchLabels: { x: "1" } };
     await withHooks(api, {
       a: { ...allow, with: { objectSelector } },
@@ -54,7 +54,7 @@ export const besides = area("admission matching", {
       await api.get(api.core("configmaps/c"));
     });
   },
-  "labels of a namespace that change, and its status": async (api) => {
+  "object selectors of a namespace and its status": async (api) => {
     const rules = [{
       operations: ["*"],
       apiGroups: [""],
@@ -77,7 +77,7 @@ export const besides = area("admission matching", {
       await api.merge(`/api/v1/namespaces/${ns}/status`, { status: { conditions: [{ type: "A", status: "True" }] } });
     });
   },
-  "who is asked again among several": async (api) => {
+  "reinvocation of several webhooks": async (api) => {
     const n = (key: string, policy: string): Hook => ({
       phase: "mutate",
       with: { reinvocationPolicy: policy },
@@ -99,7 +99,7 @@ export const besides = area("admission matching", {
       await api.post(api.core("configmaps?dryRun=All"), configMap("d"));
     });
   },
-  "labels that a webhook puts on are seen by those after it, and by none before": async (api) => {
+  "object selectors see labels that an earlier webhook added": async (api) => {
     await withHooks(api, {
       a: { phase: "mutate", with: { reinvocationPolicy: "IfNeeded", objectSelector: { matchLabels: { x: "y" } } } },
       b: mutating(add("/metadata/labels", { x: "y" })),
@@ -123,7 +123,7 @@ export const besides = area("admission matching", {
       });
     }
   },
-  "webhooks that take too long and may be passed over": async (api) => {
+  "webhooks that time out with failurePolicy Ignore": async (api) => {
     const stop = Promise.withResolvers<void>();
     const answer = async () => {
       await stop.promise;
@@ -138,7 +138,7 @@ export const besides = area("admission matching", {
       stop.resolve();
     });
   },
-  "the first refusal counts, and a failure may be passed over": async (api) => {
+  "the first denial is reported, failures with policy Ignore are not": async (api) => {
     await withHooks(api, { m: { ...deny, phase: "mutate" }, n: { ...deny, phase: "mutate" }, v: allow }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
     });
@@ -150,7 +150,7 @@ export const besides = area("admission matching", {
       await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
     });
   },
-  "the same kind in another version": async (api) => {
+  "matchPolicy Equivalent with another version of a custom kind": async (api) => {
     const made = versioned("Bacuri", "bacuris", [{}, {}]);
     await api.quietlyDefine(made);
     await untilVersions(api, "bacuris", { v1: 200, v2: 200 });
@@ -174,7 +174,7 @@ export const besides = area("admission matching", {
       await api.delete(objects(api, "bacuris") + "/a");
     });
   },
-  "a built-in kind in another version": async (api) => {
+  "matchPolicy Equivalent with another version of a built-in kind": async (api) => {
     const rules = [{
       operations: ["*"],
       apiGroups: ["autoscaling"],
@@ -200,7 +200,7 @@ export const besides = area("admission matching", {
       });
     });
   },
-  "a collection that is deleted": async (api) => {
+  "a deletion of a collection is sent object by object": async (api) => {
     const count: Hook = { phase: "mutate", with: { rules: [{ ...CONFIG_MAPS, operations: ["DELETE"] }] } };
     await withHooks(api, { m: count, v: { ...count, phase: "validate" } }, async () => {
       for (const n of ["a", "b"]) {
@@ -209,7 +209,7 @@ export const besides = area("admission matching", {
       await api.delete(api.core("configmaps?labelSelector=x%3Dy"), undefined, { pick: ({ items }) => items.length });
     });
   },
-  "of a status a webhook changes but the status": async (api) => {
+  "a webhook on status can change only the status": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", { size: 1 }));
     await withHooks(api, {
       change: {
@@ -221,7 +221,7 @@ export const besides = area("admission matching", {
       await api.get(api.widgets("/w"));
     });
   },
-  "a pod as webhooks see it": async (api) => {
+  "a pod in an admission review": async (api) => {
     await api.untilStatus(api.core("serviceaccounts/default"), 200);
     await withHooks(api, {
       see: { phase: "mutate", with: { rules: [PODS] } },

@@ -1,4 +1,4 @@
-/** Webhooks that fail, those that are asked twice, and configurations that are refused. */
+/** Failing webhooks, reinvocation, and invalid configurations. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import {
@@ -20,7 +20,7 @@ import { configMap } from "../widget.ts";
 const review = (more: Record<string, unknown> = {}) =>
   Response.json({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", ...more });
 
-/** Webhooks that fail, and those that are asked twice. */
+/** Failing webhooks and reinvocation. */
 export const failures = area("admission failures", {
   ...Object.fromEntries(
     ([["429", { status: 429 }], ["503", { status: 503 }]] as const).map(([name, status]) =>
@@ -38,7 +38,7 @@ export const failures = area("admission failures", {
       ] as [string, (api: Recorder) => Promise<void>]
     ),
   ),
-  "a webhook answers statuses of every kind": async (api) => {
+  "HTTP statuses of webhook responses": async (api) => {
     let status = 0;
     const answer = () => new Response("because", { status });
     await withHooks(api, { odd: { phase: "validate", answer, isUnseen: true } }, async () => {
@@ -47,7 +47,7 @@ export const failures = area("admission failures", {
       }
     });
   },
-  "a webhook that answers 429 and not when to come again is not asked again": async (api) => {
+  "a webhook that answers 429 without Retry-After is not retried": async (api) => {
     let calls = 0;
     const answer = () => {
       calls++;
@@ -107,13 +107,13 @@ export const failures = area("admission failures", {
       ] as [string, (api: Recorder) => Promise<void>]
     ),
   ),
-  "a webhook that nobody serves": async (api) => {
+  "an unreachable webhook": async (api) => {
     const url = "https://127.0.0.1:3/none";
     await withHooks(api, { gone: { ...allow, with: { clientConfig: { url } } } }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
     });
   },
-  "a webhook that nobody serves and that may be passed over": async (api) => {
+  "an unreachable webhook with failurePolicy Ignore": async (api) => {
     const clientConfig = { url: "https://127.0.0.1:3/none" };
     await withHooks(api, {
       gone: { ...allow, with: { clientConfig, failurePolicy: "Ignore" } },
@@ -121,12 +121,12 @@ export const failures = area("admission failures", {
       look: allow,
     }, async () => void await api.post(api.core("configmaps"), configMap("c")));
   },
-  "a refusal is no failure that may be passed over": async (api) => {
+  "a denial with failurePolicy Ignore": async (api) => {
     await withHooks(api, { no: { ...deny, with: { failurePolicy: "Ignore" } } }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
     });
   },
-  "a webhook that takes too long": async (api) => {
+  "a webhook that times out": async (api) => {
     const late = Promise.withResolvers<void>();
     const answer = async () => {
       await late.promise;
@@ -146,7 +146,7 @@ export const failures = area("admission failures", {
       await api.get(api.core("configmaps/c"));
     });
   },
-  "a webhook that wants it is asked again": async (api) => {
+  "a webhook with reinvocationPolicy IfNeeded is called again": async (api) => {
     await withHooks(api, {
       a: {
         phase: "mutate",
@@ -157,7 +157,7 @@ export const failures = area("admission failures", {
       b: { ...mutating(add("/data/b", "1")), with: { reinvocationPolicy: "Never" } },
     }, async () => void await api.post(api.core("configmaps"), configMap("c")));
   },
-  "webhooks are asked again once at most": async (api) => {
+  "webhooks are reinvoked at most once": async (api) => {
     const counting = (key: string): Hook => ({
       phase: "mutate",
       with: { reinvocationPolicy: "IfNeeded" },
@@ -168,14 +168,14 @@ export const failures = area("admission failures", {
       await api.post(api.core("configmaps"), configMap("c"));
     });
   },
-  "nobody is asked again when nothing was changed": async (api) => {
+  "no webhook is reinvoked if the object was not changed": async (api) => {
     const again = { reinvocationPolicy: "IfNeeded" };
     await withHooks(api, {
       a: { phase: "mutate", with: again },
       b: { ...mutating({ op: "test", path: "/metadata/name", value: "c" }), with: again },
     }, async () => void await api.post(api.core("configmaps"), configMap("c")));
   },
-  "the older form of reviews": async (api) => {
+  "admissionReviewVersions v1beta1": async (api) => {
     const answer = () => ({ allowed: false, status: { message: "no" } });
     await withHooks(
       api,
@@ -189,7 +189,7 @@ export const failures = area("admission failures", {
 
 const URL = { url: "https://127.0.0.1:3/x" };
 
-/** Configurations that are refused. */
+/** Invalid configurations. */
 export const refusedWebhooks = area("refused webhooks", {
   ...Object.fromEntries(
     Object.entries({
@@ -261,7 +261,7 @@ export const refusedWebhooks = area("refused webhooks", {
       }] as [string, (api: Recorder) => Promise<void>]
     ),
   ),
-  "a configuration gets its defaults": async (api) => {
+  "defaults of webhook configurations": async (api) => {
     const bare = {
       name: "a.example.com",
       clientConfig: { service: { namespace: "n", name: "s" } },

@@ -1,4 +1,4 @@
-/** Which webhooks are asked about what. */
+/** Rules, selectors and match conditions of webhooks. */
 import { area } from "../contract.ts";
 import {
   add,
@@ -17,7 +17,7 @@ import { grant } from "../roles.ts";
 import { configMap, widget } from "../widget.ts";
 import { replicaSet, replicaSets } from "../workloads.ts";
 
-/** Which webhooks are asked. */
+/** Rules, selectors and match conditions. */
 export const matching = area("admission matching", {
   "operations": async (api) => {
     const only = (...operations: string[]): Hook => ({ ...allow, with: { rules: [{ ...CONFIG_MAPS, operations }] } });
@@ -47,7 +47,7 @@ export const matching = area("admission matching", {
       await api.merge(api.widgets("/w/status"), { status: { phase: "Up" } });
     });
   },
-  "scope": async (api) => {
+  "the scope of a rule": async (api) => {
     const scoped = (scope: string): Hook => ({ ...allow, with: { rules: [{ ...CONFIG_MAPS, scope }] } });
     await withHooks(
       api,
@@ -57,7 +57,7 @@ export const matching = area("admission matching", {
       },
     );
   },
-  "a cluster-wide object and a namespace": async (api) => {
+  "namespace selectors of cluster-scoped objects and namespaces": async (api) => {
     const rules = [{
       operations: ["*"],
       apiGroups: [""],
@@ -77,7 +77,7 @@ export const matching = area("admission matching", {
       await api.merge(`/api/v1/namespaces/${api.namespace}-x`, { metadata: { annotations: { a: "b" } } });
     });
   },
-  "labels of the object, before or after": async (api) => {
+  "object selectors see the old and the new object": async (api) => {
     const selector = (objectSelector: unknown): Hook => ({ ...allow, with: { objectSelector } });
     await withHooks(api, {
       equal: selector({ matchLabels: { x: "1" } }),
@@ -91,7 +91,7 @@ export const matching = area("admission matching", {
       await api.merge(api.core("configmaps/c"), { metadata: { labels: null } });
     });
   },
-  "labels of the namespace": async (api) => {
+  "namespace selectors": async (api) => {
     const selector = (key: string, operator: string): Hook => ({
       ...allow,
       with: {
@@ -105,7 +105,7 @@ export const matching = area("admission matching", {
       await api.post(api.core("configmaps"), configMap("c"));
     });
   },
-  "the same kind in another group": async (api) => {
+  "rules do not match the same kind in another group": async (api) => {
     const rules = [{ operations: ["*"], apiGroups: ["events.k8s.io"], apiVersions: ["v1"], resources: ["events"] }];
     await withHooks(api, {
       same: { ...allow, with: { rules } },
@@ -122,7 +122,7 @@ export const matching = area("admission matching", {
       });
     });
   },
-  "a condition that holds and one that does not": async (api) => {
+  "a match condition that is true and one that is false": async (api) => {
     const when = (...expressions: string[]): Hook => ({
       ...allow,
       with: { matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })) },
@@ -140,19 +140,19 @@ export const matching = area("admission matching", {
       await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
     });
   },
-  "a condition that cannot be evaluated": async (api) => {
+  "a match condition that fails": async (api) => {
     const matchConditions = [{ name: "x", expression: "object.data.none == '1'" }];
     await withHooks(api, { fail: { ...allow, with: { matchConditions } } }, async () => {
       await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
     });
   },
-  "a condition that cannot be evaluated and may be passed over": async (api) => {
+  "a match condition that fails with failurePolicy Ignore": async (api) => {
     const matchConditions = [{ name: "x", expression: "object.data.none == '1'" }];
     await withHooks(api, { pass: { ...allow, with: { matchConditions, failurePolicy: "Ignore" } } }, async () => {
       await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
     });
   },
-  "a condition that is false beside one that cannot be evaluated": async (api) => {
+  "a match condition that is false and one that fails": async (api) => {
     const matchConditions = [
       { name: "x", expression: "object.data.none == '1'" },
       { name: "y", expression: "object.metadata.name == 'other'" },
@@ -161,7 +161,7 @@ export const matching = area("admission matching", {
       await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
     });
   },
-  "a condition asks what the user may do": async (api) => {
+  "a match condition that uses the authorizer": async (api) => {
     const when = (expression: string): Hook => ({ ...allow, with: { matchConditions: [{ name: "x", expression }] } });
     await grant(api, "jane", [{ verbs: ["create", "get"], apiGroups: [""], resources: ["configmaps"] }]);
     const path = (verb: string) =>
@@ -178,14 +178,14 @@ export const matching = area("admission matching", {
       await api.as("jane").post(api.core("configmaps"), configMap("c"));
     });
   },
-  "conditions of a mutating webhook see what was changed before": async (api) => {
+  "match conditions see the changes of earlier webhooks": async (api) => {
     const matchConditions = [{ name: "x", expression: "has(object.data) && 'one' in object.data" }];
     await withHooks(api, {
       a: mutating(add("/data", { one: "1" })),
       b: { ...mutating(add("/data/two", "2")), with: { matchConditions } },
     }, async () => void await api.post(api.core("configmaps"), configMap("c")));
   },
-  "configurations are not told of": async (api) => {
+  "webhook configurations are not sent to webhooks": async (api) => {
     const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], scope: "Cluster" }];
     const objectSelector = { matchLabels: { "example.com/of": api.namespace } };
     await withHooks(api, { all: { ...deny, with: { rules, objectSelector } } }, async () => {
@@ -195,7 +195,7 @@ export const matching = area("admission matching", {
       await api.delete(`${CONFIGURATIONS.validate}/${api.namespace}-other`);
     });
   },
-  "a scale and a status": async (api) => {
+  "rules for scale and status": async (api) => {
     const rules = [{ ...CONFIG_MAPS, apiGroups: ["apps"], resources: ["replicasets/scale", "replicasets/status"] }];
     await withHooks(api, { look: { ...allow, with: { rules } } }, async () => {
       const path = replicaSets(api);

@@ -2,20 +2,20 @@ import { area } from "../contract.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
 import { deployment, deployments } from "../workloads.ts";
 
-/** Server-side apply: who owns which field. */
+/** Server-side apply and ownership of fields. */
 export const applies = area("apply", {
-  "apply makes an object and owns what it wrote": async (api) => {
+  "an apply creates an object and owns its fields": async (api) => {
     await api.apply(
       api.widgets("/w?fieldManager=one"),
       widget("w", { size: 2, ports: [{ port: 1, name: "a" }], tags: ["x"] }),
     );
     await api.apply(api.core("configmaps/c?fieldManager=one"), configMap("c", { a: "1" }, { labels: { l: "1" } }));
   },
-  "apply of the same changes nothing": async (api) => {
+  "a repeated apply changes nothing": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
   },
-  "apply removes what it no longer writes": async (api) => {
+  "an apply removes fields that it no longer has": async (api) => {
     await api.apply(
       api.widgets("/w?fieldManager=one"),
       widget("w", { size: 2, color: "red", settings: { a: "1", b: "2" } }),
@@ -24,25 +24,25 @@ export const applies = area("apply", {
     await api.apply(api.core("configmaps/c?fieldManager=one"), configMap("c", { a: "1", b: "2" }));
     await api.apply(api.core("configmaps/c?fieldManager=one"), configMap("c", { b: "3" }));
   },
-  "apply leaves what others own": async (api) => {
+  "an apply does not change fields of other managers": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
     await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { color: "red" }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", {}));
   },
-  "two managers may own a field of one value": async (api) => {
+  "two managers can own a field with the same value": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { color: "red" }));
     await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { color: "red" }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", {}));
     await api.apply(api.widgets("/w?fieldManager=two"), widget("w", {}));
   },
-  "apply of another's field is a conflict, unless forced": async (api) => {
+  "an apply of another manager's field is a conflict unless forced": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2, color: "red", title: "abc" }));
     await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { size: 3 }));
     await api.apply(api.widgets("/w?fieldManager=two"), widget("w", { size: 3, color: "blue" }));
     await api.apply(api.widgets("/w?fieldManager=two&force=true"), widget("w", { size: 3, color: "blue" }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { title: "abc" }));
   },
-  "a conflict with one who updated names him": async (api) => {
+  "a conflict names the manager of an update": async (api) => {
     await api.quietly("POST", api.core("configmaps?fieldManager=first"), configMap("c", { a: "1" }));
     await api.quietly("PATCH", api.core("configmaps/c?fieldManager=second"), { data: { b: "2" } }, {
       contentType: "application/merge-patch+json",
@@ -75,7 +75,7 @@ export const applies = area("apply", {
     await api.apply(api.widgets("/w?fieldManager=two&force=true"), widget("w", { words: ["b"], pair: { b: "2" } }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { tags: ["b"] }));
   },
-  "an update takes fields over": async (api) => {
+  "an update takes over fields": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2, color: "red" }));
     await api.merge(api.widgets("/w?fieldManager=other"), { spec: { size: 5 } });
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2, color: "red" }));
@@ -94,7 +94,7 @@ export const applies = area("apply", {
     );
     await api.apply(`${path}?fieldManager=one`, of({ name: "a", image: "z" }));
   },
-  "apply of status owns status alone": async (api) => {
+  "an apply of status owns only status": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
     await api.apply(api.widgets("/w/status?fieldManager=two"), {
       ...widget("w", { size: 3 }),
@@ -105,13 +105,12 @@ export const applies = area("apply", {
       spec: undefined,
       status: { ready: 1 },
     });
-    // An apply that comes to nothing is written all the same where its time changes the order of
-    // the managers.
+    // An apply without changes is still stored if its time changes the order of the managers.
     await api.untilNextSecond();
     await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w", { size: 2 }), status: { phase: "Down" } });
   },
-  "metadata is applied too": async (api) => {
-    // One that is there: the garbage collector would take away what belongs to nobody.
+  "an apply owns metadata, too": async (api) => {
+    // The owner must exist, or the garbage collector deletes the object.
     const { body } = await api.quietly("POST", api.core("configmaps"), configMap("x"));
     const owner = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: body.metadata.uid };
     await api.apply(
@@ -137,7 +136,7 @@ export const applies = area("apply", {
       `apiVersion: ${GROUP}/v1\nkind: Widget\nmetadata:\n  name: w\nspec:\n  size: 4\n`,
     );
   },
-  "apply of the wrong object": async (api) => {
+  "an apply of another object": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w"), apiVersion: `${GROUP}/v9` });
     await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w"), kind: "Gadget" });
     await api.apply(api.widgets("/w?fieldManager=one"), widget("v"));
@@ -149,14 +148,14 @@ export const applies = area("apply", {
       widget("w", {}, { uid: "11111111-1111-1111-1111-111111111111" }),
     );
   },
-  "apply of what the schema refuses": async (api) => {
+  "an apply that the schema rejects": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 11 }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: "2" }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { other: 1 }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { ports: [{ port: 1 }, { port: 1 }] }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { ports: [{ name: "a" }] }));
   },
-  "managers are remembered for update, patch and create": async (api) => {
+  "managed fields of update, patch and create": async (api) => {
     const { body } = await api.post(api.widgets("?fieldManager=maker"), widget("w", { size: 1 }));
     await api.put(api.widgets("/w?fieldManager=updater"), { ...body, spec: { ...body.spec, color: "red" } });
     await api.merge(api.widgets("/w?fieldManager=patcher"), { spec: { title: "abc" } });

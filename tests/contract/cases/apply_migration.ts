@@ -1,4 +1,4 @@
-/** Server-side apply beside other ways to write: update, patch, client-side apply, subresources. */
+/** Server-side apply combined with update, patch, client-side apply and subresources. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
@@ -6,14 +6,14 @@ import { deployment, deployments } from "../workloads.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** A ConfigMap as client-side apply leaves it. */
+/** Returns a ConfigMap with the annotation of client-side apply. */
 async function clientSide(api: Recorder, data: Record<string, string>, manager = "kubectl-client-side-apply") {
   const last = JSON.stringify(configMap("c", data));
   const object = configMap("c", data, { annotations: { [LAST_APPLIED]: `${last}\n` } });
   await api.quietly("POST", api.core(`configmaps?fieldManager=${manager}`), object);
 }
 
-export const appliedBesides = area("applied besides", {
+export const appliedBesides = area("apply migration", {
   "from client-side apply by kubectl": async (api) => {
     await clientSide(api, { a: "1", b: "2" });
     await api.apply(api.core("configmaps/c?fieldManager=kubectl"), configMap("c", { a: "1" }));
@@ -28,22 +28,22 @@ export const appliedBesides = area("applied besides", {
     await api.apply(api.core("configmaps/c?fieldManager=one"), configMap("c", { a: "3" }));
     await api.apply(api.core("configmaps/c?fieldManager=one&force=true"), configMap("c", { a: "3" }));
   },
-  "from client-side apply whose annotation others wrote": async (api) => {
+  "from client-side apply with an annotation of another manager": async (api) => {
     await clientSide(api, { a: "1", b: "2" }, "someone");
     await api.apply(api.core("configmaps/c?fieldManager=kubectl"), configMap("c", { a: "3" }));
   },
-  "server-side apply writes the annotation of client-side apply anew": async (api) => {
+  "server-side apply updates the annotation of client-side apply": async (api) => {
     await clientSide(api, { a: "1" });
     await api.apply(api.core("configmaps/c?fieldManager=kubectl&force=true"), configMap("c", { a: "2", z: "1" }));
     await api.apply(api.core("configmaps/c?fieldManager=kubectl&force=true"), configMap("c", { z: "1" }));
   },
-  "the annotation is applied as such": async (api) => {
+  "an apply of the annotation of client-side apply": async (api) => {
     const annotations = { [LAST_APPLIED]: "{}" };
     await api.apply(api.core("configmaps/c?fieldManager=kubectl"), configMap("c", { a: "2" }, { annotations }));
   },
   "the first apply is one of a status": async (api) => {
     const bare = { apiVersion: "contract.example.com/v1", kind: "Widget", metadata: { name: "w" } };
-    // What owns nothing is not tracked from then on, until somebody applies.
+    // Without any owners, fields are not tracked until the next apply.
     await api.apply(api.widgets("/w?fieldManager=one"), { ...bare, spec: { ports: [] } });
     await api.merge(api.widgets("/w/status"), { status: { phase: "Down" } });
     await api.apply(api.widgets("/w/status?fieldManager=one&force=true"), { ...bare, status: {} });
@@ -55,7 +55,7 @@ export const appliedBesides = area("applied besides", {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 1 }));
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
   },
-  "an update that takes a field away": async (api) => {
+  "an update that removes a field": async (api) => {
     const { body } = await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 1, color: "red" }));
     const { color: _color, ...rest } = body.spec;
     await api.put(api.widgets("/w?fieldManager=two"), { ...body, spec: rest });
@@ -72,7 +72,7 @@ export const appliedBesides = area("applied besides", {
     await api.put(api.widgets("/w?fieldManager=two"), { ...body, metadata: { ...body.metadata, managedFields: [{}] } });
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
   },
-  "an update that brings managers of its own": async (api) => {
+  "an update that sets managedFields": async (api) => {
     const { body } = await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 1 }));
     const [entry] = body.metadata.managedFields;
     const renamed = [{ ...entry, manager: "renamed" }];
@@ -83,7 +83,7 @@ export const appliedBesides = area("applied besides", {
     await api.jsonPatch(api.widgets("/w?fieldManager=two"), [{ op: "remove", path: "/metadata/managedFields/0" }]);
     await api.merge(api.widgets("/w?fieldManager=two"), { metadata: { managedFields: null } });
   },
-  "managers that make no sense": async (api) => {
+  "invalid managedFields": async (api) => {
     const { body } = await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 1 }));
     const [entry] = body.metadata.managedFields;
     const bad = [
@@ -99,7 +99,7 @@ export const appliedBesides = area("applied besides", {
       await api.merge(api.widgets("/w?fieldManager=two"), { metadata: { managedFields: [each] } });
     }
   },
-  "status is owned apart from the rest": async (api) => {
+  "status is owned separately": async (api) => {
     await api.post(api.widgets("?fieldManager=maker"), { ...widget("w", { size: 1 }), status: { phase: "lost" } });
     await api.merge(api.widgets("/w/status?fieldManager=maker"), { status: { phase: "Up", ready: 1 } });
     await api.apply(api.widgets("/w/status?fieldManager=one"), { ...widget("w"), status: { phase: "Down" } });
@@ -120,7 +120,7 @@ export const appliedBesides = area("applied besides", {
     await api.apply(api.widgets("/w/status?fieldManager=one"), conditions("Ready"));
     await api.apply(api.widgets("/w/status?fieldManager=two"), conditions());
   },
-  "metadata by way of status": async (api) => {
+  "metadata in a write of status": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 1 }, { labels: { a: "1" } }));
     await api.apply(api.widgets("/w/status?fieldManager=two"), {
       ...widget("w", {}, { labels: { b: "1" }, annotations: { c: "1" } }),
@@ -128,10 +128,10 @@ export const appliedBesides = area("applied besides", {
     });
     await api.get(api.widgets("/w"));
   },
-  "status of what is not there": async (api) => {
+  "status of a missing object": async (api) => {
     await api.apply(api.widgets("/none/status?fieldManager=one"), { ...widget("none"), status: { phase: "Up" } });
   },
-  "replicas by way of scale": async (api) => {
+  "replicas in a write of scale": async (api) => {
     await api.quietly(
       "POST",
       `${deployments(api)}?fieldManager=maker`,
@@ -169,7 +169,7 @@ export const appliedBesides = area("applied besides", {
     });
     await api.apply(`${deployments(api)}/d/status?fieldManager=one`, { ...status, status: { replicas: 1 } });
   },
-  "containers that come and go": async (api) => {
+  "containers that are added and removed": async (api) => {
     const path = (manager: string) => `${deployments(api)}/d?fieldManager=${manager}`;
     const [a, b] = [{ name: "a", image: "x" }, { name: "b", image: "y" }];
     await api.apply(path("one"), deployment({ containers: [a, b] }));
@@ -208,7 +208,7 @@ export const appliedBesides = area("applied besides", {
     await api.apply(path("two"), service([{ port: 80, targetPort: 8080 }]));
     await api.apply(path("one"), service([{ port: 80, name: "http" }], { app: "b" }));
   },
-  "a Secret by text and by bytes": async (api) => {
+  "a Secret by stringData and by data": async (api) => {
     const secret = (fields: Record<string, unknown>) => ({
       apiVersion: "v1",
       kind: "Secret",
@@ -220,7 +220,7 @@ export const appliedBesides = area("applied besides", {
     await api.apply(api.core("secrets/s?fieldManager=two"), secret({ data: { b: "dGV4dA==" } }));
     await api.apply(api.core("secrets/s?fieldManager=two"), secret({ data: { b: "no base64" } }));
   },
-  "quantities of resources keep the way they are written": async (api) => {
+  "quantities of resources keep their spelling": async (api) => {
     const path = (manager: string) => `${deployments(api)}/d?fieldManager=${manager}`;
     const with_ = (limits: unknown) => deployment({ containers: [{ name: "a", image: "x", resources: { limits } }] });
     await api.apply(path("one"), with_({ cpu: "1000m", memory: "1024Mi" }));
@@ -303,7 +303,7 @@ export const appliedBesides = area("applied besides", {
     await api.apply(api.core("configmaps/c?fieldManager=one"), { ...configMap("c", { a: "1" }), immutable: true });
     await api.apply(api.core("configmaps/c?fieldManager=one"), { ...configMap("c", { a: "2" }), immutable: true });
   },
-  "unknown and doubled fields of a built-in kind": async (api) => {
+  "unknown and duplicate fields of a built-in kind": async (api) => {
     const path = (strictness: string) => api.core(`configmaps/c?fieldManager=one&fieldValidation=${strictness}`);
     await api.apply(path("Strict"), { ...configMap("c"), other: 1 });
     await api.apply(path("Warn"), { ...configMap("c"), other: 1 });

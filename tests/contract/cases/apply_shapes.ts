@@ -1,14 +1,11 @@
-/**
- * Server-side apply over the shapes that fields can have: who owns what, what goes, what is a
- * conflict.
- */
+/** Server-side apply of fields of all shapes: ownership, removal and conflicts. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
 
 /**
- * Applies specs of one widget in turn, each as `[manager, spec]`; a manager may be followed by more
- * of the query.
+ * Applies specs of one widget in order, each as `[manager, spec]`. A manager can be followed by
+ * query parameters.
  */
 async function inTurn(api: Recorder, ...turns: readonly (readonly [string, unknown])[]): Promise<void> {
   for (const [manager, spec] of turns) {
@@ -71,7 +68,7 @@ export const appliedShapes = area("applied shapes", {
       ["two", {}],
       ["one", { words: ["a"] }],
     ),
-  "an item of a list map that two share": (api) =>
+  "an item of a list map with two managers": (api) =>
     inTurn(
       api,
       ["one", { ports: [{ port: 1, name: "a" }] }],
@@ -88,7 +85,7 @@ export const appliedShapes = area("applied shapes", {
       ["two", { ports: [{ port: 1, name: "x" }] }],
       ["two", { ports: [{ port: 1, protocol: "UDP", name: "x" }] }],
     ),
-  "the order of a list map follows who applies": (api) =>
+  "the order of a list map follows the last apply": (api) =>
     inTurn(
       api,
       ["one", { ports: [{ port: 1 }, { port: 2 }, { port: 3 }] }],
@@ -96,7 +93,7 @@ export const appliedShapes = area("applied shapes", {
       ["two", { ports: [{ port: 4 }, { port: 2 }] }],
       ["one", { ports: [{ port: 2 }, { port: 5 }, { port: 1 }] }],
     ),
-  "the order of a set follows who applies": (api) =>
+  "the order of a set follows the last apply": (api) =>
     inTurn(
       api,
       ["one", { tags: ["a", "b", "c"] }],
@@ -108,8 +105,8 @@ export const appliedShapes = area("applied shapes", {
     inTurn(api, ["one", { tags: ["a", "a"] }], ["one", { tags: ["a"] }], ["two", { tags: ["b", "a", "b"] }]),
   "an item that appears twice in a list map": (api) =>
     inTurn(api, ["one", { ports: [{ port: 1, name: "a" }, { port: 1, name: "b" }] }]),
-  "null takes no part": (api) => inTurn(api, ["one", { size: null, color: "red" }], ["two", { color: null, size: 2 }]),
-  "a default is nobody's": async (api) => {
+  "null is not owned": (api) => inTurn(api, ["one", { size: null, color: "red" }], ["two", { color: null, size: 2 }]),
+  "a default has no owner": async (api) => {
     await inTurn(api, ["one", {}], ["two", { nested: { depth: 1 } }], ["one", { nested: { depth: 2 } }]);
   },
   "free fields are owned key by key": (api) =>
@@ -128,7 +125,7 @@ export const appliedShapes = area("applied shapes", {
       ["one", { free: { a: [1] } }],
       ["two", { free: { a: { b: 1 } } }],
     ),
-  "an integer or text": (api) =>
+  "an integer or string": (api) =>
     inTurn(
       api,
       ["one", { either: 80 }],
@@ -144,9 +141,8 @@ export const appliedShapes = area("applied shapes", {
       ["one", { team: { members: 3 } }],
       ["two", {}],
     ),
-  "who applies nothing at all": (api) =>
-    inTurn(api, ["one", { size: 2 }], ["two", {}], ["one", {}], ["one", { size: 2 }]),
-  "a manager that comes back": (api) =>
+  "an apply without fields": (api) => inTurn(api, ["one", { size: 2 }], ["two", {}], ["one", {}], ["one", { size: 2 }]),
+  "a manager that applies again after it gave up its fields": (api) =>
     inTurn(api, ["one", { size: 2 }], ["two&force=true", { size: 3 }], ["one", {}], ["one&force=true", { size: 4 }]),
   "force without a conflict": (api) => inTurn(api, ["one&force=true", { size: 2 }], ["one&force=true", { size: 2 }]),
   "a dry run owns nothing": async (api) => {
@@ -155,7 +151,7 @@ export const appliedShapes = area("applied shapes", {
     await inTurn(api, ["one", { size: 2 }], ["one&dryRun=All", { size: 3 }], ["two&dryRun=All", { size: 3 }]);
     await api.get(api.widgets("/w"));
   },
-  "a resourceVersion must be the one that is there": async (api) => {
+  "a resourceVersion must be current": async (api) => {
     const { body } = await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 2 }));
     const { resourceVersion } = body.metadata;
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 3 }, { resourceVersion }));
@@ -167,7 +163,7 @@ export const appliedShapes = area("applied shapes", {
     const uid = "11111111-1111-1111-1111-111111111111";
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 3 }, { uid }));
   },
-  "a name that does not fit, or none": async (api) => {
+  "a wrong name, and no name": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("other"));
     await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w"), metadata: {} });
     await api.apply(api.widgets("/W_?fieldManager=one"), widget("W_"));
@@ -199,7 +195,7 @@ export const appliedShapes = area("applied shapes", {
     await api.apply(path("two"), widget("w", {}, { finalizers: ["bad"] }));
     await api.apply(path("two"), widget("w"));
   },
-  "creationTimestamp, generation and the like are nobody's": async (api) => {
+  "creationTimestamp, generation and the like have no owner": async (api) => {
     await api.apply(
       api.widgets("/w?fieldManager=one"),
       widget("w", { size: 1 }, { creationTimestamp: "2020-01-01T00:00:00Z", generation: 7, selfLink: "x" }),
@@ -214,7 +210,7 @@ export const appliedShapes = area("applied shapes", {
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { size: 4 }));
     await api.get(api.widgets("/w"));
   },
-  "strictness over unknown and doubled fields": async (api) => {
+  "fieldValidation of unknown and duplicate fields": async (api) => {
     const path = (query: string) => api.widgets(`/w?fieldManager=one&fieldValidation=${query}`);
     await api.apply(path("Strict"), widget("w", { other: 1 }));
     await api.apply(path("Warn"), widget("w", { other: 1 }));
@@ -223,14 +219,14 @@ export const appliedShapes = area("applied shapes", {
     await api.apply(path("Warn"), "apiVersion: contract.example.com/v1\nkind: Widget\nspec: {size: 1, size: 2}\n");
     await api.apply(path("Loose"), widget("w"));
   },
-  "a list of one object, or a list": async (api) => {
+  "a list in place of an object": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one"), "[]");
     await api.apply(api.widgets("/w?fieldManager=one"), "3");
     await api.apply(api.widgets("/w?fieldManager=one"), "");
     await api.apply(api.widgets("/w?fieldManager=one"), "null");
     await api.apply(api.widgets("/w?fieldManager=one"), "a: b\n---\nc: d\n");
   },
-  "a field whose type does not fit": async (api) => {
+  "a field of a wrong type": async (api) => {
     await inTurn(api, ["one", { size: "x" }], ["one", { tags: "x" }], ["one", { settings: [] }], ["one", "text"]);
     await inTurn(api, ["one", { ports: [1] }], ["one", { ports: [{}] }], ["one", { settings: { a: 1 } }]);
     await inTurn(api, ["one", { tags: [1] }], ["one", { tags: [null] }], ["one", { tags: [{}] }]);

@@ -21,7 +21,7 @@ const cpu = (averageUtilization: number) => ({
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
 });
 
-/** One metric of each sort. */
+/** One metric of each type. */
 const METRICS = [
   cpu(60),
   { type: "Resource", resource: { name: "memory", target: { type: "AverageValue", averageValue: "100Mi" } } },
@@ -67,9 +67,9 @@ const STATUS = {
   ],
 };
 
-/** Autoscalers, which are kept in one version and served in two. */
+/** Autoscalers, which are stored in one version and served in two. */
 export const autoscalers = area("autoscalers", {
-  "made in the old version": async (api) => {
+  "created in the old version": async (api) => {
     await api.post(path(api, "v1"), autoscaler("v1", "a", { targetCPUUtilizationPercentage: 70 }));
     await api.post(path(api, "v1"), autoscaler("v1", "b"));
     for (const name of ["a", "b"]) await both(api, name);
@@ -77,7 +77,7 @@ export const autoscalers = area("autoscalers", {
     await both(api, "a");
     await api.get(path(api, "v1"));
   },
-  "made in the new version, what the old one lacks is in annotations": async (api) => {
+  "created in the new version, with annotations for the old one": async (api) => {
     const behavior = { scaleDown: { stabilizationWindowSeconds: 60 } };
     await api.post(
       path(api, "v2"),
@@ -98,7 +98,7 @@ export const autoscalers = area("autoscalers", {
     await both(api, "a");
     await api.get(path(api, "v2", "/a/status"));
   },
-  "who owns what in either version": async (api) => {
+  "managed fields in both versions": async (api) => {
     const spec = { metrics: [cpu(50)], minReplicas: 2 };
     const apply = (version: "v1" | "v2", manager: string, body: object) =>
       api.call("PATCH", `${path(api, version, "/a")}?fieldManager=${manager}`, body, { contentType: APPLY });
@@ -107,7 +107,7 @@ export const autoscalers = area("autoscalers", {
     await apply("v1", "old", autoscaler("v1", "a"));
     await both(api, "a");
   },
-  "what an autoscaler must say": async (api) => {
+  "required fields of an autoscaler": async (api) => {
     const refused = (spec: object) => api.post(path(api, "v2"), autoscaler("v2", "a", spec));
     await refused({ maxReplicas: 0 });
     await refused({ maxReplicas: -1 });

@@ -1,7 +1,4 @@
-/**
- * Connections to what runs: who is asked about them, and what is refused before anything is
- * reached.
- */
+/** Connections to pods, services and nodes: webhooks, and errors before anything is reached. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { grant } from "../roles.ts";
@@ -41,7 +38,7 @@ const service = (name: string, ...ports: object[]) => ({
 
 /** Connections. */
 export const connections = area("connections", {
-  "a webhook is shown what a connection is asked for with": async (api) => {
+  "a webhook receives the options of a connection": async (api) => {
     await run(api, "p");
     await withHooks(api, { look: about("pods/*", "services/proxy") }, async () => {
       await api.post(api.core("pods/p/exec?command=ls&command=-l&stdout=true&stdin=0&tty=False&container=main"), {});
@@ -55,7 +52,7 @@ export const connections = area("connections", {
       await api.get(api.core("services/s/proxy/a//b/"));
     });
   },
-  "a webhook refuses a connection before anything is looked for": async (api) => {
+  "a denied connection takes precedence over 404": async (api) => {
     await run(api, "p");
     await withHooks(api, { no: { ...deny, with: { rules: [rule("pods/exec", "services/proxy")] } } }, async () => {
       await api.post(api.core("pods/p/exec?command=ls"), {});
@@ -65,14 +62,14 @@ export const connections = area("connections", {
       await api.get(api.core("services/none/proxy/"));
     });
   },
-  "a webhook changes what a connection is asked for with": async (api) => {
+  "a webhook changes the options of a connection": async (api) => {
     await run(api, "p", "a", "b");
     const change: Hook = { ...mutating(add("/container", "c")), with: { rules: [rule("pods/exec")] } };
     await withHooks(api, { change, look: about("pods/exec") }, async () => {
       await api.post(api.core("pods/p/exec?command=ls"), {});
     });
   },
-  "who is asked is chosen by operation, conditions and labels, of which a connection has none": async (api) => {
+  "webhooks match connections by operation and conditions, not by labels": async (api) => {
     await run(api, "p");
     const labels = { matchExpressions: [{ key: "a", operator: "DoesNotExist" }] };
     const when = (expression: string) => [{ name: "when", expression }];
@@ -85,14 +82,14 @@ export const connections = area("connections", {
       await api.post(api.core("pods/p/exec?command=ls"), {});
     });
   },
-  "a connection that no webhook could be asked about": async (api) => {
+  "a connection with an unreachable webhook": async (api) => {
     await run(api, "p");
     const clientConfig = { url: "https://127.0.0.1:3/none" };
     await withHooks(api, { gone: { ...allow, with: { clientConfig, rules: [rule("pods/exec")] } } }, async () => {
       await api.post(api.core("pods/p/exec?command=ls"), {});
     });
   },
-  "which container is meant must be clear": async (api) => {
+  "a connection to a pod with several containers": async (api) => {
     await run(api, "one");
     await run(api, "two", "a", "b");
     for (const part of ["exec", "attach", "log"]) {
@@ -102,7 +99,7 @@ export const connections = area("connections", {
       }
     }
   },
-  "what is asked for is understood, or refused": async (api) => {
+  "valid and invalid options of connections": async (api) => {
     await run(api, "p");
     await api.post(api.core("pods/p/portforward?ports=x"), {});
     await api.post(api.core("pods/p/portforward?ports=65536"), {});
@@ -116,7 +113,7 @@ export const connections = area("connections", {
     await api.get(api.core("pods/p/exec/more"));
     await api.get(api.core("pods/p/proxy/more/and/more"));
   },
-  "what a service serves": async (api) => {
+  "proxy of a service": async (api) => {
     await api.quietly("POST", api.core("services"), service("s", { name: "web", port: 80 }));
     for (const name of ["s", "s:80", "s:81", "s:web", "http:s:80", "ftp:s:80", "none", "none:80", "s:08"]) {
       await api.get(api.core(`services/${name}/proxy/`));
@@ -131,11 +128,11 @@ export const connections = area("connections", {
     for (const name of ["s", "s:80", "s:web", "s:other"]) await api.get(api.core(`services/${name}/proxy/`));
     await api.get(api.core("services/s"));
   },
-  "what a node serves": async (api) => {
+  "proxy of a node": async (api) => {
     await api.get(`/api/v1/nodes/${api.namespace}-none/proxy/metrics`);
     await api.get(`/api/v1/nodes/a:b:c/proxy/metrics`);
   },
-  "who may read may not run anything": async (api) => {
+  "get does not allow connections that need create": async (api) => {
     await run(api, "p");
     await grant(api, "reader", [{ verbs: ["get"], apiGroups: [""], resources: ["pods/exec", "pods/proxy"] }]);
     await api.as("reader").get(api.core("pods/p/exec?command=ls"));

@@ -3,7 +3,7 @@ import { area } from "../contract.ts";
 import { CRDS, type Recorder } from "../recorder.ts";
 import { definition, FRUIT_VERSION } from "../definition.ts";
 
-/** Waits until a definition's condition has a status. */
+/** Waits until a condition of a definition has a status. */
 async function condition(api: Recorder, name: string, type: string, status: string): Promise<void> {
   await api.untilAnswer(
     `${CRDS}/${name}`,
@@ -12,7 +12,7 @@ async function condition(api: Recorder, name: string, type: string, status: stri
   );
 }
 
-/** How a kind comes, changes and goes. */
+/** Creation, changes and deletion of kinds. */
 export const crd = area("definitions", {
   "a definition is completed, accepted and established": async (api) => {
     const apples = definition("Apple", "apples");
@@ -43,11 +43,11 @@ export const crd = area("definitions", {
     await api.get(path);
     await api.get(`${CRDS}/${figs.metadata.name}`);
     await api.quietlyDefine(figs);
-    // The real server may answer 404 once more here, while it puts the old handler away.
+    // The real server may answer 404 once, while it replaces the old handler.
     const { body } = await api.untilAnswer(path, ({ status }) => status === 200);
     assert.deepEqual((body as { items: unknown[] }).items, []);
   },
-  "a cluster-wide kind has no namespaces": async (api) => {
+  "a cluster-scoped kind has no namespaces": async (api) => {
     const suns = definition("Sun", "suns", { scope: "Cluster" });
     await api.quietlyDefine(suns);
     const sun = { apiVersion: FRUIT_VERSION, kind: "Sun", metadata: { name: "one" } };
@@ -56,7 +56,7 @@ export const crd = area("definitions", {
     await api.post(`/apis/${suns.spec.group}/v1/namespaces/${api.namespace}/suns`, sun);
     await api.get(`/apis/${suns.spec.group}/v1/suns`);
   },
-  "a field that is added to the schema is kept from then on": async (api) => {
+  "a field that is added to the schema is stored from then on": async (api) => {
     const limes = definition("Lime", "limes");
     const path = `/apis/${limes.spec.group}/v1/namespaces/${api.namespace}/limes`;
     const lime = (name: string) => ({
@@ -72,7 +72,7 @@ export const crd = area("definitions", {
       path: "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/juice",
       value: { type: "integer", default: 7 },
     }], { contentType: "application/json-patch+json" });
-    // The new schema is in use once its default shows.
+    // The default shows that the new schema is in use.
     await api.untilAnswer(`${path}/before`, ({ body }) => body.spec.juice === 7);
     await api.post(path, lime("after"));
     await api.get(path);
@@ -119,7 +119,7 @@ export const crd = area("definitions", {
       spec: { ...both.spec, versions: versions.map((v) => ({ ...v, storage: false })) },
     });
   },
-  "a definition's scope cannot be changed": async (api) => {
+  "the scope of a definition is immutable": async (api) => {
     const oaks = definition("Oak", "oaks");
     await api.quietlyDefine(oaks);
     await api.merge(`${CRDS}/${oaks.metadata.name}`, { spec: { scope: "Cluster" } });

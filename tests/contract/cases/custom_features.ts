@@ -15,9 +15,9 @@ import {
   versioned,
 } from "./_fruit.ts";
 
-/** Fields by which objects are selected. */
+/** Selectable fields. */
 const selectable = area("selectable fields", {
-  "lists, watches and deletions choose by them": async (api) => {
+  "lists, watches and deletions select by them": async (api) => {
     const given = versioned("Cherry", "cherries", [{
       schema: schema({
         color: TEXT,
@@ -71,7 +71,7 @@ const selectable = area("selectable fields", {
     await api.quietly("DELETE", `${path}?fieldSelector=spec.color%3Dred`);
     await api.get(path);
   },
-  "each version has its own": async (api) => {
+  "each version has its own selectable fields": async (api) => {
     const given = versioned("Damson", "damsons", [
       { schema: schema({ color: TEXT }), selectableFields: [{ jsonPath: ".spec.color" }] },
       { schema: schema({ color: TEXT, size: COUNT }), selectableFields: [{ jsonPath: ".spec.size" }] },
@@ -83,7 +83,7 @@ const selectable = area("selectable fields", {
     await api.get(`${objects(api, "damsons", "v2")}?fieldSelector=spec.color%3Dred`);
     await api.get(`${objects(api, "damsons", "v2")}?fieldSelector=spec.size%3D`);
   },
-  "of a cluster-wide kind no namespace": async (api) => {
+  "a cluster-scoped kind has no metadata.namespace": async (api) => {
     const given = definition("Orchard", "orchards", { scope: "Cluster" });
     await api.quietlyDefine(given);
     await api.get(`/apis/${GROUP}/v1/orchards?fieldSelector=metadata.namespace%3Da`);
@@ -91,9 +91,9 @@ const selectable = area("selectable fields", {
   },
 });
 
-/** Replicas in one form for all kinds. */
+/** The subresource scale. */
 const scale = area("scale", {
-  "reads and writes what the paths say": async (api) => {
+  "scale reads and writes the configured paths": async (api) => {
     const given = versioned("Vine", "vines", [{
       schema: schema({ want: { type: "object", properties: { count: COUNT } }, other: TEXT }, {
         have: COUNT,
@@ -135,7 +135,7 @@ const scale = area("scale", {
     await api.delete(`${path}/a/scale`);
     await api.call("PATCH", `${path}/a/scale`, {}, { contentType: "application/strategic-merge-patch+json" });
   },
-  "fields of it are owned": async (api) => {
+  "fields of scale are owned": async (api) => {
     const given = versioned("Creeper", "creepers", [{
       schema: schema({ count: COUNT, other: TEXT }, { have: COUNT }),
       subresources: { scale: { specReplicasPath: ".spec.count", statusReplicasPath: ".status.have" } },
@@ -162,7 +162,7 @@ const scale = area("scale", {
     await apply(2, "fieldManager=scaler");
     await api.get(`${path}/a`);
   },
-  "replicas that nobody has set": async (api) => {
+  "replicas that are not set": async (api) => {
     const given = versioned("Hop", "hops", [{
       schema: schema({ count: COUNT, other: TEXT }, { have: COUNT }),
       subresources: { scale: { specReplicasPath: ".spec.count", statusReplicasPath: ".status.have" } },
@@ -176,7 +176,7 @@ const scale = area("scale", {
     await api.get(`${path}/a/scale`);
     await api.get(`${path}/a/status`);
   },
-  "rules hold for what it writes": async (api) => {
+  "rules are checked for a write of scale": async (api) => {
     const given = versioned("Gourd", "gourds", [{
       schema: schema({ count: { type: "integer", maximum: 3 } }, { have: COUNT }),
       subresources: { scale: { specReplicasPath: ".spec.count", statusReplicasPath: ".status.have" } },
@@ -187,7 +187,7 @@ const scale = area("scale", {
     await api.merge(`${path}/a/scale`, { spec: { replicas: 4 } });
     await api.merge(`${path}/a/scale`, { spec: { replicas: 3 } });
   },
-  "is found where its version has it": async (api) => {
+  "scale is found in versions that have it": async (api) => {
     const scale = { scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } };
     const given = versioned("Pod", "pods", [{}, { subresources: scale }, { name: "v1beta1", deprecated: true }]);
     const group = "legume.example.com";
@@ -200,9 +200,9 @@ const scale = area("scale", {
   },
 });
 
-/** What `kubectl get` shows. */
+/** Columns of tables. */
 const columns = area("columns", {
-  "find what their paths say": async (api) => {
+  "columns show the values of their paths": async (api) => {
     const column = (name: string, type: string, jsonPath: string, rest: Fields = {}) => ({
       name,
       type,
@@ -280,7 +280,7 @@ const columns = area("columns", {
     await api.get(path, TABLE);
     await api.get(`${path}/b?includeObject=None`, TABLE);
   },
-  "what cannot be read ends them": async (api) => {
+  "a column with an invalid path is empty": async (api) => {
     const given = versioned("Moss", "mosses", [{
       additionalPrinterColumns: [
         { name: "Size", type: "integer", jsonPath: ".spec.size" },
@@ -294,5 +294,5 @@ const columns = area("columns", {
   },
 });
 
-/** What definitions bring besides schemas and versions. */
+/** Features of definitions other than schemas and versions. */
 export const customFeatures = [...selectable, ...scale, ...columns];

@@ -3,9 +3,9 @@ import { definition, FRUIT_VERSION } from "../definition.ts";
 import { CRDS, JSON_PATCH } from "../recorder.ts";
 import { COUNT, fruit, GROUP, MERGE, objects, schema, TEXT, untilVersions, versioned } from "./_fruit.ts";
 
-/** A kind in several versions. */
+/** Kinds with several versions. */
 const versions = area("versions", {
-  "what is owned in a version that is not served any more stays owned": async (api) => {
+  "fields stay owned in a version that is no longer served": async (api) => {
     await api.quietlyDefine(versioned("Tamarillo", "tamarillos", [{}, {}, {}]));
     await untilVersions(api, "tamarillos", { v1: 200, v2: 200, v3: 200 });
     const apply = (version: string, manager: string, spec: object) =>
@@ -47,7 +47,7 @@ const versions = area("versions", {
       await watch.take(1);
     });
   },
-  "what a version does not know is lost in it": async (api) => {
+  "fields that a version does not have are pruned": async (api) => {
     const given = versioned("Papaya", "papayas", [
       { schema: schema({ size: COUNT, old: { type: "string", default: "old" } }) },
       { schema: schema({ size: COUNT, old: TEXT, fresh: TEXT, late: { type: "string", default: "late" } }) },
@@ -65,7 +65,7 @@ const versions = area("versions", {
       await api.post(`${objects(api, "papayas")}?dryRun=All&fieldValidation=Ignore`, fruit("Papaya", version, spec));
     }
   },
-  "a version that is not served is not there": async (api) => {
+  "a version that is not served is not found": async (api) => {
     const given = versioned("Quince", "quinces", [{ served: false }, {}]);
     await api.post(CRDS, given);
     await untilVersions(api, "quinces", { v2: 200 });
@@ -74,7 +74,7 @@ const versions = area("versions", {
     await api.get(`${objects(api, "quinces", "v2")}/a`);
     await api.get(`/apis/${GROUP}/v1/quinces`);
   },
-  "a version in which objects may be stored stays": async (api) => {
+  "a version in status.storedVersions cannot be removed": async (api) => {
     const given = versioned("Medlar", "medlars", [{}, {}]);
     const path = `${CRDS}/medlars.${GROUP}`;
     await api.quietlyDefine(given);
@@ -83,7 +83,7 @@ const versions = area("versions", {
     const [v1, v2] = given.spec.versions;
     await api.merge(path, { spec: { versions: [{ ...v1, storage: false }, { ...v2, storage: true }] } });
     await api.merge(path, { spec: { versions: [{ ...v2, storage: true }] } });
-    // A change makes it stored in the new version; then the old one can be let go.
+    // An update stores the object in the new version. Then the old one can be removed.
     await api.untilAnswer(path, ({ body }) => body.status.storedVersions.length === 2);
     await api.merge(`${objects(api, "medlars", "v2")}/a`, { spec: { size: 2 } });
     await api.quietly("PATCH", `${path}/status`, { status: { storedVersions: ["v2"] } }, MERGE);
@@ -92,7 +92,7 @@ const versions = area("versions", {
     await api.get(objects(api, "medlars", "v2"));
     await api.get(objects(api, "medlars", "v1"));
   },
-  "fields of an object are owned in the version of whoever wrote them": async (api) => {
+  "fields are owned in the version in which they were written": async (api) => {
     await api.quietlyDefine(versioned("Loquat", "loquats", [{}, {}]));
     await untilVersions(api, "loquats", { v1: 200, v2: 200 });
     const path = (version: string, manager: string) =>
@@ -103,9 +103,9 @@ const versions = area("versions", {
   },
 });
 
-/** A version on its way out. */
+/** Deprecated versions. */
 const deprecation = area("deprecated versions", {
-  "each answer warns": async (api) => {
+  "each response has a warning": async (api) => {
     const given = versioned("Sloe", "sloes", [
       { name: "v1", storage: true },
       { name: "v1alpha1", deprecated: true },
@@ -123,7 +123,7 @@ const deprecation = area("deprecated versions", {
       await api.delete(`${objects(api, "sloes", version)}/${version}`);
     }
   },
-  "it names the newest version that is not": async (api) => {
+  "the warning names the newest version that is not deprecated": async (api) => {
     const given = versioned("Bullace", "bullaces", [
       { name: "v1alpha1", deprecated: true },
       { name: "v1alpha2", storage: false },
@@ -137,12 +137,12 @@ const deprecation = area("deprecated versions", {
   },
 });
 
-/** Kinds with more than one version. */
+/** Kinds with several versions. */
 export const customVersions = [...versions, ...deprecation];
 
-/** Changes of a definition that is there. */
+/** Updates of a definition. */
 export const changedDefinitions = area("changed definitions", {
-  "names that objects are kept by cannot change": async (api) => {
+  "names under which objects are stored are immutable": async (api) => {
     const given = definition("Rowan", "rowans");
     const path = `${CRDS}/rowans.${GROUP}`;
     await api.quietlyDefine(given);
@@ -158,12 +158,12 @@ export const changedDefinitions = area("changed definitions", {
       ({ body }) => body.resources.some((each: { singularName: string }) => each.singularName === "rowantree"),
     );
   },
-  "a bad schema is refused in a change too": async (api) => {
+  "an update with an invalid schema is rejected": async (api) => {
     const given = definition("Alder", "alders");
     const path = `${CRDS}/alders.${GROUP}`;
     await api.quietlyDefine(given);
     const at = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
-    // Warned of is also what an attempt met that began too early.
+    // An attempt that began too early also adds a warning.
     await api.patiently(async () => {
       await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: {} }]);
       await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: { ...TEXT, format: "x" } }]);
@@ -173,7 +173,7 @@ export const changedDefinitions = area("changed definitions", {
       await api.jsonPatch(path, [{ op: "remove", path: "/spec/versions/0/schema" }]);
     });
   },
-  "what is empty is left out": async (api) => {
+  "empty fields are omitted": async (api) => {
     const given = definition("Elder", "elders", {
       schema: {
         type: "object",
@@ -213,7 +213,7 @@ export const changedDefinitions = area("changed definitions", {
       },
     });
   },
-  "a status of a definition is written apart": async (api) => {
+  "the status of a definition is written separately": async (api) => {
     const given = definition("Hornbeam", "hornbeams");
     const path = `${CRDS}/hornbeams.${GROUP}`;
     await api.quietlyDefine(given);
@@ -237,7 +237,7 @@ export const changedDefinitions = area("changed definitions", {
     }], { contentType: "application/json-patch+json" });
     await api.untilAnswer(`${path}/a`, ({ body }) => body.spec.color === "red");
     const { body } = await api.get(`${path}/a`);
-    // What is stored lacks the default: the same object again is a change.
+    // The stored object lacks the default, so an update with the same object is a change.
     const { body: after } = await api.put(`${path}/a`, body);
     await api.put(`${path}/a`, after);
   },

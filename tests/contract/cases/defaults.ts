@@ -3,9 +3,9 @@ import { area } from "../contract.ts";
 const LABELS = { app: "a" };
 const template = { metadata: { labels: LABELS }, spec: { containers: [{ name: "main", image: "a:1" }] } };
 
-/** What the server fills in of kinds that say less than they mean. */
+/** Defaults of built-in kinds. */
 export const filledIn = area("defaults", {
-  "a replication controller selects what it makes": async (api) => {
+  "the selector of a replication controller": async (api) => {
     const controller = (name: string, spec: object) => ({
       apiVersion: "v1",
       kind: "ReplicationController",
@@ -16,7 +16,7 @@ export const filledIn = area("defaults", {
     await api.post(api.core("replicationcontrollers"), controller("b", { selector: { ...LABELS }, replicas: 0 }));
     await api.merge(api.core("replicationcontrollers/a"), { spec: { replicas: 3 } });
   },
-  "limits of a range": async (api) => {
+  "a LimitRange": async (api) => {
     const range = (name: string, limit: object) => ({
       apiVersion: "v1",
       kind: "LimitRange",
@@ -33,7 +33,7 @@ export const filledIn = area("defaults", {
     );
     await api.post(api.core("limitranges"), range("c", { type: "Pod", max: { cpu: "2" } }));
   },
-  "ports of a pod on its node's network": async (api) => {
+  "ports of a pod with hostNetwork": async (api) => {
     const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "runner" } };
     await api.quietly("POST", api.core("serviceaccounts"), account);
     await api.post(api.core("pods"), {
@@ -48,7 +48,7 @@ export const filledIn = area("defaults", {
       },
     });
   },
-  "a daemon set counts its templates": async (api) => {
+  "templateGeneration of a DaemonSet": async (api) => {
     const path = `/apis/apps/v1/namespaces/${api.namespace}/daemonsets`;
     const set = {
       apiVersion: "apps/v1",

@@ -3,7 +3,7 @@ import { GROUP } from "../widget.ts";
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** What a server says it serves. */
+/** Discovery, health and version. */
 export const discovery = area("discovery", {
   "names the versions of the core group": async (api) => void await api.get("/api"),
   "names all groups": async (api) => void await api.get("/apis"),
@@ -15,7 +15,7 @@ export const discovery = area("discovery", {
   "answers aggregated discovery of the core group": async (api) => void await api.get("/api", { accept: AGGREGATED }),
   "answers aggregated discovery of all other groups": async (api) =>
     void await api.get("/apis", { accept: AGGREGATED }),
-  "does not know other groups, versions and paths": async (api) => {
+  "answers 404 to other groups, versions and paths": async (api) => {
     await api.get("/apis/none.example.com");
     await api.get("/apis/none.example.com/v1");
     await api.get(`/apis/${GROUP}/v2`);
@@ -24,18 +24,18 @@ export const discovery = area("discovery", {
     await api.get("/api/v1/nothings");
     await api.get("/nothing");
   },
-  "tells its health": async (api) => {
+  "reports its health": async (api) => {
     await api.get("/healthz");
     await api.get("/livez");
     await api.get("/readyz");
     await api.get("/livez?exclude=etcd");
   },
-  "tells its health check by check": async (api) => {
+  "reports its health check by check": async (api) => {
     for (const check of ["ping", "etcd", "log?verbose", "nothing", "etcd/more", ""]) {
       for (const probe of ["healthz", "livez", "readyz"]) await api.get(`/${probe}/${check}`);
     }
     for (const check of ["etcd-readiness", "informer-sync", "shutdown"]) await api.get(`/readyz/${check}`);
     await api.get("/livez/shutdown");
   },
-  "tells its version": async (api) => void await api.get("/version"),
+  "reports its version": async (api) => void await api.get("/version"),
 });

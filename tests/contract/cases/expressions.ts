@@ -1,12 +1,9 @@
-/**
- * CEL expressions of rules: what the language and Kubernetes' libraries make of the values of
- * custom objects.
- */
+/** CEL expressions of rules: the language and the libraries of Kubernetes. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { COUNT, define, mapList, object, ruled, type Schema, TEXT, tryChanges, tryEach } from "./_ruled.ts";
 
-/** A case over rules of one field, `spec.v`, which are all evaluated for each of some values. */
+/** Returns a case that evaluates rules of the field `spec.v` for each of several values. */
 function rulesOf(
   kind: string,
   schema: Schema,
@@ -22,9 +19,9 @@ function rulesOf(
 
 const WORDS = { type: "array", maxItems: 9, items: { type: "string", maxLength: 20 } };
 
-/** The libraries, each over a few values. */
+/** Expressions by library. */
 export const expressions = area("expressions", {
-  "texts": rulesOf("Quenepa", TEXT, [
+  "strings": rulesOf("Quenepa", TEXT, [
     "self.contains('an')",
     "self.endsWith('!')",
     "self.lowerAscii() == self",
@@ -74,7 +71,7 @@ export const expressions = area("expressions", {
     ],
     [{ a: 1, b: 2 }, { a: 0 }, {}, { c: 4, d: 1, e: 1 }],
   ),
-  "fields that may be missing": rulesOf("Sapodilla", object({ a: TEXT, b: object({ c: COUNT }), d: WORDS }), [
+  "optional fields": rulesOf("Sapodilla", object({ a: TEXT, b: object({ c: COUNT }), d: WORDS }), [
     "has(self.a)",
     "has(self.b) && has(self.b.c)",
     "self.?a.orValue('none') != 'none'",
@@ -129,7 +126,7 @@ export const expressions = area("expressions", {
     "format.named('dns1123Label').hasValue()",
     "format.dns1123Label().validate(self).orValue([]).size() < 1",
   ], ["a-b", "a.b", "A_b", "1a", "", "x/y", "2026-01-01"]),
-  "versions of software": rulesOf("Tayberry", TEXT, [
+  "semantic versions": rulesOf("Tayberry", TEXT, [
     "isSemver(self)",
     "!isSemver(self) || semver(self).major() > 0",
     "!isSemver(self) || semver(self).isLessThan(semver('2.0.0'))",
@@ -155,7 +152,7 @@ export const expressions = area("expressions", {
     "-self.i < 0",
     "uint(self.i) > 1u",
   ], [{ i: 4, n: 4.5, s: "4" }, { i: -1, n: 2, s: "x" }, { i: 0, n: 0, s: "" }, { i: 9, n: 1e300, s: "9" }]),
-  "times and spans": rulesOf(
+  "times and durations": rulesOf(
     "Yangmei",
     object({ at: { type: "string", format: "date-time" }, span: { type: "string", format: "duration" } }),
     [
@@ -174,7 +171,7 @@ export const expressions = area("expressions", {
       { at: "2027-01-03T00:00:00Z", span: "2h30m" },
     ],
   ),
-  "choice and logic": rulesOf("Yuzu", object({ a: { type: "boolean" }, b: { type: "boolean" }, n: COUNT }), [
+  "conditionals and logic": rulesOf("Yuzu", object({ a: { type: "boolean" }, b: { type: "boolean" }, n: COUNT }), [
     "self.a || self.n / 0 == 1",
     "self.a && self.b",
     "self.a ? self.b : self.n > 0",
@@ -184,7 +181,7 @@ export const expressions = area("expressions", {
     "{'x': 1}.x == self.n",
     "self == self",
   ], [{ a: true, b: false, n: 1 }, { a: false, b: false, n: 0 }, { a: true, b: true, n: 5 }]),
-  "changes of parts": async (api) => {
+  "transitions of nested fields": async (api) => {
     const subject = { api, kind: "Zapote", plural: "zapotes" };
     await define(
       subject,

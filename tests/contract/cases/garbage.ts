@@ -2,7 +2,7 @@ import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
 
-/** A reference to a ConfigMap of the case. */
+/** Returns an owner reference to a ConfigMap of the case. */
 async function owner(
   api: Recorder,
   name: string,
@@ -14,18 +14,16 @@ async function owner(
 
 const OPTIONS = { kind: "DeleteOptions", apiVersion: "v1" };
 
-/**
- * What becomes of objects whose owners go. The real server needs kube-controller-manager for it.
- */
+/** Garbage collection. The real server needs kube-controller-manager for it. */
 export const garbage = area("garbage collection", {
-  "what is owned goes after its owner": async (api) => {
+  "an owned object is deleted after its owner": async (api) => {
     const owners = [await owner(api, "owner")];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Background" });
     await api.untilStatus(api.core("configmaps/owned"), 404);
     await api.get(api.core("configmaps/owned"));
   },
-  "what is owned goes before its owner when asked for": async (api) => {
+  "foreground deletion deletes owned objects first": async (api) => {
     const owners = [await owner(api, "owner", { blockOwnerDeletion: true })];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.watch(api.core("configmaps?watch=1&fieldSelector=metadata.name!%3Dkube-root-ca.crt"), async (watch) => {
@@ -34,26 +32,26 @@ export const garbage = area("garbage collection", {
       await watch.until((event) => event.type === "DELETED" && event.object.metadata.name === "owner");
     });
   },
-  "what is orphaned stays and forgets its owner": async (api) => {
+  "an orphaned object stays without an owner reference": async (api) => {
     const owners = [await owner(api, "owner")];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Orphan" });
     await api.untilStatus(api.core("configmaps/owner"), 404);
     await api.get(api.core("configmaps/owned"));
   },
-  "what has another owner stays": async (api) => {
+  "an object with another owner stays": async (api) => {
     const owners = [await owner(api, "owner"), await owner(api, "other")];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.delete(api.core("configmaps/owner"), OPTIONS);
     await api.untilAnswer(api.core("configmaps/owned"), ({ body }) => body.metadata.ownerReferences.length === 1);
     await api.get(api.core("configmaps/owned"));
   },
-  "what names an owner that never was goes": async (api) => {
+  "an object with a missing owner is deleted": async (api) => {
     const gone = { apiVersion: "v1", kind: "ConfigMap", name: "never", uid: "11111111-1111-1111-1111-111111111111" };
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: [gone] }));
     await api.untilStatus(api.core("configmaps/owned"), 404);
   },
-  "a namespace has a default service account, which comes again": async (api) => {
+  "a namespace has a default service account, which is recreated": async (api) => {
     const path = api.core("serviceaccounts/default");
     await api.untilStatus(path, 200);
     const { body } = await api.get(path);
@@ -61,7 +59,7 @@ export const garbage = area("garbage collection", {
     await api.untilAnswer(path, (answer) => answer.status === 200 && answer.body.metadata.uid !== body.metadata.uid);
     await api.get(path);
   },
-  "a namespace goes with all that is in it": async (api) => {
+  "deleting a namespace deletes its objects": async (api) => {
     const name = `${api.namespace}-gone`;
     await api.quietly("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     await api.quietly("POST", `/api/v1/namespaces/${name}/configmaps`, configMap("c"));
@@ -69,7 +67,7 @@ export const garbage = area("garbage collection", {
     await api.untilStatus(`/api/v1/namespaces/${name}`, 404);
     await api.get(`/api/v1/namespaces/${name}/configmaps/c`);
   },
-  "what is owned in a chain goes link by link": async (api) => {
+  "a chain of owners is deleted link by link": async (api) => {
     const first = await owner(api, "first");
     const { body } = await api.quietly(
       "POST",
@@ -82,7 +80,7 @@ export const garbage = area("garbage collection", {
     await api.untilStatus(api.core("configmaps/third"), 404);
     await api.get(api.core("configmaps/second"));
   },
-  "a chain goes from its end when asked for": async (api) => {
+  "foreground deletion of a chain of owners": async (api) => {
     const first = await owner(api, "first");
     const blocking = { blockOwnerDeletion: true };
     const { body } = await api.quietly(
@@ -98,7 +96,7 @@ export const garbage = area("garbage collection", {
     await api.get(api.core("configmaps/second"));
     await api.get(api.core("configmaps/third"));
   },
-  "what does not block is not waited for": async (api) => {
+  "foreground deletion does not wait for owned objects that do not block": async (api) => {
     const reference = await owner(api, "owner");
     const held = { ownerReferences: [reference], finalizers: ["example.com/a"] };
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, held));
@@ -107,7 +105,7 @@ export const garbage = area("garbage collection", {
     await api.untilAnswer(api.core("configmaps/owned"), ({ body }) => body.metadata.deletionTimestamp !== undefined);
     await api.merge(api.core("configmaps/owned"), { metadata: { finalizers: null } });
   },
-  "an owner waits for what blocks it and holds a finalizer": async (api) => {
+  "foreground deletion waits for an owned object with a finalizer": async (api) => {
     const reference = await owner(api, "owner", { blockOwnerDeletion: true });
     const held = { ownerReferences: [reference], finalizers: ["example.com/a"] };
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, held));
@@ -117,14 +115,14 @@ export const garbage = area("garbage collection", {
     await api.merge(api.core("configmaps/owned"), { metadata: { finalizers: null } });
     await api.untilStatus(api.core("configmaps/owner"), 404);
   },
-  "what is owned by one of another uid goes": async (api) => {
+  "an object whose owner has another uid is deleted": async (api) => {
     const reference = await owner(api, "owner");
     const wrong = { ...reference, uid: "11111111-1111-1111-1111-111111111111" };
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: [wrong] }));
     await api.untilStatus(api.core("configmaps/owned"), 404);
     await api.get(api.core("configmaps/owner"));
   },
-  "an owner in another namespace is none": async (api) => {
+  "an owner in another namespace does not count": async (api) => {
     const { body } = await api.quietly(
       "POST",
       "/api/v1/namespaces/default/configmaps",
@@ -135,7 +133,7 @@ export const garbage = area("garbage collection", {
     await api.untilStatus(api.core("configmaps/owned"), 404);
     await api.quietly("DELETE", `/api/v1/namespaces/default/configmaps/${api.namespace}-far`);
   },
-  "a cluster-wide owner": async (api) => {
+  "a cluster-scoped owner": async (api) => {
     const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
     const name = `${api.namespace}-owner`;
     const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, rules: [] };
@@ -146,7 +144,7 @@ export const garbage = area("garbage collection", {
     await api.quietly("DELETE", `${path}/${name}`, { ...OPTIONS, propagationPolicy: "Background" });
     await api.untilStatus(api.core("configmaps/owned"), 404);
   },
-  "an owner of a kind that is not there": async (api) => {
+  "an owner of an unknown kind": async (api) => {
     const reference = {
       apiVersion: "none.example.com/v1",
       kind: "None",
@@ -156,7 +154,7 @@ export const garbage = area("garbage collection", {
     await api.post(api.core("configmaps"), configMap("owned", {}, { ownerReferences: [reference] }));
     await api.get(api.core("configmaps/owned"));
   },
-  "references that are none": async (api) => {
+  "invalid owner references": async (api) => {
     const reference = { apiVersion: "v1", kind: "ConfigMap", name: "o", uid: "1" };
     const wrong = [{ ...reference, uid: "" }, { ...reference, name: "" }, { ...reference, kind: "" }, {
       ...reference,
@@ -174,11 +172,11 @@ export const garbage = area("garbage collection", {
       configMap("c", {}, { ownerReferences: [{ apiVersion: "v1", kind: "Event", name: "e", uid: "1" }] }),
     );
   },
-  "a reference twice": async (api) => {
+  "a duplicate owner reference": async (api) => {
     const reference = await owner(api, "owner");
     await api.post(api.core("configmaps"), configMap("c", {}, { ownerReferences: [reference, reference] }));
   },
-  "what is orphaned keeps its other owner": async (api) => {
+  "an orphaned object keeps its other owner": async (api) => {
     const owners = [await owner(api, "owner"), await owner(api, "other")];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Orphan" });
@@ -197,29 +195,29 @@ export const garbage = area("garbage collection", {
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 
-// What is true of a namespace that waits for an object with a finalizer.
+// Conditions of a namespace that waits for an object with a finalizer.
 const HELD: readonly string[] = ["NamespaceContentRemaining", "NamespaceFinalizersRemaining"];
 
-/** Namespaces that are made, and that end. */
+/** Creation and deletion of namespaces. */
 export const namespaces = area("namespaces", {
-  "a namespace is made active, with its finalizer and its name as a label": async (api) => {
+  "a created namespace is active, with its finalizer and its name as a label": async (api) => {
     await api.post("/api/v1/namespaces", { ...NAMESPACE, metadata: { name: `${api.namespace}-n` } });
     await api.post("/api/v1/namespaces", { ...NAMESPACE, metadata: { name: "Not_A_Name" } });
     await api.post("/api/v1/namespaces", { ...NAMESPACE, metadata: { generateName: `${api.namespace}-` } });
   },
-  "its label is put back": async (api) => {
+  "the name label of a namespace is restored": async (api) => {
     await api.merge(`/api/v1/namespaces/${api.namespace}`, {
       metadata: { labels: { "kubernetes.io/metadata.name": "x", a: "b" } },
     });
     await api.merge(`/api/v1/namespaces/${api.namespace}`, { metadata: { labels: null } });
   },
-  "nothing is made in a namespace that is not there": async (api) => {
+  "a create in a missing namespace is rejected": async (api) => {
     await api.post("/api/v1/namespaces/none/configmaps", configMap("c"));
     await api.post(`/apis/${GROUP}/v1/namespaces/none/widgets`, widget("w"));
     await api.get("/api/v1/namespaces/none/configmaps");
     await api.delete("/api/v1/namespaces/none");
   },
-  "nothing is made in a namespace that ends": async (api) => {
+  "a create in a terminating namespace is rejected": async (api) => {
     const held = configMap("c", {}, { finalizers: ["example.com/a"] });
     await api.quietly("POST", api.core("configmaps"), held);
     await api.delete(`/api/v1/namespaces/${api.namespace}`);
@@ -227,7 +225,7 @@ export const namespaces = area("namespaces", {
     type Condition = { type: string; status: string };
     await api.untilAnswer(
       path,
-      // A kind of another case that went away at the wrong moment is a failure that passes.
+      // A kind of another case that is deleted at the wrong moment causes a temporary failure.
       ({ body: { status: { conditions = [] } } }) =>
         conditions.some(({ type }: Condition) => type === "NamespaceFinalizersRemaining") &&
         conditions.every(({ type, status }: Condition) => (status === "True") === HELD.includes(type)),
@@ -242,10 +240,10 @@ export const namespaces = area("namespaces", {
     });
     await api.untilStatus(`/api/v1/namespaces/${api.namespace}`, 404);
   },
-  "namespaces that cannot go": async (api) => {
+  "namespaces that cannot be deleted": async (api) => {
     for (const name of ["default", "kube-system", "kube-public"]) await api.delete(`/api/v1/namespaces/${name}`);
   },
-  "custom objects go with their namespace": async (api) => {
+  "deleting a namespace deletes custom objects": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.quietly("DELETE", `/api/v1/namespaces/${api.namespace}`);
     await api.untilStatus(`/api/v1/namespaces/${api.namespace}`, 404);
@@ -275,7 +273,7 @@ export const namespaces = area("namespaces", {
     });
     await api.untilStatus(path, 404);
   },
-  "a namespace is not put away by its collection": async (api) => {
+  "namespaces cannot be deleted as a collection": async (api) => {
     await api.delete("/api/v1/namespaces");
   },
 });

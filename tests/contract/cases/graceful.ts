@@ -1,11 +1,11 @@
-/** Deletion that takes time, and what a deletion may ask for. */
+/** Graceful deletion and delete options. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
 
 const OPTIONS = { kind: "DeleteOptions", apiVersion: "v1" };
 
-/** A pod; on a node where one is named. */
+/** Returns a pod. */
 function pod(name: string, spec: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}): unknown {
   const containers = [{ name: "a", image: "x" }];
   return { apiVersion: "v1", kind: "Pod", metadata: { name, ...metadata }, spec: { containers, ...spec } };
@@ -15,32 +15,32 @@ async function onNode(api: Recorder, name: string, more: Record<string, unknown>
   await api.quietly("POST", api.core("pods"), pod(name, { nodeName: "n", ...more }, metadata));
 }
 
-/** Pods that are given time to end. */
+/** Graceful deletion. */
 export const graceful = area("graceful deletion", {
-  "a pod on no node goes at once": async (api) => {
+  "an unscheduled pod is deleted at once": async (api) => {
     await api.quietly("POST", api.core("pods"), pod("p"));
     await api.delete(api.core("pods/p"));
     await api.get(api.core("pods/p"));
   },
-  "a pod on a node is given its time": async (api) => {
+  "a scheduled pod has its grace period": async (api) => {
     await onNode(api, "p");
     await api.delete(api.core("pods/p"));
     await api.get(api.core("pods/p"));
   },
-  "the time that the pod asks for": async (api) => {
+  "the grace period of the pod": async (api) => {
     await onNode(api, "p", { terminationGracePeriodSeconds: 90 });
     await api.delete(api.core("pods/p"));
   },
-  "the time that the deletion asks for": async (api) => {
+  "the grace period of the deletion": async (api) => {
     await onNode(api, "p");
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 7 });
   },
-  "no time at all": async (api) => {
+  "a grace period of zero": async (api) => {
     await onNode(api, "p");
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
     await api.get(api.core("pods/p"));
   },
-  "a second deletion shortens the time and never lengthens it": async (api) => {
+  "a second deletion can only shorten the grace period": async (api) => {
     await onNode(api, "p");
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 60 });
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 90 });
@@ -49,21 +49,21 @@ export const graceful = area("graceful deletion", {
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
     await api.get(api.core("pods/p"));
   },
-  "a pod that waits for a finalizer after its time": async (api) => {
+  "a finalizer holds a pod after its grace period": async (api) => {
     await onNode(api, "p", {}, { finalizers: ["example.com/a"] });
     await api.delete(api.core("pods/p"));
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
     await api.merge(api.core("pods/p"), { metadata: { finalizers: null } });
     await api.get(api.core("pods/p"));
   },
-  "a finalizer taken off before the time is over": async (api) => {
+  "a finalizer removed during the grace period": async (api) => {
     await onNode(api, "p", {}, { finalizers: ["example.com/a"] });
     await api.delete(api.core("pods/p"));
     await api.merge(api.core("pods/p"), { metadata: { finalizers: null } });
     await api.get(api.core("pods/p"));
     await api.quietly("DELETE", api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
   },
-  "a pod that has ended goes at once": async (api) => {
+  "a finished pod is deleted at once": async (api) => {
     await onNode(api, "p");
     await api.quietly("PATCH", api.core("pods/p/status"), { status: { phase: "Succeeded" } }, {
       contentType: "application/merge-patch+json",
@@ -71,11 +71,11 @@ export const graceful = area("graceful deletion", {
     await api.delete(api.core("pods/p"));
     await api.get(api.core("pods/p"));
   },
-  "a pod with a negative time": async (api) => {
+  "a pod with a negative grace period": async (api) => {
     await onNode(api, "p");
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: -1 });
   },
-  "a watch of a pod that ends": async (api) => {
+  "a watch of a terminating pod": async (api) => {
     await api.watch(api.core("pods?watch=1"), async (watch) => {
       await onNode(api, "p");
       await api.quietly("DELETE", api.core("pods/p"));
@@ -83,12 +83,12 @@ export const graceful = area("graceful deletion", {
       await watch.until(({ type }) => type === "DELETED");
     });
   },
-  "a ConfigMap is given no time": async (api) => {
+  "a ConfigMap has no grace period": async (api) => {
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
     await api.delete(api.core("configmaps/c"), { ...OPTIONS, gracePeriodSeconds: 30 });
     await api.get(api.core("configmaps/c"));
   },
-  "a custom object with a finalizer and a time": async (api) => {
+  "a custom object with a finalizer and a grace period": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", {}, { finalizers: ["example.com/a"] }));
     await api.delete(api.widgets("/w"), { ...OPTIONS, gracePeriodSeconds: 30 });
   },
@@ -108,24 +108,24 @@ export const graceful = area("graceful deletion", {
     await api.delete(api.widgets("/w?propagationPolicy=Foreground"));
     await api.delete(api.widgets("/w?gracePeriodSeconds=x"));
   },
-  "two ways to say what becomes of dependents": async (api) => {
+  "orphanDependents and propagationPolicy": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.delete(api.widgets("/w"), { ...OPTIONS, propagationPolicy: "Background", orphanDependents: true });
     await api.delete(api.widgets("/w"), { ...OPTIONS, orphanDependents: true });
   },
-  "a policy asked for again": async (api) => {
+  "a repeated deletion with another propagation policy": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", {}, { finalizers: ["example.com/a"] }));
     await api.delete(api.widgets("/w"), { ...OPTIONS, propagationPolicy: "Foreground" });
     await api.delete(api.widgets("/w"), { ...OPTIONS, propagationPolicy: "Background" });
   },
-  "what is being deleted is still updated": async (api) => {
+  "an object that is being deleted can be updated": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", {}, { finalizers: ["example.com/a"] }));
     await api.quietly("DELETE", api.widgets("/w"));
     await api.merge(api.widgets("/w"), { spec: { size: 7 }, metadata: { labels: { a: "b" } } });
     await api.merge(api.widgets("/w/status"), { status: { phase: "Down" } });
     await api.apply(api.widgets("/w?fieldManager=m"), widget("w", { color: "red" }));
   },
-  "a deletion is told with the version after it": async (api) => {
+  "the event of a deletion has a new resourceVersion": async (api) => {
     await api.watch(api.core("configmaps?watch=1&labelSelector=x"), async (watch) => {
       await api.quietly("POST", api.core("configmaps"), configMap("c", {}, { labels: { x: "" } }));
       await api.quietly("DELETE", api.core("configmaps/c"));
@@ -134,9 +134,9 @@ export const graceful = area("graceful deletion", {
   },
 });
 
-/** Collections that are deleted. */
+/** Deletion of collections. */
 export const collections = area("deleted collections", {
-  "what is selected goes": async (api) => {
+  "selected objects are deleted": async (api) => {
     for (const name of ["a", "b", "c"]) {
       await api.quietly(
         "POST",
@@ -147,7 +147,7 @@ export const collections = area("deleted collections", {
     await api.delete(api.core("configmaps?labelSelector=keep%3Dfalse"));
     await api.get(api.core("configmaps?labelSelector=keep"));
   },
-  "what holds a finalizer stays, marked": async (api) => {
+  "objects with a finalizer are only marked": async (api) => {
     await api.quietly("POST", api.widgets(), widget("a"));
     await api.quietly("POST", api.widgets(), widget("b", {}, { finalizers: ["example.com/a"] }));
     await api.delete(api.widgets());
@@ -158,7 +158,7 @@ export const collections = area("deleted collections", {
     await api.delete(api.widgets("?dryRun=All"));
     await api.get(api.widgets());
   },
-  "by a field": async (api) => {
+  "a field selector": async (api) => {
     await api.quietly("POST", api.widgets(), widget("a", { color: "red" }));
     await api.quietly("POST", api.widgets(), widget("b", { color: "blue" }));
     await api.delete(api.widgets("?fieldSelector=spec.color%3Dred"));

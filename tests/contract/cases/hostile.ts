@@ -1,4 +1,4 @@
-/** Input that is broken, too large, too deep, or named so as to mislead. */
+/** Malformed, large, deep and misleading input. */
 import { area } from "../contract.ts";
 import { APPLY, JSON_PATCH, MERGE, type Recorder } from "../recorder.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
@@ -6,10 +6,10 @@ import { configMap, GROUP, widget } from "../widget.ts";
 const YAML = "application/yaml";
 const STRATEGIC = "application/strategic-merge-patch+json";
 
-/** Names that every JavaScript object knows. */
+/** Names of Object.prototype. */
 const INHERITED = ["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"];
 
-/** A ConfigMap as text, with data as text. */
+/** Returns a ConfigMap as a string, with data as a string. */
 function mapText(name: string, data: string): string {
   return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":${data}}`;
 }
@@ -18,7 +18,7 @@ function widgetText(name: string, spec: string): string {
   return `{"apiVersion":"${GROUP}/v1","kind":"Widget","metadata":{"name":"${name}"},"spec":${spec}}`;
 }
 
-/** A text with bytes that are no UTF-8 in place of each `?`. */
+/** Returns a string as bytes, with an invalid UTF-8 byte in place of each `?`. */
 function withBrokenBytes(text: string): Uint8Array {
   return new TextEncoder().encode(text).map((byte) => byte === "?".charCodeAt(0) ? 0xff : byte);
 }
@@ -27,7 +27,7 @@ function nested(depth: number): string {
   return `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 }
 
-/** Sends texts to both sorts of kinds. */
+/** Sends bodies to a built-in and a custom kind. */
 async function postBoth(api: Recorder, texts: readonly string[]): Promise<void> {
   for (const [i, text] of texts.entries()) {
     await api.post(api.core("configmaps"), mapText(`c${i}`, text));
@@ -35,8 +35,8 @@ async function postBoth(api: Recorder, texts: readonly string[]): Promise<void> 
   }
 }
 
-/** Of large answers what tells one from another. */
-// deno-lint-ignore no-explicit-any -- a body is whatever the server says
+/** Returns the distinguishing fields of a large response. */
+// deno-lint-ignore no-explicit-any -- The body is not checked before.
 const brief = (body: any): unknown => ({
   kind: body?.kind,
   code: body?.code,
@@ -45,7 +45,7 @@ const brief = (body: any): unknown => ({
 });
 
 export const hostile = area("hostile input", {
-  "JSON that is broken": (api) =>
+  "malformed JSON": (api) =>
     postBoth(api, [
       '{"a":"b"',
       '{"a":"b",}',
@@ -65,7 +65,7 @@ export const hostile = area("hostile input", {
       '{"a":"b" "c":"d"}',
       '{"a":"b',
     ]),
-  "JSON that is odd": (api) =>
+  "unusual JSON": (api) =>
     postBoth(api, [
       '{"a":"\\ud800"}',
       '{"a":"\\u0000"}',
@@ -80,13 +80,13 @@ export const hostile = area("hostile input", {
       await api.post(api.widgets("?dryRun=All"), widgetText("w", `{"size":${number}}`));
     }
   },
-  "keys in another case": async (api) => {
+  "field names in another case": async (api) => {
     await api.post(api.core("configmaps"), '{"APIVERSION":"v1","Kind":"ConfigMap","metadata":{"name":"a"}}');
     await api.post(api.core("configmaps"), '{"apiVersion":"v1","kind":"ConfigMap","Metadata":{"name":"b"}}');
     await api.post(api.widgets(), `{"apiVersion":"${GROUP}/v1","kind":"Widget","metadata":{"Name":"c"}}`);
     await api.post(api.widgets(), `{"apiVersion":"${GROUP}/v1","kind":"Widget","metadata":{"name":"d"},"Spec":{}}`);
   },
-  "YAML that is broken or odd": async (api) => {
+  "malformed and unusual YAML": async (api) => {
     const head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n";
     for (
       const [i, rest] of [
@@ -108,7 +108,7 @@ export const hostile = area("hostile input", {
       ].entries()
     ) await api.post(api.core("configmaps"), head.replace("x", `c${i}`) + rest, { contentType: YAML });
   },
-  "YAML of an apply that is broken or odd": async (api) => {
+  "malformed and unusual YAML of an apply": async (api) => {
     const head = `apiVersion: ${GROUP}/v1\nkind: Widget\nmetadata: {name: w}\n`;
     for (
       const rest of [
@@ -123,7 +123,7 @@ export const hostile = area("hostile input", {
       await api.call("PATCH", api.widgets("/w?fieldManager=one"), text, { contentType: APPLY });
     }
   },
-  "aliases that grow": async (api) => {
+  "YAML aliases that expand exponentially": async (api) => {
     const lines = ["a: &a [x,x,x,x,x,x,x,x,x]"];
     for (const [from, to] of ["ab", "bc", "cd", "de", "ef", "fg", "gh", "hi"]) {
       lines.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(",")}]`);
@@ -148,7 +148,7 @@ export const hostile = area("hostile input", {
       pick: brief,
     });
   },
-  "bodies that are too deep": async (api) => {
+  "bodies that are nested too deeply": async (api) => {
     for (const depth of [500, 1000, 10_001, 100_000]) {
       const options = { pick: brief };
       await api.post(api.widgets(), widgetText(`w${depth}`, `{"free":${nested(depth)}}`), options);
@@ -166,7 +166,7 @@ export const hostile = area("hostile input", {
     await api.call("PATCH", api.widgets("/w"), many, { contentType: JSON_PATCH, pick: brief });
     await api.call("PATCH", api.widgets("/w"), many.slice(1), { contentType: JSON_PATCH, pick: brief });
   },
-  "bytes that are no text": async (api) => {
+  "bytes that are not UTF-8": async (api) => {
     await api.post(api.core("configmaps"), withBrokenBytes(mapText("a", '{"k":"a?b"}')));
     await api.post(api.core("configmaps"), withBrokenBytes(mapText("b", '{"k?":"b"}')));
     await api.post(api.core("configmaps"), withBrokenBytes(mapText("c?", '{"k":"b"}')));
@@ -211,7 +211,7 @@ export const hostile = area("hostile input", {
       });
     }
   },
-  "names that all objects know, as keys": async (api) => {
+  "names of Object.prototype as keys": async (api) => {
     for (const [i, key] of INHERITED.entries()) {
       await api.post(api.core("configmaps"), mapText(`c${i}`, `{"${key}":"v"}`));
       await api.call("PATCH", api.core(`configmaps/c${i}`), `{"data":{"${key}":"w"}}`, { contentType: MERGE });
@@ -222,7 +222,7 @@ export const hostile = area("hostile input", {
       await api.get(api.core(`configmaps/c${i}`));
     }
   },
-  "names that all objects know, as fields": async (api) => {
+  "names of Object.prototype as fields": async (api) => {
     for (const [i, key] of INHERITED.entries()) {
       await api.post(api.widgets(), widgetText(`w${i}`, `{"${key}":{"size":9},"free":{"${key}":{"size":9}}}`));
       await api.call("PATCH", api.widgets(`/w${i}`), `{"spec":{"settings":{"${key}":"a"},"free":{"${key}":1}}}`, {
@@ -236,7 +236,7 @@ export const hostile = area("hostile input", {
     }
     await api.get(api.widgets("/w0"));
   },
-  "labels and names that mislead": async (api) => {
+  "misleading labels and names": async (api) => {
     for (const name of ["..", ".", "a/b", "a%2Fb", "__proto__", "A", "a b", "a".repeat(254), "ä"]) {
       await api.post(api.core("configmaps"), configMap(name));
     }
@@ -251,7 +251,7 @@ export const hostile = area("hostile input", {
       await api.get(api.core(`configmaps?labelSelector=x${key}x`), { pick: (body) => body.items?.length ?? body });
     }
   },
-  "paths that mislead": async (api) => {
+  "misleading paths": async (api) => {
     for (
       const path of [
         api.core("configmaps/%2e%2e"),
@@ -271,7 +271,7 @@ export const hostile = area("hostile input", {
       ]
     ) await api.get(path);
   },
-  "patches of types that there are not": async (api) => {
+  "unknown patch types": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
     for (
@@ -290,7 +290,7 @@ export const hostile = area("hostile input", {
       await api.call("PATCH", api.core("configmaps/c"), "{}", { contentType });
     }
   },
-  "bodies of types that there are not": async (api) => {
+  "unknown content types of bodies": async (api) => {
     for (const contentType of ["text/html", "application/xml", "nonsense", "application/json;", "APPLICATION/JSON"]) {
       await api.post(api.widgets("?dryRun=All"), widget("w"), { contentType });
       await api.post(api.core("configmaps?dryRun=All"), configMap("c"), { contentType });
@@ -298,7 +298,7 @@ export const hostile = area("hostile input", {
       await api.delete(api.core("configmaps/c"), {}, { contentType });
     }
   },
-  "an object of a neighbour's kind": async (api) => {
+  "an object of a similar kind": async (api) => {
     await api.post(api.core("configmaps"), { apiVersion: "v1", kind: "Secret", metadata: { name: "s" } });
     await api.post(api.core("secrets"), configMap("c"));
     await api.post(api.core("configmaps"), { apiVersion: "v2", kind: "ConfigMap", metadata: { name: "s" } });
@@ -312,13 +312,14 @@ export const hostile = area("hostile input", {
 });
 
 /**
- * Many watches. Run alone: a server closes the connection of who drops too many, and others use it
- * too.
+ * Many watches. These cases run alone, because a server closes a connection on which too many
+ * watches are dropped.
  */
 export const droppedWatches = area("dropped watches", {
   "two thousand watches that are opened and dropped": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
-    // Few at a time: a server closes the connection of who drops too many at once.
+    // Few at a time, because a server closes a connection on which too many watches are dropped at
+    // once.
     for (let round = 0; round < 80; round++) {
       await Promise.all(Array.from({ length: 25 }, () => api.dropWatch(api.widgets("?watch=1"))));
     }

@@ -20,15 +20,15 @@ const job = (
   },
 });
 
-/** Jobs: by what they tell their pods, and what of them may change. */
+/** Jobs: selectors, labels and mutable fields. */
 export const jobs = area("jobs", {
-  "a job has its pods' labels where it has none": async (api) => {
+  "labels of a job default to those of its pods": async (api) => {
     await api.post(path(api), job("a", { labels: { app: "a" } }));
     await api.post(path(api), job("b", { labels: { app: "b" } }, { labels: { own: "1" } }));
     await api.post(path(api), job("c"));
     await api.get(path(api, "?labelSelector=app%3Da"));
   },
-  "a job that says by what it tells its pods": async (api) => {
+  "a job with manualSelector": async (api) => {
     const selector = { matchLabels: { app: "a" } };
     await api.post(path(api), job("a", { labels: { app: "a" }, manualSelector: true, selector }));
     await api.post(path(api), job("b", { labels: { app: "b" }, manualSelector: true, selector }));
@@ -36,7 +36,7 @@ export const jobs = area("jobs", {
     await api.post(path(api), job("d", { labels: { app: "a" }, selector }));
     await api.post(path(api), job("e", { labels: { "job-name": "other" } }));
   },
-  "what of a job may change": async (api) => {
+  "mutable fields of a job": async (api) => {
     await api.post(path(api), job("a", { parallelism: 2, completions: 3 }));
     const change = (spec: object) => api.merge(path(api, "/a"), { spec });
     await change({ parallelism: 4, suspend: true });
@@ -46,18 +46,18 @@ export const jobs = area("jobs", {
     await change({ backoffLimit: 1, activeDeadlineSeconds: 10, ttlSecondsAfterFinished: 5 });
     await change({ parallelism: -1 });
   },
-  "a job's template does not change": async (api) => {
+  "the template of a job is immutable": async (api) => {
     await api.post(path(api), job("a"));
     await api.merge(path(api, "/a"), { spec: { template: { spec: { restartPolicy: "OnFailure" } } } });
   },
-  "a job that has not begun may be told more of its nodes": async (api) => {
+  "node selectors of a suspended job are mutable": async (api) => {
     await api.post(path(api), job("a", { suspend: true }));
     const change = (spec: object) => api.merge(path(api, "/a"), { spec: { template: { spec } } });
     await change({ nodeSelector: { disk: "ssd" } });
     await change({ tolerations: [{ key: "mine", operator: "Exists" }] });
     await api.merge(path(api, "/a"), { spec: { suspend: false } });
   },
-  "what a job must say": async (api) => {
+  "required fields of a job": async (api) => {
     await api.post(path(api), job("a", { completions: -1, backoffLimit: -1 }));
     await api.post(path(api), { ...job("a"), spec: { template: { spec: { containers: [] } } } });
     await api.post(path(api), job("a", { completionMode: "Indexed" }));
@@ -68,7 +68,7 @@ export const jobs = area("jobs", {
       }),
     );
   },
-  "what a cron job must say": async (api) => {
+  "required fields of a cron job": async (api) => {
     const cronJobs = `/apis/batch/v1/namespaces/${api.namespace}/cronjobs`;
     const post = (spec: object, template: object = {}) =>
       api.post(cronJobs, {

@@ -1,10 +1,10 @@
-/** JSON patches and merge patches where they are easily got wrong. */
+/** Edge cases of JSON patches and merge patches. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
 import { deployment, deployments } from "../workloads.ts";
 
-/** A widget, then JSON patches in turn. */
+/** Creates a widget and applies JSON patches in order. */
 async function jsonPatches(api: Recorder, spec: unknown, ...patches: readonly unknown[]): Promise<void> {
   await api.quietly("POST", api.widgets(), widget("w", spec, { labels: { a: "1" }, annotations: { "x.y/z": "1" } }));
   for (const patch of patches) await api.jsonPatch(api.widgets("/w"), patch);
@@ -15,7 +15,7 @@ async function mergePatches(api: Recorder, spec: unknown, ...patches: readonly u
   for (const patch of patches) await api.merge(api.widgets("/w"), patch);
 }
 
-/** A ConfigMap, then JSON patches in turn. */
+/** Creates a ConfigMap and applies JSON patches in order. */
 async function configPatches(api: Recorder, ...patches: readonly unknown[]): Promise<void> {
   await api.quietly("POST", api.core("configmaps"), configMap("c", { a: "1" }, { labels: { l: "1" } }));
   for (const patch of patches) await api.jsonPatch(api.core("configmaps/c"), patch);
@@ -28,7 +28,7 @@ export const jsonPatchCases = area("JSON patches", {
     jsonPatches(api, { words: ["a"] }, [{ op: "add", path: "/spec/words/-", value: "b" }], [
       { op: "replace", path: "/spec/words/-", value: "c" },
     ], [{ op: "remove", path: "/spec/words/-" }]),
-  "negative and odd indexes": (api) =>
+  "negative and malformed indexes": (api) =>
     jsonPatches(
       api,
       words,
@@ -39,7 +39,7 @@ export const jsonPatchCases = area("JSON patches", {
       [{ op: "replace", path: "/spec/words/9", value: "z" }],
       [{ op: "add", path: "/spec/words/1e0", value: "z" }],
     ),
-  "the index just behind the end": (api) =>
+  "the index after the end": (api) =>
     jsonPatches(api, { words: ["a"] }, [{ op: "add", path: "/spec/words/1", value: "b" }], [
       { op: "replace", path: "/spec/words/2", value: "c" },
     ], [{ op: "remove", path: "/spec/words/2" }]),
@@ -51,9 +51,9 @@ export const jsonPatchCases = area("JSON patches", {
       [{ op: "add", path: "/metadata/annotations/a~0b", value: "2" }],
       [{ op: "remove", path: "/metadata/annotations/x.y~1z" }],
     ),
-  "add puts in place of what is there": (api) =>
+  "add replaces an existing value": (api) =>
     jsonPatches(api, { size: 1 }, [{ op: "add", path: "/spec/size", value: 2 }]),
-  "test of a text, a number, a list, an object": (api) =>
+  "test of a string, a number, a list and an object": (api) =>
     jsonPatches(
       api,
       { size: 1, color: "red", words: ["a"], settings: { a: "1" } },
@@ -64,7 +64,7 @@ export const jsonPatchCases = area("JSON patches", {
       [{ op: "test", path: "/spec/settings", value: { a: "2" } }],
       [{ op: "test", path: "/spec/words", value: ["a", "b"] }],
     ),
-  "test of what is not there": (api) =>
+  "test of a missing value": (api) =>
     jsonPatches(
       api,
       {},
@@ -73,7 +73,7 @@ export const jsonPatchCases = area("JSON patches", {
       [{ op: "test", path: "/none/deep", value: null }],
       [{ op: "test", path: "/spec/size", value: null }],
     ),
-  "a test that fails takes all back": (api) =>
+  "a failing test discards the patch": (api) =>
     jsonPatches(api, { size: 1 }, [{ op: "replace", path: "/spec/size", value: 2 }, {
       op: "test",
       path: "/spec/size",
@@ -83,7 +83,7 @@ export const jsonPatchCases = area("JSON patches", {
     jsonPatches(api, words, [{ op: "move", from: "/spec/words/0", path: "/spec/words/2" }], [
       { op: "move", from: "/spec/words/2", path: "/spec/words/0" },
     ]),
-  "move and copy of what is not there": (api) =>
+  "move and copy of a missing value": (api) =>
     jsonPatches(api, {}, [{ op: "move", from: "/spec/none", path: "/spec/size" }], [
       { op: "copy", from: "/spec/none", path: "/spec/size" },
     ]),
@@ -91,7 +91,7 @@ export const jsonPatchCases = area("JSON patches", {
     jsonPatches(api, { settings: { a: "1" } }, [{ op: "move", from: "/spec/settings", path: "/spec/settings/b" }]),
   "copy of an object": (api) =>
     jsonPatches(api, { settings: { a: "1" } }, [{ op: "copy", from: "/spec/settings", path: "/spec/pair" }]),
-  "an operation without what it needs": (api) =>
+  "an operation without a required field": (api) =>
     jsonPatches(
       api,
       { size: 1 },
@@ -115,7 +115,7 @@ export const jsonPatchCases = area("JSON patches", {
     jsonPatches(api, {}, [{ op: "replace", path: "", value: {} }], [{ op: "remove", path: "" }], [
       { op: "add", path: "/", value: 1 },
     ]),
-  "metadata that must not change": (api) =>
+  "immutable metadata": (api) =>
     jsonPatches(
       api,
       {},
@@ -130,7 +130,7 @@ export const jsonPatchCases = area("JSON patches", {
       [{ op: "replace", path: "/metadata/resourceVersion", value: "x" }],
       [{ op: "remove", path: "/metadata/resourceVersion" }],
     ),
-  "kind and version that must not change": (api) =>
+  "kind and apiVersion are immutable": (api) =>
     jsonPatches(
       api,
       {},
@@ -164,7 +164,7 @@ export const jsonPatchCases = area("JSON patches", {
       [{ op: "add", path: "/metadata/finalizers", value: ["x.example.com/a"] }],
       [{ op: "remove", path: "/metadata/finalizers/0" }],
     ),
-  "of status": async (api) => {
+  "a patch of status": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", { size: 1 }));
     await api.jsonPatch(api.widgets("/w/status"), [{ op: "add", path: "/status", value: { phase: "Up" } }]);
     await api.jsonPatch(api.widgets("/w/status"), [{ op: "replace", path: "/spec/size", value: 2 }]);
@@ -172,16 +172,16 @@ export const jsonPatchCases = area("JSON patches", {
     await api.jsonPatch(api.widgets("/w"), [{ op: "remove", path: "/status" }]);
     await api.jsonPatch(api.widgets("/w/status"), [{ op: "remove", path: "/status/phase" }]);
   },
-  "of what is not there": async (api) => {
+  "a patch of a missing object": async (api) => {
     await api.jsonPatch(api.widgets("/none"), [{ op: "remove", path: "/spec" }]);
     await api.jsonPatch(api.core("configmaps/none"), [{ op: "remove", path: "/data" }]);
   },
-  "with a dry run": async (api) => {
+  "a patch with dryRun": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", { size: 1 }));
     await api.jsonPatch(api.widgets("/w?dryRun=All"), [{ op: "replace", path: "/spec/size", value: 2 }]);
     await api.get(api.widgets("/w"));
   },
-  "strictness": async (api) => {
+  "fieldValidation of a patch": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", { size: 1 }));
     for (const how of ["Strict", "Warn", "Ignore"]) {
       const patch = [{ op: "add", path: `/spec/other${how}`, value: 2 }];
@@ -199,11 +199,12 @@ export const jsonPatchCases = area("JSON patches", {
 });
 
 export const mergePatchCases = area("merge patches", {
-  "null deep inside what is new": (api) =>
+  "null in a new nested object": (api) =>
     mergePatches(api, {}, { spec: { free: { a: null, b: { c: null, d: 1 } } } }, { spec: { settings: { a: null } } }),
-  "null where nothing is": (api) => mergePatches(api, {}, { spec: { color: null }, status: null }),
-  "a list is replaced whole": (api) => mergePatches(api, words, { spec: { words: ["z"] } }, { spec: { words: [] } }),
-  "an object in place of a text, and back": (api) =>
+  "null for a missing field": (api) => mergePatches(api, {}, { spec: { color: null }, status: null }),
+  "a list is replaced as a whole": (api) =>
+    mergePatches(api, words, { spec: { words: ["z"] } }, { spec: { words: [] } }),
+  "an object that replaces a string, and vice versa": (api) =>
     mergePatches(api, { free: { a: "x" } }, { spec: { free: { a: { b: 1 } } } }, { spec: { free: { a: [1] } } }, {
       spec: { free: { a: "y" } },
     }),
@@ -217,7 +218,7 @@ export const mergePatchCases = area("merge patches", {
       { metadata: { labels: { b: 1 } } },
       { metadata: { annotations: null, labels: null } },
     ),
-  "metadata that must not change": (api) =>
+  "immutable metadata": (api) =>
     mergePatches(
       api,
       {},
@@ -257,7 +258,7 @@ export const mergePatchCases = area("merge patches", {
     await api.merge(api.widgets("/w"), { metadata: { resourceVersion: "0" }, spec: { size: 5 } });
     await api.merge(api.widgets("/w"), { metadata: { resourceVersion: null }, spec: { size: 6 } });
   },
-  "of status": async (api) => {
+  "a patch of status": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", { size: 1 }));
     await api.merge(api.widgets("/w/status"), { spec: { size: 5 }, status: { phase: "Up" } });
     await api.merge(api.widgets("/w/status"), { metadata: { labels: { a: "1" } }, status: { ready: 1 } });
@@ -266,7 +267,7 @@ export const mergePatchCases = area("merge patches", {
     await api.merge(api.widgets("/w/status"), { status: [] });
     await api.merge(api.widgets("/w/status"), { status: { ready: "x" } });
   },
-  "of scale": async (api) => {
+  "a patch of scale": async (api) => {
     const path = deployments(api);
     await api.quietly("POST", path, deployment());
     await api.get(`${path}/d/scale`);
@@ -278,7 +279,7 @@ export const mergePatchCases = area("merge patches", {
     await api.merge(`${path}/d`, { spec: { selector: null } });
     await api.merge(`${path}/d`, { spec: { selector: null, template: { spec: null } } });
   },
-  "strictness": async (api) => {
+  "fieldValidation of a patch": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", { size: 1 }));
     for (const how of ["Strict", "Warn", "Ignore"]) {
       await api.merge(api.widgets(`/w?fieldValidation=${how}`), { spec: { other: 1 } });
@@ -315,14 +316,14 @@ export const mergePatchCases = area("merge patches", {
     await api.merge(path, { spec: { finalizers: [] } });
     await api.merge(path, { status: { phase: "Terminating" } });
   },
-  "numbers keep their digits": (api) =>
+  "numbers keep their precision": (api) =>
     mergePatches(
       api,
       {},
       `{"spec":{"free":{"a":1.50,"b":1e3,"c":12345678901234,"d":-0}}}`,
       `{"spec":{"ratio":2.0,"count":5}}`,
     ),
-  "odd names": (api) =>
+  "unusual names": (api) =>
     mergePatches(
       api,
       {},

@@ -2,15 +2,15 @@ import { area } from "../contract.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
 import { replicaSet, replicaSets } from "../workloads.ts";
 
-/** Status beside spec. */
+/** The subresource status. */
 export const status = area("status", {
-  "status is written through its own path": async (api) => {
+  "status is written through its subresource": async (api) => {
     const { body } = await api.post(api.widgets(), { ...widget("w"), status: { phase: "Lost" } });
     await api.put(api.widgets("/w/status"), { ...body, spec: { size: 9 }, status: { phase: "Up" } });
     await api.merge(api.widgets("/w/status"), { status: { ready: 1 }, spec: { size: 8 } });
     await api.get(api.widgets("/w/status"));
   },
-  "a write of the object leaves status": async (api) => {
+  "a write of the object does not change status": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.quietly("PATCH", api.widgets("/w/status"), { status: { phase: "Up" } }, {
       contentType: "application/merge-patch+json",
@@ -19,7 +19,7 @@ export const status = area("status", {
     await api.put(api.widgets("/w"), { ...body, spec: { size: 5 }, status: { phase: "Down" } });
     await api.merge(api.widgets("/w"), { status: { phase: "Down" } });
   },
-  "a write of status leaves metadata": async (api) => {
+  "a write of status does not change metadata": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", {}, { labels: { a: "1" } }));
     await api.merge(api.widgets("/w/status"), {
       metadata: { labels: { a: "2" }, annotations: { b: "3" } },
@@ -34,13 +34,13 @@ export const status = area("status", {
     await api.merge(api.widgets("/w/status"), { status: { ready: 1, other: 2 } });
     await api.merge(api.widgets("/w/status"), { status: { conditions: [{ type: "Ready" }] } });
   },
-  "a status is taken away": async (api) => {
+  "status is removed": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.merge(api.widgets("/w/status"), { status: { phase: "Up", ready: 1 } });
     await api.merge(api.widgets("/w/status"), { status: { phase: null } });
     await api.merge(api.widgets("/w/status"), { status: null });
   },
-  "a path that is no subresource is not found": async (api) => {
+  "an unknown subresource is not found": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.get(api.widgets("/w/scale"));
     await api.get(api.widgets("/w/nothing"));
@@ -55,9 +55,9 @@ export const status = area("status", {
   },
 });
 
-/** The end of objects. */
+/** Deletion of objects. */
 export const deletion = area("deletion", {
-  "a finalizer holds an object until it is taken off": async (api) => {
+  "an object with a finalizer exists until it is removed": async (api) => {
     await api.post(api.widgets(), widget("w", {}, { finalizers: ["example.com/a", "example.com/b"] }));
     await api.delete(api.widgets("/w"));
     await api.get(api.widgets("/w"));
@@ -66,7 +66,7 @@ export const deletion = area("deletion", {
     await api.merge(api.widgets("/w"), { metadata: { finalizers: [] } });
     await api.get(api.widgets("/w"));
   },
-  "no finalizer is added to what is being deleted": async (api) => {
+  "no finalizer can be added to an object that is being deleted": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", {}, { finalizers: ["example.com/a"] }));
     await api.quietly("DELETE", api.widgets("/w"));
     await api.merge(api.widgets("/w"), { metadata: { finalizers: ["example.com/a", "example.com/b"] } });
@@ -79,7 +79,7 @@ export const deletion = area("deletion", {
     await api.jsonPatch(api.core("configmaps/c"), [{ op: "remove", path: "/metadata/finalizers" }]);
     await api.get(api.core("configmaps/c"));
   },
-  "dependents are asked to go first": async (api) => {
+  "foreground deletion": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     const options = { kind: "DeleteOptions", apiVersion: "v1" };
     await api.delete(api.widgets("/w"), { ...options, propagationPolicy: "Foreground" });
@@ -97,7 +97,7 @@ export const deletion = area("deletion", {
     const { uid, resourceVersion } = body.metadata;
     await api.delete(api.widgets("/w"), { ...options, preconditions: { uid, resourceVersion } });
   },
-  "a deletion with nonsense for options": async (api) => {
+  "a deletion with invalid options": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.delete(api.widgets("/w"), "{");
     await api.delete(api.widgets("/w"), { kind: "Other", apiVersion: "v1" });
@@ -105,7 +105,7 @@ export const deletion = area("deletion", {
   },
 });
 
-/** Writes that depend on what was read. */
+/** Optimistic concurrency. */
 export const conflicts = area("preconditions", {
   "an update of an older version is a conflict": async (api) => {
     const { body } = await api.post(api.widgets(), widget("w"));
@@ -122,7 +122,7 @@ export const conflicts = area("preconditions", {
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
     await api.put(api.core("configmaps/c"), configMap("c", { a: "1" }));
   },
-  "a patch may name a version": async (api) => {
+  "a patch with a resourceVersion": async (api) => {
     const { body } = await api.post(api.widgets(), widget("w"));
     const { resourceVersion } = body.metadata;
     await api.merge(api.widgets("/w"), { metadata: { resourceVersion }, spec: { size: 5 } });

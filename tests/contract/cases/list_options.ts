@@ -1,7 +1,4 @@
-/**
- * Lists and watches where they are easily got wrong: selectors, pages, versions, what a watch shows
- * of what comes into view.
- */
+/** Edge cases of lists and watches: selectors, pages, resourceVersions. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
@@ -16,7 +13,7 @@ async function configMaps(api: Recorder, ...names: readonly string[]): Promise<v
   }
 }
 
-/** ConfigMaps of the case: the namespace has one of its own, which comes when it likes. */
+/** Selects the ConfigMaps of the case. A controller creates another one at some time. */
 const MINE = "labelSelector=mine";
 
 async function pods(api: Recorder): Promise<void> {
@@ -34,8 +31,8 @@ async function pods(api: Recorder): Promise<void> {
   });
 }
 
-export const choosing = area("choosing", {
-  "label selectors that are odd but right": async (api) => {
+export const choosing = area("selectors", {
+  "unusual label selectors": async (api) => {
     await configMaps(api, "a", "b");
     for (
       const labelSelector of [
@@ -61,7 +58,7 @@ export const choosing = area("choosing", {
       );
     }
   },
-  "label selectors that are wrong": async (api) => {
+  "invalid label selectors": async (api) => {
     for (
       const labelSelector of [
         "a in",
@@ -155,7 +152,7 @@ export const choosing = area("choosing", {
       `/apis/apps/v1/namespaces/${api.namespace}/deployments${query({ fieldSelector: "spec.replicas=1" })}`,
     );
   },
-  "field selectors that are odd or wrong": async (api) => {
+  "unusual and invalid field selectors": async (api) => {
     await configMaps(api, "a");
     for (
       const fieldSelector of [
@@ -173,7 +170,7 @@ export const choosing = area("choosing", {
       ]
     ) await api.get(api.core(`configmaps${query({ fieldSelector })}&${MINE}`));
   },
-  "a collection is deleted by fields": async (api) => {
+  "a collection is deleted by a field selector": async (api) => {
     await configMaps(api, "a", "b");
     await api.delete(api.core(`configmaps${query({ fieldSelector: "metadata.name=a" })}`));
     await api.delete(api.core(`configmaps${query({ fieldSelector: "data.x=a" })}`));
@@ -190,7 +187,7 @@ export const pages = area("pages", {
       next = body.metadata.continue ?? "";
     }
   },
-  "a page of all": async (api) => {
+  "a page with all objects": async (api) => {
     await configMaps(api, "a", "b");
     await api.get(api.core(`configmaps?limit=2&${MINE}`));
     await api.get(api.core(`configmaps?limit=500&${MINE}`));
@@ -198,13 +195,13 @@ export const pages = area("pages", {
     await api.get(api.core(`configmaps?limit=-1&${MINE}`));
     await api.get(api.core(`configmaps?limit=x&${MINE}`));
   },
-  "a page after the last object went": async (api) => {
+  "a page after an object was deleted": async (api) => {
     for (const name of ["a", "b", "c"]) await api.quietly("POST", api.widgets(), widget(name));
     const { body } = await api.get(api.widgets("?limit=2"));
     await api.quietly("DELETE", api.widgets("/b"));
     await api.get(api.widgets(`?limit=2&continue=${encodeURIComponent(body.metadata.continue)}`));
   },
-  "continue with a version": async (api) => {
+  "continue with a resourceVersion": async (api) => {
     for (const name of ["a", "b", "c"]) await api.quietly("POST", api.widgets(), widget(name));
     const { body } = await api.get(api.widgets("?limit=1"));
     const next = encodeURIComponent(body.metadata.continue);
@@ -213,7 +210,7 @@ export const pages = area("pages", {
     await api.get(api.widgets(`?continue=${next}`));
     await api.get(api.widgets(`?limit=1&continue=${next}&resourceVersion=5&resourceVersionMatch=Exact`));
   },
-  "a token of another kind, or none": async (api) => {
+  "foreign and malformed continue tokens": async (api) => {
     for (
       const token of [
         "e30",
@@ -226,7 +223,7 @@ export const pages = area("pages", {
       ]
     ) await api.get(api.widgets(`?limit=1&continue=${encodeURIComponent(token)}`));
   },
-  "versions of a list": async (api) => {
+  "resourceVersion of a list": async (api) => {
     await api.quietly("POST", api.widgets(), widget("a"));
     const { body } = await api.get(api.widgets());
     const version = body.metadata.resourceVersion;
@@ -251,7 +248,7 @@ export const pages = area("pages", {
       ]
     ) await api.get(api.widgets(query(parameters)));
   },
-  "versions of a get": async (api) => {
+  "resourceVersion of a get": async (api) => {
     await api.quietly("POST", api.widgets(), widget("a"));
     for (const version of ["0", "1", "x", ""]) await api.get(api.widgets(`/a?resourceVersion=${version}`));
     await api.quietly("POST", api.core("configmaps"), configMap("a"));
@@ -263,7 +260,7 @@ export const pages = area("pages", {
     }
     await api.get(`/api/v1/configmaps?labelSelector=sorted%3D${api.namespace}`);
   },
-  "values of the query that are no values": async (api) => {
+  "invalid values of query parameters": async (api) => {
     await configMaps(api, "a");
     for (
       const rest of [
@@ -280,21 +277,21 @@ export const pages = area("pages", {
   },
 });
 
-export const views = area("views", {
-  "one object by its path is no watch": async (api) => {
+export const views = area("watch options", {
+  "the path of one object with watch=1 is a get": async (api) => {
     await configMaps(api, "a");
     await api.untilStatus(api.core("configmaps/a?resourceVersion=0"), 200);
     await api.get(api.core("configmaps/a?watch=1&resourceVersion=0"));
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.get(api.widgets("/w?watch=1"));
   },
-  "the old path of watches": async (api) => {
+  "the deprecated path of watches": async (api) => {
     await configMaps(api, "a");
     const path = `/api/v1/watch/namespaces/${api.namespace}/configmaps`;
     await api.watch(`${path}?${MINE}`, async (watch) => void await watch.take(1));
     await api.watch(`${path}/a`, async (watch) => void await watch.take(1));
   },
-  "pods come into view and leave it by their phase": async (api) => {
+  "pods start and stop to match a field selector": async (api) => {
     const version = (await api.quietly("GET", api.core("pods"))).body.metadata.resourceVersion;
     await api.watch(
       api.core(`pods${query({ watch: "1", resourceVersion: version, fieldSelector: "status.phase=Running" })}`),
@@ -307,7 +304,7 @@ export const views = area("views", {
       },
     );
   },
-  "all namespaces at once": async (api) => {
+  "a watch of all namespaces": async (api) => {
     const version = (await api.quietly("GET", api.core("configmaps"))).body.metadata.resourceVersion;
     const path = `/api/v1/configmaps${
       query({ watch: "1", resourceVersion: version, labelSelector: `of=${api.namespace}` })
@@ -320,7 +317,7 @@ export const views = area("views", {
       await watch.take(3);
     });
   },
-  "a watch with selectors of both sorts": async (api) => {
+  "a watch with label and field selector": async (api) => {
     const version = (await api.quietly("GET", api.core("configmaps"))).body.metadata.resourceVersion;
     const path = api.core(
       `configmaps${
@@ -334,7 +331,7 @@ export const views = area("views", {
       await watch.take(1);
     });
   },
-  "a namespaces's end": async (api) => {
+  "deletion of a namespace": async (api) => {
     const name = `${api.namespace}-end`;
     await api.quietly("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     await api.watch(
@@ -356,12 +353,12 @@ export const views = area("views", {
       await watch.take(1);
     });
   },
-  "a watch in a form that there is not, and a refusal in YAML": async (api) => {
+  "a watch with an unknown Accept header, and an error in YAML": async (api) => {
     const none = () => Promise.resolve();
     await api.watch(api.core("configmaps?watch=1"), none, { accept: "text/html" });
     await api.get(api.core("configmaps/none"), { accept: "application/yaml" });
   },
-  "a watch of a custom kind that is asked for in odd ways": async (api) => {
+  "a watch of a custom kind with unusual parameters": async (api) => {
     const none = () => Promise.resolve();
     for (
       const rest of [
@@ -378,7 +375,7 @@ export const views = area("views", {
       ]
     ) await api.watch(api.widgets(`?watch=1&${rest}`), none);
   },
-  "no initial events": async (api) => {
+  "sendInitialEvents=false": async (api) => {
     await api.quietly("POST", api.widgets(), widget("before"));
     await api.watch(
       api.widgets("?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"),
@@ -388,12 +385,12 @@ export const views = area("views", {
       },
     );
   },
-  "limit has no say in a watch": async (api) => {
+  "a watch ignores limit": async (api) => {
     await api.quietly("POST", api.widgets(), widget("a"));
     await api.quietly("POST", api.widgets(), widget("b"));
     await api.watch(api.widgets("?watch=1&limit=1"), async (watch) => void await watch.take(2));
   },
-  "a watch of what cannot be watched": async (api) => {
+  "a watch of kinds that cannot be watched": async (api) => {
     await api.get("/api/v1/componentstatuses?watch=1");
     await api.get("/apis/authentication.k8s.io/v1/tokenreviews?watch=1");
     await api.get(api.core("pods/x/log?watch=1"));

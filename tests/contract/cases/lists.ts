@@ -4,14 +4,14 @@ import { configMap, GROUP, widget } from "../widget.ts";
 
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 
-/** Three widgets: red and blue ones labelled, the green one not. */
+/** Creates three widgets: a red and a blue one with labels, and a green one without. */
 async function threeWidgets(api: Recorder): Promise<void> {
   await api.quietly("POST", api.widgets(), widget("a", { color: "red" }, { labels: { app: "x", tier: "front" } }));
   await api.quietly("POST", api.widgets(), widget("b", { color: "green" }));
   await api.quietly("POST", api.widgets(), widget("c", { color: "blue" }, { labels: { app: "y" } }));
 }
 
-/** Objects by the many. */
+/** Lists and collections. */
 export const lists = area("lists", {
   "an empty list": async (api) => {
     await api.get(api.widgets());
@@ -29,7 +29,7 @@ export const lists = area("lists", {
     await api.quietly("POST", api.widgets(), widget("b", {}, selected));
     await api.get(`/apis/${GROUP}/v1/widgets?labelSelector=across%3Dyes`);
   },
-  "labels select": async (api) => {
+  "a label selector": async (api) => {
     await threeWidgets(api);
     const selectors = [
       "app=x",
@@ -44,12 +44,12 @@ export const lists = area("lists", {
     ];
     for (const selector of selectors) await api.get(api.widgets(`?labelSelector=${encodeURIComponent(selector)}`));
   },
-  "a bad label selector is refused": async (api) => {
+  "an invalid label selector is rejected": async (api) => {
     for (const selector of ["app in x", "a b", "=x"]) {
       await api.get(api.widgets(`?labelSelector=${encodeURIComponent(selector)}`));
     }
   },
-  "fields select": async (api) => {
+  "a field selector": async (api) => {
     await threeWidgets(api);
     const selectors = [
       "metadata.name=a",
@@ -70,14 +70,14 @@ export const lists = area("lists", {
     await api.get(api.widgets("?limit=3"));
     await api.get(api.widgets("?limit=1&labelSelector=app"));
   },
-  "later pages do not see what came after the first": async (api) => {
+  "later pages do not have objects created after the first page": async (api) => {
     await threeWidgets(api);
     const { body: first } = await api.get(api.widgets("?limit=1"));
     await api.quietly("POST", api.widgets(), widget("bb"));
     await api.quietly("DELETE", api.widgets("/c"));
     await api.get(api.widgets(`?limit=5&continue=${encodeURIComponent(first.metadata.continue)}`));
   },
-  "a bad continue token is refused": async (api) => {
+  "an invalid continue token is rejected": async (api) => {
     await api.get(api.widgets("?limit=2&continue=nonsense"));
   },
   "a list at a version": async (api) => {
@@ -112,7 +112,7 @@ export const lists = area("lists", {
     await api.quietly("POST", api.core("configmaps"), configMap("c", { a: "1" }, { labels: { mine: "yes" } }));
     await api.get(api.core("configmaps?labelSelector=mine"), { accept: TABLE });
   },
-  "metadata alone": async (api) => {
+  "metadata only": async (api) => {
     await threeWidgets(api);
     await api.get(api.widgets("/a"), { accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" });
     await api.get(api.widgets("?limit=1"), {

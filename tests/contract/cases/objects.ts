@@ -3,7 +3,7 @@ import { JSON_PATCH, MERGE } from "../recorder.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
 import { deployment, deployments } from "../workloads.ts";
 
-/** Objects one by one. */
+/** Writes and reads of single objects. */
 export const objects = area("objects", {
   "create, get, update and delete a custom object": async (api) => {
     const { body } = await api.post(api.widgets(), widget("w", { size: 1 }, { labels: { a: "b" } }));
@@ -19,7 +19,7 @@ export const objects = area("objects", {
     await api.delete(api.core("configmaps/c"));
     await api.get(api.core("configmaps/c"));
   },
-  "a Secret's text is encoded, its type filled in": async (api) => {
+  "stringData of a Secret is encoded, and its type is defaulted": async (api) => {
     const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, stringData: { a: "text" } };
     await api.post(api.core("secrets"), secret);
     await api.merge(api.core("secrets/s"), { stringData: { b: "more" } });
@@ -31,11 +31,11 @@ export const objects = area("objects", {
     await api.post("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     await api.get(`/api/v1/namespaces/${name}`);
   },
-  "a Deployment's defaults are filled in": async (api) => {
+  "defaults of a Deployment": async (api) => {
     const containers = [{ name: "c", image: "nginx", ports: [{ containerPort: 80 }] }];
     await api.post(deployments(api), deployment({ containers }));
   },
-  "a Deployment without what it needs is refused": async (api) => {
+  "a Deployment without required fields is rejected": async (api) => {
     const of = (spec: unknown) => ({ ...deployment(), spec });
     await api.post(deployments(api), of({}));
     await api.post(
@@ -47,13 +47,13 @@ export const objects = area("objects", {
     );
     await api.post(deployments(api), of({ replicas: "three" }));
   },
-  "an object that exists is refused": async (api) => {
+  "a create of an existing object is rejected": async (api) => {
     await api.post(api.widgets(), widget("w"));
     await api.post(api.widgets(), widget("w"));
     await api.post(api.core("configmaps"), configMap("c"));
     await api.post(api.core("configmaps"), configMap("c"));
   },
-  "what is not there is not found": async (api) => {
+  "a missing object is not found": async (api) => {
     await api.get(api.widgets("/none"));
     await api.get(api.core("configmaps/none"));
     await api.put(api.widgets("/none"), widget("none"));
@@ -61,20 +61,20 @@ export const objects = area("objects", {
     await api.delete(api.widgets("/none"));
     await api.merge(api.widgets("/none"), { spec: {} });
   },
-  "a namespace that is not there is not found": async (api) => {
+  "a missing namespace is not found": async (api) => {
     await api.post(`/apis/${GROUP}/v1/namespaces/nowhere/widgets`, widget("w"));
     await api.post("/api/v1/namespaces/nowhere/configmaps", configMap("c"));
     await api.get("/api/v1/namespaces/nowhere/configmaps");
   },
-  "generateName makes names": async (api) => {
+  "generateName generates names": async (api) => {
     await api.post(api.widgets(), { ...widget("x"), metadata: { generateName: "made-" } });
     await api.post(api.core("configmaps"), { ...configMap("x"), metadata: { generateName: "made-" } });
   },
-  "an object without a name is refused": async (api) => {
+  "an object without a name is rejected": async (api) => {
     await api.post(api.widgets(), { ...widget("x"), metadata: {} });
     await api.post(api.core("configmaps"), { ...configMap("x"), metadata: {} });
   },
-  "what the server owns in metadata cannot be written": async (api) => {
+  "metadata of the server cannot be written": async (api) => {
     const metadata = {
       uid: "11111111-1111-1111-1111-111111111111",
       creationTimestamp: "2001-01-01T00:00:00Z",
@@ -96,13 +96,13 @@ export const objects = area("objects", {
     const { body: map } = await api.post(api.core("configmaps"), configMap("c", { a: "1" }));
     await api.put(api.core("configmaps/c"), map);
   },
-  "generation grows with spec alone": async (api) => {
+  "generation increases only with changes of spec": async (api) => {
     await api.post(api.widgets(), widget("w", { size: 1 }));
     await api.merge(api.widgets("/w"), { metadata: { labels: { a: "b" } } });
     await api.merge(api.widgets("/w"), { spec: { size: 2 } });
     await api.merge(api.widgets("/w"), { metadata: { annotations: { a: "b" } }, spec: { size: 3 } });
   },
-  "an immutable ConfigMap stays as it is": async (api) => {
+  "an immutable ConfigMap cannot change": async (api) => {
     await api.post(api.core("configmaps"), { ...configMap("c", { a: "1" }), immutable: true });
     await api.merge(api.core("configmaps/c"), { data: { a: "2" } });
     await api.merge(api.core("configmaps/c"), { immutable: false });
@@ -132,7 +132,7 @@ export const objects = area("objects", {
     });
     await api.merge(`${path}/l`, { spec: { leaseDurationSeconds: 0 } });
   },
-  "times are in the form that Go reads, and are written as Go writes them": async (api) => {
+  "times are read and written as by Go": async (api) => {
     const event = { apiVersion: "v1", kind: "Event", involvedObject: { namespace: api.namespace } };
     for (const [i, firstTimestamp] of TIMES.entries()) {
       await api.post(api.core("events"), { ...event, metadata: { name: `e${i}` }, firstTimestamp });
@@ -144,7 +144,7 @@ export const objects = area("objects", {
     }
     await api.post(api.core("configmaps"), configMap("c", {}, { creationTimestamp: "yesterday" }));
   },
-  "whole numbers have the size of their type": async (api) => {
+  "integers must fit their type": async (api) => {
     const path = `/apis/apps/v1/namespaces/${api.namespace}/replicasets?dryRun=All`;
     const set = { apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { name: "a" } };
     for (const minReadySeconds of [2_147_483_648, -2_147_483_649, 1.5]) {
@@ -161,19 +161,19 @@ export const objects = area("objects", {
       await api.post(`/apis/${group}/namespaces/${api.namespace}/${kind.toLowerCase()}s?dryRun=All`, object);
     }
   },
-  "a patch of what is not there is not looked into": async (api) => {
+  "404 takes precedence over an invalid patch": async (api) => {
     const path = api.core("configmaps/none");
     for (const type of [JSON_PATCH, MERGE]) await api.call("PATCH", path, "[", { contentType: type });
     await api.merge(api.widgets("/none"), ["none"]);
   },
-  "options of a deletion are of their types": async (api) => {
+  "wrong types in delete options": async (api) => {
     for (
       const [key, value] of [["gracePeriodSeconds", "x"], ["preconditions", []]] as const
     ) {
       await api.delete(api.core("configmaps/none"), { kind: "DeleteOptions", apiVersion: "v1", [key]: value });
     }
   },
-  "a watch reads the limit that it does not heed": async (api) =>
+  "a watch rejects an invalid limit": async (api) =>
     void await api.get(api.core("configmaps?watch=1&limit=x&timeoutSeconds=1")),
 });
 

@@ -1,6 +1,5 @@
 /**
- * Requests that hardly anybody makes: bodies that are no objects, numbers in odd forms, paths with
- * odd characters.
+ * Unusual requests: bodies that are not objects, unusual numbers, paths with unusual characters.
  */
 import { area } from "../contract.ts";
 import { APPLY, JSON_PATCH, MERGE, type Recorder } from "../recorder.ts";
@@ -9,7 +8,7 @@ import { configMap, widget } from "../widget.ts";
 const STRATEGIC = "application/strategic-merge-patch+json";
 const YAML = "application/yaml";
 
-/** A ConfigMap and a widget, their collections first. */
+/** Paths of ConfigMaps and widgets: of the collection, and of one object. */
 function both(api: Recorder): readonly [collection: string, object: object, path: string][] {
   return [
     [api.core("configmaps"), configMap("c"), api.core("configmaps/c")],
@@ -19,7 +18,7 @@ function both(api: Recorder): readonly [collection: string, object: object, path
 
 const BODIES = ["null", "", " ", "{}", "[]", "1", '"x"', "true"];
 
-/** A Deployment with a number of replicas as it is written. */
+/** Returns a Deployment as a string, with the given literal as replicas. */
 function deploymentText(replicas: string): string {
   const spec = `"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},` +
     `"spec":{"containers":[{"name":"c","image":"x"}]}}`;
@@ -27,7 +26,7 @@ function deploymentText(replicas: string): string {
 }
 
 /**
- * Without the object that a refusal quotes, whose fields the real server has in the order of Go's
+ * Removes the object that a message quotes. The real server quotes its fields in the order of Go's
  * types.
  */
 function verdict(
@@ -36,9 +35,9 @@ function verdict(
   return { code, reason, message: message?.split('": ').at(-1), spec };
 }
 
-/** Requests that hardly anybody makes. */
+/** Unusual requests. */
 export const oddRequests = area("bad input", {
-  "whole objects that are none": async (api) => {
+  "updates that are not objects": async (api) => {
     for (const [collection, object, path] of both(api)) {
       await api.quietly("POST", collection, object);
       for (const body of BODIES) {
@@ -49,7 +48,7 @@ export const oddRequests = area("bad input", {
       }
     }
   },
-  "patches that are none": async (api) => {
+  "patches that are not objects": async (api) => {
     for (const [collection, object, path] of both(api)) {
       await api.quietly("POST", collection, object);
       for (const body of BODIES) {
@@ -59,16 +58,16 @@ export const oddRequests = area("bad input", {
       }
     }
   },
-  "options of a deletion that are none": async (api) => {
+  "delete options that are not objects": async (api) => {
     for (const [collection, object, path] of both(api)) {
       for (const body of BODIES) {
         await api.quietly("POST", collection, object).catch(() => {});
-        // Beside a body the query says nothing.
+        // If there is a body, the query is ignored.
         await api.delete(`${path}?dryRun=All`, body);
       }
     }
   },
-  "whole numbers with a point or an exponent": async (api) => {
+  "integers with a decimal point or exponent": async (api) => {
     const place = `/apis/apps/v1/namespaces/${api.namespace}/deployments?dryRun=All`;
     for (const number of ["1e3", "1.0", "1E2", "-0", "0.1e1", "1e-1", "1.5", "3000000000"]) {
       await api.post(place, deploymentText(number));
@@ -80,7 +79,7 @@ export const oddRequests = area("bad input", {
       await api.post("/apis/scheduling.k8s.io/v1/priorityclasses?dryRun=All", `${priority}"value":${number}}`);
     }
   },
-  "patches whose whole numbers have a point or an exponent": async (api) => {
+  "patches with integers with a decimal point or exponent": async (api) => {
     const place = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
     await api.quietly("POST", place, deploymentText("1"));
     for (const number of ["1e1", "2.0", "1.5", "4"]) {
@@ -101,13 +100,13 @@ export const oddRequests = area("bad input", {
       ) await api.call("PATCH", `${place}/d`, body, { contentType, pick: verdict });
     }
   },
-  "a pod's deadline": async (api) => {
+  "activeDeadlineSeconds of a pod": async (api) => {
     for (const activeDeadlineSeconds of [0, 1, 2 ** 31 - 1, 2 ** 31, -1]) {
       const spec = { containers: [{ name: "c", image: "x" }], activeDeadlineSeconds };
       await api.post(api.core("pods?dryRun=All"), { apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec });
     }
   },
-  "names with odd characters": async (api) => {
+  "names with unusual characters": async (api) => {
     const names = ["%ff", "a%ffb", "%e4%f6", "%c3%bc", "%EF%BF%BD", "c%00", "%20", "c%3f", "c%25", "C"];
     for (const [collection, object] of both(api)) {
       for (const name of names) {
@@ -118,7 +117,7 @@ export const oddRequests = area("bad input", {
       }
     }
   },
-  "slashes too many": async (api) => {
+  "too many slashes in a path": async (api) => {
     for (const [collection, object] of both(api)) {
       await api.post(`${collection}//`, object);
       for (const rest of ["/", "//", "/%2f", "/c/", "/c//", "/c%2f", "//c"]) await api.get(`${collection}${rest}`);
@@ -130,7 +129,7 @@ export const oddRequests = area("bad input", {
       await api.get(path, { pick: ({ kind, code, message }) => ({ kind, code, message }) });
     }
   },
-  "who counts generations tells an empty list from none": async (api) => {
+  "generation distinguishes an empty list from none": async (api) => {
     const place = `/apis/networking.k8s.io/v1/namespaces/${api.namespace}/networkpolicies`;
     const spec = { podSelector: {}, ingress: [{ from: [{ podSelector: {} }] }] };
     const metadata = { name: "n" };

@@ -1,14 +1,11 @@
-/**
- * OpenAPI v3, as far as kubectl and other clients read it: which kinds, paths and schemas there
- * are.
- */
+/** OpenAPI v3 as kubectl and other clients read it: kinds, paths and schemas. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { GROUP } from "../widget.ts";
 
 /**
- * Operations by path: what each does, and to which kind. Built-in kinds of the server in the
- * process have no texts.
+ * Returns the operations by path, with action and kind. The in-process server has no descriptions
+ * of built-in kinds.
  */
 // deno-lint-ignore no-explicit-any
 function actions({ paths }: any): unknown {
@@ -28,8 +25,8 @@ function operations(item: unknown): unknown {
 }
 
 /**
- * Waits until the document of the shared kind is there: the real server makes it some time after
- * the kind is served.
+ * Waits until the document of the shared kind exists. The real server creates it some time after it
+ * serves the kind.
  */
 async function published(api: Recorder): Promise<void> {
   await api.untilAnswer("/openapi/v3", ({ body }) => body.paths?.[`apis/${GROUP}/v1`] !== undefined);
@@ -37,13 +34,13 @@ async function published(api: Recorder): Promise<void> {
 
 const WIDGET = "com.example.contract.v1.Widget";
 
-/** Documents of built-in kinds that are compared word for word. */
+/** Documents of built-in kinds that are compared completely. */
 const BUILTIN = ["api/v1", "apis/apps/v1", "apis/apiextensions.k8s.io/v1", "apis/autoscaling/v2", "apis/batch/v1"];
 
 export const openapi = area("openapi", {
-  "the documents that there are": async (api) => {
+  "the list of documents": async (api) => {
     await published(api);
-    // Other cases define kinds of their own meanwhile.
+    // Other cases define kinds at the same time.
     const isLasting = (path: string) =>
       /^apis?\/.*v\d/.test(path) && (!path.includes(".example.com") || path.includes(GROUP));
     await api.get("/openapi/v3", { pick: ({ paths }) => Object.keys(paths).filter(isLasting).sort() });
@@ -52,15 +49,15 @@ export const openapi = area("openapi", {
     await published(api);
     await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick: ({ components }) => components.schemas[WIDGET] });
   },
-  "the schemas beside that of a custom kind": async (api) => {
+  "other schemas in the document of a custom kind": async (api) => {
     await published(api);
     await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick: ({ components }) => components.schemas });
   },
-  "what can be done with a custom kind": async (api) => {
+  "operations of a custom kind": async (api) => {
     await published(api);
     await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick: actions });
   },
-  "what a patch of a custom kind may say": async (api) => {
+  "patch types of a custom kind": async (api) => {
     await published(api);
     const path = `/apis/${GROUP}/v1/namespaces/{namespace}/widgets/{name}`;
     // deno-lint-ignore no-explicit-any
@@ -75,12 +72,12 @@ export const openapi = area("openapi", {
       await api.get(`/openapi/v3/${path}`, { pick: ({ components }) => components.schemas });
     }
   },
-  "what can be done with built-in kinds": async (api) => {
+  "operations of built-in kinds": async (api) => {
     for (const path of ["apis/apps/v1", "apis/batch/v1", "apis/coordination.k8s.io/v1"]) {
       await api.get(`/openapi/v3/${path}`, { pick: actions });
     }
   },
-  "documents that there are not": async (api) => {
+  "missing documents": async (api) => {
     await api.get("/openapi/v3/apis/none/v1");
     await api.get("/openapi/v4");
   },

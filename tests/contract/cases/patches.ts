@@ -22,11 +22,11 @@ export const patches = area("patches", {
     await api.merge(api.widgets("/w"), {});
     await api.merge(api.widgets("/w"), { spec: {} });
   },
-  "a merge patch drops what the schema does not have": async (api) => {
+  "a merge patch drops unknown fields": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.merge(api.widgets("/w"), { spec: { other: 1 }, other: 2 });
   },
-  "a merge patch that is not JSON, or no object": async (api) => {
+  "a merge patch that is not a JSON object": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     for (const body of ["{", "[]", "3", "null", ""]) await api.merge(api.widgets("/w"), body);
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
@@ -77,7 +77,7 @@ export const patches = area("patches", {
       contentType: "application/strategic-merge-patch+json",
     });
   },
-  "patches of a kind that are not supported": async (api) => {
+  "unsupported patch types": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     for (const contentType of ["application/strategic-merge-patch+json", "application/json", "text/plain"]) {
       await api.call("PATCH", api.widgets("/w"), { spec: { size: 2 } }, { contentType });

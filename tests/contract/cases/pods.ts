@@ -51,9 +51,9 @@ async function count(api: Recorder, name: string, status: object): Promise<void>
   await api.quietly("PATCH", `${budgets(api)}/${name}/status`, { status }, MERGE);
 }
 
-/** What pods have beside themselves, and what of them may change. */
+/** Pods: subresources, required and mutable fields. */
 export const pods = area("pods", {
-  "a pod that does not run is evicted": async (api) => {
+  "a pod that is not running is evicted": async (api) => {
     await run(api, "p", { phase: "Pending", conditions: [] });
     await api.post(api.core("pods/p/eviction"), eviction("other"));
     await api.post(api.core("pods/none/eviction"), eviction("none"));
@@ -68,7 +68,7 @@ export const pods = area("pods", {
     await api.get(api.core("pods/p"));
     await api.get(api.core("pods/p/eviction"));
   },
-  "a budget allows an eviction, and then no more": async (api) => {
+  "a budget allows one eviction": async (api) => {
     await run(api, "p");
     await run(api, "q");
     await budget(api, "budget", { observedGeneration: 0 });
@@ -83,7 +83,7 @@ export const pods = area("pods", {
     await budget(api, "another", counted);
     await api.post(api.core("pods/q/eviction"), eviction("q"));
   },
-  "an unready pod goes where enough others are": async (api) => {
+  "an unready pod is evicted if enough others are ready": async (api) => {
     await run(api, "p", { conditions: [{ type: "Ready", status: "False" }] });
     const counted = { observedGeneration: 1, disruptionsAllowed: 0, desiredHealthy: 1, expectedPods: 1 };
     await budget(api, "budget", { ...counted, currentHealthy: 0 });
@@ -91,7 +91,7 @@ export const pods = area("pods", {
     await count(api, "budget", { ...counted, currentHealthy: 1 });
     await api.post(api.core("pods/p/eviction"), eviction("p"));
   },
-  "a pod is bound once": async (api) => {
+  "a pod can be bound once": async (api) => {
     await run(api, "p", { phase: "Pending", conditions: [] });
     const binding = { apiVersion: "v1", kind: "Binding", metadata: { name: "p" }, target: { kind: "Node", name: "n" } };
     await api.post(api.core("pods/p/binding"), binding);
@@ -100,7 +100,7 @@ export const pods = area("pods", {
     await api.post(api.core("pods/p/eviction"), eviction("p"));
     await api.get(api.core("pods/p"));
   },
-  "who binds says which pod is meant, and where": async (api) => {
+  "required fields of a binding": async (api) => {
     await run(api, "p", { phase: "Pending", conditions: [], nominatedNodeName: "n" });
     const post = (metadata: object, target: object, path = "pods/p/binding") =>
       api.post(api.core(path), { apiVersion: "v1", kind: "Binding", metadata: { name: "p", ...metadata }, target });
@@ -115,7 +115,7 @@ export const pods = area("pods", {
     await api.get(api.core("pods/p"));
     await api.get(api.core("bindings"));
   },
-  "a pod with gates waits, and may be told more of its node": async (api) => {
+  "node selectors of a pod with scheduling gates are mutable": async (api) => {
     await run(api, "unused");
     const term = (...values: string[]) => ({ matchExpressions: [{ key: "zone", operator: "In", values }] });
     const affinity = (...nodeSelectorTerms: object[]) => ({
@@ -143,7 +143,7 @@ export const pods = area("pods", {
     await change({ containers: [{ name: "main", image: " b ", imagePullPolicy: "Always" }] });
     await api.post(api.core("pods/p/binding"), binding);
   },
-  "a webhook is asked about evictions and bindings": async (api) => {
+  "webhooks receive evictions and bindings": async (api) => {
     await run(api, "p", { phase: "Pending", conditions: [] });
     const rules = [{
       operations: ["CREATE"],
@@ -168,7 +168,7 @@ export const pods = area("pods", {
     });
     await api.get(api.core("pods/p"));
   },
-  "ephemeral containers and resources have paths of their own": async (api) => {
+  "subresources ephemeralcontainers and resize": async (api) => {
     await run(api, "p", { phase: "Pending", conditions: [] });
     const strategic = (path: string, spec: object) =>
       api.call("PATCH", api.core(path), { spec }, { contentType: "application/strategic-merge-patch+json" });
@@ -179,7 +179,7 @@ export const pods = area("pods", {
     await api.get(api.core("pods/p/ephemeralcontainers"));
     await strategic("pods/p/resize", { containers: [{ name: "main", image: "x" }] });
   },
-  "what a pod must say": async (api) => {
+  "required fields of a pod": async (api) => {
     await run(api, "unused");
     const refused = (container: object, spec: object = {}) =>
       api.post(api.core("pods"), pod("p", { containers: [{ name: "main", image: "busybox", ...container }], ...spec }));
@@ -196,12 +196,12 @@ export const pods = area("pods", {
     await refused({}, { restartPolicy: "Maybe" });
     await refused({}, { volumes: [{ name: "data" }] });
   },
-  "what is on a node cannot be reached without one": async (api) => {
+  "log and exec of an unscheduled pod": async (api) => {
     await run(api, "p");
     for (const part of ["log", "exec?command=ls", "attach", "portforward"]) await api.get(api.core(`pods/p/${part}`));
     await api.get(api.core("pods/none/log"));
   },
-  "of a pod's spec little changes": async (api) => {
+  "mutable fields of a pod": async (api) => {
     await run(api, "p");
     const change = (spec: object) => api.merge(api.core("pods/p"), { spec });
     await change({ containers: [{ name: "main", image: "other" }] });
@@ -214,7 +214,7 @@ export const pods = area("pods", {
     await change({ tolerations: [{ key: "mine", operator: "Exists" }] });
     await change({ schedulingGates: [{ name: "example.com/gate" }] });
   },
-  "the rest of a pod's spec does not change": async (api) => {
+  "immutable fields of a pod": async (api) => {
     await run(api, "p");
     await api.merge(api.core("pods/p"), { spec: { restartPolicy: "Never" } });
     await api.merge(api.core("pods/p"), { spec: { nodeName: "n" } });

@@ -1,4 +1,4 @@
-/** Built-in kinds in protobuf, as client-go and kubectl send and want them. */
+/** Built-in kinds in protobuf, as client-go and kubectl use it. */
 import { area, type Case } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
@@ -8,7 +8,7 @@ import { SHOWN, type Shown } from "./_shown.ts";
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
 const EITHER = `${PROTOBUF},application/json`;
 
-/** Makes objects by protobuf, and reads them so, one by one and as a list. */
+/** Creates objects in protobuf, and reads them one by one and as a list. */
 async function thereAndBack(
   api: Recorder,
   { version, kind, plural, isClusterWide, objects }: Shown,
@@ -49,7 +49,7 @@ const atLarge: Case[] = area("protobuf", {
       await watch.take(1);
     }, { accept: PROTOBUF });
   },
-  "refusals": async (api) => {
+  "errors": async (api) => {
     await api.get(api.core("configmaps/none"), { accept: PROTOBUF });
     await api.post(api.core("configmaps"), configMap("Bad_Name"), { accept: PROTOBUF, contentType: PROTOBUF });
     await api.post(api.core("secrets"), configMap("c"), { accept: PROTOBUF, contentType: PROTOBUF });
@@ -76,7 +76,7 @@ const atLarge: Case[] = area("protobuf", {
       spec: { resourceAttributes: { verb: "get", resource: "pods" } },
     }, both);
   },
-  "a patch answered in protobuf": async (api) => {
+  "a patch with a protobuf response": async (api) => {
     await api.quietly("POST", api.core("configmaps"), configMap("c", { a: "1" }));
     await api.call("PATCH", api.core("configmaps/c"), { data: { b: "2" } }, {
       accept: PROTOBUF,
@@ -87,7 +87,7 @@ const atLarge: Case[] = area("protobuf", {
       contentType: "application/apply-patch+yaml",
     });
   },
-  "metadata alone, of built-in and custom kinds": async (api) => {
+  "metadata only, of built-in and custom kinds": async (api) => {
     await api.quietly("POST", api.core("configmaps"), configMap("c", { a: "1" }, { labels: { mine: "1" } }));
     await api.quietly("POST", api.widgets(), widget("w"));
     const one = `${PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
@@ -98,7 +98,7 @@ const atLarge: Case[] = area("protobuf", {
     await api.get(api.widgets(), { accept: many });
     await api.watch(api.widgets("?watch=1"), async (watch) => void await watch.take(1), { accept: one });
   },
-  "of custom kinds, and tables, there is none": async (api) => {
+  "custom kinds and tables have no protobuf": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.quietly("POST", api.core("configmaps"), configMap("c", {}, { labels: { mine: "1" } }));
     for (const accept of [PROTOBUF, EITHER, `${PROTOBUF};as=Table;g=meta.k8s.io;v=v1`]) {
@@ -108,7 +108,7 @@ const atLarge: Case[] = area("protobuf", {
       await api.get(api.widgets("/none"), { accept });
     }
   },
-  "what is no protobuf": async (api) => {
+  "malformed protobuf": async (api) => {
     for (const body of ["", "k8s\u0000", "k8s\u0000garbage", "{}", "x"]) {
       await api.post(api.core("configmaps"), body, { contentType: PROTOBUF });
     }

@@ -26,7 +26,7 @@ const SCHEMA = {
 };
 const OTHER = { type: "object", properties: { spec: { type: "object", properties: { host: { type: "string" } } } } };
 
-/** Tries definitions whose spec has these changes. */
+/** Tries to create definitions with changes of the spec. */
 async function trySpecs(api: Recorder, changes: readonly Fields[]): Promise<void> {
   for (const change of changes) {
     const nuts = definition("Nut", "nuts");
@@ -34,7 +34,7 @@ async function trySpecs(api: Recorder, changes: readonly Fields[]): Promise<void
   }
 }
 
-/** Tries definitions whose one version has these changes. */
+/** Tries to create definitions with changes of their only version. */
 async function tryVersions(api: Recorder, changes: readonly Fields[]): Promise<void> {
   for (const change of changes) {
     const nuts = definition("Nut", "nuts", { schema: SCHEMA });
@@ -43,7 +43,7 @@ async function tryVersions(api: Recorder, changes: readonly Fields[]): Promise<v
   }
 }
 
-/** Tries definitions of several versions, the first of which is stored. */
+/** Tries to create definitions with several versions, of which the first is stored. */
 async function tryTogether(api: Recorder, together: readonly (readonly Fields[])[]): Promise<void> {
   for (const versions of together) {
     const nuts = definition("Nut", "nuts");
@@ -58,7 +58,7 @@ async function tryTogether(api: Recorder, together: readonly (readonly Fields[])
   }
 }
 
-/** What a server refuses in a definition besides its schemas, and in which words. */
+/** Invalid definitions, apart from schemas. */
 export const refusedDefinitions = area("refused definitions", {
   "names": (api) =>
     trySpecs(api, [
@@ -76,7 +76,7 @@ export const refusedDefinitions = area("refused definitions", {
       { scope: "" },
       { scope: "Everywhere" },
     ]),
-  "groups of the community": async (api) => {
+  "groups that need an approval": async (api) => {
     for (const approved of [undefined, "", "yes", "unapproved, only a test", "https://example.com/pull/1"]) {
       const nuts = definition("Nut", "nuts");
       await api.post(DRY, {
@@ -182,7 +182,7 @@ export const refusedDefinitions = area("refused definitions", {
       [host, other],
     ]);
   },
-  "parts of several versions": (api) => {
+  "subresources of several versions": (api) => {
     const column = (jsonPath: string) => ({ additionalPrinterColumns: [{ name: "A", type: "string", jsonPath }] });
     const scale = (path: string) => ({
       subresources: { scale: { specReplicasPath: path, statusReplicasPath: ".status.a" } },

@@ -4,7 +4,7 @@ import { CRDS, type Recorder } from "../recorder.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A schema with one field of `spec` that is so. */
+/** Returns a schema with one field in `spec`. */
 function field(schema: Schema): Schema {
   return object({ spec: object({ f: schema }) });
 }
@@ -24,12 +24,12 @@ function mapBy(keys: readonly string[], items: Schema): Schema {
   return listOf(items, { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys });
 }
 
-/** Tries to define a kind with each of the schemas. What is taken is not kept. */
+/** Tries to define a kind with each schema, and deletes those that are accepted. */
 async function tryEach(api: Recorder, schemas: readonly Schema[]): Promise<void> {
   for (const schema of schemas) await api.post(`${CRDS}?dryRun=All`, definition("Nut", "nuts", { schema }));
 }
 
-/** The same, of a kind with a status. */
+/** Like `tried`, for a kind with a status. */
 async function tryWithStatus(api: Recorder, schemas: readonly Schema[]): Promise<void> {
   for (const schema of schemas) {
     const nuts = definition("Nut", "nuts", { schema });
@@ -38,9 +38,9 @@ async function tryWithStatus(api: Recorder, schemas: readonly Schema[]): Promise
   }
 }
 
-/** What a server refuses in the schema of a kind, and in which words. */
+/** Invalid schemas. */
 export const refusedSchemas = area("refused schemas", {
-  "a schema says the type of each part": (api) =>
+  "a schema needs a type at each level": (api) =>
     tryEach(api, [
       {},
       { type: "string" },
@@ -56,7 +56,7 @@ export const refusedSchemas = area("refused schemas", {
       field({ type: "object", additionalProperties: {} }),
       field({ "x-kubernetes-preserve-unknown-fields": true }),
     ]),
-  "what makes an object open is said once": (api) =>
+  "properties exclude additionalProperties": (api) =>
     tryEach(api, [
       { type: "object", additionalProperties: true },
       { type: "object", additionalProperties: TEXT },
@@ -66,7 +66,7 @@ export const refusedSchemas = area("refused schemas", {
       field({ type: "object", additionalProperties: false }),
       field({ type: "object", "x-kubernetes-preserve-unknown-fields": false }),
     ]),
-  "keywords that no structural schema has": (api) =>
+  "keywords that structural schemas do not allow": (api) =>
     tryEach(api, [
       field({ $ref: "#/definitions/a" }),
       field({ ...TEXT, id: "a" }),
@@ -79,7 +79,7 @@ export const refusedSchemas = area("refused schemas", {
       field({ type: "array", items: [TEXT, { type: "integer" }] }),
       field(listOf(TEXT, { uniqueItems: true })),
     ]),
-  "checks hold only what checks": (api) =>
+  "logical junctors contain only validations": (api) =>
     tryEach(api, [
       field({ ...TEXT, anyOf: [{ type: "string" }] }),
       field({ ...TEXT, allOf: [{ title: "a", description: "b", default: "c", nullable: true }] }),
@@ -100,7 +100,7 @@ export const refusedSchemas = area("refused schemas", {
       field({ ...TEXT, allOf: [{ anyOf: [{ not: { title: "deep" } }] }] }),
       object({}, { anyOf: [{ properties: { metadata: { minProperties: 1 } } }] }),
     ]),
-  "what is checked at the root must be there": (api) => {
+  "fields in junctors must be specified": (api) => {
     const checked = (rest: Schema) =>
       object({
         spec: object({
@@ -121,7 +121,7 @@ export const refusedSchemas = area("refused schemas", {
       checked({ allOf: [{ anyOf: [{ not: { properties: { other: {} } } }] }] }),
     ]);
   },
-  "below the root nobody looks": (api) =>
+  "junctors below the root are not checked": (api) =>
     tryEach(api, [
       field(object({ a: TEXT }, { anyOf: [{ properties: { b: { minLength: 1 } } }] })),
       field({ type: "object", not: { items: { minLength: 1 } } }),
@@ -140,7 +140,7 @@ export const refusedSchemas = area("refused schemas", {
       field({ "x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true }),
       field({ "x-kubernetes-int-or-string": true, "x-kubernetes-embedded-resource": true, type: "object" }),
     ]),
-  "metadata is known already": (api) =>
+  "the schema of metadata": (api) =>
     tryEach(api, [
       object({ metadata: { type: "object" } }),
       object({ metadata: object({ name: { type: "string", maxLength: 5 } }) }),
@@ -249,7 +249,7 @@ export const refusedSchemas = area("refused schemas", {
       embedded({ properties: { apiVersion: { type: "string", default: "" } } }),
     ]);
   },
-  "rules before anybody reads their CEL": (api) => {
+  "invalid rules before compilation": (api) => {
     const rules = (...given: Schema[]) => field({ type: "string", maxLength: 9, "x-kubernetes-validations": given });
     return tryEach(api, [
       rules({ rule: "" }),
@@ -265,7 +265,7 @@ export const refusedSchemas = area("refused schemas", {
       rules({ rule: "true", fieldPath: ".nowhere" }),
     ]);
   },
-  "the path of a rule leads to a field": (api) => {
+  "fieldPath of a rule must be a field": (api) => {
     const spec = (fieldPath: string) =>
       object({
         spec: object({ a: TEXT, "b-c": object({ d: TEXT }), m: { type: "object", additionalProperties: TEXT } }, {
@@ -298,7 +298,7 @@ export const refusedSchemas = area("refused schemas", {
       rules({ rule: "self.few.all(x, x.startsWith('a'))", reason: "FieldValueForbidden", fieldPath: ".few" }),
     ]);
   },
-  "what rules may cost and compare": (api) =>
+  "cost and comparisons of rules": (api) =>
     tryEach(api, [
       field(listOf({ ...TEXT, "x-kubernetes-validations": [{ rule: "self == oldSelf" }] })),
       field(listOf({ ...TEXT, "x-kubernetes-validations": [{ rule: "self.contains('a')" }] })),
@@ -326,7 +326,7 @@ export const refusedSchemas = area("refused schemas", {
         "x-kubernetes-validations": [{ rule: "self.metadata.labels.size() > 0" }],
       }),
     ]),
-  "defaults keep to rules": (api) =>
+  "defaults must satisfy rules": (api) =>
     tryEach(api, [
       field({ type: "integer", default: 1, "x-kubernetes-validations": [{ rule: "self > 1", message: "too few" }] }),
       field({ type: "integer", default: 1, "x-kubernetes-validations": [{ rule: "self >= oldSelf" }] }),
@@ -340,7 +340,7 @@ export const refusedSchemas = area("refused schemas", {
         object({ a: { type: "integer", "x-kubernetes-validations": [{ rule: "self > 1" }] } }, { default: { a: 0 } }),
       ),
     ]),
-  "few keywords stand beside a status": (api) =>
+  "keywords at the root with a status subresource": (api) =>
     tryWithStatus(api, [
       object({ spec: { type: "object" } }, { oneOf: [{ required: ["spec"] }] }),
       object({ spec: { type: "object" } }, { "x-kubernetes-embedded-resource": true }),
@@ -350,8 +350,8 @@ export const refusedSchemas = area("refused schemas", {
       object({ spec: { type: "object" } }, { required: ["spec"], description: "fine", title: "Nut" }),
       { type: "array", items: TEXT },
     ]),
-  "a root is not null": (api) => tryEach(api, [object({}, { nullable: true })]),
-  "several faults are told at once": (api) =>
+  "the root must not be nullable": (api) => tryEach(api, [object({}, { nullable: true })]),
+  "several errors are reported together": (api) =>
     tryEach(api, [
       object({
         spec: object({
@@ -363,7 +363,7 @@ export const refusedSchemas = area("refused schemas", {
       object({ spec: object({ a: {}, b: { type: "array" }, c: { $ref: "#" } }) }),
       object({ spec: object({ a: {}, b: { type: "array" }, c: { type: "string", pattern: "(" } }) }),
     ]),
-  "formats that are not known are warned of": (api) =>
+  "unknown formats cause warnings": (api) =>
     tryEach(api, [
       field({ type: "string", format: "colour" }),
       field({ type: "integer", format: "int8" }),
@@ -374,7 +374,7 @@ export const refusedSchemas = area("refused schemas", {
         spec: object({ a: { ...TEXT, format: "x" }, b: { ...TEXT, format: "x" }, c: listOf({ ...TEXT, format: "x" }) }),
       }),
     ]),
-  "bodies that are no schema": (api) =>
+  "schemas that are not objects": (api) =>
     tryEach(api, [
       object({ spec: 3 as unknown as Schema }),
       object({ spec: { type: 3 } }),

@@ -2,15 +2,15 @@ import { area } from "../contract.ts";
 import { MERGE } from "../recorder.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
 
-/** Requests that are only tried. */
+/** Dry runs. */
 export const dryRun = area("dry run", {
-  "a create that is only tried": async (api) => {
+  "a create with dryRun": async (api) => {
     await api.post(api.widgets("?dryRun=All"), widget("w"));
     await api.get(api.widgets("/w"));
     await api.post(api.core("configmaps?dryRun=All"), configMap("c"));
     await api.get(api.core("configmaps/c"));
   },
-  "an update, a patch, an apply and a deletion that are only tried": async (api) => {
+  "an update, a patch, an apply and a deletion with dryRun": async (api) => {
     const { body } = await api.post(api.widgets(), widget("w"));
     await api.put(api.widgets("/w?dryRun=All"), { ...body, spec: { size: 5 } });
     await api.merge(api.widgets("/w?dryRun=All"), { spec: { size: 6 } });
@@ -18,15 +18,15 @@ export const dryRun = area("dry run", {
     await api.delete(api.widgets("/w?dryRun=All"));
     await api.get(api.widgets("/w"));
   },
-  "what is only tried is validated": async (api) => {
+  "a dry run is validated": async (api) => {
     await api.post(api.widgets("?dryRun=All"), widget("w", { size: 11 }));
     await api.post(api.widgets("?dryRun=Some"), widget("w"));
   },
 });
 
-/** What becomes of fields nobody knows. */
+/** Unknown fields. */
 export const fieldValidation = area("field validation", {
-  "unknown and duplicate fields are refused, told or ignored": async (api) => {
+  "unknown and duplicate fields are rejected, cause warnings or are ignored": async (api) => {
     for (const how of ["Strict", "Warn", "Ignore", "Other"]) {
       await api.post(
         api.widgets(`?fieldValidation=${how}`),
@@ -57,13 +57,13 @@ export const fieldValidation = area("field validation", {
   },
 });
 
-/** Requests that make no sense. */
+/** Invalid requests. */
 export const badInput = area("bad input", {
   "a body that is not JSON": async (api) => {
     for (const body of ["{", "", "[]", "3", "null", '"text"']) await api.post(api.widgets(), body);
     for (const body of ["{", "", "[]", "3"]) await api.post(api.core("configmaps"), body);
   },
-  "a body that is another object": async (api) => {
+  "a body with another object": async (api) => {
     await api.post(api.widgets(), configMap("c"));
     await api.post(api.widgets(), { ...widget("w"), kind: "Gadget" });
     await api.post(api.widgets(), { ...widget("w"), apiVersion: `${GROUP}/v2` });
@@ -72,11 +72,11 @@ export const badInput = area("bad input", {
     await api.post(api.core("configmaps"), { metadata: { name: "c" }, data: { a: "1" } });
     await api.post(api.core("configmaps"), { ...configMap("c"), data: "text" });
   },
-  "a body in another namespace": async (api) => {
+  "a body with another namespace": async (api) => {
     await api.post(api.widgets(), widget("w", {}, { namespace: "other" }));
     await api.post(api.core("configmaps"), configMap("c", {}, { namespace: "other" }));
   },
-  "a content type nobody knows": async (api) => {
+  "an unknown content type": async (api) => {
     await api.post(api.widgets(), widget("w"), { contentType: "text/plain" });
     await api.post(api.core("configmaps"), configMap("c"), { contentType: "text/plain" });
     await api.post(api.widgets(), widget("w"), { contentType: "application/json; charset=utf-8" });
@@ -84,7 +84,7 @@ export const badInput = area("bad input", {
       contentType: "application/yaml",
     });
   },
-  "an answer in a form nobody knows": async (api) => {
+  "an unknown Accept header": async (api) => {
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
     await api.get(api.core("configmaps/c"), { accept: "text/html" });
     await api.get(api.core("configmaps/c"), { accept: "*/*" });
@@ -99,7 +99,7 @@ export const badInput = area("bad input", {
     await api.put(api.core("configmaps"), configMap("c"));
     await api.delete(`/apis/${GROUP}/v1/widgets`);
   },
-  "query parameters that make no sense": async (api) => {
+  "invalid query parameters": async (api) => {
     await api.get(api.widgets("?limit=x"));
     await api.get(api.widgets("?limit=-1"));
     await api.watch(api.widgets("?watch=maybe"), () => Promise.resolve());

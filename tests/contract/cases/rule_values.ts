@@ -3,7 +3,7 @@ import { definition, FRUIT_VERSION } from "../definition.ts";
 import { CRDS } from "../recorder.ts";
 import { COUNT, define, make, mapList, object, path, ruled, type Schema, TEXT, tryEach } from "./_ruled.ts";
 
-/** What CEL rules compute with. */
+/** Values of CEL rules. */
 export const ruleValues = area("rules", {
   "names in rules": async (api) => {
     const subject = { api, kind: "Chestnut", plural: "chestnuts" };
@@ -35,7 +35,7 @@ export const ruleValues = area("rules", {
       metadata: { name: "g", generateName: "g" },
     });
   },
-  "times, spans and bytes": async (api) => {
+  "times, durations and bytes": async (api) => {
     const subject = { api, kind: "Pistachio", plural: "pistachios" };
     const format = (name: string) => ({ type: "string", format: name });
     await define(
@@ -61,7 +61,7 @@ export const ruleValues = area("rules", {
       { bytes: "AAAA" },
     ]);
   },
-  "rules that cost too much when they are evaluated": async (api) => {
+  "rules that exceed the cost limit at run time": async (api) => {
     const subject = { api, kind: "Pinenut", plural: "pinenuts" };
     await define(
       subject,
@@ -82,7 +82,7 @@ export const ruleValues = area("rules", {
     const list = (count: number) => Array.from({ length: count }, (_, i) => String(i % 1000));
     for (const count of [10, 300, 600]) await tryEach(subject, [{ list: list(count), last: "x" }]);
   },
-  "rules that may cost too much are not defined": async (api) => {
+  "rules whose estimated cost is too high": async (api) => {
     const list = (rest: Schema, items: Schema) => ({ type: "array", items, ...rest });
     const pairs = "self.all(a, self.all(b, a != b || true))";
     const schemas: Schema[] = [
@@ -119,7 +119,7 @@ export const ruleValues = area("rules", {
       await api.post(`${CRDS}?dryRun=All`, definition("Macadamia", "macadamias", { schema }));
     }
   },
-  "lists that are sets and maps compare and add up without order": async (api) => {
+  "sets and list maps are compared and concatenated without order": async (api) => {
     const subject = { api, kind: "Coconut", plural: "coconuts" };
     const keyed = mapList(object({ k: TEXT, v: COUNT }, { required: ["k"] }));
     await define(
@@ -183,7 +183,7 @@ export const ruleValues = area("rules", {
       { known: { ...ok, metadata: { namespace: "N", generateName: "/" } } },
     ]);
   },
-  "numbers as Go has them": async (api) => {
+  "numbers of Go types": async (api) => {
     const subject = { api, kind: "Hickory", plural: "hickories" };
     await define(
       subject,

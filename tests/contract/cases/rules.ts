@@ -16,9 +16,9 @@ import {
   withStatus,
 } from "./_ruled.ts";
 
-/** CEL rules: which they refuse, and in which words. */
+/** CEL rules and their messages. */
 export const rules = area("rules", {
-  "what a broken rule says": async (api) => {
+  "messages of rules": async (api) => {
     const subject = { api, kind: "Acorn", plural: "acorns" };
     const no = "self.size > 9";
     await define(
@@ -61,7 +61,7 @@ export const rules = area("rules", {
       {},
     ]);
   },
-  "rules stand at every level": async (api) => {
+  "rules at every level": async (api) => {
     const subject = { api, kind: "Almond", plural: "almonds" };
     const even = "self % 2 == 0";
     await define(
@@ -100,7 +100,7 @@ export const rules = area("rules", {
       { one: 8 },
     ]);
   },
-  "what cannot be evaluated": async (api) => {
+  "rules that fail to evaluate": async (api) => {
     const subject = { api, kind: "Brazil", plural: "brazils" };
     await define(
       subject,
@@ -126,7 +126,7 @@ export const rules = area("rules", {
       bytes: "a+==",
     }, { bytes: "dGV4dA==" }]);
   },
-  "a value that is not of its type is not given to rules": async (api) => {
+  "rules do not run on values of a wrong type": async (api) => {
     const subject = { api, kind: "Cashew", plural: "cashews" };
     await define(
       subject,
@@ -202,10 +202,10 @@ export const rules = area("rules", {
       { set: ["b"], name: "c" },
     ]);
   },
-  "what was wrong before and does not change is let pass": async (api) => {
+  "unchanged invalid values are allowed": async (api) => {
     const subject = { api, kind: "Pecan", plural: "pecans" };
     const never = { "x-kubernetes-validations": [{ rule: "false", message: "never" }] };
-    // A default tells when the rules are there.
+    // A default shows when the rules take effect.
     const schema = (rule: Schema, marker: Schema) =>
       object({
         spec: object({
@@ -219,7 +219,7 @@ export const rules = area("rules", {
         }),
       });
     await define(subject, schema({}, {}));
-    // Each object is wrong in one place: of several warnings the real server's order is chance.
+    // Each object has one error, because the real server has no order of warnings.
     const changes: Record<string, readonly [from: unknown, ...to: unknown[]]> = {
       text: ["1", "2", null],
       inner: [{ x: "1", y: "1" }, { y: "2" }, { x: "2" }],
@@ -242,7 +242,7 @@ export const rules = area("rules", {
     await api.merge(`${path(subject, "keyed")}?dryRun=All`, { spec: { keyed: [{ k: "a", n: 2 }] } });
     await api.merge(`${path(subject, "keyed")}?dryRun=All`, { spec: { keyed: [{ k: "c", n: 1 }] } });
   },
-  "rules of a status, and of the whole object when its status is written": async (api) => {
+  "rules of status and of the root in a write of status": async (api) => {
     const subject = { api, kind: "Walnut", plural: "walnuts" };
     await define(
       subject,

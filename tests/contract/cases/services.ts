@@ -1,4 +1,4 @@
-/** Services: what they are given, and what stays with them. */
+/** Services: allocated addresses and ports. */
 import { area } from "../contract.ts";
 import { MERGE, type Recorder } from "../recorder.ts";
 
@@ -28,7 +28,7 @@ export const services = area("services", {
       { type: "ExternalName", externalName: "example.com", ports: undefined },
       { clusterIP: "None" },
     ]),
-  "what is given stays through updates and patches": async (api) => {
+  "allocated addresses survive updates and patches": async (api) => {
     const { body } = await api.post(api.core("services"), service("s", { type: "NodePort" }));
     const { clusterIP: _ip, clusterIPs: _ips, ipFamilies: _families, ipFamilyPolicy: _policy, ...spec } = body.spec;
     const ports = [{ name: "http", port: 80 }, { name: "more", port: 81 }];
@@ -39,16 +39,16 @@ export const services = area("services", {
     const isSame = (of: { spec: { clusterIP: string } }) => of.spec.clusterIP === body.spec.clusterIP;
     api.note("the address is the same", isSame(after));
   },
-  "an address is nobody else's, and does not change": async (api) => {
+  "an address is unique and immutable": async (api) => {
     await api.post(api.core("services"), service("taken", { clusterIP: "10.0.0.1" }));
-    // One that is given to nobody who does not ask for it.
+    // An address that is never allocated automatically.
     const own = service("s", { clusterIP: "10.0.0.9" });
     await api.post(api.core("services"), own);
     await api.merge(api.core("services/s"), { spec: { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"] } });
     await api.delete(api.core("services/s"));
     await api.post(api.core("services"), own);
   },
-  "names and ports that are none": async (api) => {
+  "invalid names and ports": async (api) => {
     for (const name of ["1a", "A", "a.b", "x".repeat(64), "-a"]) {
       await api.post(api.core("services"), service(name, {}));
     }
@@ -67,7 +67,7 @@ export const services = area("services", {
       ].map((ports) => ({ ports })),
     );
   },
-  "the server's own": async (api) => {
+  "the Service kubernetes": async (api) => {
     const pick = ({ metadata: { name, labels, managedFields }, spec: { ports, ...spec } }: Body) => ({
       metadata: { name, labels, managedFields },
       spec: { ...spec, ports: ports.map((port: object) => ({ ...port, targetPort: 0 })) },
@@ -78,5 +78,5 @@ export const services = area("services", {
   },
 });
 
-// deno-lint-ignore no-explicit-any -- a body is whatever the server says
+// deno-lint-ignore no-explicit-any -- The body is not checked before.
 type Body = any;

@@ -26,22 +26,19 @@ const set = (spec: object = {}, pod: object = {}) => ({
   },
 });
 
-/**
- * Sets of pods that have storage of their own: where it comes from, what a set must say, and what
- * of it may change.
- */
+/** Stateful sets: volume claims, required and mutable fields. */
 export const statefulSets = area("stateful sets", {
-  "a claim's template is a volume of the pods": async (api) => {
+  "a volume claim template is a volume of the pods": async (api) => {
     await api.post(path(api), set());
     await api.post(path(api), set({ volumeClaimTemplates: [claim({}, "other")] }));
-    // What the pods' template says of the same volume counts for nothing.
+    // A volume of the same name in the pod template is ignored.
     await api.post(path(api), {
       ...set({}, { volumes: [{ name: "data" }] }),
       metadata: { name: "b" },
     });
     await api.post(path(api), { ...set({}, { hostname: "Not.One", subdomain: "Nor.This" }), metadata: { name: "c" } });
   },
-  "what a claim's template must say": async (api) => {
+  "required fields of a volume claim template": async (api) => {
     const refused = (spec: object) => api.post(path(api), set({ volumeClaimTemplates: [claim(spec)] }));
     await refused({ accessModes: [] });
     await refused({ accessModes: ["Never", "ReadWriteOnce"] });
@@ -52,7 +49,7 @@ export const statefulSets = area("stateful sets", {
     await refused({ storageClassName: "Not_One" });
     await refused({ volumeMode: "None" });
   },
-  "what a set must say": async (api) => {
+  "required fields of a stateful set": async (api) => {
     await api.post(path(api), set({ selector: {} }));
     await api.post(path(api), set({ selector: null }));
     await api.post(path(api), set({ selector: { matchLabels: { app: "b" } } }));
@@ -65,14 +62,14 @@ export const statefulSets = area("stateful sets", {
     await api.post(path(api), set({ replicas: -1, minReadySeconds: -1, ordinals: { start: -1 } }));
     await api.post(path(api), set({}, { restartPolicy: "OnFailure", activeDeadlineSeconds: 5 }));
   },
-  "what of a set may change": async (api) => {
+  "mutable fields of a stateful set": async (api) => {
     await api.post(path(api), set());
     const change = (spec: object) => api.merge(path(api, "/a"), { spec });
     await change({ replicas: 3, minReadySeconds: 5, ordinals: { start: 1 }, revisionHistoryLimit: 2 });
     await change({ persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } });
     await change({ template: { metadata: { annotations: { at: "1" } } } });
     await change({ volumeClaimTemplates: [claim({ resources: { requests: { storage: "2Gi" } } })] });
-    // A claim's template that was changed counts for what it is of, not for what it says.
+    // A changed volume claim template is compared by its type, not by its content.
     await change({ volumeClaimTemplates: [claim({ accessModes: [] })] });
     await change({ serviceName: "other" });
     await change({ selector: { matchLabels: { app: "b" } } });
@@ -91,8 +88,8 @@ const workload = (kind: string, spec: object) => ({
   },
 });
 
-/** What workloads have in common, and say in words of their own. */
-export const workloadWords = area("words of workloads", {
+/** Messages that all workloads share. */
+export const workloadWords = area("workload messages", {
   "an empty selector": async (api) => {
     for (const kind of ["Deployment", "ReplicaSet", "DaemonSet"]) {
       await api.post(
@@ -101,7 +98,7 @@ export const workloadWords = area("words of workloads", {
       );
     }
   },
-  "pods that are not started again": async (api) => {
+  "restart policies of workloads": async (api) => {
     for (const kind of ["Deployment", "ReplicaSet", "DaemonSet"]) {
       const template = {
         metadata: { labels: { app: "a" } },

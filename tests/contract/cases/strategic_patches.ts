@@ -1,7 +1,4 @@
-/**
- * Strategic merge patches: how lists of built-in kinds are merged, and the directives that say
- * otherwise.
- */
+/** Strategic merge patches: merging of lists, and directives. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
@@ -14,8 +11,8 @@ const CONTAINERS = [
 ];
 
 /**
- * A Deployment of two containers, then patches in turn: each of its pod's spec, or of the whole
- * where it has a `whole`.
+ * Creates a Deployment with two containers and applies patches in order: each of the pod spec, or
+ * of the whole object if it has `whole`.
  */
 async function patches(api: Recorder, ...given: readonly unknown[]): Promise<void> {
   const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
@@ -54,12 +51,12 @@ export const strategicPatches = area("strategic patches", {
       "$setElementOrder/containers": [{ name: "c" }, { name: "b" }, { name: "a" }],
       containers: [{ name: "c", image: "new" }, { name: "a", image: "newer" }],
     }),
-  "an order that does not fit": (api) =>
+  "an order that does not match": (api) =>
     patches(api, { "$setElementOrder/containers": [{ name: "a" }], containers: [{ name: "b", image: "z" }] }),
   "env by name": (api) =>
     patches(api, { containers: [{ name: "a", env: [{ name: "B", value: "3" }, { name: "C", value: "4" }] }] }),
   "env deleted": (api) => patches(api, { containers: [{ name: "a", env: [{ $patch: "delete", name: "A" }] }] }),
-  "a value of env changed for a source": (api) =>
+  "a value of env replaced by valueFrom": (api) =>
     patches(api, {
       containers: [{
         name: "a",
@@ -79,7 +76,7 @@ export const strategicPatches = area("strategic patches", {
   "a map: keys set and taken": (api) => patches(api, { nodeSelector: { n: null, m: "2" } }),
   "a map replaced": (api) => patches(api, { nodeSelector: { $patch: "replace", m: "2" } }),
   "a map deleted": (api) => patches(api, { nodeSelector: { $patch: "delete" } }),
-  "null takes a list away": (api) => patches(api, { tolerations: null }, { volumes: null }),
+  "null removes a list": (api) => patches(api, { tolerations: null }, { volumes: null }),
   "labels and replicas": (api) =>
     patches(api, { whole: { metadata: { labels: { l: null, m: "1" } }, spec: { replicas: 5 } } }),
   "finalizers are a set": (api) =>
@@ -91,7 +88,7 @@ export const strategicPatches = area("strategic patches", {
       { whole: { metadata: { "$setElementOrder/finalizers": ["example.com/c", "example.com/b"] } } },
       { whole: { metadata: { finalizers: null } } },
     ),
-  "a directive that there is not": (api) =>
+  "an unknown directive": (api) =>
     patches(
       api,
       { containers: [{ $patch: "leap", name: "a" }] },
@@ -100,7 +97,7 @@ export const strategicPatches = area("strategic patches", {
     ),
   "an item without its key": (api) => patches(api, { containers: [{ image: "z" }] }),
   "an item to delete without its key": (api) => patches(api, { containers: [{ $patch: "delete" }] }),
-  "a list in place of an object, and back": (api) =>
+  "a list that replaces an object, and vice versa": (api) =>
     patches(api, { containers: { name: "a" } }, { nodeSelector: ["x"] }, { containers: "x" }),
   "unknown fields": async (api) => {
     const path = api.core("configmaps/c");
@@ -157,7 +154,7 @@ export const strategicPatches = area("strategic patches", {
     await patch({ ports: [{ port: 81, $patch: "delete" }] });
     await patch({ selector: { a: null, b: "2" } });
   },
-  "conditions by type, by way of status": async (api) => {
+  "conditions by type, through status": async (api) => {
     await patches(api);
     const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments/d/status`;
     const condition = (type: string, status: string) => ({ type, status, reason: "R" });
@@ -168,10 +165,10 @@ export const strategicPatches = area("strategic patches", {
       }]]
     ) await api.call("PATCH", path, { status: { conditions } }, { contentType: STRATEGIC });
   },
-  "of a custom kind there is none": async (api) => {
+  "custom kinds have no strategic patch": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.call("PATCH", api.widgets("/w/status"), { status: {} }, { contentType: STRATEGIC });
   },
-  "of what is not there": (api) =>
+  "a patch of a missing object": (api) =>
     api.call("PATCH", api.core("configmaps/none"), { data: {} }, { contentType: STRATEGIC }).then(() => {}),
 });

@@ -6,7 +6,7 @@ import { SHOWN, type Shown } from "./_shown.ts";
 
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 
-/** Makes objects, writes their statuses, and looks at their table. */
+/** Creates objects, writes their statuses, and reads their table. */
 async function showTable(api: Recorder, { version, kind, plural, isClusterWide, objects }: Shown): Promise<void> {
   const root = version.includes("/") ? `/apis/${version}` : `/api/${version}`;
   const path = isClusterWide ? `${root}/${plural}` : `${root}/namespaces/${api.namespace}/${plural}`;
@@ -25,7 +25,7 @@ async function showTable(api: Recorder, { version, kind, plural, isClusterWide, 
     await api.quietly("PATCH", `${path}/${name}/status`, { status }, { contentType: "application/merge-patch+json" });
   }
   await api.get(`${path}?labelSelector=shown%3D${api.namespace}`, { accept: TABLE });
-  // What lies across all namespaces would be seen by others.
+  // Cluster-scoped objects are visible to other cases.
   if (!isClusterWide) return;
   for (const i of objects.keys()) await api.quietly("DELETE", `${path}/${api.namespace}-${i}`);
 }
@@ -35,9 +35,9 @@ const ofKinds: Case[] = area(
   Object.fromEntries(Object.entries(SHOWN).map(([name, shown]) => [name, (api: Recorder) => showTable(api, shown)])),
 );
 
-/** Tables at large. */
+/** Tables in general. */
 const atLarge: Case[] = area("tables", {
-  "rows carry nothing, metadata or all": async (api) => {
+  "rows contain no object, metadata or the whole object": async (api) => {
     await api.quietly("POST", api.core("configmaps"), configMap("c", { a: "1" }));
     for (const included of ["None", "Metadata", "Object", "", "Nonsense"]) {
       await api.get(api.core(`configmaps?includeObject=${included}&fieldSelector=metadata.name%3Dc`), {
@@ -82,7 +82,7 @@ const atLarge: Case[] = area("tables", {
       await watch.take(1);
     }, { accept: TABLE });
   },
-  "a form of a table that there is not": async (api) => {
+  "an unknown version of tables": async (api) => {
     await api.quietly("POST", api.core("secrets"), { apiVersion: "v1", kind: "Secret", metadata: { name: "s" } });
     for (
       const accept of [

@@ -11,7 +11,7 @@ async function account(api: Recorder, name = "robot"): Promise<string> {
   return answer.body.metadata.uid;
 }
 
-/** Asks for a token and shows the answer without it: no two are the same. */
+/** Requests a token and records the response without it, because tokens are random. */
 async function request(api: Recorder, body: Record<string, unknown>, name = "robot"): Promise<string> {
   const silent: { body: unknown; status: number } = await untold(api, api.core(`serviceaccounts/${name}/token`), body);
   const answer = silent.body as { status?: { token?: string }; spec?: unknown };
@@ -31,7 +31,7 @@ async function untold(api: Recorder, path: string, body: unknown): Promise<{ sta
   return { status, body: answer };
 }
 
-/** What a token says; times are left to what they come to. */
+/** Returns the claims of a token, with durations instead of times. */
 function claims(token: string): unknown {
   const text = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
   const { iat, nbf, exp, ...rest } = JSON.parse(atob(text));
@@ -49,7 +49,7 @@ async function review(api: Recorder, token: string, audiences?: readonly string[
   api.note("POST review", { status: answer.status, body: told });
 }
 
-/** Tokens that are asked for, and looked at. */
+/** Token requests and reviews. */
 export const tokens = area("tokens", {
   "a token with all defaults": async (api) => {
     await account(api);
@@ -60,16 +60,16 @@ export const tokens = area("tokens", {
     await account(api);
     await request(api, { ...REQUEST, spec: { audiences: ["a", "b"], expirationSeconds: 7200 } });
   },
-  "too short and too long": async (api) => {
+  "lifetimes that are too short and too long": async (api) => {
     await account(api);
     await request(api, { ...REQUEST, spec: { expirationSeconds: 599 } });
     await request(api, { ...REQUEST, spec: { expirationSeconds: 600 } });
     await request(api, { ...REQUEST, spec: { expirationSeconds: 4294967297 } });
   },
-  "a token of an account that is not there": async (api) => {
+  "a token of a missing account": async (api) => {
     await request(api, { ...REQUEST, spec: {} }, "none");
   },
-  "a name, namespace or uid of another": async (api) => {
+  "a name, namespace or uid of another object": async (api) => {
     const uid = await account(api);
     await request(api, { ...REQUEST, metadata: { name: "other" }, spec: {} });
     await request(api, { ...REQUEST, metadata: { namespace: "other" }, spec: {} });
@@ -100,7 +100,7 @@ export const tokens = area("tokens", {
     await request(api, { ...REQUEST, spec: { boundObjectRef } }, "other");
     await request(api, { ...REQUEST, spec: { boundObjectRef: { ...boundObjectRef, uid: "1" } } });
   },
-  "a token bound to what it cannot be bound to": async (api) => {
+  "a token bound to an unsupported kind": async (api) => {
     await account(api);
     await request(api, { ...REQUEST, spec: { boundObjectRef: { apiVersion: "v1", kind: "ConfigMap", name: "c" } } });
     await request(api, {
@@ -120,15 +120,15 @@ export const tokens = area("tokens", {
     const token = await request(api, { ...REQUEST, spec: { audiences: ["vault"] } });
     await review(api, token, ["vault", "other"]);
   },
-  "a review of nothing": async (api) => {
+  "a review without a token": async (api) => {
     await review(api, "");
   },
-  "a token is a way in": async (api) => {
+  "a token authenticates a request": async (api) => {
     await account(api);
     const token = await request(api, { ...REQUEST, spec: {} });
     await api.sending({ Authorization: `Bearer ${token}` }).get(api.core("configmaps"));
   },
-  "a token for others is no way in": async (api) => {
+  "a token for other audiences does not authenticate a request": async (api) => {
     await account(api);
     const token = await request(api, { ...REQUEST, spec: { audiences: ["vault"] } });
     await api.sending({ Authorization: `Bearer ${token}` }).get(api.core("configmaps"));
@@ -140,7 +140,7 @@ const TIME = "2030-01-02T03:04:05.123456Z";
 
 /** Leases. */
 export const leases = area("leases", {
-  "a lease is taken, kept and given back": async (api) => {
+  "a lease is acquired, renewed and released": async (api) => {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${api.namespace}/leases`;
     const spec = {
       holderIdentity: "a",
@@ -155,7 +155,7 @@ export const leases = area("leases", {
     await api.merge(`${path}/l`, { spec: { holderIdentity: "" } });
     await api.get(`${path}/l`);
   },
-  "a lease without a version is put, or made": async (api) => {
+  "an update of a lease without a resourceVersion": async (api) => {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${api.namespace}/leases`;
     await api.put(`${path}/l`, {
       ...LEASE,
@@ -168,7 +168,7 @@ export const leases = area("leases", {
       spec: { holderIdentity: "b" },
     });
   },
-  "numbers and times that are none": async (api) => {
+  "invalid numbers and times": async (api) => {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${api.namespace}/leases`;
     const lease = (spec: unknown) => ({ ...LEASE, metadata: { name: "l" }, spec });
     await api.post(path, lease({ leaseDurationSeconds: 0 }));
@@ -213,7 +213,7 @@ export const events = area("events", {
     await api.merge(`${path}/e`, { series: { count: 2, lastObservedTime: TIME } });
     await api.get(api.core("events/e"));
   },
-  "an event of which each form has an owner": async (api) => {
+  "managed fields of an event in both forms": async (api) => {
     const path = `/apis/events.k8s.io/v1/namespaces/${api.namespace}/events/e?fieldManager=newer`;
     const involvedObject = { apiVersion: "v1", kind: "ConfigMap", namespace: api.namespace, name: "c" };
     const event = { apiVersion: "v1", kind: "Event", metadata: { name: "e" }, involvedObject };
@@ -238,7 +238,7 @@ export const events = area("events", {
     await api.get(api.core("events?fieldSelector=involvedObject.kind%3DConfigMap,reason%3DSeen,type%3DWarning"));
     await api.get(api.core("events?fieldSelector=unknown%3Da"));
   },
-  "what an event must say": async (api) => {
+  "required fields of an event": async (api) => {
     const path = `/apis/events.k8s.io/v1/namespaces/${api.namespace}/events`;
     await api.post(path, { apiVersion: "events.k8s.io/v1", kind: "Event", metadata: { name: "e" } });
     await api.post(path, { apiVersion: "events.k8s.io/v1", kind: "Event", metadata: { name: "e" }, eventTime: TIME });

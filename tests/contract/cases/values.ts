@@ -1,15 +1,15 @@
-/** What schemas say of values, keyword by keyword, beyond what the widget has. */
+/** Validation by keyword, in addition to those of widgets. */
 import { area } from "../contract.ts";
 import { CRDS, JSON_PATCH, type Recorder } from "../recorder.ts";
 import { COUNT, define, make, mapList, object, path, type Schema, type Subject, TEXT, tryEach } from "./_ruled.ts";
 
-/** Tries values of one field, `spec.v`, in a kind of its own. */
+/** Tries to create objects with values of the field `spec.v`, with a kind for the case. */
 async function tryValues(subject: Subject, schema: Schema, values: readonly unknown[]): Promise<void> {
   await define(subject, object({ spec: object({ v: schema }) }));
   await tryEach(subject, values.map((v) => ({ v })));
 }
 
-/** A case over texts of some formats: each text in each of them. */
+/** Returns a case that validates each string in each format. */
 function formats(kind: string, names: readonly string[], texts: readonly string[]): (api: Recorder) => Promise<void> {
   return async (api) => {
     const subject = { api, kind, plural: `${kind.toLowerCase()}s` };
@@ -19,7 +19,7 @@ function formats(kind: string, names: readonly string[], texts: readonly string[
   };
 }
 
-/** Texts, numbers, lists and objects, alone and put together. */
+/** Validation of values by keyword. */
 export const values = area("values", {
   "formats of times": formats("Aronia", ["date", "date-time", "datetime", "duration"], [
     "2026-01-31",
@@ -62,7 +62,7 @@ export const values = area("values", {
     "x",
     "",
   ]),
-  "formats of texts": formats("Cloudberry", ["byte", "password", "isbn", "isbn10", "isbn13", "creditcard", "ssn"], [
+  "formats of strings": formats("Cloudberry", ["byte", "password", "isbn", "isbn10", "isbn13", "creditcard", "ssn"], [
     "aGk=",
     "aGk",
     "not base64!",
@@ -72,7 +72,7 @@ export const values = area("values", {
     "111-22-3333",
     "",
   ]),
-  "formats of colours": formats("Elderberry", ["hexcolor", "rgbcolor"], [
+  "formats of colors": formats("Elderberry", ["hexcolor", "rgbcolor"], [
     "#fff",
     "#FFFFFF",
     "fff",
@@ -100,7 +100,7 @@ export const values = area("values", {
       ...object({ a: COUNT, b: TEXT }),
       anyOf: [{ required: ["a"] }, { required: ["b"], properties: { b: { minLength: 3 } } }],
     }, [{ a: 1 }, { b: "xyz" }, { b: "x" }, {}, { a: 1, b: "x" }]),
-  "all of several, and none": (api) =>
+  "all of several, and not": (api) =>
     tryValues({ api, kind: "Jujube", plural: "jujubes" }, {
       type: "integer",
       allOf: [{ minimum: 2 }, { maximum: 8 }],
@@ -114,7 +114,7 @@ export const values = area("values", {
         { allOf: [{ properties: { kind: { enum: ["b"] } } }, { anyOf: [{ required: ["size"] }] }] },
       ],
     }, [{ kind: "a" }, { kind: "a", size: 1 }, { kind: "b", size: 1 }, { kind: "b" }, {}]),
-  "null where it may be, and where not": async (api) => {
+  "null in nullable and other fields": async (api) => {
     const nullable = (schema: Schema) => ({ ...schema, nullable: true });
     await tryValues(
       { api, kind: "Kumquat", plural: "kumquats" },
@@ -145,7 +145,7 @@ export const values = area("values", {
       }),
       [{}, { list: [{}, { a: 5 }], map: { k: {}, l: { a: 6 } } }, { deep: {}, whole: [] }, { deep: { deeper: {} } }],
     ),
-  "what is unknown is dropped, or kept, level by level": (api) =>
+  "unknown fields are dropped or kept at each level": (api) =>
     tryValues(
       { api, kind: "Loganberry", plural: "loganberries" },
       object({
@@ -177,7 +177,7 @@ export const values = area("values", {
         { apiVersion: "v1", kind: "K", metadata: 3 },
       ],
     ),
-  "integers or text": (api) =>
+  "integers or strings": (api) =>
     tryValues(
       { api, kind: "Mulberry", plural: "mulberries" },
       object({
@@ -197,7 +197,7 @@ export const values = area("values", {
         { plain: [], bound: true, choice: 1.5 },
       ],
     ),
-  "enumerations of all sorts": (api) =>
+  "enumerations of all types": (api) =>
     tryValues(
       { api, kind: "Naranjilla", plural: "naranjillas" },
       object({
@@ -213,7 +213,7 @@ export const values = area("values", {
         { list: [], map: {} },
       ],
     ),
-  "patterns and lengths are of characters": (api) =>
+  "patterns and lengths count characters": (api) =>
     tryValues(
       { api, kind: "Nectarine", plural: "nectarines" },
       object({
@@ -244,7 +244,7 @@ export const values = area("values", {
         { whole: 9007199254740992, half: 9007199254740993 },
       ],
     ),
-  "lists that are sets, maps and atoms": (api) =>
+  "sets, list maps and atomic lists": (api) =>
     tryValues(
       { api, kind: "Physalis", plural: "physales" },
       object({
@@ -265,7 +265,7 @@ export const values = area("values", {
         { both: [{ a: 1 }, { a: 1, b: "x" }, { a: 1, b: "y" }] },
       ],
     ),
-  "numbers of items and properties, deep down": (api) =>
+  "numbers of items and properties of nested values": (api) =>
     tryValues(
       { api, kind: "Pitaya", plural: "pitayas" },
       {
@@ -275,7 +275,7 @@ export const values = area("values", {
       },
       [[{ a: 1 }], [{}], [{ a: 1, b: 2, c: 3 }], [{ a: 1 }, { b: 1 }, { c: 1 }]],
     ),
-  "what is required, and what a default fills in": (api) =>
+  "required fields with defaults": (api) =>
     tryValues(
       { api, kind: "Plantain", plural: "plantains" },
       object({ a: COUNT, b: { ...COUNT, default: 2 }, inner: object({ c: TEXT }, { required: ["c"] }) }, {
@@ -283,7 +283,7 @@ export const values = area("values", {
       }),
       [{ a: 1, inner: { c: "" } }, { inner: {} }, {}, { a: null, b: null, inner: null }],
     ),
-  "what was wrong stays as it is until it is changed": async (api) => {
+  "invalid values are allowed until they are changed": async (api) => {
     const subject = { api, kind: "Pomelo", plural: "pomelos" };
     const schema = (most: number): Schema =>
       object({
@@ -314,7 +314,7 @@ export const values = area("values", {
   },
 });
 
-/** Waits until the schema that an object does not fit holds. */
+/** Waits until the schema takes effect, which rejects an object. */
 async function untilRefused(subject: Subject, spec: unknown): Promise<void> {
   const attempt = make(subject, "attempt", { spec });
   const isTaken = () =>
@@ -322,12 +322,12 @@ async function untilRefused(subject: Subject, spec: unknown): Promise<void> {
   while (await isTaken()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Path of a subject's definition. */
+/** Returns the path of the definition of a kind. */
 function definitionOf({ plural }: Subject): string {
   return `${CRDS}/${plural}.fruit.example.com`;
 }
 
-/** The patch that gives a definition another schema. */
+/** Returns a patch that replaces the schema of a definition. */
 function changedSchema(schema: Schema): unknown {
   return [{ op: "replace", path: "/spec/versions/0/schema/openAPIV3Schema", value: schema }];
 }

@@ -1,4 +1,4 @@
-/** What watches show, in which order, and from where on. */
+/** Order, start and end of watches. */
 import { area } from "../contract.ts";
 import { definition, FRUIT_VERSION } from "../definition.ts";
 import { CRDS, type Recorder } from "../recorder.ts";
@@ -24,7 +24,7 @@ export const order = area("watch order", {
         await second.take(6);
       }));
   },
-  "a watch from an object's own version sees what came after it": async (api) => {
+  "a watch from the resourceVersion of an object": async (api) => {
     const { body } = await api.quietly("POST", api.core("configmaps"), configMap("a", {}, { labels: { mine: "yes" } }));
     const version = body.metadata.resourceVersion;
     await api.watch(api.core(`configmaps?watch=1&resourceVersion=${version}&labelSelector=mine`), async (watch) => {
@@ -33,7 +33,7 @@ export const order = area("watch order", {
       await watch.take(2);
     });
   },
-  "a watch from zero begins with what is there": async (api) => {
+  "a watch from version 0 begins with existing objects": async (api) => {
     await api.quietly("POST", api.widgets(), widget("b"));
     await api.quietly("POST", api.widgets(), widget("a"));
     await api.watch(api.widgets("?watch=1&resourceVersion=0"), async (watch) => {
@@ -42,7 +42,7 @@ export const order = area("watch order", {
       await watch.take(1);
     });
   },
-  "a streaming list at a version is as new": async (api) => {
+  "a streaming list is at least as new as its resourceVersion": async (api) => {
     await api.quietly("POST", api.widgets(), widget("a"));
     const { body } = await api.quietly("POST", api.widgets(), widget("b"));
     const version = body.metadata.resourceVersion;
@@ -57,14 +57,14 @@ export const order = area("watch order", {
     for (const as of ["PartialObjectMetadata", "Table"]) {
       const accept = `application/json;as=${as};g=meta.k8s.io;v=v1`;
       await api.watch(api.widgets(`?${STREAMING}`), async (watch) => {
-        // A table says nothing that tells the mark from any other bookmark.
+        // A table does not distinguish the marked bookmark from others.
         await watch.take(as === "Table" ? 1 : 2);
         await api.merge(api.widgets("/a"), { spec: { size: as === "Table" ? 4 : 5 } });
         await watch.take(1);
       }, { accept });
     }
   },
-  "what is only tried is no event": async (api) => {
+  "a dry run causes no event": async (api) => {
     await api.quietly("POST", api.widgets(), widget("a"));
     await api.watch(api.widgets(`?watch=1&resourceVersion=${await versionOf(api, api.widgets())}`), async (watch) => {
       await api.post(api.widgets("?dryRun=All"), widget("b"));
@@ -75,7 +75,7 @@ export const order = area("watch order", {
       await watch.take(1);
     });
   },
-  "applies that make, change and do nothing": async (api) => {
+  "applies that create, change and change nothing": async (api) => {
     await api.watch(api.widgets(`?watch=1&resourceVersion=${await versionOf(api, api.widgets())}`), async (watch) => {
       const path = api.widgets("/a?fieldManager=one");
       await api.apply(path, widget("a", { size: 1 }));
@@ -85,7 +85,7 @@ export const order = area("watch order", {
       await watch.take(3);
     });
   },
-  "cluster-wide objects by label": async (api) => {
+  "cluster-scoped objects by label": async (api) => {
     const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
     const role = (name: string, labels: object) => ({
       apiVersion: "rbac.authorization.k8s.io/v1",
@@ -103,7 +103,7 @@ export const order = area("watch order", {
       await watch.take(3);
     });
   },
-  "what a namespace takes with it": async (api) => {
+  "deletion of a namespace with objects": async (api) => {
     const name = `${api.namespace}-end`;
     await api.quietly("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     const path = api.widgets().replace(api.namespace, name);
@@ -117,7 +117,7 @@ export const order = area("watch order", {
       await watch.take(1);
     });
   },
-  "what a definition takes with it": async (api) => {
+  "deletion of a definition with objects": async (api) => {
     const given = definition("Marula", "marulas");
     await api.quietlyDefine(given);
     const path = `/apis/${FRUIT_VERSION}/namespaces/${api.namespace}/marulas`;
@@ -133,7 +133,7 @@ export const order = area("watch order", {
     await api.untilStatus(path, 404);
     await api.get(path);
   },
-  "a list and a watch of all namespaces begin at one version": async (api) => {
+  "a list and a watch of all namespaces at the same version": async (api) => {
     const labels = { of: api.namespace };
     await api.quietly("POST", api.core("configmaps"), configMap("a", {}, { labels }));
     const query = `labelSelector=of%3D${api.namespace}`;

@@ -12,9 +12,9 @@ function endsInitialEvents(event: WatchEvent): boolean {
   return event.type === "BOOKMARK" && event.object.metadata.annotations?.["k8s.io/initial-events-end"] === "true";
 }
 
-/** Changes as they happen. */
+/** Watches. */
 export const watches = area("watches", {
-  "a watch from a version shows what came after it": async (api) => {
+  "a watch from a resourceVersion shows later changes": async (api) => {
     await api.quietly("POST", api.widgets(), widget("before"));
     const version = await listVersion(api);
     await api.watch(api.widgets(`?watch=1&resourceVersion=${version}`), async (watch) => {
@@ -24,7 +24,7 @@ export const watches = area("watches", {
       await watch.until((event) => event.type === "DELETED");
     });
   },
-  "a watch shows what came before it was opened": async (api) => {
+  "a watch shows changes between its resourceVersion and its start": async (api) => {
     const version = await listVersion(api);
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.quietly("PATCH", api.widgets("/w"), { spec: { size: 5 } }, {
@@ -32,7 +32,7 @@ export const watches = area("watches", {
     });
     await api.watch(api.widgets(`?watch=1&resourceVersion=${version}`), async (watch) => void await watch.take(2));
   },
-  "a watch without a version begins with what is there": async (api) => {
+  "a watch without a resourceVersion begins with existing objects": async (api) => {
     await api.quietly("POST", api.widgets(), widget("a"));
     await api.quietly("POST", api.widgets(), widget("b"));
     await api.watch(api.widgets("?watch=1"), async (watch) => {
@@ -50,7 +50,7 @@ export const watches = area("watches", {
       await watch.take(1);
     });
   },
-  "a streaming list of nothing is a marked bookmark": async (api) => {
+  "an empty streaming list is a marked bookmark": async (api) => {
     await api.watch(api.widgets(`?${STREAMING}`), async (watch) => void await watch.until(endsInitialEvents));
   },
   "a streaming list of ConfigMaps by label": async (api) => {
@@ -60,7 +60,7 @@ export const watches = area("watches", {
       await watch.until(endsInitialEvents);
     });
   },
-  "a streaming list must be asked for in full": async (api) => {
+  "a streaming list needs all its parameters": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     const none = () => Promise.resolve();
     await api.watch(api.widgets("?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"), none);
@@ -111,7 +111,7 @@ export const watches = area("watches", {
       await watch.take(1);
     });
   },
-  "a write that changes nothing is no event": async (api) => {
+  "a write without changes causes no event": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w", { size: 1 }));
     const version = await listVersion(api);
     await api.watch(api.widgets(`?watch=1&resourceVersion=${version}`), async (watch) => {
@@ -120,7 +120,7 @@ export const watches = area("watches", {
       await watch.take(1);
     });
   },
-  "a deleted collection is an event for each": async (api) => {
+  "deleting a collection causes an event for each object": async (api) => {
     await api.quietly("POST", api.widgets(), widget("a"));
     await api.quietly("POST", api.widgets(), widget("b"));
     const version = await listVersion(api);
@@ -129,16 +129,16 @@ export const watches = area("watches", {
       await watch.take(2);
     });
   },
-  "metadata alone is watched": async (api) => {
+  "a watch of metadata only": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     const accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
     await api.watch(api.widgets("?watch=1"), async (watch) => void await watch.take(1), { accept });
   },
-  "a version too old or in the future": async (api) => {
+  "a resourceVersion that is too old or in the future": async (api) => {
     await api.watch(api.widgets("?watch=1&resourceVersion=1"), async (watch) => void await watch.take(1));
     await api.watch(api.widgets("?watch=1&resourceVersion=nonsense"), () => Promise.resolve());
   },
-  "a watch ends when its time is over": async (api) => {
+  "a watch ends after timeoutSeconds": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.watch(api.widgets("?watch=1&timeoutSeconds=1"), (watch) => watch.toEnd());
   },

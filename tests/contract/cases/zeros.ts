@@ -45,7 +45,7 @@ const deployment = (spec: object = {}) => ({
 
 const deployments = ({ namespace }: Recorder, rest = "") => `/apis/apps/v1/namespaces/${namespace}/deployments${rest}`;
 
-/** Objects of several kinds with fields that say nothing, by group, version and plural. */
+/** Objects with zero values, by group, version and plural. */
 const OBJECTS: readonly (readonly [path: string, object: Readonly<Record<string, unknown>>])[] = [
   ["api/v1/services", {
     spec: { clusterIP: "None", selector: LABELS, publishNotReadyAddresses: false, ports: [{ name: "", port: 80 }] },
@@ -92,7 +92,7 @@ const KINDS: Readonly<Record<string, string>> = {
   roles: "Role",
 };
 
-/** False, 0 and the empty text in built-in kinds, of which some say the same as nothing. */
+/** Zero values (false, 0, the empty string) in built-in kinds, some of which are dropped. */
 export const zeros = area("zeros", {
   "in a workload": async (api) => {
     const { body } = await api.post(deployments(api), deployment());
@@ -111,7 +111,7 @@ export const zeros = area("zeros", {
     await api.merge(deployments(api, "/d/status"), { status });
     await api.merge(deployments(api, "/d/status"), { status: { unavailableReplicas: 0 } });
   },
-  "in what is applied": async (api) => {
+  "in an applied object": async (api) => {
     const apply = (manager: string, body: object, force = false) =>
       api.call("PATCH", `${deployments(api, "/d")}?fieldManager=${manager}&force=${force}`, body, {
         contentType: APPLY,
