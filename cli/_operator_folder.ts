@@ -29,7 +29,8 @@ export default operator({ name: "notes", version: "1.2.0", parts: { notes } });
 /**
  * Makes a folder with an operator in `main.ts`.
  *
- * @param body What stands behind the imports. @default {an operator "notes" of a kind Note that owns ConfigMaps}
+ * @param body What stands behind the imports. @default {an operator "notes" of a kind Note that
+ * owns ConfigMaps}
  */
 export async function operatorFolder(body: string = NOTES): Promise<OperatorFolder> {
   // Inside the repository, so that its import map counts; in a folder that git ignores.

@@ -6,30 +6,30 @@ import { Failure } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import type { PlainObject } from "./objects.ts";
 
-/** Which cluster. */
+/** Options that select a cluster. */
 export interface ClusterOptions {
-  /** A kubeconfig file. @default {KUBECONFIG, else `~/.kube/config`} */
+  /** A kubeconfig file. @default {KUBECONFIG, otherwise `~/.kube/config`} */
   readonly kubeconfig?: string | undefined;
-  /** A context of the kubeconfig. @default {its current one} */
+  /** A context of the kubeconfig. @default {its current context} */
   readonly context?: string | undefined;
 }
 
-/** A cluster, for as long as a command runs. */
+/** A connection to a cluster, which a command closes at its end. */
 export interface Cluster extends Disposable {
   readonly client: Client;
   readonly url: string;
-  /** The namespace of what says none: the context's. */
+  /** The namespace of the context, which applies to objects that have none. */
   readonly namespace: string;
-  /** The kind of an object as the cluster serves it. */
+  /** Returns the kind of an object as the cluster serves it. */
   kindOf(object: Pick<PlainObject, "apiVersion" | "kind">): Promise<AnyKind>;
 }
 
 /**
- * Connects.
+ * Connects to a cluster.
  *
- * @param options Which cluster.
+ * @param options The kubeconfig and its context.
  * @param io The terminal and the shell.
- * @throws {Error} If there is none; the message says what to do.
+ * @throws {Error} If the kubeconfig does not select a cluster. The message says what to do.
  */
 export async function connectCluster({ kubeconfig, context }: ClusterOptions, io: Io): Promise<Cluster> {
   const connection = await connect({
@@ -54,7 +54,8 @@ export async function connectCluster({ kubeconfig, context }: ClusterOptions, io
 }
 
 /**
- * Returns the kind of an object as the cluster serves it, or `undefined` if the cluster does not serve it.
+ * Returns the kind of an object as the cluster serves it, or `undefined` if the cluster does not
+ * serve it.
  *
  * @param cluster The cluster.
  * @param object The object.
@@ -71,11 +72,30 @@ export async function servedKind(
   }
 }
 
+/** Returns the result of a request, or `undefined` if the object does not exist. */
+export function ifFound<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return unlessStatus([404], request);
+}
+
+/** Returns the result of a request, or `undefined` if the object does not exist or the user may not read it. */
+export function ifReadable<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return unlessStatus([403, 404], request);
+}
+
+async function unlessStatus<T>(statuses: readonly number[], request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof ApiError && statuses.includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
 /**
- * Why an object was not applied. What the API server answers names the object already.
+ * Returns the failure to apply an object. Messages of the API server already name the object.
  *
- * @param error What came of it.
- * @param shown The object: its kind and name.
+ * @param error The error of the request.
+ * @param shown The object's kind and name.
  */
 export function applyFailure(error: unknown, shown: string): Failure {
   const { message } = error as Error;

@@ -1,4 +1,4 @@
-/** Looks at the metadata of all objects in a cluster, of whatever kind. */
+/** Reads the metadata of all objects in a cluster, of all kinds. */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import type { Cluster } from "./cluster.ts";
 
@@ -8,10 +8,10 @@ export interface ScannedObject {
   readonly object: KubeObject;
 }
 
-/** What a scan found. */
+/** The result of a scan. */
 export interface Scan {
   readonly objects: readonly ScannedObject[];
-  /** Kinds whose objects could not be read, and why. */
+  /** Kinds whose objects could not be read, with the reasons. */
   readonly unread: readonly { readonly kind: AnyKind; readonly reason: string }[];
 }
 
@@ -32,11 +32,12 @@ interface Discovery {
 
 const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** Lists at once: a scan must not keep an API server from its work. */
+/** Concurrent list requests. A scan must not slow down the API server. */
 const CONCURRENCY = 8;
 
 /**
- * Returns the kinds that the garbage collector looks at: those that can be listed and deleted, each in the version that the cluster prefers.
+ * Returns the kinds that the garbage collector looks at: those that can be listed and deleted, each
+ * in the version that the cluster prefers.
  *
  * @param cluster The cluster.
  */
@@ -70,18 +71,18 @@ export async function collectableKinds({ client }: Cluster): Promise<AnyKind[]> 
 }
 
 /**
- * Returns the objects that pass, of all given kinds. Kinds that cannot be read are part of the result, because one broken API service must not hide
- * the rest.
+ * Returns the objects of some kinds that match. Kinds that cannot be read are part of the result,
+ * because one broken API service must not hide the rest.
  *
  * @param cluster The cluster.
  * @param kinds The kinds.
- * @param passes Whether an object is wanted, by its metadata and kind.
- * @param namespace The namespace to look at; all by default.
+ * @param matches Decides by an object's metadata and kind.
+ * @param namespace The namespace to read. @default {all}
  */
 export async function scan(
   cluster: Cluster,
   kinds: readonly AnyKind[],
-  passes: (object: KubeObject, kind: AnyKind) => boolean,
+  matches: (object: KubeObject, kind: AnyKind) => boolean,
   namespace?: string,
 ): Promise<Scan> {
   const options = { metadataOnly: true, ...(namespace === undefined ? {} : { namespace }) } as const;
@@ -92,10 +93,10 @@ export async function scan(
     for (const kind of queue) {
       try {
         const all: KubeObject[] = await cluster.client.list(kind, options);
-        objects.push(...all.filter((object) => passes(object, kind)).map((object) => ({ kind, object })));
+        objects.push(...all.filter((object) => matches(object, kind)).map((object) => ({ kind, object })));
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        // A kind that was deleted meanwhile has no objects.
+        // The kind was deleted during the scan.
         if (error.status !== 404) unread.push({ kind, reason: error.message });
       }
     }

@@ -1,83 +1,101 @@
-/** `op completions`: what a shell needs to complete the commands, made from the commands themselves. */
-import type { Command } from "@commander-js/extra-typings";
+/** `op completions`: shell completion, generated from the commands themselves. */
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { examples } from "./command_options.ts";
 import { UsageError } from "./exit_code.ts";
-import { byNearness } from "./internal/mod.gen.ts";
+import type { Io } from "./io.ts";
 
-/** The shells that are served. */
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** What can be said behind some words. */
-interface Place {
-  /** The words before: `""`, `"new"`, `"new operator"`. */
+/** Returns the command `op completions`. */
+export function completionsCommand(io: Io) {
+  return new Command("completions")
+    .description("Print a completion script for a shell")
+    .argument("<shell>", "bash, zsh or fish")
+    .addHelpText(
+      "after",
+      examples(
+        "op completions bash > ~/.local/share/bash-completion/completions/op",
+        "op completions fish > ~/.config/fish/completions/op.fish",
+      ),
+    )
+    .action(async (shell, _options, { parent }) => io.out(await completions(shell, parent)));
+}
+
+/** What can follow a command. */
+interface Position {
+  /** The command with its parents: `""`, `"new"`, `"new operator"`. */
   readonly path: string;
-  readonly words: readonly { readonly word: string; readonly told: string }[];
+  readonly words: readonly { readonly word: string; readonly description: string }[];
   /** Options that take a value, with the values that are known. */
   readonly values: readonly { readonly flags: readonly string[]; readonly choices: readonly string[] }[];
 }
 
 /**
- * A script that completes commands, options and values; files where nothing else is known.
+ * Returns a script that completes commands, options and values, and files elsewhere.
  *
  * @param shell The shell.
- * @param op The command with all its commands.
+ * @param op The program with all its commands.
  * @throws {UsageError} If the shell is not one of {@linkcode SHELLS}.
  */
-export function completions(shell: string, op: Command): string {
-  const places = placesOf(op, "");
+async function completions(shell: string, op: CommandUnknownOpts | null): Promise<string> {
+  const positions = op === null ? [] : positionsOf(op, "");
   switch (shell) {
     case "bash":
-      return bash(places);
+      return bash(positions);
     case "zsh":
-      // zsh reads what is made for bash.
-      return `#compdef op\nautoload -U +X bashcompinit && bashcompinit\n${bash(places)}`;
+      // zsh can run completion scripts of bash.
+      return `#compdef op\nautoload -U +X bashcompinit && bashcompinit\n${bash(positions)}`;
     case "fish":
-      return fish(places);
-    default:
+      return fish(positions);
+    default: {
+      const { byNearness } = await import("./internal/mod.gen.ts");
+      const [similar] = byNearness(shell, SHELLS);
       throw new UsageError(
-        `Cannot complete for "${shell}": there is ${SHELLS.join(", ")}; did you mean ${byNearness(shell, SHELLS)[0]}?`,
+        `Cannot print a completion script: unknown shell "${shell}". Did you mean "${similar}"? Supported shells: ${
+          SHELLS.join(", ")
+        }.`,
       );
+    }
   }
 }
 
-function placesOf(command: Command, path: string): Place[] {
+function positionsOf(command: CommandUnknownOpts, path: string): Position[] {
   const help = command.createHelp();
-  const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command), ...ancestors(command)];
-  const commands = help.visibleCommands(command).map((each) => ({ word: each.name(), told: each.description() }));
+  const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command), ...inherited(command)];
+  const commands = help.visibleCommands(command).map((one) => ({ word: one.name(), description: one.description() }));
   const flags = options.flatMap(({ long, short, description }) =>
-    [long, short].flatMap((flag) => flag == null ? [] : [{ word: flag, told: description }])
+    [long, short].flatMap((flag) => flag == null ? [] : [{ word: flag, description }])
   );
-  const values = options.filter(({ required, optional }) => required || optional).map((
-    { long, short, argChoices },
-  ) => ({
-    flags: [long, short].flatMap((flag) => flag ?? []),
-    choices: argChoices ?? [],
-  }));
-  const inner = (command.commands as unknown as Command[]).flatMap((each) =>
-    placesOf(each, `${path} ${each.name()}`.trim())
+  const values = options.filter(({ required, optional }) => required || optional).map(
+    ({ long, short, argChoices }) => ({
+      flags: [long, short].flatMap((flag) => flag ?? []),
+      choices: argChoices ?? [],
+    }),
   );
+  const inner = command.commands.flatMap((one) => positionsOf(one, `${path} ${one.name()}`.trim()));
   return [{ path, words: [...commands, ...flags], values }, ...inner];
 }
 
-/** Options of the commands above count behind them too. */
-function ancestors(command: Command) {
+/** Returns the options of the parents, which are also accepted after the command. */
+function inherited(command: CommandUnknownOpts) {
   const found = [];
-  for (let above = command.parent; above !== null; above = above.parent) found.push(...above.options);
+  for (let { parent } = command; parent !== null; { parent } = parent) found.push(...parent.options);
   return found.filter(({ long }) => long !== "--version");
 }
 
-function bash(places: readonly Place[]): string {
-  const words = places.map(({ path, words }) =>
+function bash(positions: readonly Position[]): string {
+  const words = positions.map(({ path, words }) =>
     `    ${quoted(path)}) words=${quoted(words.map(({ word }) => word).join(" "))} ;;\n`
   );
-  const values = places.flatMap(({ path, values }) =>
+  const values = positions.flatMap(({ path, values }) =>
     values.flatMap(({ flags, choices }) =>
       flags.map((flag) =>
         `    ${quoted(`${path} ${flag}`.trim())}) values=${quoted(choices.join(" ") || "files")} ;;\n`
       )
     )
   );
-  const paths = places.map(({ path }) => path).filter((path) => path !== "");
-  return `# Completion of op, made by "op completions".
+  const paths = positions.map(({ path }) => path).filter((path) => path !== "");
+  return `# Completion of op, generated by "op completions".
 _op() {
   local word path="" words="" values="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -99,10 +117,10 @@ complete -o filenames -F _op op
 `;
 }
 
-function fish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, words, values }) => {
+function fish(positions: readonly Position[]): string {
+  const lines = positions.flatMap(({ path, words, values }) => {
     const isHere = path === "" ? "__fish_use_subcommand" : `__op_at ${path}`;
-    return words.map(({ word, told }) => {
+    return words.map(({ word, description }) => {
       const found = values.find(({ flags }) => flags.includes(word));
       const flag = word.startsWith("--")
         ? `-l ${word.slice(2)}`
@@ -114,10 +132,10 @@ function fish(places: readonly Place[]): string {
         : found.choices.length > 0
         ? ` -x -a ${quoted(found.choices.join(" "))}`
         : " -r";
-      return `complete -c op -n ${quoted(isHere)} ${flag}${value} -d ${quoted(told)}\n`;
+      return `complete -c op -n ${quoted(isHere)} ${flag}${value} -d ${quoted(description)}\n`;
     });
   });
-  return `# Completion of op, made by "op completions".
+  return `# Completion of op, generated by "op completions".
 function __op_at
   set -l words (commandline -opc | string match -v -- '-*')
   test (count $words) -gt (count $argv); and test "$words[2..(math (count $argv) + 1)]" = "$argv"

@@ -42,7 +42,7 @@ Deno.test("op completions serves zsh and fish too, and names them to who mistype
   assert.match(fish, /^complete -c op -n '__op_at plan' -l output -x -a 'text json yaml' -d '/m);
   const io = new RecordedIo();
   assert.equal(await cli(["completions", "fisch"], io), 2);
-  assert.match(io.stderr, /there is bash, zsh, fish; did you mean fish\?\n$/);
+  assert.match(io.stderr, /Did you mean "fish"\? Supported shells: bash, zsh, fish\.\n$/);
 });
 
 Deno.test("op version prints the versions as text, JSON or YAML", async () => {

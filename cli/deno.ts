@@ -1,43 +1,44 @@
-/** The Deno that commands run, and the files they are given. */
+/** Runs Deno and other programs, and finds the files that commands are given. */
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 
-/** The Deno that runs `op`; the one on the path where `op` is itself an executable. */
+/**
+ * Returns the Deno that runs `op`. If `op` is a compiled executable, that is the `deno` on the
+ * PATH.
+ */
 export function runningDeno(): string {
   return Deno.build.standalone ? "deno" : Deno.execPath();
 }
 
-/** A file with an operator in it. */
+/** A file with an operator. */
 export interface SourceFile {
   readonly path: string;
-  /** As the user named it. */
+  /** The path as the user typed it. */
   readonly shown: string;
   readonly url: URL;
   readonly folder: string;
 }
 
 /**
- * A file named on the command line.
+ * Returns a file that is named on the command line.
  *
- * @param file The file, as the user named it.
+ * @param file The path as the user typed it.
  * @param io The terminal and the shell.
- * @throws {Failure} If there is no such file.
+ * @throws {Failure} If the file does not exist.
  */
 export async function sourceFile(file: string, io: Io): Promise<SourceFile> {
   const path = resolve(io.cwd, file);
   const info = await Deno.stat(path).catch(() => undefined);
   if (!info?.isFile) {
-    const why = info?.isDirectory ? "that is a folder" : "there is no such file";
-    throw new Failure(
-      `Cannot read "${file}": ${why}; name the file whose default export is the operator`,
-    );
+    const reason = info?.isDirectory ? "it is a folder" : "the file does not exist";
+    throw new Failure(`Cannot read "${file}": ${reason}. Name the file whose default export is the operator.`);
   }
   return { path, shown: file, url: pathToFileURL(path), folder: dirname(path) };
 }
 
-/** What a program did. */
+/** The output of a program. */
 export interface Output {
   readonly success: boolean;
   readonly stdout: string;
@@ -45,12 +46,13 @@ export interface Output {
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program until it ends.
  *
  * @param program The program.
  * @param args Its arguments.
- * @param options Where it runs, variables to add to its environment, and after how many milliseconds it is killed.
- * @throws {Failure} If there is no such program.
+ * @param options The working directory, environment variables to add, and a timeout in milliseconds
+ *   after which the program is killed.
+ * @throws {Failure} With code `ProgramNotFound`, if the program does not exist.
  */
 export async function run(
   program: string,
@@ -81,18 +83,23 @@ async function outputOf(command: Deno.Command, program: string, timeout?: number
     const timer = timeout === undefined ? undefined : setTimeout(() => process.kill("SIGKILL"), timeout);
     return await process.output().finally(() => clearTimeout(timer));
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw new Failure(`Cannot run "${program}": there is no such program`);
+    if (error instanceof Deno.errors.NotFound) {
+      throw new Failure(`Cannot run "${program}": the program is not installed, or not on the PATH.`, {
+        code: "ProgramNotFound",
+        cause: error,
+      });
+    }
     throw error;
   }
 }
 
 /**
- * Returns the part of Deno's error output that helps the author of a program: without the backtrace of Deno itself,
- * which `RUST_BACKTRACE` adds, and without the summary after the errors.
+ * Returns the part of Deno's error output that helps the author of a program: without the backtrace
+ * of Deno itself, which `RUST_BACKTRACE` adds, and without the summary after the errors.
  *
  * @param stderr Deno's standard error.
  */
-export function faultOf(stderr: string): string {
+export function denoErrors(stderr: string): string {
   const errors = stderr.trim()
     .replace(/\n+Stack backtrace:\n(?: +\d+: [^\n]*(?:\n +at [^\n]*)?(?:\n|$))+$/, "")
     .replace(/\n+error: (?:bundling failed|Prepare module load error\n+Caused by:\n +Type checking failed)[^]*$/, "");

@@ -3,7 +3,8 @@ import { duration } from "@op/sdk";
 import { UsageError } from "./exit_code.ts";
 
 /**
- * Returns the milliseconds that an option gives as a duration. A bare number counts seconds, as earlier versions took it.
+ * Returns the milliseconds that an option gives as a duration. A bare number counts seconds, as
+ * earlier versions took it.
  *
  * @param text The value: `20s`, `2m`, `1h30m`, `20`.
  * @param flag The option, for the error: `--timeout`.

@@ -1,5 +1,5 @@
 /**
- * How `op` ends. The numbers are a contract: scripts and CI read them.
+ * Exit codes of `op`. Scripts and CI depend on the numbers.
  *
  * @example Usage
  * ```ts
@@ -11,74 +11,100 @@
  * ```
  */
 export const EXIT = {
-  /** All was done. */
+  /** The command succeeded. */
   done: 0,
-  /** Something could not be done; the last line of standard error says what and what to do. */
+  /** The command failed. The last line of standard error says why, and what to do. */
   failed: 1,
-  /** The command line was wrong; nothing was done. */
+  /** The command line is wrong. Nothing was done. */
   usage: 2,
-  /** Ctrl-C, as shells have it: 128 and the number of SIGINT. */
+  /** Ctrl-C: 128 plus the number of SIGINT, as in shells. */
   interrupted: 130,
-  /** SIGTERM, likewise. */
+  /** SIGTERM: 128 plus its number. */
   terminated: 143,
-  /** Nobody reads the output any more, as behind `head`: 128 and the number of SIGPIPE. */
+  /** The reader of standard output has exited, as `head` does: 128 plus the number of SIGPIPE. */
   unread: 141,
 } as const;
 
-/** Says why a command could not be carried out, in words for whoever typed it. It is told without a stack trace. */
-export class Failure extends Error {
-  override name = "Failure";
+/** Failures that code recognizes. */
+export type FailureCode = "ProgramNotFound" | "BundleFailed" | "SandboxRefused";
+
+/** Options of {@linkcode Failure}. */
+export interface FailureOptions extends ErrorOptions {
+  /** Identifies the failure for callers that handle it. */
+  readonly code?: FailureCode;
 }
 
-/** A value on the command line is wrong: nothing was done. */
+/** A command failed. The message is for the user, who sees it without a stack trace. */
+export class Failure extends Error {
+  override name = "Failure";
+  /** Identifies failures that callers handle. */
+  readonly code: FailureCode | undefined;
+
+  /**
+   * @param message The message for the user.
+   * @param options The code and the cause.
+   */
+  constructor(message: string, { code, ...options }: FailureOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A value on the command line is wrong. Nothing was done. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** A program that was started was stopped by Ctrl-C, or by SIGTERM, which `op` is about to hear of itself: nothing is left to say. */
+/**
+ * A child process was stopped by Ctrl-C or SIGTERM, which `op` receives too. It prints no message.
+ */
 export class Interrupted extends Error {
   override name = "Interrupted";
 
-  /** @param code How `op` ends, as shells have it. */
+  /** @param code The exit code of `op`. */
   constructor(readonly code: number) {
     super("Interrupted");
   }
 }
 
 /**
- * Ends like a program that was stopped, if it was.
+ * Throws if a child process was stopped by Ctrl-C or SIGTERM.
  *
- * @param status How it ended: by the signal, or by the code that shells have for it.
- * @throws {Interrupted} If it was.
+ * @param status How the process ended: by the signal, or with the exit code that shells use for it.
+ * @throws {Interrupted} If it was stopped.
  */
 export function throwIfInterrupted({ signal, code }: Pick<Deno.CommandStatus, "signal" | "code">): void {
   if (signal === "SIGINT" || code === EXIT.interrupted) throw new Interrupted(EXIT.interrupted);
   if (signal === "SIGTERM" || code === EXIT.terminated) throw new Interrupted(EXIT.terminated);
 }
 
-/** Whoever read the output has ended, and that is the end of the command: nothing is left to say. */
-export class ReaderGone extends Error {
-  override name = "ReaderGone";
+/** The reader of standard output has exited, which ends the command without a message. */
+export class OutputClosed extends Error {
+  override name = "OutputClosed";
 }
 
-/** The operator that was started ended otherwise than well, and has told why: nothing is left to say. */
+/**
+ * The operator that `op` started has exited with an error and has logged it, so `op` prints no
+ * message.
+ */
 export class OperatorEnded extends Error {
   override name = "OperatorEnded";
 
-  /** @param code Its exit code. */
+  /** @param code The operator's exit code. */
   constructor(readonly code: number) {
-    super(`The operator ended with ${code}`);
+    super(`The operator exited with code ${code}`);
   }
 }
 
 /**
- * How `op` ends where nothing is left to say: what was started or read has ended, and has said why, or need not.
+ * Returns the exit code for errors that need no message, because a child process has reported its
+ * error or no reader is left.
  *
- * @param error What was thrown, or what a command made of it in its own words.
- * @returns The exit code; nothing where there is something to say.
+ * @param error The error, or one that has it as its cause.
+ * @returns The exit code, or `undefined` if the error must be printed.
  */
 export function silentEnd(error: unknown): number | undefined {
   if (error instanceof Interrupted || error instanceof OperatorEnded) return error.code;
-  if (error instanceof ReaderGone) return EXIT.unread;
+  if (error instanceof OutputClosed) return EXIT.unread;
   return error instanceof Error ? silentEnd(error.cause) : undefined;
 }

@@ -1,4 +1,7 @@
-/** What commands make of an operator's external kinds. The cluster's side is in tests/real/external_kinds_test.ts. */
+/**
+ * What commands make of an operator's external kinds. The cluster's side is in
+ * tests/real/external_kinds_test.ts.
+ */
 import assert from "node:assert/strict";
 import { eventually } from "../tests/eventually.ts";
 import { type OperatorFolder, operatorFolder } from "./_operator_folder.ts";
@@ -34,9 +37,9 @@ async function upstream(folder: OperatorFolder, property = "host"): Promise<void
   );
 }
 
-Deno.test("op crds prints no external kind, and op crd docs documents none", async () => {
+Deno.test("op crd print prints no external kind, and op crd docs documents none", async () => {
   await using folder = await operatorFolder(MAIN);
-  const crds = await folder.op("crds");
+  const crds = await folder.op("crd", "print");
   assert.deepEqual([crds.code, crds.stdout], [0, ""]);
   const docs = await folder.op("crd", "docs", "main.ts");
   assert.deepEqual([docs.code, docs.stderr], [1, 'Cannot document "main.ts": its operator has no kinds of its own\n']);
@@ -56,7 +59,7 @@ Deno.test("op crd diff compares an external kind with the CRD of the project tha
 Deno.test("op crd diff of external kinds fails if the other file has none of them", async () => {
   await using folder = await operatorFolder(MAIN);
   await using notes = await operatorFolder();
-  await folder.write("other.yaml", (await notes.op("crds")).stdout);
+  await folder.write("other.yaml", (await notes.op("crd", "print")).stdout);
   const { code, stderr } = await folder.op("crd", "diff", "main.ts", "other.yaml");
   assert.deepEqual([code, stderr], [
     1,

@@ -1,66 +1,72 @@
-/** Files that belong together: all of them are put in their places, or all of them are as they were, however it ends. */
+/** Writes several files atomically: after an error or Ctrl-C, all of them are unchanged. */
 import { basename, dirname, join } from "node:path";
 import { Failure } from "./exit_code.ts";
 import type { Io } from "./io.ts";
-import { whyNotWritten } from "./output.ts";
+import { writeErrorReason } from "./output.ts";
 
-/** A file that is to be. */
+/** A file to write. */
 export interface WantedFile {
-  /** The place, absolute. */
+  /** Its absolute path. */
   readonly path: string;
   readonly content: Uint8Array | string;
-  /** Who may do what with it. @default {0o644} */
+  /** Its mode. @default {0o644} */
   readonly mode?: number;
 }
 
 /**
- * Puts files in their places, in folders that are made where they are missing. Whoever reads one meanwhile gets the old or the new one, whole.
+ * Replaces files and creates missing folders. A reader sees either the old or the new content of a
+ * file, never a part of it.
  *
- * @param files The files.
- * @param gone Files that are to go, absolute.
- * @param io The terminal and the shell: Ctrl-C leaves all as it was.
- * @throws {Failure} If one cannot be written. All is as it was then.
+ * @param files The files to write.
+ * @param obsolete Absolute paths of files to remove.
+ * @param io The terminal and the shell: after Ctrl-C, all files are unchanged.
+ * @throws {Failure} If a file cannot be written. All files are unchanged then.
  */
-export async function replaceTogether(files: readonly WantedFile[], gone: readonly string[], io: Io): Promise<void> {
-  const made: string[] = [];
-  const undo = (): void => made.toReversed().forEach(removeUnlessFull);
+export async function replaceFiles(
+  files: readonly WantedFile[],
+  obsolete: readonly string[],
+  io: Io,
+): Promise<void> {
+  const created: string[] = [];
+  const undo = (): void => created.toReversed().forEach(removeUnlessFull);
   using _interrupt = io.onInterrupt?.(undo);
   const moves: (readonly [from: string, to: string])[] = [];
   for (const { path, content, mode = 0o644 } of files) {
-    // In the same folder, so that it only has to be renamed; named before it is there, so that no interruption comes between the two.
-    const beside = join(dirname(path), `.${basename(path)}.op-${crypto.randomUUID()}`);
+    // In the same folder, so that it only needs to be renamed. It is recorded before it is created,
+    // so that an interruption cannot leave it behind.
+    const temporary = join(dirname(path), `.${basename(path)}.op-${crypto.randomUUID()}`);
     try {
-      await makeFolders(dirname(path), made);
-      made.push(beside);
-      if (typeof content === "string") await Deno.writeTextFile(beside, content);
-      else await Deno.writeFile(beside, content);
-      await Deno.chmod(beside, mode);
+      await makeFolders(dirname(path), created);
+      created.push(temporary);
+      if (typeof content === "string") await Deno.writeTextFile(temporary, content);
+      else await Deno.writeFile(temporary, content);
+      await Deno.chmod(temporary, mode);
     } catch (error) {
       undo();
-      throw new Failure(`Cannot write "${path}": ${whyNotWritten(error)}; all is as it was`, { cause: error });
+      throw new Failure(`Cannot write "${path}": ${writeErrorReason(error)}. No file was changed.`, { cause: error });
     }
-    moves.push([beside, path]);
+    moves.push([temporary, path]);
   }
-  // Not awaited: a signal cannot come in between.
+  // Synchronous, so that no signal is handled between two renames.
   for (const [from, to] of moves) Deno.renameSync(from, to);
-  for (const path of gone) Deno.removeSync(path);
+  for (const path of obsolete) Deno.removeSync(path);
 }
 
-async function makeFolders(folder: string, made: string[]): Promise<void> {
+async function makeFolders(folder: string, created: string[]): Promise<void> {
   const missing: string[] = [];
-  for (let path = folder; !await isThere(path); path = dirname(path)) missing.unshift(path);
+  for (let path = folder; !await exists(path); path = dirname(path)) missing.unshift(path);
   for (const path of missing) {
-    made.push(path);
+    created.push(path);
     await Deno.mkdir(path);
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
 function removeUnlessFull(path: string): void {
   try {
     Deno.removeSync(path);
-  } catch { /* it is not there, or others put something into it */ }
+  } catch { /* It does not exist, or another program has put files into it. */ }
 }

@@ -1,34 +1,23 @@
-/** Options that every command takes. */
+/** Options that every command accepts, and output formats. */
 import type { Io } from "./io.ts";
-import { toYaml } from "./yaml.ts";
 
-/** What can be said to every command. */
+/** Options that every command accepts. */
 export interface GlobalOptions {
-  /** The file with settings. @default {operator.toml beside the operator, where it is there} */
+  /** The settings file. @default {`operator.toml` next to the operator, if it exists} */
   readonly config?: string | undefined;
-  /** How much is told: by the operators that are started, and with `debug` of errors too. */
+  /** Log level of operators that the command starts. With `debug`, errors have more details. */
   readonly logLevel?: string | undefined;
-  /** Whether colors may be used. */
+  /** Whether colors may be used. @default {true} */
   readonly color?: boolean | undefined;
 }
 
-/** Whether standard output is to be colored: on a terminal, unless somebody does not want it. */
+/** Returns whether output is colored: on a terminal, unless `--no-color` or `NO_COLOR` is set. */
 export function isColored({ color = true }: GlobalOptions, io: Io): boolean {
   return color && (io.env("NO_COLOR") ?? "") === "" && io.isTerminal?.("out") === true;
 }
 
-/**
- * Data as programs read it.
- *
- * @param value The data.
- * @param form `json` or `yaml`.
- */
-export function printed(value: unknown, form: "json" | "yaml"): string {
-  return form === "json" ? `${JSON.stringify(value, null, 2)}\n` : toYaml(value);
-}
-
-/** How what is data is printed. */
+/** The output formats. */
 export const FORMS = ["text", "json", "yaml"] as const;
 
-/** How what is data is printed. */
+/** An output format. */
 export type Form = typeof FORMS[number];

@@ -1,83 +1,97 @@
-/** What an operator says of itself, asked in a process of its own: a user's file has its own import map, and may do anything when it is loaded. */
+/**
+ * Loads an operator in a child process and returns its declarations. The file has its own import
+ * map and may run any code while it is loaded.
+ */
 import { pathToFileURL } from "node:url";
 import type { InstallOptions, ManifestGroups, RbacRule, Sample } from "@op/sdk/operator";
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
-import { faultOf, runningDeno } from "./deno.ts";
+import { denoErrors, runningDeno } from "./deno.ts";
 import type { Io } from "./io.ts";
 import { REVIEW_SAMPLES, type SampleRefusal } from "./generate/sample_review.ts";
 import { type KeptAlive, keptAliveText, RECORD_KEPT_ALIVE } from "./kept_alive.ts";
-import { bundleFailure, type LoadFault, loading, unfinishedLoad } from "./loading.ts";
+import { bundleFailure, type LoadError, loading, unfinishedLoad } from "./loading.ts";
 import { withProject } from "./project.ts";
 import type { ProjectFile } from "./project_file.ts";
 
-/** One permission of Deno, and why the operator needs it. */
+/** A sandbox permission, and why the operator needs it. */
 export interface Permission {
-  /** A class of permissions, as the flag names it: `net`, `read`, `env`. */
+  /** The name in Deno's flag: `net`, `read`, `env`. */
   readonly access: string;
   readonly target: string;
   readonly reason: string;
 }
 
-/** An operator's own account. */
+/** The declarations of an operator. */
 export interface OperatorFacts {
   readonly name: string;
-  /** Identifies it among operators of the same name; absent where its `operator.toml` has none. */
+  /** Identifies it among operators of the same name. Absent if its `operator.toml` has no ID. */
   readonly id?: string;
   readonly version: string;
-  /** CustomResourceDefinitions of its own kinds, as they are sent to a cluster. */
+  /** CustomResourceDefinitions of its own kinds, as they are applied to a cluster. */
   readonly crds: readonly CustomResourceDefinitionManifest[];
-  /** CustomResourceDefinitions of its external kinds, as it declares them. They are never sent to a cluster. */
+  /**
+   * CustomResourceDefinitions of its external kinds, as it declares them. They are never applied.
+   */
   readonly externalCrds: readonly CustomResourceDefinitionManifest[];
-  /** Kinds of others on whose objects it puts finalizers: those of controllers with a cleanup. */
+  /**
+   * Kinds of other owners on whose objects it puts finalizers: those of controllers with `cleanup`.
+   */
   readonly foreignFinalized: readonly { readonly apiVersion: string; readonly kind: string }[];
-  /** Kinds that it has a controller for, its own and others. */
+  /** All kinds that it has a controller for. */
   readonly controlled: readonly { readonly group: string; readonly kind: string }[];
   readonly permissions: readonly Permission[];
   readonly rights: readonly RbacRule[];
   readonly manifests: ManifestGroups;
   readonly samples: readonly Sample[];
-  /** Why its own webhooks refuse samples; empty unless that was asked for. */
+  /** Rejections of samples by its own webhooks. Empty unless `reviewsSamples` is set. */
   readonly refusals: readonly SampleRefusal[];
-  /** Finalizers that its controllers name themselves; the others begin with the operator's name. */
+  /** Finalizers with explicit names; other finalizers begin with the operator's name. */
   readonly finalizers: readonly string[];
   /** Keys of its controllers. */
   readonly controllers: readonly string[];
-  /** Names of the definitions of the kinds that it reconciles. Those that it only owns or reads may be others' as well. */
+  /**
+   * CustomResourceDefinition names of the kinds that it reconciles. Kinds that it only owns or
+   * reads may belong to others.
+   */
   readonly reconciled: readonly string[];
-  /** What its `operator.toml` says of the program that makes images. */
+  /** The `build.builder` section of its `operator.toml`. */
   readonly builder: { readonly binary?: string; readonly args?: readonly string[] };
-  /** Whether its `operator.toml` asks for traces. */
+  /** Whether its `operator.toml` enables traces. */
   readonly telemetry: boolean;
 }
 
-/** How an operator is asked. */
+/** Options for {@linkcode inspect}. */
 export interface InspectOptions {
-  /** Where and how it is installed, for its manifests. */
+  /** Where and how the operator is installed, for its manifests. */
   readonly install?: InstallOptions;
   /** Its `operator.toml`. */
   readonly project?: ProjectFile | undefined;
-  /** Whether its webhooks review its samples. @default {false} */
+  /** Whether the operator's webhooks review its samples. @default {false} */
   readonly reviewsSamples?: boolean | undefined;
-  /** Reads places of a bundle as those of its sources, where the file is one. */
+  /** Maps positions in a bundle to its sources. Set if the file is a bundle. */
   readonly traced?: (text: string) => string;
 }
 
-/** Reading files and variables is what a file may do while it is loaded; nothing it does then needs the network or another program. */
+/**
+ * Flags for loading a file. It may read files and environment variables, but needs neither the
+ * network nor other programs.
+ */
 export const LOADING: readonly string[] = ["--no-prompt", "--allow-read", "--allow-env"];
 
-/** Set apart from whatever the file itself prints. */
+/** Marks the line with the result among the output of the file. */
 const MARK = "\u0001op:";
 
 /**
- * Loads a file and asks the operator that is its default export.
+ * Loads a file and returns the declarations of the operator that is its default export.
  *
- * @param file The file, as a URL.
- * @param cwd Where its configuration is looked for, there and above.
- * @param shown The file, as the user named it.
- * @param io The terminal and the shell: Ctrl-C leaves nothing behind.
- * @param options How it is asked.
- * @throws {Failure} If the file cannot be loaded, its default export is no operator, or it cannot be installed so.
+ * @param file The URL of the file.
+ * @param cwd The folder in which Deno looks for the file's configuration.
+ * @param shown The file as the user typed it.
+ * @param io The terminal and the shell: Ctrl-C removes temporary files.
+ * @param options The installation, the settings file and what else to collect.
+ * @throws {Failure} If the file cannot be loaded, its default export is not an operator, or the
+ *   operator rejects the installation.
  */
 export async function inspect(
   file: URL,
@@ -90,7 +104,7 @@ export async function inspect(
     const args = ["run", "--quiet", ...flags, ...LOADING, "--ext=ts", "-"];
     const process = new Deno.Command(runningDeno(), { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" })
       .spawn();
-    // A Deno that ends before it has read the script says why in its output.
+    // If Deno exits before it has read the script, its output has the reason.
     const writing = write(process.stdin, script(file, cwd, shown, options)).catch(() => {});
     return (await Promise.all([process.output(), writing]))[0];
   });
@@ -102,18 +116,20 @@ export async function inspect(
   }
   const { kept, ...facts } = JSON.parse(answer) as Answer;
   const near = options.traced ?? ((place: string) => place.replace(`${pathToFileURL(cwd).href}/`, ""));
-  if ("fault" in facts) {
-    const { fault } = facts;
-    throw new Failure(options.traced === undefined ? faultOf(fault.told) : bundleFailure(shown, fault, options.traced));
+  if ("loadError" in facts) {
+    const { loadError } = facts;
+    throw new Failure(
+      options.traced === undefined ? denoErrors(loadError.message) : bundleFailure(shown, loadError, options.traced),
+    );
   }
   if ("waiting" in facts) {
     throw new Failure(
-      `Cannot load "${shown}": its top level did not finish within ${LONGEST_WAIT / 1000} s, while this was running: ${
+      `Cannot load "${shown}": its top level did not finish within ${LONGEST_WAIT / 1000} s. Still active: ${
         keptAliveText(kept, near)
-      }. Wait inside a part.`,
+      }. Wait inside a part instead.`,
     );
   }
-  if ("refused" in facts) throw new Failure(facts.refused);
+  if ("rejection" in facts) throw new Failure(facts.rejection);
   if (kept.length > 0) {
     io.err(
       `Warning: "${shown}" starts something at its top level that never ends: ${
@@ -126,9 +142,12 @@ export async function inspect(
 
 type Answer =
   & { readonly kept: readonly KeptAlive[] }
-  & (OperatorFacts | { readonly refused: string } | { readonly fault: LoadFault } | { readonly waiting: true });
+  & (OperatorFacts | { readonly rejection: string } | { readonly loadError: LoadError } | { readonly waiting: true });
 
-/** How long a file may wait at its top level while something keeps the process alive, in milliseconds. Deno itself reports a wait that nothing can end. */
+/**
+ * Longest time in milliseconds that the top level of a file may take while something keeps the
+ * process alive. Deno itself reports an `await` that can never finish.
+ */
 const LONGEST_WAIT = 10_000;
 
 function script(
@@ -139,13 +158,13 @@ function script(
 ): string {
   return `
 let waited = 0;
-// What the file started until it was loaded; a review of samples starts timers of its own.
+// What the file started until it was loaded. The review of samples starts timers of its own.
 let kept;
 const whileKept = () => kept === undefined && ++waited * 250 >= ${LONGEST_WAIT} && answer({ waiting: true });
 ${RECORD_KEPT_ALIVE}
 const answer = (value) => {
   console.log("\\n" + ${JSON.stringify(MARK)} + JSON.stringify({ ...value, kept: kept ?? keptAlive() }));
-  // What the file started would keep the process alive.
+  // Anything that the file started would keep the process alive.
   Deno.exit(0);
 };
 ${loading({ url, folder }, shown)}
@@ -172,10 +191,10 @@ async function factsOf(coded) {
     const refusals = ${reviewsSamples ? "await reviewedInTime(op, samples)" : "[]"};
     return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, controlled, permissions: op.sandbox(), rights: op.rbac(), manifests, samples, refusals, finalizers, controllers, reconciled, builder, telemetry };
   } catch (error) {
-    return { refused: error.message };
+    return { rejection: error.message };
   }
 }
-answer(fault ? { fault } : absent ? { refused: absent } : await factsOf(op));
+answer(loadError ? { loadError } : absent ? { rejection: absent } : await factsOf(op));
 `;
 }
 

@@ -1,25 +1,33 @@
-/** What a command sees of the world outside, so that tests can stand in for it. */
-import { EXIT, ReaderGone } from "./exit_code.ts";
+/** The terminal and the shell that commands use. Tests pass their own. */
+import { EXIT, OutputClosed } from "./exit_code.ts";
 
 /** The terminal and the shell around a command. */
 export interface Io {
-  /** Writes to standard output, as it is: no line end is added. */
+  /** Writes to standard output as is, without adding a line end. */
   out(text: string): void;
-  /** Writes to standard error, as it is. */
+  /** Writes to standard error as is. */
   err(text: string): void;
-  /** The folder that relative paths start from, absolute. */
+  /** The absolute path that relative paths are resolved against. */
   readonly cwd: string;
-  /** An environment variable; nothing when it is not set. */
+  /** Returns an environment variable, or `undefined` if it is not set. */
   env(name: string): string | undefined;
-  /** Aborted when a command that goes on by itself is to end. @default {SIGINT and SIGTERM end it} */
+  /** Aborted when a long-running command should end. @default {SIGINT and SIGTERM end it} */
   readonly stop?: AbortSignal;
-  /** Whether it is the process's own, so that programs that are started may have it as theirs. @default {false} */
+  /**
+   * Whether this is the process's own terminal, which child processes may inherit. @default {false}
+   */
   readonly isProcess?: boolean;
-  /** Whether a person reads what is written there, or types. @default {nobody does} */
+  /** Returns whether a stream is a terminal. @default {no stream is} */
   isTerminal?(stream: "in" | "out" | "err"): boolean;
-  /** Asks the person who types. Nothing is answered where he has no more to say. @default {nobody is there to be asked} */
+  /**
+   * Asks the user; returns `undefined` at the end of the input. @default {questions are not
+   * possible}
+   */
   ask?(question: string, preset: string): string | undefined;
-  /** Has something done when the command is interrupted, before it ends by that. Disposing of the answer takes it back. */
+  /**
+   * Registers a function that runs if the command is interrupted, before it exits. Dispose of the
+   * result to unregister it.
+   */
   onInterrupt?(undo: () => void): Disposable;
 }
 
@@ -38,24 +46,31 @@ export const systemIo: Io = {
 };
 
 /**
- * The same, for work within a command that hears interruptions itself: nothing is undone by them there but by its end.
+ * Returns an {@linkcode Io} for work inside a command that handles interruptions itself, so that
+ * the work registers no functions for them.
  *
  * @param io The terminal and the shell.
  */
-export function hearing(io: Io): Io {
+export function withoutInterrupts(io: Io): Io {
   return Object.create(io, { onInterrupt: { value: undefined } });
 }
 
-/** The preset is shown, not typed ahead, as some versions of `prompt` do: an answer is typed without deleting it first. */
+/** Shows the default, unlike `prompt` in some versions of Deno, which makes it editable text. */
 function ask(question: string, preset: string): string | undefined {
-  const said = prompt(`${question} [${preset}]`);
-  return said === "" ? preset : said ?? undefined;
+  const reply = prompt(`${question} [${preset}]`);
+  return reply === "" ? preset : reply ?? undefined;
 }
 
-/** What is undone before the end, the last first. */
+/**
+ * What is undone before the process exits, the last one first. There is one list per process, as
+ * there is one SIGINT.
+ */
 const undoing: (() => void)[] = [];
 
-/** Ends at once: what goes on while a signal is on its way would make again what was undone, or fail because of it. */
+/**
+ * Exits at once. Code that runs after the cleanup could create the files again, or fail because
+ * they are missing.
+ */
 function interruptedBy(code: number): () => void {
   return () => {
     try {
@@ -75,9 +90,9 @@ function onInterrupt(undo: () => void): Disposable {
   if (undoing.push(undo) === 1) INTERRUPTS.forEach(([signal, end]) => Deno.addSignalListener(signal, end));
   return {
     [Symbol.dispose]() {
-      const place = undoing.indexOf(undo);
-      if (place === -1) return;
-      undoing.splice(place, 1);
+      const index = undoing.indexOf(undo);
+      if (index === -1) return;
+      undoing.splice(index, 1);
       if (undoing.length === 0) INTERRUPTS.forEach(([signal, end]) => Deno.removeSignalListener(signal, end));
     },
   };
@@ -87,11 +102,11 @@ function writeOut(text: string): void {
   try {
     write(Deno.stdout, text);
   } catch (error) {
-    throw error instanceof Deno.errors.BrokenPipe ? new ReaderGone("Nobody reads the output any more") : error;
+    throw error instanceof Deno.errors.BrokenPipe ? new OutputClosed("Standard output is closed") : error;
   }
 }
 
-/** Where nobody reads what went wrong, there is nobody to be told that either. */
+/** Ignores that standard error is closed: there is no other place to report errors. */
 function writeErr(text: string): void {
   try {
     write(Deno.stderr, text);
@@ -100,7 +115,7 @@ function writeErr(text: string): void {
   }
 }
 
-// A pipe may take only part of what is written at once.
+// A pipe may accept only a part of the bytes at once.
 function write(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   let bytes = new TextEncoder().encode(text);
   while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));

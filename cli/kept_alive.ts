@@ -1,16 +1,20 @@
-/** What a file starts at its top level that never ends, such as an interval: a command that loads the file names it, and does not wait for it. */
+/**
+ * Finds what a file starts at its top level that never ends, such as an interval. A command that
+ * loads the file reports it instead of waiting for it.
+ */
 
 /** Something that keeps a process alive. */
 export interface KeptAlive {
-  /** What it is: `interval`, `timeout`, `signal listener`, `file watcher`, `worker`, `socket`. */
+  /** Its type: `interval`, `timeout`, `signal listener`, `file watcher`, `worker`, `socket`. */
   readonly what: string;
-  /** Where it was started, as `file:///shop/main.ts:3:16`; absent where that is not known. */
+  /** The position where it was started, such as `file:///shop/main.ts:3:16`, if it is known. */
   readonly place?: string;
 }
 
 /**
- * Code that records what a module starts from then on. It has `keptAlive()`, which returns a list of {@linkcode KeptAlive}. What was stopped or does not keep
- * the process alive (`unref`) is not in the list. It calls `whileKept()`, which the code around it must define, four times a second while the list has entries.
+ * Code that records what a module starts. It defines `keptAlive()`, which returns a list of
+ * {@linkcode KeptAlive} without what was stopped or unreferenced (`unref`). While the list is not
+ * empty, the code calls `whileKept()` four times a second; the surrounding code must define it.
  */
 export const RECORD_KEPT_ALIVE = `
 const keptAlive = await (async () => {
@@ -18,15 +22,16 @@ const keptAlive = await (async () => {
   const { setInterval, clearInterval } = globalThis;
   const { unrefTimer } = Deno;
   const live = new Map();
-  // While something is there, it is looked at from time to time; never without anything, since Deno reports a wait that nothing can end only when no timer is set.
-  let looking = false;
+  // The timer runs only while there are entries: Deno reports an await that can never finish only
+  // if no timer is set.
+  let polling = false;
   const note = (key, kept) => {
     live.set(key, kept);
-    if (looking) return;
-    looking = true;
+    if (polling) return;
+    polling = true;
     const timer = setInterval(() => {
       if (live.size > 0) return whileKept();
-      looking = false;
+      polling = false;
       clearInterval(timer);
     }, 250);
     unrefTimer(timer);
@@ -55,7 +60,7 @@ const keptAlive = await (async () => {
   });
   const stop = {
     apply(target, self, args) {
-      // A timer is also known by its number.
+      // A timer can also be cleared by its number.
       for (const id of live.keys()) if (id === args[0] || (Number.isFinite(+id) && +id === +args[0])) live.delete(id);
       return Reflect.apply(target, self, args);
     },
@@ -97,7 +102,7 @@ const keptAlive = await (async () => {
   return () => {
     const known = [...live.values()];
     const timers = known.filter(({ what }) => what === "interval" || what === "timeout").length;
-    // Libraries made for Node have ways of their own to the same resources.
+    // Libraries for Node.js can open such resources without the functions above.
     const resources = process.getActiveResourcesInfo?.() ?? [];
     const others = resources.filter((name) => name !== "Timeout").map(() => ({ what: "socket" }));
     const more = Math.max(0, resources.length - others.length - timers);
@@ -107,10 +112,10 @@ const keptAlive = await (async () => {
 `;
 
 /**
- * Says what keeps a process alive: `1 interval (main.ts:3:1), 2 timers`.
+ * Formats what keeps a process alive: `1 interval (main.ts:3:1), 2 timers`.
  *
- * @param kept What does.
- * @param traced Makes a place readable.
+ * @param kept What keeps it alive.
+ * @param traced Formats a position.
  *
  * @example Usage
  * ```ts

@@ -38,9 +38,9 @@ async function withFile(code: string, test: (folder: OperatorFolder) => Promise<
 }
 
 for (const { name, code, expected } of cases) {
-  Deno.test(`op crds does not wait for what a file starts at its top level, and names it: ${name}`, async () => {
+  Deno.test(`op crd print does not wait for what a file starts at its top level, and names it: ${name}`, async () => {
     await withFile(code, async (folder) => {
-      const { code, stderr } = await folder.op("crds");
+      const { code, stderr } = await folder.op("crd", "print");
       assert.equal(code, 0, stderr);
       assert.match(stderr, /^Warning: "main\.ts" starts something at its top level that never ends/);
       assert.match(stderr, expected);
@@ -48,7 +48,7 @@ for (const { name, code, expected } of cases) {
   });
 }
 
-Deno.test("op crds names nothing that was stopped, is over, or does not keep the process alive", async () => {
+Deno.test("op crd print names nothing that was stopped, is over, or does not keep the process alive", async () => {
   const code = `
 clearInterval(setInterval(() => {}, 3000));
 Deno.unrefTimer(setInterval(() => {}, 3000));
@@ -59,23 +59,23 @@ Deno.removeSignalListener("SIGUSR1", listener);
 Deno.watchFs(".").close();
 `;
   await withFile(code, async (folder) => {
-    const { code, stderr } = await folder.op("crds");
+    const { code, stderr } = await folder.op("crd", "print");
     assert.deepEqual([code, stderr], [0, ""]);
   });
 });
 
-Deno.test("op crds reports a top level that waits forever, and what keeps the process alive", async () => {
+Deno.test("op crd print reports a top level that waits forever, and what keeps the process alive", async () => {
   const code = "setInterval(() => {}, 3000);\nawait new Promise(() => {});";
   await withFile(code, async (folder) => {
-    const { code, stderr } = await folder.op("crds");
+    const { code, stderr } = await folder.op("crd", "print");
     assert.equal(code, 1);
     assert.match(stderr, /its top level did not finish within 10 s.*: 1 interval \(main\.ts:3:1\)/);
   });
 });
 
-Deno.test("op crds names the place of a socket that a file opens at its top level", async () => {
+Deno.test("op crd print names the place of a socket that a file opens at its top level", async () => {
   await withFile("Deno.serve({ port: 0 }, () => new Response());", async (folder) => {
-    const { code, stderr } = await folder.op("crds");
+    const { code, stderr } = await folder.op("crd", "print");
     assert.equal(code, 1);
     assert.match(
       stderr,
@@ -90,6 +90,6 @@ Deno.test("op build ends with a file that starts an interval and runs no operato
     assert.equal(code, 1);
     if (!IS_NEW) return assert.match(stderr, /^Cannot bundle with Deno /);
     assert.match(stderr, /^Warning: "main\.ts" .*: 1 interval \(.*main\.ts:3:1\)\. /);
-    assert.match(stderr, /^Cannot build "main\.ts": started as a program it does not run its operator/m);
+    assert.match(stderr, /^Cannot build "main\.ts": it does not run its operator when it is started as a program/m);
   });
 });

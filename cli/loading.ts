@@ -1,86 +1,94 @@
-/** How an operator's file is loaded, in a process of its own; and what is said where it cannot be: its own words, and the one place in it that matters. */
+/** Code that loads an operator's file in a child process, and the errors if that fails. */
 import { pathToFileURL } from "node:url";
-import { faultOf, type SourceFile } from "./deno.ts";
+import { denoErrors, type SourceFile } from "./deno.ts";
 
-/** What a file threw while it was loaded. */
-export interface LoadFault {
-  /** Why it could not be loaded, as it is told. */
-  readonly told: string;
-  /** The error's words, with its name before them. */
-  readonly said: string;
-  /** Places, the innermost first, as `file:///shop/main.ts:3:16`. */
+/** An error that a file threw while it was loaded. */
+export interface LoadError {
+  /** The message for the user, with the position of the error. */
+  readonly message: string;
+  /** The error's name and message. */
+  readonly summary: string;
+  /** The positions of the stack trace, such as `file:///shop/main.ts:3:16`, the innermost first. */
   readonly places: readonly string[];
 }
 
 /**
- * Code that loads a file. It has `op`, the operator; or `fault`, a {@linkcode LoadFault}, or `absent`, why there is no operator in it.
- * The value is asked, not its class: the file may have got the SDK by another road than this program.
+ * Returns code that loads a file. It defines `op`, the operator, or `loadError`, a
+ * {@linkcode LoadError}, or `absent`, the reason why the file has no operator. An operator is
+ * recognized by its methods, because the file may import another copy of the SDK.
  *
  * @param source The file.
- * @param shown The file, as the user named it.
+ * @param shown The file as the user typed it.
  */
 export function loading({ url, folder }: Pick<SourceFile, "url" | "folder">, shown: string): string {
   const text = JSON.stringify;
   return `
-let module, fault;
+let module, loadError;
 try {
   module = await import(${text(url.href)});
 } catch (error) {
   const isError = typeof error?.message === "string";
-  // The names of what Deno and the SDK throw say nothing to whoever wrote the file.
-  const name = isError && !/^(Cannot|Import|Module|SyntaxError:|The module|Expected|Attempted) ?/.test(error.message) ? error.name + ": " : "";
+  // The names of errors from Deno's module loader do not help the author of the file.
+  const isNamed = isError && error.name !== "Error" && error.code !== "ERR_MODULE_NOT_FOUND";
+  const name = isNamed ? error.name + ": " : "";
   const places = [...(isError ? error.stack ?? "" : "").matchAll(/^ +at (?:.*\\()?(\\w+:[^()\\s]+:\\d+:\\d+)\\)?$/gm)].map(([, place]) => place);
   const near = (text) => text.replaceAll(${text(`${pathToFileURL(folder).href}/`)}, "");
-  // Deno's own words bring places along, this script's among them, and colours.
+  // Messages of Deno may have colors, and positions in this script.
   const plain = (isError ? error.message : String(error)).replaceAll(/\\x1b\\[[0-9;]*m/g, "");
-  // The flag in Deno's own words is not the user's to set.
+  // Deno names a flag that the user of op cannot set. The message is the only place that has the
+  // permission.
   const [, wanted] = error?.name === "NotCapable" ? /^Requires (.*?), run again/s.exec(plain) ?? [] : [];
-  const words = wanted === undefined ? name + plain : "it needs " + wanted + " at its top level, which op does not grant while it loads a file; ask for it inside a part or a service";
+  const words = wanted === undefined ? name + plain : "it needs " + wanted + " at its top level, which op does not grant while it loads a file. Move the code into a part or a service.";
   const lines = near(words).split("\\n");
-  const said = lines.filter((line, i) => !line.includes("$deno$") && lines.indexOf(line) === i).join("\\n");
+  const summary = lines.filter((line, i) => !line.includes("$deno$") && lines.indexOf(line) === i).join("\\n");
   const place = places.map(near).find((place) => !place.includes(":/") && !/^(ext:|node:|\\$deno\\$)/.test(place));
-  const where = place === undefined || said.includes(place) ? "" : "\\n    at " + place;
-  fault = { told: ${text(`Cannot load "${shown}": `)} + said + where, said, places };
+  const where = place === undefined || summary.includes(place) ? "" : "\\n    at " + place;
+  loadError = { message: ${text(`Cannot load "${shown}": `)} + summary + where, summary, places };
 }
 const isOperator = (value) => typeof value?.name === "string" &&
   ["crds", "configured", "sandbox", "rbac", "manifests", "samples", "main"].every((name) => typeof value[name] === "function");
 const op = module?.default;
 let absent;
-if (fault === undefined && !isOperator(op)) {
+if (loadError === undefined && !isOperator(op)) {
   const named = Object.keys(module).filter((name) => isOperator(module[name]));
-  absent = ${text(`Cannot find an operator in "${shown}": its default export is `)} +
-    (op === undefined ? "none" : "none that operator() made") + (named.length === 0
-      ? '; write "export default operator({ ... })" there'
-      : "; it exports " + named.map((name) => '"' + name + '"').join(" and ") + ' by name: write "export default ' + named[0] + '" there');
+  absent = ${text(`Cannot find an operator in "${shown}": `)} +
+    (op === undefined ? "it has no default export" : "its default export is not the result of operator()") + (named.length === 0
+      ? '. Add "export default operator({ ... })".'
+      : ', but it exports ' + named.map((name) => '"' + name + '"').join(" and ") + '. Add "export default ' + named[0] + '".');
 }
 `;
 }
 
 /**
- * Why a bundle could not be loaded, with the place in what it was made of.
+ * Returns the error message for a bundle that could not be loaded.
  *
- * @param shown The operator's file, as the user named it.
- * @param fault What it threw.
- * @param traced Reads places of the bundle as those of its sources.
+ * @param shown The operator's file as the user typed it.
+ * @param error The error.
+ * @param traced Maps positions in the bundle to its sources.
  */
-export function bundleFailure(shown: string, { said, places }: LoadFault, traced: (text: string) => string): string {
-  // What is of a package is not what is to be mended.
+export function bundleFailure(
+  shown: string,
+  { summary, places }: LoadError,
+  traced: (text: string) => string,
+): string {
+  // The innermost position in the project itself, not in a package.
   const place = places.map(traced).find((place) => !/:\/|^\.\.|^(jsr|npm):|^@[^/]+\/[^/]+@/.test(place));
-  return `Cannot load "${shown}": ${said}${place === undefined ? "" : `\n    at ${place}`}`;
+  return `Cannot load "${shown}": ${summary}${place === undefined ? "" : `\n    at ${place}`}`;
 }
 
 /**
- * Why a file was not loaded to its end, by how the process ended.
+ * Returns the error message for a file whose process exited before it was loaded.
  *
- * @param shown The file, as the user named it.
- * @param code The exit code.
+ * @param shown The file as the user typed it.
+ * @param code The exit code of the process.
  * @param stderr Its standard error.
  */
 export function unfinishedLoad(shown: string, code: number, stderr: string): string {
-  const said = faultOf(stderr);
-  if (said.includes("Top-level await promise never resolved")) {
-    return `Cannot load "${shown}": it waits at its top level for a promise that is never settled; await it inside a part`;
+  const errors = denoErrors(stderr);
+  // Deno reports this only as text.
+  if (errors.includes("Top-level await promise never resolved")) {
+    return `Cannot load "${shown}": its top level awaits a promise that never settles. Move the await into a part.`;
   }
-  if (said !== "") return `Cannot load "${shown}":\n${said}`;
-  return `Cannot load "${shown}": it ended the process with exit code ${code} while it was loaded; leave that to op.main()`;
+  if (errors !== "") return `Cannot load "${shown}":\n${errors}`;
+  return `Cannot load "${shown}": it exited the process with code ${code} while it was loaded. Only op.main() may do that.`;
 }

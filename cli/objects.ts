@@ -1,11 +1,11 @@
-/** Kubernetes objects out of YAML or JSON: from a file, from standard input. */
+/** Reads Kubernetes objects from files with YAML or JSON. */
 import { resolve } from "node:path";
 import { GO_YAML, type GoYaml } from "./internal/mod.gen.ts";
 import { Failure } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 import { yamlDocuments } from "./yaml.ts";
 
-/** An object, of whatever kind. */
+/** An object of any kind. */
 export interface PlainObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -32,11 +32,11 @@ export function place({ metadata }: Pick<PlainObject, "metadata">): { namespace?
 }
 
 /**
- * Reads objects; those in lists are taken out.
+ * Reads objects from a file. Objects in lists are returned one by one.
  *
  * @param source A file, or `-` for standard input.
  * @param io The terminal and the shell.
- * @throws {Failure} If it cannot be read, or what is in it are no objects.
+ * @throws {Failure} If it cannot be read, or a document is not a Kubernetes object.
  */
 export async function readObjects(source: string, io: Io): Promise<PlainObject[]> {
   const shown = source === "-" ? "standard input" : `"${source}"`;
@@ -46,9 +46,11 @@ export async function readObjects(source: string, io: Io): Promise<PlainObject[]
       ? await new Response(Deno.stdin.readable).text()
       : await Deno.readTextFile(resolve(io.cwd, source));
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw new Failure(`Cannot read ${shown}: there is no such file`);
+    if (error instanceof Deno.errors.NotFound) {
+      throw new Failure(`Cannot read ${shown}: the file does not exist.`, { cause: error });
+    }
     if (error instanceof Deno.errors.IsADirectory) {
-      throw new Failure(`Cannot read ${shown}: that is a folder; name the files in it`);
+      throw new Failure(`Cannot read ${shown}: it is a folder. Name the files in it.`, { cause: error });
     }
     throw new Failure(`Cannot read ${shown}: ${(error as Error).message}`, { cause: error });
   }
@@ -69,7 +71,8 @@ export function objectsIn(text: string, shown: string, dialect: GoYaml = GO_YAML
 
 function unfolded(value: unknown, shown: string): PlainObject[] {
   const object = value as Partial<PlainObject> | undefined;
-  // A glob such as "config/rbac/*.yaml" also names the kustomization file, which is not an object for the cluster.
+  // A glob such as "config/rbac/*.yaml" also names the kustomization file, which is not an object
+  // for the cluster.
   if (object?.apiVersion?.startsWith?.("kustomize.config.k8s.io/")) return [];
   if (typeof object?.kind !== "string" || typeof object.apiVersion !== "string") {
     throw new Failure(
@@ -80,7 +83,7 @@ function unfolded(value: unknown, shown: string): PlainObject[] {
     return object.items.flatMap((item) => unfolded(item, shown));
   }
   if (typeof object.metadata?.name !== "string") {
-    throw new Failure(`Cannot read ${shown}: "metadata.name" of a ${object.kind} must be a string`);
+    throw new Failure(`Cannot read ${shown}: "metadata.name" of a ${object.kind} must be a string.`);
   }
   return [object as PlainObject];
 }

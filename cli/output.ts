@@ -1,69 +1,73 @@
-/** Where a command puts its text: on standard output, or into a file that is not overwritten unless asked for. */
+/**
+ * The output of a command: standard output, or a file, which is overwritten only with `--force`.
+ */
 import { resolve } from "node:path";
 import { Failure, UsageError } from "./exit_code.ts";
 import type { Io } from "./io.ts";
 
-/** Where the text goes. */
+/** Options for the output of a command. */
 export interface OutputOptions {
   /** The file to write. @default {standard output} */
   readonly output?: string | undefined;
-  /** Replace the file if it is there. */
+  /** Whether to overwrite the file. @default {false} */
   readonly force?: boolean | undefined;
 }
 
 /**
- * Looks whether the text could be put there, before there is any work in it.
+ * Checks the options before the command does its work.
  *
- * @param options Where it is to go.
+ * @param options The options.
  * @param io The terminal and the shell.
- * @throws {UsageError} If there is something to force and no file to write.
- * @throws {Failure} If the file is there already.
+ * @throws {UsageError} If `force` is set without a file.
+ * @throws {Failure} If the file exists, or is a folder.
  */
 export async function checkOutput({ output, force = false }: OutputOptions, io: Io): Promise<void> {
   if (output === undefined) {
-    if (force) throw new UsageError("Cannot force anything: name the file to write with --output");
+    if (force) throw new UsageError("Cannot use --force: it needs a file to overwrite. Name one with --output.");
     return;
   }
-  const there = await Deno.lstat(resolve(io.cwd, output)).catch(() => undefined);
-  if (there?.isDirectory) throw new Failure(`Cannot write "${output}": that is a folder; name a file in it`);
+  const existing = await Deno.lstat(resolve(io.cwd, output)).catch(() => undefined);
+  if (existing?.isDirectory) {
+    throw new Failure(`Cannot write "${output}": it is a folder. Name a file in it.`);
+  }
   if (force) return;
-  if (there !== undefined) {
-    throw new Failure(`Cannot write "${output}": it is there already; name another file, or say --force`);
+  if (existing !== undefined) {
+    throw new Failure(`Cannot write "${output}": the file exists. Name another file, or add --force.`);
   }
 }
 
 /**
- * Puts a text where it is to go.
+ * Writes the output of a command.
  *
- * @param text The text.
- * @param options Where it is to go: {@linkcode checkOutput} has looked there.
+ * @param text The output.
+ * @param options The options, which {@linkcode checkOutput} has checked.
  * @param io The terminal and the shell.
- * @throws {Failure} If the file cannot be written. It is then as it was before.
+ * @throws {Failure} If the file cannot be written. It is unchanged then.
  */
 export async function writeOutput(text: string, { output }: OutputOptions, io: Io): Promise<void> {
   if (output === undefined) return io.out(text);
   const path = resolve(io.cwd, output);
-  // Written beside the file, then moved into place: there is never half of it.
-  const beside = `${path}.op-${crypto.randomUUID()}`;
+  // Renamed into place, so that the file is never incomplete.
+  const temporary = `${path}.op-${crypto.randomUUID()}`;
   try {
-    await Deno.writeTextFile(beside, text);
-    await Deno.rename(beside, path);
+    await Deno.writeTextFile(temporary, text);
+    await Deno.rename(temporary, path);
   } catch (error) {
-    await Deno.remove(beside).catch(() => {});
-    throw new Failure(`Cannot write "${output}": ${whyNotWritten(error)}`, { cause: error });
+    await Deno.remove(temporary).catch(() => {});
+    throw new Failure(`Cannot write "${output}": ${writeErrorReason(error)}.`, { cause: error });
   }
 }
 
 /**
- * Why something could not be written, in words.
+ * Returns the reason why a file could not be written.
  *
- * @param error What was thrown.
+ * @param error The error of the file system.
  */
-export function whyNotWritten(error: unknown): string {
-  if (error instanceof Deno.errors.NotFound) return "there is no such folder";
-  if (error instanceof Deno.errors.PermissionDenied) return "permission is denied";
-  const { message } = error as Error;
-  if (message.includes("(os error 28)")) return "no space is left on the disk";
-  if (message.includes("(os error 30)")) return "the disk may only be read";
+export function writeErrorReason(error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) return "the folder does not exist";
+  if (error instanceof Deno.errors.PermissionDenied) return "permission denied";
+  const { code, message } = error as Error & { readonly code?: unknown };
+  if (code === "ENOSPC") return "no space left on the disk";
+  if (code === "EROFS") return "the file system is read-only";
   return message;
 }

@@ -1,10 +1,10 @@
-/** What long work is at, for a person who waits. */
+/** Progress of long work, for a user at a terminal. */
 import type { Io } from "./io.ts";
 
 /**
- * Tells what is begun: a line on standard error where that is a terminal, and nothing where it is not. Files and pipes get results alone.
+ * Prints the next step on standard error if that is a terminal. Files and pipes get only results.
  *
- * @param what What is done now, as `Compiling for aarch64`.
+ * @param what The step, such as `Compiling for aarch64`.
  * @param io The terminal and the shell.
  */
 export function step(what: string, io: Io): void {

@@ -27,12 +27,12 @@ Deno.test("long work tells its steps to a person, and nothing to a file or a pip
   await using folder = await operatorFolder(NOTES);
   await folder.write("crd.json", DEFINITION);
   const watched = new WatchedIo(folder.path);
-  assert.equal(await cli(["import", "crd.json"], watched), 0, watched.stderr);
+  assert.equal(await cli(["crd", "import", "crd.json"], watched), 0, watched.stderr);
   assert.match(
     watched.stderr,
     /^Reading definitions from crd\.json \.\.\.\nWriting TypeScript of 1 kind \.\.\.\nNote: /,
   );
-  const unwatched = await folder.op("import", "crd.json");
+  const unwatched = await folder.op("crd", "import", "crd.json");
   assert.match(unwatched.stderr, /^Note: /);
   assert.equal(unwatched.stdout, watched.stdout);
 
@@ -49,7 +49,7 @@ Deno.test({
     const op = `"${Deno.execPath()}" run -A "${MAIN}"`;
     // What reads has ended before anything is written.
     const script =
-      `{ sleep 0.2; ${op} --help; echo "$?" >&2; } | true; { sleep 0.2; ${op} crds nowhere.ts 2>&1 >/dev/null; echo "$?" >&3; } 3>&2 | true`;
+      `{ sleep 0.2; ${op} --help; echo "$?" >&2; } | true; { sleep 0.2; ${op} crd print nowhere.ts 2>&1 >/dev/null; echo "$?" >&3; } 3>&2 | true`;
     const { stderr } = await new Deno.Command("bash", { args: ["-c", script], env: { NO_COLOR: "1" } }).output();
     assert.equal(new TextDecoder().decode(stderr), "141\n1\n");
   },
@@ -64,7 +64,7 @@ Deno.test("op deploy tells which overlays there are, the one that was most likel
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /"config\/overlays\/stagin" \(there is "staging", "prod"\) nor "stagin" is there; did you mean "staging"\? Otherwise make it with/,
+    /"config\/overlays\/stagin" nor "stagin" exists\. Did you mean "staging"\? Existing overlays: "staging", "prod"\. Generate it with/,
   );
 });
 
@@ -73,12 +73,12 @@ Deno.test("a wrong option leads to the help of its command", async () => {
   assert.equal(await cli(["new", "controller", "--knd", "x"], io), 2);
   assert.equal(
     io.stderr,
-    "error: unknown option '--knd'\n(Did you mean --kind?)\n(run \"op new controller --help\" to see what there is)\n",
+    "error: unknown option '--knd'\n(Did you mean --kind?)\n(run \"op new controller --help\" for its options)\n",
   );
   const missing = new RecordedIo();
   assert.equal(await cli(["new", "controller", "--kind", "x"], missing), 2);
   assert.equal(
     missing.stderr,
-    'Cannot run "op new controller": say --api-version <version>, --group <group> too\n(run "op new controller --help" to see what there is)\n',
+    'Cannot run "op new controller": required options are missing. Add --api-version <version>, --group <group>.\n(run "op new controller --help" for its options)\n',
   );
 });

@@ -1,4 +1,7 @@
-/** The project that a file belongs to: it says what the file's imports mean. A file that belongs to none gets one for as long as it is worked on. */
+/**
+ * The Deno or Node.js project of a file, which resolves its imports. A file without a project gets
+ * a temporary one.
+ */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SourceFile } from "./deno.ts";
@@ -8,19 +11,20 @@ import { VERSION } from "./version.ts";
 
 /** A file's project. */
 export interface Project {
-  /** Flags for Deno, beside the file. */
+  /** Flags for Deno, in addition to the file. */
   readonly flags: readonly string[];
-  /** Where the lock file is, or will be when Deno has resolved the imports. */
+  /** Path of the lock file, or where Deno will write it. */
   readonly lock: string;
 }
 
 const CONFIGS = ["deno.json", "deno.jsonc", "package.json"];
 
 /**
- * Finds the project of a file, or makes one for a file that lies alone: `@op/sdk` is then the SDK of this `op`.
+ * Returns the project of a file. For a file without a project, it creates one in which `@op/sdk` is
+ * the SDK of this `op`.
  *
  * @param source The file.
- * @param folder Where a project may be made, outside the file's own folder.
+ * @param folder A folder for the new project, outside the file's own folder.
  */
 export async function projectOf(source: Pick<SourceFile, "folder">, folder: string): Promise<Project> {
   if (await above(source.folder, CONFIGS) !== undefined) {
@@ -30,7 +34,7 @@ export async function projectOf(source: Pick<SourceFile, "folder">, folder: stri
   const sdk = localSdk();
   const content = {
     imports: { "@op/sdk": `jsr:@op/sdk@^${VERSION}` },
-    // As a new project has them: an SDK in a folder is held to them too.
+    // The same as in new projects, because Deno also applies them to an SDK in a folder.
     compilerOptions: { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, strict: true },
     ...(sdk === undefined ? {} : { links: [sdk] }),
   };
@@ -39,11 +43,11 @@ export async function projectOf(source: Pick<SourceFile, "folder">, folder: stri
 }
 
 /**
- * Does something with a file's project, which is there for so long.
+ * Calls a function with the project of a file. A temporary project is deleted afterwards.
  *
- * @param folder The file's folder.
- * @param io The terminal and the shell: Ctrl-C leaves no project behind.
- * @param use Does it, with the flags for Deno.
+ * @param folder The folder of the file.
+ * @param io The terminal and the shell: Ctrl-C deletes a temporary project.
+ * @param use The function, which receives flags for Deno.
  */
 export async function withProject<T>(
   folder: string,
@@ -55,13 +59,13 @@ export async function withProject<T>(
   return await use((await projectOf({ folder }, own.path)).flags);
 }
 
-/** The folder of the SDK, where this `op` lies in it. */
+/** Returns the folder of the SDK if `op` runs from its source. */
 function localSdk(): string | undefined {
   const root = new URL("../", import.meta.url);
   return Deno.build.standalone || root.protocol !== "file:" ? undefined : fileURLToPath(root).replace(/\/$/, "");
 }
 
-/** The nearest of some files, in a folder or above it. */
+/** Returns the nearest of some files, in a folder or its parents. */
 async function above(folder: string, names: readonly string[]): Promise<string | undefined> {
   for (const name of names) {
     const path = join(folder, name);

@@ -1,35 +1,35 @@
-/** `operator.toml`: where a project says how it is built, generated and run. */
+/** `operator.toml`: the build, generate and operator settings of a project. */
 import { basename, join, resolve } from "node:path";
 import { Failure } from "./exit_code.ts";
 import { run, type SourceFile } from "./deno.ts";
 import type { Io } from "./io.ts";
 
-/** Options of commands that read it. */
+/** Options of commands that read the settings file. */
 export interface ProjectOptions {
-  /** The file. @default {`operator.toml` beside the operator's file, where it is there} */
+  /** The file. @default {`operator.toml` next to the operator's file, if it exists} */
   readonly config?: string | undefined;
 }
 
-/** The file, as it lies there. What is in it is checked by the operator's own SDK. */
+/** The content of the file. The operator's own SDK validates it. */
 export interface ProjectFile {
   readonly text: string;
-  /** As errors name it. */
+  /** The path for error messages. */
   readonly path: string;
 }
 
 const FILE = "operator.toml";
 
-/** Stands for the tag or the short hash of the commit; see `ImageParts` of the SDK. */
+/** Placeholder for the tag or the short hash of the commit; see `ImageParts` of the SDK. */
 const COMMIT = "$TAG_OR_SHORT_COMMIT_SHA";
 
 /**
- * Reads it.
+ * Reads the settings file.
  *
  * @param source The operator's file.
- * @param options Which file.
+ * @param options The file to read.
  * @param io The terminal and the shell.
- * @returns Nothing where there is none and none was asked for.
- * @throws {Failure} If it cannot be read.
+ * @returns The file, or `undefined` if there is none and the options name none.
+ * @throws {Failure} If the file cannot be read.
  */
 export async function projectFile(
   source: SourceFile,
@@ -41,43 +41,47 @@ export async function projectFile(
     return { text: await Deno.readTextFile(path), path: config ?? basename(path) };
   } catch (error) {
     if (config === undefined && error instanceof Deno.errors.NotFound) return undefined;
-    const why = error instanceof Deno.errors.NotFound
-      ? "there is no such file"
+    const reason = error instanceof Deno.errors.NotFound
+      ? "the file does not exist"
       : error instanceof Deno.errors.IsADirectory
-      ? "that is a folder; name the file in it"
+      ? "it is a folder"
       : (error as Error).message;
-    throw new Failure(`Cannot read "${config ?? path}": ${why}`, { cause: error });
+    throw new Failure(`Cannot read settings "${config ?? path}": ${reason}. Name an operator.toml with --config.`, {
+      cause: error,
+    });
   }
 }
 
-/** Whether its image's tag names the commit. */
+/** Returns whether the image tag has the placeholder for the commit. */
 export function namesCommit(file: ProjectFile | undefined): file is ProjectFile {
-  // Not where a comment tells of it.
+  // Comments do not count.
   return file?.text.split("\n").some((line) => line.split("#", 1)[0]?.includes(COMMIT)) ?? false;
 }
 
 /**
- * What stands for the commit that is checked out, where the file's text asks for it: its tag, or its short hash.
+ * Returns the tag or the short hash of the current commit, if the settings file has the
+ * placeholder.
  *
- * @param file The file.
- * @param source The operator's file, in whose folder git is asked.
- * @throws {Failure} If git cannot say.
+ * @param file The settings file.
+ * @param source The operator's file: git runs in its folder.
+ * @throws {Failure} If git is missing, or the folder has no commit.
  */
 export async function commitFor(file: ProjectFile | undefined, { folder }: SourceFile): Promise<string | undefined> {
   if (!namesCommit(file)) return undefined;
   const git = async (...args: readonly string[]) => await run("git", args, { cwd: folder });
-  const refuse = (why: string): never => {
-    throw new Failure(
-      `Cannot name the image: "${COMMIT}" in "${file.path}" asks for the commit, and ${why}; say --image, or another tag`,
+  const failure = (reason: string, cause?: unknown): Failure =>
+    new Failure(
+      `Cannot name the image: "${file.path}" uses "${COMMIT}", but ${reason}. Use --image, or another tag.`,
+      { cause },
     );
-  };
   try {
     const tag = await git("describe", "--tags", "--exact-match", "HEAD");
     if (tag.success) return tag.stdout.trim();
     const hash = await git("rev-parse", "--short", "HEAD");
-    return hash.success ? hash.stdout.trim() : refuse(`git has none: ${hash.stderr.trim().split("\n")[0]}`);
+    if (hash.success) return hash.stdout.trim();
+    throw failure(`git reports no commit: ${hash.stderr.trim().split("\n")[0]}`);
   } catch (error) {
-    if (/there is no such program/.test((error as Error).message)) return refuse("there is no git");
+    if (error instanceof Failure && error.code === "ProgramNotFound") throw failure("git is not installed", error);
     throw error;
   }
 }

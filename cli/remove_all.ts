@@ -1,14 +1,15 @@
-/** Removing a folder that others may still be writing into. */
+/** Removes a folder that other processes may still write into. */
 
-// A program that is interrupted with this one is gone within a few of these.
+// Processes that were interrupted together with this one exit within a few attempts.
 const ATTEMPTS = 100;
+// In milliseconds.
 const PAUSE = 10;
 
 /**
- * Removes what is there with all that is in it. Where a program that was interrupted at the same time still writes into it, that is waited for: a second at
- * most. Nothing else happens meanwhile, so that it can be the last that is done.
+ * Removes a file or a folder with its content. If another process still writes into it, this waits
+ * for up to a second. It is synchronous, so that it can be the last thing that a process does.
  *
- * @param path A file or a folder; it need not be there.
+ * @param path A file or a folder, which need not exist.
  * @throws {Error} If it cannot be removed.
  */
 export function removeAll(path: string): void {
@@ -16,14 +17,14 @@ export function removeAll(path: string): void {
     try {
       return Deno.removeSync(path, { recursive: true });
     } catch (error) {
-      if (!isThere(path)) return;
+      if (!exists(path)) return;
       if (attempt === ATTEMPTS) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
     }
   }
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     Deno.lstatSync(path);
     return true;

@@ -1,24 +1,28 @@
-/** A folder for what is under way, which nothing leaves behind. */
+/** Temporary folders that are removed even if the command is interrupted. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Io } from "./io.ts";
 import { removeAll } from "./remove_all.ts";
 
-/** The folder. Disposing of it removes it with all that is in it. */
+/** A temporary folder. Disposing of it removes it with its content. */
 export interface TemporaryFolder extends Disposable {
   readonly path: string;
-  /** From now on the command hears interruptions itself, and disposes of the folder when it ends. */
+  /**
+   * Stops removing the folder on interruptions. The command handles them itself and disposes of the
+   * folder.
+   */
   outlive(): void;
 }
 
 /**
- * Makes a folder that goes when the work is done, and when it is interrupted.
+ * Creates a temporary folder, which is removed when it is disposed of or the command is
+ * interrupted.
  *
- * @param prefix What its name begins with.
- * @param io The terminal and the shell: Ctrl-C removes it, unless the command hears that itself.
+ * @param prefix The beginning of its name.
+ * @param io The terminal and the shell.
  */
 export function temporaryFolder(prefix: string, io: Io): TemporaryFolder {
-  // Named before it is there, so that no interruption comes between the two.
+  // Registered before it is created, so that an interruption cannot leave it behind.
   const path = join(tmpdir(), `${prefix}${crypto.randomUUID()}`);
   const remove = () => removeAll(path);
   const interrupt = io.onInterrupt?.(remove);

@@ -1,16 +1,17 @@
 /**
- * What `op` prints contains values from clusters and files, which anybody may have written. A control sequence in one could clear the screen, change the window's
- * title or fill the clipboard, so none is printed: not to a terminal, and not to a file or a pipe, which somebody prints later.
+ * Removes control sequences from what `op` prints. Values from clusters and files could clear the
+ * screen, change the title of the window or fill the clipboard. Output to files and pipes is
+ * cleaned too, because it may be printed later.
  */
 import type { Io } from "./io.ts";
 
-/** Colors of `op`'s own words. */
+/** Colors that `op` itself prints. */
 const COLORS = { red: 31, green: 32, yellow: 33 } as const;
 
 /** A color of {@linkcode colored}. */
 export type Color = keyof typeof COLORS;
 
-/** Begins a style of our own. No value from outside can contain it. */
+/** Marks the beginning of a style of `op`. Values from outside cannot contain it. */
 const OWN_STYLE = `\x1b${crypto.randomUUID()}`;
 
 const STYLE = new RegExp("\u001b\\[[0-9;:]*m", "g");
@@ -18,9 +19,9 @@ const STYLE = new RegExp("\u001b\\[[0-9;:]*m", "g");
 const CONTROL = /(?![\t\n\r])\p{Cc}|\r(?!\n|$)/gu;
 
 /**
- * Colors a text. Only {@linkcode printingSafely} understands the result.
+ * Colors a string. Only {@linkcode printingSafely} understands the result.
  *
- * @param text The text.
+ * @param text The string.
  * @param color The color.
  */
 export function colored(text: string, color: Color): string {
@@ -28,9 +29,10 @@ export function colored(text: string, color: Color): string {
 }
 
 /**
- * Returns a text without control sequences: styles are removed, other control characters are escaped as in JSON.
+ * Returns a string without control sequences: styles are removed, and other control characters are
+ * escaped as in JSON.
  *
- * @param text A text from outside.
+ * @param text A string from outside.
  *
  * @example Usage
  * ```ts
@@ -47,7 +49,7 @@ export function printable(text: string): string {
 }
 
 /**
- * Returns a terminal to which no control sequences are written but those of {@linkcode colored}.
+ * Returns a terminal that prints no control sequences except those of {@linkcode colored}.
  *
  * @param io The terminal and the shell.
  */
@@ -59,7 +61,7 @@ export function printingSafely(io: Io): Io {
   });
 }
 
-/** A piece behind the mark of a style begins with the rest of the sequence. */
+/** Handles the text after a mark, which begins with the rest of the style. */
 function printableStyle(piece: string, index: number): string {
   if (index === 0) return printable(piece);
   const [style = ""] = /^\[\d+m/.exec(piece) ?? [];

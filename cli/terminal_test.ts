@@ -5,7 +5,10 @@ import { RecordedIo } from "./_recorded_io.ts";
 import { cli } from "./cli.ts";
 import { colored, printable, printingSafely } from "./terminal.ts";
 
-/** Clears the screen, sets the title, fills the clipboard, hides what follows, in seven and eight bits. */
+/**
+ * Clears the screen, sets the title, fills the clipboard, hides what follows, in seven and eight
+ * bits.
+ */
 const EVIL = "\x1b[2J\x1b]0;PWN\x07\x1b]52;c;cHduZWQ=\x07\x1b[8m\x9b2J\x7f\rgone";
 const ESCAPED = "\\u001b[2J\\u001b]0;PWN\\u0007\\u001b]52;c;cHduZWQ=\\u0007\\u009b2J\\u007f\\u000dgone";
 
@@ -74,7 +77,7 @@ const definition = (name: string) =>
     spec: "wrong",
   });
 
-for (const command of [["import"], ["crd", "docs"], ["crd", "diff", "evil.json"]]) {
+for (const command of [["crd", "import"], ["crd", "docs"], ["crd", "diff", "evil.json"]]) {
   Deno.test(`op ${command.join(" ")} prints no control sequence of a definition's name`, async () => {
     await using folder = await operatorFolder();
     await folder.write("evil.json", definition(`notes${EVIL}`));

@@ -1,19 +1,22 @@
-/** `op version`: what runs here. */
+/** `op version`: the versions of `op` and of what it runs on. */
+import { Command } from "@commander-js/extra-typings";
+import { formOption } from "./command_options.ts";
 import type { Form } from "./global_options.ts";
 import type { Io } from "./io.ts";
 import { VERSION } from "./version.ts";
-import { toYaml } from "./yaml.ts";
 
-/**
- * Prints the versions of `op`, which is the SDK's too, and of what it runs on.
- *
- * @param options How to print them.
- * @param io The terminal and the shell.
- */
-export function version({ output }: { readonly output: Form }, io: Io): void {
+/** Returns the command `op version`. */
+export function versionCommand(io: Io) {
+  return new Command("version")
+    .description("Print the versions of op, Deno, V8 and TypeScript")
+    .addOption(formOption())
+    .action(async ({ output }) => io.out(await versions(output)));
+}
+
+async function versions(form: Form): Promise<string> {
   const { deno, v8, typescript } = Deno.version;
+  // The SDK has the same version as op.
   const versions = { op: VERSION, deno, v8, typescript, target: Deno.build.target };
-  if (output === "json") io.out(`${JSON.stringify(versions, null, 2)}\n`);
-  else if (output === "yaml") io.out(toYaml(versions));
-  else for (const [name, value] of Object.entries(versions)) io.out(`${name} ${value}\n`);
+  if (form !== "text") return (await import("./yaml.ts")).printed(versions, form);
+  return Object.entries(versions).map(([name, value]) => `${name} ${value}\n`).join("");
 }

@@ -77,3 +77,13 @@ export function formatDocument(document: Document): string {
 export function toYaml(value: unknown, options: YamlOptions = {}): string {
   return formatDocument(yamlDocument(value, options));
 }
+
+/**
+ * Returns data in a format for programs.
+ *
+ * @param value The data.
+ * @param form `json` or `yaml`.
+ */
+export function printed(value: unknown, form: "json" | "yaml"): string {
+  return form === "json" ? `${JSON.stringify(value, null, 2)}\n` : toYaml(value);
+}

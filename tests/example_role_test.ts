@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type AnyManifest, grantsTo, isGiven, unneeded } from "../cli/rbac/grants.ts";
+import { type AnyManifest, grantsTo, isGranted, unneeded } from "../cli/rbac/grants.ts";
 import { objectsIn } from "../cli/objects.ts";
 import op from "../examples/01_website/main.ts";
 
@@ -7,6 +7,6 @@ Deno.test("the role that the example shows gives what its declarations ask for, 
   const file = new URL("../examples/01_website/role.yaml", import.meta.url);
   const roles = objectsIn(await Deno.readTextFile(file), "role.yaml") as unknown as AnyManifest[];
   const grants = grantsTo(roles, { name: op.name, namespace: undefined });
-  assert.deepEqual(op.rbac().filter((right) => !isGiven(right, grants, {})), []);
+  assert.deepEqual(op.rbac().filter((right) => !isGranted(right, grants, {})), []);
   assert.deepEqual(unneeded(op.rbac(), grants), []);
 });

@@ -21,7 +21,10 @@ export interface ApiserverCommandOptions {
   readonly kubeconfig?: string | undefined;
   readonly force?: true | undefined;
   readonly rbac?: true | undefined;
-  /** HTTPS, to callers with a certificate or a token; otherwise plain HTTP, over which kubectl sends neither. */
+  /**
+   * HTTPS, to callers with a certificate or a token; otherwise plain HTTP, over which kubectl sends
+   * neither.
+   */
   readonly tls: boolean;
 }
 
@@ -69,7 +72,10 @@ function listen(server: Apiserver, port: number): Served {
   }
 }
 
-/** Over HTTPS, with the user's certificate in the kubeconfig. Where Deno cannot ask for one, the token does. */
+/**
+ * Over HTTPS, with the user's certificate in the kubeconfig. Where Deno cannot ask for one, the
+ * token does.
+ */
 async function secured(server: Apiserver, port: number, { name, groups }: User): Promise<Served> {
   const authority = await localAuthority();
   const options = { hostname: HOST, port, certificate: await authority.server([HOST, "localhost"]) };
@@ -91,7 +97,10 @@ function explained(error: unknown, port: number): unknown {
   );
 }
 
-/** The file that was asked for, or one of its own in a folder. Either goes when the server does: it leads nowhere then. */
+/**
+ * The file that was asked for, or one of its own in a folder. Either goes when the server does: it
+ * leads nowhere then.
+ */
 async function writeKubeconfig(
   text: string,
   { kubeconfig, force }: ApiserverCommandOptions,

@@ -4,7 +4,8 @@ import type { Io } from "../io.ts";
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Waits until the command is stopped: by the signal of its {@linkcode Io}, or by SIGINT or SIGTERM where that has none.
+ * Waits until the command is stopped: by the signal of its {@linkcode Io}, or by SIGINT or SIGTERM
+ * where that has none.
  *
  * @param io The terminal.
  * @param signals What ends it where `io` has no signal of its own. @default {SIGINT and SIGTERM}
@@ -15,7 +16,8 @@ export async function untilStopped(io: Io, signals: readonly Deno.Signal[] = SIG
 }
 
 /**
- * Hears from now on that the command is stopped, so that what it does meanwhile is undone all the same.
+ * Hears from now on that the command is stopped, so that what it does meanwhile is undone all the
+ * same.
  *
  * @param io The terminal.
  * @param signals As of {@linkcode untilStopped}.

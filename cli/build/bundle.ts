@@ -1,9 +1,10 @@
 /**
- * From an operator's file to a few with all that it imports, and what they were made of: one that is run, and beside it what that one imports on demand, such as
- * what makes certificates. V8 reads the whole of a file before the first line of it is run, so that this is half of the time until an operator works.
+ * Bundles an operator's file with its imports. The result is one file that is run, and others that
+ * it imports on demand, such as the code for certificates. V8 reads a whole file before it runs the
+ * first line, which is half of the time until an operator works.
  */
 import { basename, extname, join } from "node:path";
-import { faultOf, run, runningDeno, type SourceFile } from "../deno.ts";
+import { denoErrors, run, runningDeno, type SourceFile } from "../deno.ts";
 import { Failure } from "../exit_code.ts";
 import { VERSION } from "../version.ts";
 import { projectOf } from "../project.ts";
@@ -11,41 +12,45 @@ import type { SourceMap } from "./source_map.ts";
 import { chunksOf } from "./chunks.ts";
 import { namedSource } from "./source_name.ts";
 
-/** Stands in every executable that is made here, so that only those are replaced unasked. */
-export const MARK = "Made by op build";
+/** A mark in each executable that `op build` writes. Only such files are overwritten by default. */
+export const MARK = "Built by op build";
 
-/** The name of the bundle, which stands in stack traces of the executable. */
+/** The name of the bundle in stack traces of the executable. */
 export const BUNDLE_NAME = "operator.js";
 
 /**
- * Libraries that stay out of the executable. The Kubernetes client is only needed for kubeconfigs with a login by another program; it would
- * cost 20 MB and 36 ms at each start. Its second name is the one it has in a published SDK.
+ * Libraries that are not part of the executable. The Kubernetes client is needed only for
+ * kubeconfigs with a credential plugin or OIDC; it would add 20 MB, and 36 ms to each start. The
+ * second name is the one in a published SDK.
  */
-const LEFT_OUT = ["@kubernetes/client-node", "npm:@kubernetes/client-node@*"];
+const EXTERNAL = ["@kubernetes/client-node", "npm:@kubernetes/client-node@*"];
 
-/** The files, and what they were made of. */
+/** A bundle and its sources. */
 export interface Bundle {
-  /** Where the one is that is run; the others lie beside it. */
+  /** The path of the file that is run. The others are in the same folder. */
   readonly path: string;
-  /** Source maps by the files' names, that of the one that is run first; sources are named the same on each machine. */
+  /**
+   * Source maps by file name, the file that is run first. Names of sources are the same on each
+   * machine.
+   */
   readonly maps: ReadonlyMap<string, SourceMap>;
-  /** The lock file's text: the packages with their sums. */
+  /** The content of the lock file: the packages with their checksums. */
   readonly lock: string;
 }
 
 /**
- * Bundles.
+ * Bundles a file.
  *
  * @param source The file.
- * @param folder Where the bundle goes: a folder of its own.
- * @param shown The file, as the user named it.
- * @throws {Failure} If this Deno cannot bundle, or the file cannot be bundled: types, imports.
+ * @param folder An empty folder for the bundle.
+ * @param shown The file as the user typed it.
+ * @throws {Failure} If this Deno cannot bundle, or the file has a type error or a missing import.
  */
 export async function bundle(source: Omit<SourceFile, "shown">, folder: string, shown: string): Promise<Bundle> {
   const deno = runningDeno();
   await checkBundler(deno);
   const path = join(folder, BUNDLE_NAME);
-  const made = join(folder, "bundle");
+  const output = join(folder, "bundle");
   const project = await projectOf(source, folder);
   const args = [
     "bundle",
@@ -56,41 +61,43 @@ export async function bundle(source: Omit<SourceFile, "shown">, folder: string, 
     "--sourcemap=external",
     "--code-splitting",
     ...project.flags,
-    ...LEFT_OUT.map((name) => `--external=${name}`),
-    `--outdir=${made}`,
+    ...EXTERNAL.map((name) => `--external=${name}`),
+    `--outdir=${output}`,
     source.path,
   ];
   const { success, stderr } = await run(deno, args, { cwd: source.folder });
-  if (!success) throw new Failure(`Cannot bundle "${shown}":\n${faultOf(stderr)}`);
-  const named = namedSource({ folder: made, project: source.folder, npmCache: await npmCacheOf(deno) });
+  if (!success) throw new Failure(`Cannot bundle "${shown}":\n${denoErrors(stderr)}`, { code: "BundleFailed" });
+  const named = namedSource({ folder: output, project: source.folder, npmCache: await npmCacheOf(deno) });
   const maps = new Map<string, SourceMap>();
   const entry = `${basename(source.path, extname(source.path))}.js`;
-  for (const { name, code, map } of await chunksOf(made, entry, BUNDLE_NAME)) {
+  for (const { name, code, map } of await chunksOf(output, entry, BUNDLE_NAME)) {
     const file = join(folder, name);
     const head = [`// ${MARK} ${VERSION}`, ...requireFor(code)];
     await Deno.writeTextFile(file, `${head.join("\n")}\n${code}`);
-    // A file's time is written into the executable: a fixed one makes equal bytes of equal code.
+    // The executable has the modification times of its files. A fixed time makes builds
+    // reproducible.
     await Deno.utime(file, 0, 0);
     maps.set(name, await withNames(JSON.parse(map), named, head.length));
   }
   return { path, maps, lock: await Deno.readTextFile(project.lock).catch(() => "{}") };
 }
 
-/** Earlier bundlers fail on some of the libraries that the SDK uses. */
+/** Bundlers of earlier versions fail on some libraries of the SDK. */
 async function checkBundler(deno: string): Promise<void> {
   const { stdout } = await run(deno, ["--version"]);
   const [, version, major, minor] = /^deno ((\d+)\.(\d+)\S*)/.exec(stdout) ?? [];
   if (Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 9)) return;
   throw new Failure(
-    `Cannot bundle with Deno ${version}: 2.9 or newer is needed; run op with that, and name the Deno that compiles by --compiler`,
+    `Cannot bundle with Deno ${version}: Deno 2.9 or newer is required. Run op with it; --compiler may still name another Deno.`,
   );
 }
 
 /**
- * The line that a bundle needs in which libraries `require` what is Deno's own.
+ * Returns the line that defines `require`, if libraries in a bundle call it for built-in modules.
  *
- * The bundler puts a function into it that throws, and takes it out again where it knows it by its name; made short, that may be `$s`, which Deno 2.9.6 does not
- * know. Any change of the code may lead to that. The function asks for a `require` first.
+ * The bundler adds a function that throws instead. It removes that function if it recognizes it by
+ * name, but the minifier may name it `$s`, which Deno 2.9.6 does not recognize. Any change of the
+ * code can lead to that name. The function tries a global `require` first.
  *
  * @param code The bundle.
  *
@@ -114,7 +121,9 @@ async function npmCacheOf(deno: string): Promise<string> {
   return (JSON.parse(stdout) as { npmCache: string }).npmCache;
 }
 
-/** The bundler's map names files as they lie on this machine, and knows nothing of the lines that are put above. */
+/**
+ * Replaces the paths of this machine in a source map, and shifts it by the lines added to the file.
+ */
 async function withNames(
   map: SourceMap,
   named: (source: string) => Promise<string>,

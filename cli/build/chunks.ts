@@ -1,29 +1,30 @@
 /**
- * The files of a bundle that was split where it imports on demand: what is not needed at every start stays unread on the disk. The bundler names them by
- * hashes of the paths that they were made of; here they get names by what is in them, so that equal code makes equal bytes in any folder.
+ * The files of a bundle, which is split at dynamic imports so that a start reads only what it
+ * needs. The bundler derives names from the paths of the sources. Names from the content are used
+ * instead, so that builds are the same in any folder.
  */
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 
 /** A file of a bundle. */
 export interface Chunk {
-  /** Its name, as it stands in stack traces. */
+  /** Its name in stack traces. */
   readonly name: string;
   readonly code: string;
-  /** Its source map, as the bundler wrote it. */
+  /** Its source map, as written by the bundler. */
   readonly map: string;
 }
 
-/** A file that another one imports, as the bundler and minifier write it. */
+/** An import of another file, as the bundler and minifier write it. */
 const IMPORTED = /((?:\bfrom|\bimport)\s*\(?\s*)"\.\/([^"/]+)"/g;
 
 /**
- * Reads a bundle and gives its files their names.
+ * Reads a bundle and renames its files.
  *
- * @param folder The folder that the bundler filled.
- * @param entry The name of the file that is run, as the bundler has it.
- * @param name The name that it gets.
- * @returns The files, that one first.
+ * @param folder The folder that the bundler has written.
+ * @param entry The bundler's name of the file that is run.
+ * @param name The new name of that file.
+ * @returns The files, the one that is run first.
  */
 export async function chunksOf(folder: string, entry: string, name: string): Promise<readonly Chunk[]> {
   const files = new Map<string, string>();
@@ -41,11 +42,11 @@ export async function chunksOf(folder: string, entry: string, name: string): Pro
 }
 
 /**
- * Names by content: that of a file tells what is in it, whatever the files that it imports are called.
+ * Returns names that depend only on the content of the files, not on the names of their imports.
  *
- * @param files The files' code by the names that the bundler gave them.
- * @param given Names that are settled.
- * @returns The new names by the old ones.
+ * @param files Code by the bundler's file names.
+ * @param given Names that are fixed.
+ * @returns New names by old names.
  *
  * @example Usage
  * ```ts
@@ -70,14 +71,16 @@ export function stableNames(
     const free = [8, 12, 16, 64].map((length) => `${stem}-${digest.slice(0, length)}.js`).find((name) =>
       !taken.has(name)
     );
-    if (free === undefined) throw new Error(`Cannot name the file "${file}" of a bundle: another one is the same`);
+    if (free === undefined) {
+      throw new Error(`Cannot name file "${file}" of a bundle: another file has the same content`);
+    }
     names.set(file, free);
     taken.add(free);
   }
   return names;
 }
 
-/** What a file was called before the bundler's hash. */
+/** Returns a file name without the bundler's hash. */
 function stemOf(file: string): string {
   return basename(file, ".js").replace(/-[0-9A-Z]{8}$/, "");
 }

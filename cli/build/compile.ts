@@ -1,25 +1,25 @@
-/** From one file to an executable, for a machine. */
+/** Compiles a bundle into an executable. */
 import { dirname } from "node:path";
 import { run } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { ELF_HEADER_BYTES, type Machine, machineOf } from "./elf.ts";
 
-/** What is compiled, and how. */
+/** Options for {@linkcode compile}. */
 export interface Compilation {
   readonly compiler: string;
-  /** The one file. */
+  /** The file that is run. */
   readonly bundled: string;
   readonly executable: string;
-  /** Flags of permissions. */
+  /** Flags for the sandbox permissions. */
   readonly flags: readonly string[];
-  /** As `deno compile --target` names it; absent for this machine. */
+  /** A name of `deno compile --target`, or `undefined` for this machine. */
   readonly target: string | undefined;
-  /** Whether it sends what it has to OpenTelemetry. */
+  /** Whether the executable exports OpenTelemetry data. */
   readonly telemetry: boolean;
 }
 
-/** Machines by the names that people and image builders have for them. */
+/** Names of machines that users and image builders use. */
 const MACHINES: Readonly<Record<string, Machine>> = {
   x86_64: "x86_64",
   amd64: "x86_64",
@@ -28,29 +28,29 @@ const MACHINES: Readonly<Record<string, Machine>> = {
 };
 
 /**
- * The target that a user means: `aarch64` and `arm64` are Linux on that machine.
+ * Returns a target of Deno: `aarch64` and `arm64` are Linux on that machine.
  *
- * @param said What the user said; absent for this machine.
- * @throws {UsageError} If there is no such target.
+ * @param name The name of a machine or a target, or `undefined` for this machine.
+ * @throws {UsageError} If the name is neither.
  */
-export function targetOf(said: string | undefined): string | undefined {
-  if (said === undefined) return undefined;
-  const machine = MACHINES[said];
+export function targetOf(name: string | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  const machine = MACHINES[name];
   if (machine !== undefined) return `${machine}-unknown-linux-gnu`;
-  if (/^[a-z0-9_]+-[a-z]+-[a-z]+(-[a-z]+)?$/.test(said)) return said;
+  if (/^[a-z0-9_]+-[a-z]+-[a-z]+(-[a-z]+)?$/.test(name)) return name;
   throw new UsageError(
-    `Cannot compile for "${said}": name a machine, ${
+    `Cannot compile for "${name}": unknown machine. Use ${
       Object.keys(MACHINES).join(", ")
-    }, or a target of Deno such as aarch64-unknown-linux-gnu`,
+    }, or a target of Deno such as aarch64-unknown-linux-gnu.`,
   );
 }
 
 /**
- * Compiles, and looks whether the executable is for the machine that was asked for.
+ * Compiles an executable and checks that it is for the requested machine.
  *
- * @param compilation What and how.
+ * @param compilation The options.
  * @param io The terminal and the shell.
- * @throws {Failure} If it cannot be compiled, or the runtime is for another machine.
+ * @throws {Failure} If it cannot be compiled, or Deno's runtime is for another machine.
  */
 export async function compile(compilation: Compilation, io: Io): Promise<void> {
   const { compiler, bundled, executable, flags, target, telemetry } = compilation;
@@ -60,10 +60,11 @@ export async function compile(compilation: Compilation, io: Io): Promise<void> {
     "--no-config",
     "--no-lock",
     "--no-check",
-    // The cache would go to /tmp, which a container that is read-only does not have.
+    // The cache would be in /tmp, which a read-only container does not have.
     "--no-code-cache",
-    // V8 lets its young generation grow to 16 MB a space, and a list of thousands of objects fills it: with 2 MB the peak of 5,000 objects is 119 MB in
-    // place of 165, and no slower (benches/operators.ts).
+    // V8 lets a space of its young generation grow to 16 MB, which a list of thousands of objects
+    // fills. With 2 MB, the peak for 5,000 objects is 119 MB instead of 165 MB at the same speed
+    // (benches/operators.ts).
     "--v8-flags=--max-semi-space-size=2",
     ...flags,
     ...(target === undefined ? [] : [`--target=${target}`]),
@@ -72,7 +73,7 @@ export async function compile(compilation: Compilation, io: Io): Promise<void> {
   ];
   const denort = io.env("DENORT_BIN");
   const env = {
-    // The compiler's own OpenTelemetry becomes the executable's: whoever runs it later cannot turn it on or off.
+    // The setting of the compiler becomes that of the executable, which cannot change it later.
     OTEL_DENO: String(telemetry),
     ...(denort === undefined ? {} : { DENORT_BIN: denort }),
   };
@@ -82,15 +83,15 @@ export async function compile(compilation: Compilation, io: Io): Promise<void> {
   if (denort === undefined && /denort|download/i.test(reason)) {
     const version = await versionOf(compiler);
     throw new Failure(
-      `Cannot compile: the runtime "denort" of Deno ${version} could not be fetched; set DENORT_BIN to a file that is one, ` +
-        `or name another Deno by --compiler\n${reason}`,
+      `Cannot compile: the runtime "denort" of Deno ${version} could not be downloaded. Set DENORT_BIN to its file, ` +
+        `or name another Deno with --compiler.\n${reason}`,
     );
   }
   throw new Failure(`Cannot compile with "${compiler}":\n${reason}`);
 }
 
 /**
- * The version of a Deno, as it says it.
+ * Returns the version of a Deno.
  *
  * @param deno The program.
  */
@@ -99,7 +100,10 @@ export async function versionOf(deno: string): Promise<string> {
   return /^deno (\S+)/.exec(stdout)?.[1] ?? "unknown";
 }
 
-/** With DENORT_BIN set, Deno takes whatever runtime that is, also when it is for another machine than the target. */
+/**
+ * Checks the machine of an executable. Deno uses any runtime in DENORT_BIN, even one for another
+ * machine.
+ */
 async function checkMachine(
   executable: string,
   target: string | undefined,
@@ -112,10 +116,10 @@ async function checkMachine(
   await file.read(header);
   const machine = machineOf(header);
   if (machine !== undefined && wanted.startsWith(`${machine}-`)) return;
-  const wayOut = denort === undefined
-    ? "name another compiler by --compiler"
-    : `"${denort}" in DENORT_BIN is for another one`;
+  const advice = denort === undefined
+    ? "Name another Deno with --compiler."
+    : `DENORT_BIN "${denort}" is for another machine.`;
   throw new Failure(
-    `Cannot compile for "${wanted}": the executable is for ${machine ?? "an unknown machine"}; ${wayOut}`,
+    `Cannot compile for "${wanted}": the executable is for ${machine ?? "an unknown machine"}. ${advice}`,
   );
 }

@@ -1,18 +1,21 @@
-/** The machine that an executable is for, from its ELF header (System V ABI, figure 4-3; machines: https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html). */
+/**
+ * The machine in the ELF header of an executable (System V ABI, figure 4-3; machines:
+ * https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html).
+ */
 
-/** A machine, as Deno's targets name it. */
+/** A machine, named as in Deno's targets. */
 export type Machine = "x86_64" | "aarch64";
 
 const MACHINES: { readonly [number: number]: Machine } = { 62: "x86_64", 183: "aarch64" };
 
-/** Bytes of the header that are looked at. */
+/** Bytes of the header that {@linkcode machineOf} needs. */
 export const ELF_HEADER_BYTES = 20;
 
 /**
- * The machine that an ELF file is for.
+ * Returns the machine that an ELF file is for.
  *
- * @param header The file's first {@linkcode ELF_HEADER_BYTES} bytes, or more.
- * @returns The machine; nothing when it is no ELF file, or for another machine.
+ * @param header At least the first {@linkcode ELF_HEADER_BYTES} bytes of the file.
+ * @returns The machine, or `undefined` if it is unknown or the file is not an ELF file.
  *
  * @example Usage
  * ```ts

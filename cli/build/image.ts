@@ -1,23 +1,25 @@
-/** The image of an operator, by whatever builder the project names. */
+/** Builds the container image of an operator, with the builder that the project names. */
 import { run } from "../deno.ts";
 import { Failure } from "../exit_code.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { step } from "../progress.ts";
 
-/** What builds where `operator.toml` says nothing. */
+/** The builder by default. */
 const BINARY = "docker";
 const ARGS: readonly string[] = ["build", "--tag", "$IMG", "."];
 
 /**
- * Builds the image that the operator's Deployment names. What the builder says goes to standard error: standard output is for programs.
+ * Builds the image that the operator's Deployment names. The output of the builder goes to standard
+ * error.
  *
- * The builder gets the image's name in the place of `$IMG` in its arguments, and in its environment.
+ * The image's name replaces `$IMG` in the builder's arguments, and is the variable `IMG` of its
+ * environment.
  *
- * @param facts The operator's own account.
- * @param folder The folder of the project: the builder runs there.
+ * @param facts The operator's declarations.
+ * @param folder The folder of the project, in which the builder runs.
  * @param io The terminal and the shell.
- * @throws {Failure} If there is no such builder, or it fails.
+ * @throws {Failure} If the builder does not exist, or fails.
  */
 export async function buildImage(
   { builder, manifests }: Pick<OperatorFacts, "builder" | "manifests">,
@@ -26,22 +28,22 @@ export async function buildImage(
 ): Promise<void> {
   const image = imageIn(manifests);
   const { binary = BINARY, args = ARGS } = builder;
-  const said = args.map((arg) => arg.replaceAll("$IMG", image));
-  step(`Building the image ${image} by ${binary}`, io);
-  const { success, stdout, stderr } = await run(binary, said, { cwd: folder, env: { IMG: image } })
+  const given = args.map((arg) => arg.replaceAll("$IMG", image));
+  step(`Building image ${image} with ${binary}`, io);
+  const { success, stdout, stderr } = await run(binary, given, { cwd: folder, env: { IMG: image } })
     .catch((cause: Error) => {
       throw new Failure(
-        `${cause.message}; say who builds images in operator.toml: [build.builder] binary = "podman", args = [...]`,
+        `${cause.message} Name the image builder in operator.toml: [build.builder] binary = "podman", args = [...]`,
         { cause },
       );
     });
   io.err(stdout);
   io.err(stderr);
-  if (!success) throw new Failure(`Cannot build the image "${image}": "${[binary, ...said].join(" ")}" failed`);
-  io.out(`\nMade image ${image}\n`);
+  if (!success) throw new Failure(`Cannot build image "${image}": "${[binary, ...given].join(" ")}" failed.`);
+  io.out(`\nBuilt image ${image}\n`);
 }
 
-/** What the cluster will be told to run is what is built. */
+/** Returns the image of the Deployment, so that the cluster runs what is built. */
 function imageIn({ manager }: OperatorFacts["manifests"]): string {
   const deployment = manager.find(({ kind }) => kind === "Deployment") as unknown as {
     readonly spec: {
@@ -49,6 +51,6 @@ function imageIn({ manager }: OperatorFacts["manifests"]): string {
     };
   };
   const [container] = deployment.spec.template.spec.containers;
-  if (container === undefined) throw new Failure("Cannot tell the image: the Deployment has no container");
+  if (container === undefined) throw new Failure("Cannot name the image: the operator's Deployment has no container.");
   return container.image;
 }

@@ -19,7 +19,7 @@ Deno.test("buildImage runs the builder in the project, with the image in its arg
     await buildImage(facts({ binary: "sh", args }), folder, io);
     // The shell's own "$IMG" was replaced as well.
     assert.equal(await Deno.readTextFile(join(folder, "told")), `${IMAGE} --tag=${IMAGE} .\n`);
-    assert.deepEqual([io.stdout, io.stderr], [`\nMade image ${IMAGE}\n`, "going\non\n"]);
+    assert.deepEqual([io.stdout, io.stderr], [`\nBuilt image ${IMAGE}\n`, "going\non\n"]);
     await buildImage(facts({ binary: "sh", args: ["-c", "printenv IMG > told"] }), folder, io);
     assert.equal(await Deno.readTextFile(join(folder, "told")), `${IMAGE}\n`);
   } finally {
@@ -33,12 +33,12 @@ Deno.test("buildImage says what failed, and where to name another builder", asyn
     const io = new RecordedIo("/");
     await assert.rejects(
       buildImage(facts({ binary: "sh", args: ["-c", "echo no space >&2; exit 3"] }), folder, io),
-      { name: "Failure", message: `Cannot build the image "${IMAGE}": "sh -c echo no space >&2; exit 3" failed` },
+      { name: "Failure", message: `Cannot build image "${IMAGE}": "sh -c echo no space >&2; exit 3" failed.` },
     );
     assert.equal(io.stderr, "no space\n");
     await assert.rejects(
       buildImage(facts({ binary: "no-such-builder" }), folder, io),
-      /^Failure: Cannot run "no-such-builder": there is no such program; say who builds images in operator\.toml: \[build/,
+      /^Failure: Cannot run "no-such-builder": the program is not installed, or not on the PATH\. Name the image builder in operator\.toml: \[build/,
     );
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -1,29 +1,29 @@
-/** Where what was made goes: never over what somebody else made. */
+/** Protects files that `op` did not write from being overwritten. */
 import { Buffer } from "node:buffer";
 import { resolve } from "node:path";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 
-/** A file that is made. */
+/** A file that a command writes. */
 export interface Artifact {
   readonly path: string;
-  /** What stands in each file that was made here. */
+  /** A string in each such file that `op` writes. */
   readonly mark: string;
 }
 
 /**
- * Looks whether a file may be written: none is there, or one that was made here.
+ * Checks that a file may be written: it does not exist, or `op` wrote it.
  *
- * @param artifact The file; its path may be relative.
- * @param force Whether any file may be replaced.
+ * @param artifact The file. Its path may be relative.
+ * @param force Whether any file may be overwritten.
  * @param io The terminal and the shell.
- * @throws {Failure} If it may not.
+ * @throws {Failure} If it may not be written.
  */
 export async function checkReplaceable({ path, mark }: Artifact, force: boolean, io: Io): Promise<void> {
   const place = resolve(io.cwd, path);
   const info = await Deno.lstat(place).catch(() => undefined);
   if (info === undefined) return;
-  if (!info.isFile) throw new Failure(`Cannot write "${path}": that is no file; name another one with --output`);
+  if (!info.isFile) throw new Failure(`Cannot write "${path}": it is not a file. Name another file with --output.`);
   if (force || Buffer.from(await Deno.readFile(place)).includes(mark)) return;
-  throw new Failure(`Cannot write "${path}": there is a file that op did not make; name another one, or say --force`);
+  throw new Failure(`Cannot write "${path}": op did not write the existing file. Name another file, or add --force.`);
 }

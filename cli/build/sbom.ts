@@ -1,31 +1,31 @@
-/** The bill of materials of an executable: CycloneDX 1.6 (ECMA-424), in JSON, from the lock file and from what the bundle was made of. */
+/** The bill of materials of an executable, as CycloneDX 1.6 (ECMA-424) in JSON. */
 import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { packageIn } from "./source_name.ts";
 
-/** What a bill is made from. */
+/** The inputs of a bill of materials. */
 export interface SbomFacts {
   readonly operator: { readonly name: string; readonly version: string };
-  /** SHA-256 of the executable, hexadecimal. */
+  /** Hexadecimal SHA-256 of the executable. */
   readonly sha256: string;
-  /** The lock file's text, version 4 or later. */
+  /** The content of the lock file, version 4 or later. */
   readonly lock: string;
-  /** Names of the bundle's sources, as {@linkcode namedSource} has them. */
+  /** Sources of the bundle, with the names of {@linkcode namedSource}. */
   readonly sources: readonly string[];
-  /** The version of the Deno whose runtime is in the executable. */
+  /** The Deno version of the executable's runtime. */
   readonly runtime: string;
   /** The version of `op`. */
   readonly tool: string;
 }
 
-/** A component of a bill. */
+/** A component of a bill of materials. */
 export interface Component {
   readonly type: "application" | "library" | "platform";
   readonly "bom-ref": string;
   readonly group?: string;
   readonly name: string;
   readonly version: string;
-  /** `excluded`: the lock file has it, and nothing of it is in the executable. */
+  /** `excluded` for a package of the lock file that is not in the executable. */
   readonly scope?: "required" | "excluded";
   readonly hashes?: readonly { readonly alg: "SHA-256" | "SHA-512"; readonly content: string }[];
   readonly purl?: string;
@@ -55,9 +55,10 @@ interface LockedPackage {
 }
 
 /**
- * Makes the bill. It says nothing of when and where, so that equal executables have equal bills.
+ * Returns a bill of materials. It has no time and no place, so that equal executables have equal
+ * bills.
  *
- * @param facts What it is made from.
+ * @param facts The inputs.
  */
 export function sbom(facts: SbomFacts): Sbom {
   const { operator, sha256, runtime, tool } = facts;
@@ -110,13 +111,13 @@ export function sbom(facts: SbomFacts): Sbom {
 }
 
 interface Found {
-  /** Such as `npm:yaml@2.9.1`. */
+  /** A name and a version: `npm:yaml@2.9.1`. */
   readonly id: string;
   readonly hashes: NonNullable<Component["hashes"]>;
   readonly dependencies: readonly string[];
 }
 
-/** A package is once in a bill, also when the lock file has it several times, with other peers. */
+/** Returns each package once, even if the lock file has it several times with different peers. */
 function lockedPackages({ npm = {}, jsr = {}, specifiers = {} }: Lock): Found[] {
   const found = new Map<string, Found>();
   for (const [registry, packages] of [["npm", npm], ["jsr", jsr]] as const) {
@@ -130,7 +131,9 @@ function lockedPackages({ npm = {}, jsr = {}, specifiers = {} }: Lock): Found[] 
   return [...found.values()];
 }
 
-/** `jsep`, `jsep@1.4.0`, `jsr:@std/async@^1`, `npm:yaml@2`: what the lock file made of it. */
+/**
+ * Resolves a specifier of the lock file: `jsep`, `jsep@1.4.0`, `jsr:@std/async@^1` or `npm:yaml@2`.
+ */
 function resolved(name: string, registry: "npm" | "jsr", lock: Required<Lock>): string | undefined {
   const version = lock.specifiers[name];
   if (version !== undefined) {
@@ -147,7 +150,7 @@ function withoutPeers(key: string): string {
   return key.replace(/^(@?[^@]+@[^_]+|[^@_]+)_.*$/, "$1");
 }
 
-/** npm has SHA-512 in base 64, JSR SHA-256 in hexadecimal. */
+/** Converts a checksum: npm has SHA-512 in base64, JSR has SHA-256 in hexadecimal. */
 function hashesOf(integrity: string | undefined): Found["hashes"] {
   if (integrity === undefined) return [];
   if (/^[0-9a-f]{64}$/.test(integrity)) return [{ alg: "SHA-256", content: integrity }];
@@ -169,7 +172,10 @@ function component(id: string, hashes: Found["hashes"], scope: "required" | "exc
   };
 }
 
-/** A package URL where there is a registry (`pkg:npm/%40types/node@24.2.0`), else the package's name and version. */
+/**
+ * Returns a package URL such as `pkg:npm/%40types/node@24.2.0`, or the ID of a package without a
+ * registry.
+ */
 function refOf(id: string): string {
   const { registry, group, name, version } = partsOf(id);
   if (registry === undefined) return id;
@@ -183,7 +189,7 @@ function partsOf(id: string): { registry?: string; group?: string; name: string;
   return { ...(registry === undefined ? {} : { registry }), ...(group === undefined ? {} : { group }), name, version };
 }
 
-/** A UUID of the content (RFC 9562, version 8), so that an equal bill has an equal number. */
+/** Returns a UUID of the content (RFC 9562, version 8), so that equal bills have equal numbers. */
 function serial(content: string): string {
   const hex = createHash("sha256").update(content).digest("hex");
   const variant = ((parseInt(hex[16]!, 16) & 3) | 8).toString(16);

@@ -1,9 +1,7 @@
-/**
- * Source maps, as ECMA-426 has them: from a place in a bundle to the place in the file that it was made of. Read here, since the only reader
- * that comes with Deno is not in its oldest version.
- */
+/** Source maps (ECMA-426), from positions in a bundle to positions in its sources. */
+import { TraceMap, traceSegment } from "@jridgewell/trace-mapping";
 
-/** A source map, as far as it is used here. */
+/** A source map. */
 export interface SourceMap {
   readonly version: 3;
   readonly sources: readonly string[];
@@ -12,42 +10,40 @@ export interface SourceMap {
   readonly mappings: string;
 }
 
-/** The source maps of a program of several files: that of the one that is run, and in it those of the others by their names. */
+/**
+ * The source maps of a program with several files: the map of the file that is run, and the others
+ * by file name.
+ */
 export interface MapFile extends SourceMap {
   readonly x_chunks?: { readonly [name: string]: SourceMap };
 }
 
 /**
- * Several source maps as one file, which any reader takes for the map of the first.
+ * Combines source maps in one file. Other tools read it as the map of the first file.
  *
- * @param maps The maps by the names of the files, that of the file that is run first.
+ * @param maps Source maps by file name, the file that is run first.
  */
 export function mapFile(maps: ReadonlyMap<string, SourceMap>): MapFile {
   const [[_, first], ...others] = [...maps] as [[string, SourceMap], ...[string, SourceMap][]];
   return { ...first, x_chunks: Object.fromEntries(others) };
 }
 
-/** A place in a source, lines and columns from 1, as stack traces have them. */
+/** A position in a source. Line and column start at 1, as in stack traces. */
 export interface SourcePlace {
   readonly source: string;
   readonly line: number;
   readonly column: number;
-  /** What is called there in the source, where the bundle has another name. */
+  /** The name at this position in the source, if the bundle has another one. */
   readonly name?: string;
 }
 
-/** A piece of one line of the bundle: from its column on, it is of this place. All from 0; nothing where it is of no source. */
-interface Segment {
-  readonly column: number;
-  readonly from?: { readonly source: number; readonly line: number; readonly column: number; readonly name?: number };
-}
-
 /**
- * Makes the function that finds places.
+ * Returns a function that maps positions.
  *
  * @param map The source map.
- * @returns From a line and a column of the bundle, both from 1, to the place in a source; nothing where there is none.
- * @throws {SyntaxError} If the map is not one.
+ * @returns A function from a line and a column of the bundle, both starting at 1, to a position in
+ * a
+ *   source, or `undefined` if there is none.
  *
  * @example Usage
  * ```ts
@@ -59,51 +55,14 @@ interface Segment {
  * ```
  */
 export function places(map: SourceMap): (line: number, column: number) => SourcePlace | undefined {
-  const lines = decoded(map.mappings);
+  // Indexes instead of `originalPositionFor`, which would resolve the names of sources as URLs.
+  const traced = new TraceMap({ ...map, names: [...map.names], sources: [...map.sources], sourcesContent: [] });
   return (line, column) => {
-    const found = lines[line - 1]?.findLast((segment) => segment.column <= column - 1)?.from;
-    const source = found === undefined ? undefined : map.sources[found.source];
-    if (found === undefined || source === undefined) return undefined;
-    const name = found.name === undefined ? undefined : map.names[found.name];
-    return { source, line: found.line + 1, column: found.column + 1, ...(name === undefined ? {} : { name }) };
+    const [, source, sourceLine, sourceColumn, name] = traceSegment(traced, line - 1, column - 1) ?? [];
+    const file = source === undefined ? undefined : map.sources[source];
+    if (file === undefined || sourceLine === undefined || sourceColumn === undefined) return undefined;
+    const original = name === undefined ? undefined : map.names[name];
+    const found = { source: file, line: sourceLine + 1, column: sourceColumn + 1 };
+    return original === undefined ? found : { ...found, name: original };
   };
-}
-
-/** Lines apart by semicolons, segments by commas; all but a segment's column goes on from the segment before, over the lines. */
-function decoded(mappings: string): Segment[][] {
-  let [source, line, column, name] = [0, 0, 0, 0];
-  return mappings.split(";").map((text) => {
-    let place = 0;
-    return text.split(",").filter((segment) => segment !== "").map((segment) => {
-      const [toPlace, toSource, toLine, toColumn, toName] = numbers(segment);
-      place += toPlace ?? 0;
-      if (toSource === undefined) return { column: place };
-      source += toSource;
-      line += toLine ?? 0;
-      column += toColumn ?? 0;
-      if (toName !== undefined) name += toName;
-      return { column: place, from: { source, line, column, ...(toName === undefined ? {} : { name }) } };
-    });
-  });
-}
-
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/** Base 64 VLQ: five bits a digit, the lowest first; the sixth says that there is more; the lowest bit of all is the sign. */
-function numbers(segment: string): number[] {
-  const found: number[] = [];
-  let value = 0;
-  let shift = 0;
-  for (const letter of segment) {
-    const digit = DIGITS.indexOf(letter);
-    if (digit < 0) throw new SyntaxError(`Cannot read a source map: "${letter}" is no digit of it`);
-    value += (digit & 31) << shift;
-    if ((digit & 32) !== 0) {
-      shift += 5;
-      continue;
-    }
-    found.push((value & 1) === 1 ? -(value >>> 1) : value >>> 1);
-    [value, shift] = [0, 0];
-  }
-  return found;
 }

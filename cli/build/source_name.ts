@@ -1,22 +1,23 @@
-/** Names of the files that a bundle was made of: the same on each machine, and such that a reader knows where to look. */
+/** Names for the sources of a bundle, which are the same on each machine. */
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** Where files may lie. */
+/** The folders of sources. */
 export interface Places {
-  /** The folder of the bundle: the bundler names sources from there. */
+  /** The folder of the bundle. The bundler's names are relative to it. */
   readonly folder: string;
   /** The folder of the operator's file. */
   readonly project: string;
-  /** The part of Deno's cache with npm packages. */
+  /** The folder of npm packages in Deno's cache. */
   readonly npmCache: string;
 }
 
 /**
- * Makes the function that names sources: `website/controller.ts` in the project, `npm:yaml@2.9.1/dist/index.js`,
- * `jsr:@std/async@1.0.0/delay.ts`, `@op/sdk@0.1.0/src/base/clock.ts` of a package in another folder.
+ * Returns a function that names sources: `website/controller.ts` in the project,
+ * `npm:yaml@2.9.1/dist/index.js`, `jsr:@std/async@1.0.0/delay.ts`, or
+ * `@op/sdk@0.1.0/src/base/clock.ts` for a package in another folder.
  *
- * @param places Where files may lie.
+ * @param places The folders.
  */
 export function namedSource(places: Places): (source: string) => Promise<string> {
   const packages = new Map<string, Promise<Package | undefined>>();
@@ -33,7 +34,10 @@ export function namedSource(places: Places): (source: string) => Promise<string>
   };
 }
 
-/** The package of a named source, such as `npm:yaml@2.9.1`; nothing for a file of the project. */
+/**
+ * Returns the package of a named source, such as `npm:yaml@2.9.1`, or `undefined` for a file of the
+ * project.
+ */
 export function packageIn(name: string): string | undefined {
   return /^((?:npm:|jsr:)?@[^/@]+\/[^/@]+@[^/]+|npm:[^/@]+@[^/]+)\//.exec(name)?.[1];
 }
@@ -43,8 +47,9 @@ function remoteName({ href }: URL): string {
   return name === undefined ? href : `jsr:${name}@${version}/${rest}`;
 }
 
-// <cache>/<registry>/<name>/<version>/<file>, or node_modules/.deno/<name>@<version>/node_modules/<name>/<file>. Behind the version there may be what
-// tells copies with other peers apart.
+// <cache>/<registry>/<name>/<version>/<file>, or
+// node_modules/.deno/<name>@<version>/node_modules/<name>/<file>. A suffix of the version
+// distinguishes copies with different peers.
 const CACHED = /^[^/]+\/((?:@[^/]+\/)?[^/]+)\/([^/_]+)(?:_[^/]*)?\/(.*)$/;
 const INSTALLED =
   /\/node_modules\/\.deno\/(?:@[^/+]+\+)?[^/]*?@(\d[^/_]*)[^/]*\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(.*)$/;
@@ -61,7 +66,10 @@ interface Package {
   readonly folder: string;
 }
 
-/** The package that a folder belongs to: the nearest deno.json, there or above, with a name and a version. */
+/**
+ * Returns the package of a folder: the nearest deno.json, there or in a parent, with a name and a
+ * version.
+ */
 function packageOf(folder: string, known: Map<string, Promise<Package | undefined>>): Promise<Package | undefined> {
   const found = known.get(folder) ?? readPackage(folder, known);
   known.set(folder, found);
@@ -80,7 +88,7 @@ async function readPackage(
   return parent === folder ? undefined : await packageOf(parent, known);
 }
 
-/** A path from a folder on; nothing when it is not in it. */
+/** Returns a path relative to a folder, or `undefined` if it is not in the folder. */
 function below(path: string, folder: string): string | undefined {
   const found = relative(folder, path);
   return found === "" || found.startsWith("..") ? undefined : found;

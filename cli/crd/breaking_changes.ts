@@ -1,6 +1,7 @@
 /**
- * The guard against CustomResourceDefinition changes that break stored objects. The API server accepts such a change: objects then lose fields that the
- * new schema does not have, or stay in a form that the schema rejects.
+ * The guard against CustomResourceDefinition changes that break stored objects. The API server
+ * accepts such a change: objects then lose fields that the new schema does not have, or stay in a
+ * form that the schema rejects.
  */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { CustomResourceDefinition } from "@op/sdk/kinds";
@@ -14,21 +15,28 @@ import { type DefinitionChange, definitionChanges } from "./definition_changes.t
 
 /** Options for {@linkcode refuseBreakingChanges}. */
 export interface BreakingOptions {
-  /** Whether objects may lose fields or stop fitting. A stored version that is removed is rejected all the same. @default {false} */
+  /**
+   * Whether objects may lose fields or stop fitting. A stored version that is removed is rejected
+   * all the same. @default {false}
+   */
   readonly allowBreaking?: boolean | undefined;
   /** Cancels the requests. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Compares CustomResourceDefinitions with those of a cluster, and rejects changes that stored objects do not survive. A definition that is new in the
- * cluster costs one GET; objects are listed, page by page, only if a change may break them.
+ * Compares CustomResourceDefinitions with those of a cluster, and rejects changes that stored
+ * objects do not survive. A definition that is new in the cluster costs one GET; objects are
+ * listed, page by page, only if a change may break them.
  *
  * @param cluster The cluster.
- * @param definitions The definitions to apply. The conversion in them is the one that the cluster will have.
+ * @param definitions The definitions to apply. The conversion in them is the one that the cluster
+ * will have.
  * @param options Whether breaking changes are accepted.
- * @param io Receives warnings: what is lost if breaking changes are accepted, and changes that break clients only.
- * @throws {Failure} If a stored version would be removed, or objects would break and that is not accepted.
+ * @param io Receives warnings: what is lost if breaking changes are accepted, and changes that
+ * break clients only.
+ * @throws {Failure} If a stored version would be removed, or objects would break and that is not
+ * accepted.
  */
 export async function refuseBreakingChanges(
   cluster: Cluster,
@@ -124,7 +132,10 @@ async function refuseLostVersion(
   );
 }
 
-/** How many objects there are; undefined if that cannot be found out, which is no reason to say less about the rest. */
+/**
+ * How many objects there are; undefined if that cannot be found out, which is no reason to say less
+ * about the rest.
+ */
 async function countOf(
   { client }: Cluster,
   live: LiveDefinition,
@@ -160,7 +171,8 @@ async function brokenVersions(
   const store = definition.spec.versions.find(({ storage }) => storage)!;
   const broken: BrokenVersion[] = [];
   for (const { name, served } of live.spec.versions) {
-    // Without a conversion, what the new storage version does not know is dropped when an object is written next.
+    // Without a conversion, what the new storage version does not know is dropped when an object is
+    // written next.
     const isMoved = name === stored.name && store.name !== name && !isConverted(definition);
     const isChanged = changes.some(({ version, severity }) => version === name && severity === "breaking");
     const isThere = definition.spec.versions.some((version) => version.name === name);
@@ -278,7 +290,7 @@ function describe({ name, versions }: BrokenKind): string {
 
 /** No stored object is affected, but those who write new ones may be. */
 function warnOfClients(changes: readonly DefinitionChange[], io: Io): void {
-  for (const { severity, kind, version, path, told: change } of changes) {
+  for (const { severity, kind, version, path, message: change } of changes) {
     if (severity !== "breaking") continue;
     const place = [kind, version, path].filter((part) => part !== undefined && part !== "").join(" ");
     io.err(`Warning: breaking change for clients, no stored object is affected: ${place}: ${change}\n`);

@@ -21,11 +21,11 @@ export function definitionChanges(before: readonly Definition[], after: readonly
   const names = [...new Set([...before, ...after].map(({ metadata }) => metadata.name))].sort();
   return names.flatMap((kind) => {
     const [was, is] = [before, after].map((list) => list.find(({ metadata }) => metadata.name === kind));
-    const change = (severity: Severity, told: string): DefinitionChange => ({ severity, kind, path: "", told });
+    const change = (severity: Severity, message: string): DefinitionChange => ({ severity, kind, path: "", message });
     if (is === undefined) return [change("breaking", "the kind is gone: its objects are deleted with it")];
     if (was === undefined) return [change("compatible", "the kind is new")];
     return [
-      ...kindChanges(was, is).map(([severity, told]) => change(severity, told)),
+      ...kindChanges(was, is).map(([severity, message]) => change(severity, message)),
       ...versionChanges(was, is).map((each) => ({ ...each, kind })),
     ];
   });
@@ -54,7 +54,7 @@ function versionChanges({ spec: was }: Definition, { spec: is }: Definition): Om
   const names = [...new Set([...was.versions, ...is.versions].map(({ name }) => name))];
   return names.flatMap((version) => {
     const [old, now] = [was, is].map(({ versions }) => versions.find(({ name }) => name === version));
-    const of = (severity: Severity, told: string) => ({ severity, version, path: "", told });
+    const of = (severity: Severity, message: string) => ({ severity, version, path: "", message });
     if (old === undefined) return [of("compatible", "the version is new")];
     if (now === undefined) {
       if (!old.served && !old.storage) return [of("compatible", "the version, which was not served, is gone")];
@@ -64,7 +64,7 @@ function versionChanges({ spec: was }: Definition, { spec: is }: Definition): Om
     return [
       ...(now.served && !old.served ? [of("compatible", "the version is served now")] : []),
       ...(now.deprecated && !old.deprecated ? [of("notice", "the version is deprecated now")] : []),
-      ...servedChanges(old, now).map(([severity, told]) => of(severity, told)),
+      ...servedChanges(old, now).map(([severity, message]) => of(severity, message)),
       ...schemaChanges(old.schema.openAPIV3Schema, now.schema.openAPIV3Schema, "").map((change) => ({
         ...change,
         version,

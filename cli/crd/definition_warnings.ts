@@ -1,4 +1,6 @@
-/** Warnings about CustomResourceDefinitions, the same in each command that prints or applies them. */
+/**
+ * Warnings about CustomResourceDefinitions, the same in each command that prints or applies them.
+ */
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import { definitionWarnings } from "@op/sdk/validation";
 import type { Io } from "../io.ts";
@@ -6,7 +8,8 @@ import type { Io } from "../io.ts";
 /**
  * Prints what is doubtful in definitions to standard error, a line each.
  *
- * @param definitions The definitions as a cluster will have them, with the conversion that the operator serves.
+ * @param definitions The definitions as a cluster will have them, with the conversion that the
+ * operator serves.
  * @param io The terminal.
  */
 export function warnOfDefinitions(definitions: readonly unknown[], io: Io): void {

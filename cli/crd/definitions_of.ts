@@ -18,9 +18,11 @@ const PROGRAM = /\.[cm]?[jt]sx?$/;
 /**
  * The definitions in a file.
  *
- * @param file A file whose default export is an operator, one with CustomResourceDefinitions as YAML or JSON, or `-` for standard input.
+ * @param file A file whose default export is an operator, one with CustomResourceDefinitions as
+ * YAML or JSON, or `-` for standard input.
  * @param action What they are for, as errors say it: `document`.
- * @param options The operator's settings: where it is installed stands in definitions whose versions it converts.
+ * @param options The operator's settings: where it is installed stands in definitions whose
+ * versions it converts.
  * @param io The terminal and the shell.
  * @throws {Failure} If there is no kind in the file.
  */
@@ -35,7 +37,10 @@ export async function definitionsOf(
   throw new Failure(`Cannot ${action} "${file}": its operator has no kinds of its own`);
 }
 
-/** The definitions in a file: those of its own kinds, and of an operator's external kinds. YAML and JSON have the first only. */
+/**
+ * The definitions in a file: those of its own kinds, and of an operator's external kinds. YAML and
+ * JSON have the first only.
+ */
 export interface DeclaredDefinitions {
   readonly own: readonly Definition[];
   readonly external: readonly Definition[];
@@ -44,7 +49,8 @@ export interface DeclaredDefinitions {
 /**
  * Returns the definitions in a file, which may be none.
  *
- * @param file A file whose default export is an operator, one with CustomResourceDefinitions as YAML or JSON, or `-` for standard input.
+ * @param file A file whose default export is an operator, one with CustomResourceDefinitions as
+ * YAML or JSON, or `-` for standard input.
  * @param options The operator's settings.
  * @param io The terminal and the shell.
  * @throws {Failure} If the file cannot be read, or has YAML or JSON without a definition.

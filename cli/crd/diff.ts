@@ -1,12 +1,13 @@
 /** `op crd diff`: what a new definition of kinds does to those who use them. */
 import { Failure, UsageError } from "../exit_code.ts";
 import { counted } from "../plural.ts";
-import { type Form, printed } from "../global_options.ts";
+import type { Form } from "../global_options.ts";
 import type { Io } from "../io.ts";
 import type { ProjectOptions } from "../project_file.ts";
 import type { Definition } from "../definitions/definition.ts";
 import { type DefinitionChange, definitionChanges } from "./definition_changes.ts";
 import { type DeclaredDefinitions, declaredIn } from "./definitions_of.ts";
+import { printed } from "../yaml.ts";
 
 /** Options for {@linkcode crdDiff}. */
 export interface CrdDiffOptions extends ProjectOptions {
@@ -16,7 +17,8 @@ export interface CrdDiffOptions extends ProjectOptions {
 /**
  * Prints the differences of two sets of definitions, a line each, and the verdict.
  *
- * @param before The definitions that are installed: an operator's file, YAML or JSON, or `-` for standard input.
+ * @param before The definitions that are installed: an operator's file, YAML or JSON, or `-` for
+ * standard input.
  * @param after The definitions that are to be, likewise.
  * @param options How to print them.
  * @param io The terminal and the shell.
@@ -45,7 +47,9 @@ export async function crdDiff(before: string, after: string, options: CrdDiffOpt
   );
 }
 
-/** The definitions of one side: its own kinds, and those external kinds that the other side has too. */
+/**
+ * The definitions of one side: its own kinds, and those external kinds that the other side has too.
+ */
 function comparable(file: string, side: DeclaredDefinitions, other: DeclaredDefinitions): readonly Definition[] {
   const others = new Set([...other.own, ...other.external].map(({ metadata }) => metadata.name));
   const definitions = [...side.own, ...side.external.filter(({ metadata }) => others.has(metadata.name))];
@@ -57,7 +61,7 @@ function comparable(file: string, side: DeclaredDefinitions, other: DeclaredDefi
   );
 }
 
-function line({ severity, kind, version, path, told }: DefinitionChange): string {
+function line({ severity, kind, version, path, message }: DefinitionChange): string {
   const place = [kind, version, path].filter((part) => part !== undefined && part !== "").join(" ");
-  return `${severity.padEnd(10)} ${place}: ${told}\n`;
+  return `${severity.padEnd(10)} ${place}: ${message}\n`;
 }

@@ -3,14 +3,14 @@ import { mainModule, NOTES, operatorFolder } from "../_operator_folder.ts";
 
 Deno.test("op crd diff of an operator with what it printed says that nothing changed", async () => {
   await using folder = await operatorFolder();
-  await folder.write("old.yaml", (await folder.op("crds")).stdout);
+  await folder.write("old.yaml", (await folder.op("crd", "print")).stdout);
   const same = await folder.op("crd", "diff", "old.yaml", "main.ts");
   assert.deepEqual([same.code, same.stdout], [0, "No change\n"]);
 });
 
 Deno.test("op crd diff tells breaking changes from others, and ends with 1", async () => {
   await using folder = await operatorFolder();
-  await folder.write("old.yaml", (await folder.op("crds")).stdout);
+  await folder.write("old.yaml", (await folder.op("crd", "print")).stdout);
   const change = (from: string, to: string) => folder.write("main.ts", mainModule(NOTES.replace(from, to)));
 
   await change("s.object({ text: s.string() })", "s.object({ text: s.string(), size: s.optional(s.integer()) })");
@@ -65,7 +65,7 @@ const KINDS: readonly { name: string; from: string; to: string; expected: string
 
 Deno.test("op crd diff tells what becomes of kinds and versions", async (t) => {
   await using folder = await operatorFolder();
-  await folder.write("old.yaml", (await folder.op("crds")).stdout);
+  await folder.write("old.yaml", (await folder.op("crd", "print")).stdout);
   for (const { name, from, to, expected } of KINDS) {
     await t.step(name, async () => {
       await folder.write("main.ts", mainModule(NOTES.replace(from, to)));

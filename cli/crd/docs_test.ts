@@ -36,7 +36,7 @@ Deno.test("op crd docs prints the page of an operator's kinds", async () => {
   assert.match(io.stdout, /`host` \| `string/);
 
   const printed = new RecordedIo();
-  assert.equal(await cli(["crds", WEBSITE], printed), 0, printed.stderr);
+  assert.equal(await cli(["crd", "print", WEBSITE], printed), 0, printed.stderr);
   const read = new RecordedIo();
   await crdDocs("-", {}, read, () => Promise.resolve(printed.stdout));
   assert.equal(read.stdout, io.stdout);
@@ -53,7 +53,7 @@ Deno.test("op crd docs writes to a file, and over one that is there only when fo
 
     await Deno.writeTextFile(`${io.cwd}/KINDS.md`, "mine");
     assert.equal(await cli(["crd", "docs", "kinds.yaml", "-o", "KINDS.md"], io), 1);
-    assert.equal(io.stderr, 'Cannot write "KINDS.md": it is there already; name another file, or say --force\n');
+    assert.equal(io.stderr, 'Cannot write "KINDS.md": the file exists. Name another file, or add --force.\n');
     assert.equal(await Deno.readTextFile(`${io.cwd}/KINDS.md`), "mine");
 
     assert.equal(await cli(["crd", "docs", "kinds.yaml", "-o", "KINDS.md", "--force"], io), 0, io.stderr);
@@ -68,7 +68,7 @@ const FAULTY = [
     name: "no operator's file",
     args: ["nowhere.ts"],
     code: 1,
-    says: 'Cannot read "nowhere.ts": there is no such file; name the file whose default export is the operator\n',
+    says: 'Cannot read "nowhere.ts": the file does not exist. Name the file whose default export is the operator.\n',
   },
   {
     name: "a file without definitions",
@@ -89,19 +89,19 @@ const FAULTY = [
     name: "a folder that is not there",
     args: ["good.yaml", "-o", "no/where.md"],
     code: 1,
-    says: /there is no such folder\n$/,
+    says: /the folder does not exist\.\n$/,
   },
   {
     name: "nothing to force",
     args: ["good.yaml", "--force"],
     code: 2,
-    says: "Cannot force anything: name the file to write with --output\n",
+    says: "Cannot use --force: it needs a file to overwrite. Name one with --output.\n",
   },
   {
     name: "no argument, and no operator here",
     args: [],
     code: 1,
-    says: 'Cannot read "main.ts": there is no such file; name the file whose default export is the operator\n',
+    says: 'Cannot read "main.ts": the file does not exist. Name the file whose default export is the operator.\n',
   },
 ];
 

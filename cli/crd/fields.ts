@@ -18,8 +18,8 @@ interface Section {
 }
 
 /**
- * Sections of a version's fields, as Markdown. What every object has (`apiVersion`, `kind`, `metadata`) is left out unless the schema says
- * something of it.
+ * Sections of a version's fields, as Markdown. What every object has (`apiVersion`, `kind`,
+ * `metadata`) is left out unless the schema says something of it.
  *
  * @param root The schema of the version.
  * @param anchors Gives each place an anchor of its own.
@@ -101,7 +101,10 @@ function row(
   ];
 }
 
-/** All that a schema asks of a value, and of the items or values in it, unless those have a section of their own. */
+/**
+ * All that a schema asks of a value, and of the items or values in it, unless those have a section
+ * of their own.
+ */
 function factsOf(schema: JsonSchema): string[] {
   const { default: value, example, externalDocs, items, additionalProperties } = schema;
   const [, object] = innermost("", schema);

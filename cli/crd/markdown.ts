@@ -1,12 +1,14 @@
-/** Text and code as Markdown (GitHub's) that shows them as they are: https://github.github.com/gfm/. */
+/**
+ * Text and code as Markdown (GitHub's) that shows them as they are: https://github.github.com/gfm/.
+ */
 
 // Control characters, and those that turn the direction of writing: they show one thing and mean another.
 // deno-lint-ignore no-control-regex
 const UNSEEN = /[\u0000-\u0008\u000B-\u001F\u007F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
 /**
- * Plain text on one line that Markdown takes for nothing else. Intraword underscores mean nothing there and stay, so that links do; pipes are escaped by
- * {@linkcode table}.
+ * Plain text on one line that Markdown takes for nothing else. Intraword underscores mean nothing
+ * there and stay, so that links do; pipes are escaped by {@linkcode table}.
  *
  * @param plain The text.
  *
@@ -76,7 +78,8 @@ export function cell(plain: string): string {
 }
 
 /**
- * Text of several paragraphs outside of tables. Lists stay lists; what would make a heading, a line or a table does not.
+ * Text of several paragraphs outside of tables. Lists stay lists; what would make a heading, a line
+ * or a table does not.
  *
  * @param plain The text.
  */

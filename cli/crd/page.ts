@@ -4,7 +4,8 @@ import { fieldsOf } from "./fields.ts";
 import { code, paragraphs, table, text } from "./markdown.ts";
 
 /**
- * A page: each kind with its names, its versions, and of each version the columns and every field. The same definitions make the same page.
+ * A page: each kind with its names, its versions, and of each version the columns and every field.
+ * The same definitions make the same page.
  *
  * @param definitions The kinds, in the order in which they are to stand.
  */
@@ -121,7 +122,10 @@ function slug(path: string): string {
   return path.replaceAll(/[^A-Za-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
 }
 
-/** The name, or the first of `name-2`, `name-3` ... that nobody has. Some sites do not tell capitals from small letters. */
+/**
+ * The name, or the first of `name-2`, `name-3` ... that nobody has. Some sites do not tell capitals
+ * from small letters.
+ */
 function free(taken: Set<string>, name: string): string {
   let candidate = name;
   for (let i = 2; taken.has(candidate.toLowerCase()); i++) candidate = `${name}-${i}`;

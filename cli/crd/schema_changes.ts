@@ -3,8 +3,9 @@ import { equal, isObject } from "../internal/mod.gen.ts";
 import type { JsonSchema } from "@op/sdk/resource";
 
 /**
- * What a change does to those who use a kind: `breaking` refuses or loses what was good before, `notice` is to be known (another default, work for
- * whoever runs the cluster), `compatible` is neither.
+ * What a change does to those who use a kind: `breaking` refuses or loses what was good before,
+ * `notice` is to be known (another default, work for whoever runs the cluster), `compatible` is
+ * neither.
  */
 export type Severity = "breaking" | "notice" | "compatible";
 
@@ -14,7 +15,7 @@ export interface Change {
   /** Where: `.spec.host`; empty for the whole. */
   readonly path: string;
   /** What, as a clause. */
-  readonly told: string;
+  readonly message: string;
 }
 
 /**
@@ -29,7 +30,7 @@ export interface Change {
  * import assert from "node:assert/strict";
  *
  * assert.deepEqual(schemaChanges({ type: "string" }, { type: "string", maxLength: 5 }, ".spec.host"), [
- *   { severity: "breaking", path: ".spec.host", told: "maxLength 5 is new" },
+ *   { severity: "breaking", path: ".spec.host", message: "maxLength 5 is new" },
  * ]);
  * ```
  */
@@ -56,8 +57,8 @@ export function schemaChanges(before: JsonSchema, after: JsonSchema, path: strin
   ];
 }
 
-function at(path: string, severity: Severity): (told: string) => Change {
-  return (told) => ({ severity, path, told });
+function at(path: string, severity: Severity): (message: string) => Change {
+  return (message) => ({ severity, path, message });
 }
 
 type Bound =
@@ -147,7 +148,10 @@ function switchChanges(
   return was === is ? [] : [at(path, is === narrower ? "breaking" : "compatible")(`${keyword} is ${is} now`)];
 }
 
-/** How a list or map is merged decides who owns its entries: what was applied before is merged otherwise. */
+/**
+ * How a list or map is merged decides who owns its entries: what was applied before is merged
+ * otherwise.
+ */
 function listChanges(before: JsonSchema, after: JsonSchema, path: string): Change[] {
   const list = (schema: JsonSchema) =>
     `${schema["x-kubernetes-list-type"] ?? "atomic"} ${schema["x-kubernetes-list-map-keys"] ?? ""}`.trim();

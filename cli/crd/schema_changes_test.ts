@@ -143,7 +143,7 @@ const CASES: readonly { name: string; before: JsonSchema; after: JsonSchema; exp
 for (const { name, before, after, expected } of CASES) {
   Deno.test(`schemaChanges: ${name}`, () => {
     assert.deepEqual(
-      schemaChanges(before, after, "").map(({ severity, path, told }) => `${severity} ${path}: ${told}`),
+      schemaChanges(before, after, "").map(({ severity, path, message }) => `${severity} ${path}: ${message}`),
       expected,
     );
   });

@@ -1,4 +1,7 @@
-/** CustomResourceDefinitions as they are read: of which kinds they are, and that nothing in them is what it must not be. */
+/**
+ * CustomResourceDefinitions as they are read: of which kinds they are, and that nothing in them is
+ * what it must not be.
+ */
 import { isObject } from "../internal/mod.gen.ts";
 import type { JsonSchema } from "@op/sdk/resource";
 import { Failure } from "../exit_code.ts";
@@ -60,8 +63,9 @@ export interface Definition {
 const GROUP = "apiextensions.k8s.io";
 
 /**
- * The CustomResourceDefinitions among some objects. Lists are opened; other kinds are passed over. Of each the names are looked at, no more: of many
- * definitions in a cluster, one that is not as it must be is in nobody's way. {@linkcode checkDefinition} looks at the rest.
+ * The CustomResourceDefinitions among some objects. Lists are opened; other kinds are passed over.
+ * Of each the names are looked at, no more: of many definitions in a cluster, one that is not as it
+ * must be is in nobody's way. {@linkcode checkDefinition} looks at the rest.
  *
  * @param objects What was read.
  * @throws {Failure} If one is of a version that is no longer, or has no names.
@@ -135,7 +139,9 @@ function checkVersion(faults: Faults, given: unknown, path: string): void {
   }
 }
 
-/** Everything below walks schemas by these keywords: that they lead to schemas is made sure of once. */
+/**
+ * Everything below walks schemas by these keywords: that they lead to schemas is made sure of once.
+ */
 function checkSchema(faults: Faults, schema: Record<string, unknown>, path: string): void {
   if (schema.$ref !== undefined) faults.refuse(`${path}.$ref`, "must not be there: a server takes no references");
   const { properties, items, additionalProperties, not, required, "x-kubernetes-validations": rules } = schema;
@@ -193,7 +199,9 @@ class Faults {
     if (typeof value !== "string" || value === "") this.refuse(path, `must be a text: current value is ${show(value)}`);
   }
 
-  /** YAML can say of a value that it is in itself, and JavaScript takes one name for something else. */
+  /**
+   * YAML can say of a value that it is in itself, and JavaScript takes one name for something else.
+   */
   mustBeJson(value: unknown, path: readonly string[] = [], above: readonly unknown[] = []): void {
     if (typeof value === "number" && !Number.isFinite(value)) {
       this.refuse(path.join("."), `must be JSON: current value is ${value}`);

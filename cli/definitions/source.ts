@@ -55,7 +55,8 @@ async function readStdin(): Promise<string> {
 }
 
 function parsed(text: string, shown: string): unknown[] {
-  // JSON is YAML, save that a file of it may be too large for a parser that keeps track of every place.
+  // JSON is YAML, save that a file of it may be too large for a parser that keeps track of every
+  // place.
   if (/^\s*\{/.test(text)) {
     try {
       return [JSON.parse(text)];
@@ -67,7 +68,8 @@ function parsed(text: string, shown: string): unknown[] {
 }
 
 /**
- * The definitions of a cluster, as they are served: in the latest form, with what the server fills in.
+ * The definitions of a cluster, as they are served: in the latest form, with what the server fills
+ * in.
  *
  * @param options Which cluster.
  * @param io The terminal and the shell.

@@ -1,17 +1,18 @@
-/** The objects that other objects own, directly or through objects in between. The garbage collector deletes them after their owners, if it can. */
+/** Objects that other objects own. The garbage collector deletes them after their owners, if it can. */
 import type { AnyKind, KubeObject } from "@op/sdk";
 import { collectableKinds, scan, type ScannedObject } from "../cluster_scan.ts";
 import type { Cluster } from "../cluster.ts";
 import { counted } from "../plural.ts";
 
+// Between two requests, in milliseconds.
 const PAUSE = 500;
 
 /**
- * Returns the objects that others own, directly or through objects in between.
+ * Returns the dependents of objects, and the dependents of these.
  *
  * @param cluster The cluster.
  * @param owners The UIDs of the owners.
- * @param kinds The kinds to look at. @default {all that the garbage collector looks at}
+ * @param kinds The kinds of the dependents. @default {all kinds that can be garbage-collected}
  */
 export async function dependentsOf(
   cluster: Cluster,
@@ -38,12 +39,12 @@ export async function dependentsOf(
 }
 
 /**
- * Waits until the garbage collector has deleted objects whose owners are gone.
+ * Waits until the garbage collector has deleted the dependents of deleted objects.
  *
  * @param cluster The cluster.
- * @param owners The UIDs of the owners that are gone, and of what is known to depend on them.
+ * @param owners The UIDs of the deleted owners and of their known dependents.
  * @param timeout How long to wait, in milliseconds.
- * @returns What is still there.
+ * @returns The dependents that still exist.
  */
 export async function untilCollected(
   cluster: Cluster,
@@ -62,7 +63,7 @@ export async function untilCollected(
   return left;
 }
 
-/** Returns how many objects there are of each kind: `2 ConfigMaps, 1 Job`. */
+/** Returns the number of objects of each kind: `2 ConfigMaps, 1 Job`. */
 export function byKind(objects: readonly Pick<ScannedObject, "kind">[]): string {
   return [...Map.groupBy(objects, ({ kind }) => kind.kind)].map(([kind, some]) => counted(some.length, kind)).join(
     ", ",

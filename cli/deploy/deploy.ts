@@ -1,7 +1,7 @@
-/** `op deploy`: puts an operator into a cluster by server-side apply, and waits until it runs. */
+/** `op deploy`: deploys an operator with server-side apply, and waits until it is ready. */
 import { join, resolve } from "node:path";
-import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
-import { applyFailure, type Cluster, type ClusterOptions, connectCluster, servedKind } from "../cluster.ts";
+import { ApiError, type KubeObject } from "@op/sdk";
+import { applyFailure, type Cluster, type ClusterOptions, connectCluster, ifFound, servedKind } from "../cluster.ts";
 import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
@@ -21,66 +21,65 @@ import { step } from "../progress.ts";
 
 /** Options for {@linkcode deploy}. */
 export interface DeployOptions extends ClusterOptions {
-  /** The folder that overlays are in. */
+  /** The folder of the overlays. */
   readonly dir: string;
-  /** Ask the server what would be, and change nothing. */
+  /** Let the API server validate the changes without storing them. */
   readonly dryRun?: boolean | undefined;
-  /** Apply definitions though stored objects lose fields or no longer fit. */
+  /** Apply definitions even if stored objects lose fields or become invalid. */
   readonly allowBreaking?: boolean | undefined;
   /** Take over objects that belong to another operator of the same name. */
   readonly adopt?: boolean | undefined;
-  /** Remove finalizers of controllers that the new version does not have. */
+  /** Remove finalizers of controllers that the new version no longer has. */
   readonly releaseFinalizers?: boolean | undefined;
-  /** Take webhooks and conversions from an `op dev` that is running. */
+  /** Take over webhooks and conversions that a running `op dev` has redirected to itself. */
   readonly takeBack?: boolean | undefined;
-  /** Wait until it runs. */
+  /** Wait until the operator is ready. */
   readonly wait: boolean;
   /** How long to wait: a duration. */
   readonly timeout: string;
 }
 
-/** What others need comes first: kinds, namespaces, accounts, roles. */
+/** Kinds that other objects need, which are applied first. */
 const ORDER = ["CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole", "Role"];
 
 /**
- * Applies the objects of an overlay, in an order in which each finds what it needs.
+ * Applies the objects of an overlay, in an order in which each object finds what it needs.
  *
- * @param overlay The overlay's name, a folder with a kustomization, a file with objects, or `-` for standard input.
- * @param options Which cluster, and how.
+ * @param overlay The overlay's name, a folder with a kustomization, a file with objects, or `-` for
+ *   standard input.
+ * @param options The cluster and how to deploy.
  * @param io The terminal and the shell.
- * @throws {Failure} If something cannot be read, is refused, or does not run in time.
+ * @throws {Failure} If an input cannot be read, an object is rejected, or the operator is not ready in time.
  */
 export async function deploy(overlay: string, options: DeployOptions, io: Io): Promise<void> {
   const timeout = durationOption(options.timeout, "--timeout");
   const read = inOrder(await objectsOf(overlay, options.dir, io));
   if (read.length === 0) {
     const source = overlay === "-" ? "standard input" : `"${overlay}"`;
-    throw new Failure(
-      `Cannot deploy ${source}: there is no object in it; name an overlay, a folder or a file that has some`,
-    );
+    throw new Failure(`Cannot deploy ${source}: it has no objects. Name an overlay, or a folder or file with objects.`);
   }
-  step("Looking at the cluster", io);
+  step("Reading the cluster", io);
   using cluster = await connectCluster(options, io);
   const known = await withoutUnservedPolicies(cluster, read, io);
   const objects = await Promise.all(known.map((object) => placed(cluster, object, read)));
   if (options.adopt !== true) {
     await refuseConflicts(cluster, objects, {
       what: `deploy ${named(objects)}`,
-      adopting: "To take the objects over, say --adopt.",
+      adopting: "To take the objects over, add --adopt.",
     });
   }
   const { allowBreaking } = options;
   const definitions = definitionsIn(read);
   warnOfDefinitions(definitions, io);
   await refuseBreakingChanges(cluster, definitions, { allowBreaking }, io);
-  // The checks come first: a deploy that fails has changed nothing.
+  // After all checks, so that a deployment that fails has changed no object.
   const held = await takeBackFromDev(cluster, objects, options, io);
   const { releaseFinalizers = false } = options;
   const dropped = await DroppedKinds.of(cluster, objects, releaseFinalizers);
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${counted(objects.length, "object")} to ${cluster.url}\n`);
   for (const object of objects) {
     if (object.kind === "CustomResourceDefinition" && held.has(object.metadata.name)) {
-      io.out(`  changed    ${shown(object)} (unchecked: its conversion is taken back first)\n`);
+      io.out(`  changed    ${shown(object)} (not validated: its conversion would be taken over first)\n`);
       continue;
     }
     io.out(`  ${await applied(cluster, await placed(cluster, object, []), objects, options)}\n`);
@@ -89,7 +88,10 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   await dropped.settle(releaseFinalizers && options.dryRun !== true, io);
 }
 
-/** Leaves out an operator's admission policy where the API server has none: those are in Kubernetes since 1.30. What a user adds is applied, or fails. */
+/**
+ * Omits the operator's admission policy if the API server has none: Kubernetes has them since 1.30.
+ * A policy that the user added is applied, or fails.
+ */
 async function withoutUnservedPolicies(
   cluster: Cluster,
   objects: readonly PlainObject[],
@@ -105,7 +107,7 @@ async function withoutUnservedPolicies(
       `Warning: not applied: ${
         left.map(shown).join(", ")
       }. The API server has no admission policies, so the operator's ` +
-        `service account may change all fields of its webhook configurations. Use Kubernetes 1.30 or later, or certificates of cert-manager.\n`,
+        `ServiceAccount may change all fields of its webhook configurations. Use Kubernetes 1.30 or later, or certificates from cert-manager.\n`,
     );
   }
   return objects.filter((_, index) => served[index]);
@@ -120,14 +122,13 @@ async function objectsOf(overlay: string, dir: string, io: Io): Promise<PlainObj
     if (info?.isFile) return await readObjects(overlay, io);
   }
   const folders = await foldersIn(join(resolve(io.cwd, dir), "overlays"));
-  const known = byNearness(overlay, folders);
-  const hint = known.length === 0 ? "" : ` (there is ${known.map((name) => `"${name}"`).join(", ")})`;
-  const near = nearest(overlay, folders);
-  const make = `make it with "op generate overlay ${overlay}"`;
+  const known = byNearness(overlay, folders).map((name) => `"${name}"`).join(", ");
+  const similar = nearest(overlay, folders);
   throw new Failure(
-    `Cannot find overlay "${overlay}": neither "${dir}/overlays/${overlay}"${hint} nor "${overlay}" is there; ${
-      near === undefined ? make : `did you mean "${near}"? Otherwise ${make}`
-    }`,
+    `Cannot find overlay "${overlay}": neither "${dir}/overlays/${overlay}" nor "${overlay}" exists. ` +
+      (similar === undefined ? "" : `Did you mean "${similar}"? `) +
+      (known === "" ? "" : `Existing overlays: ${known}. `) +
+      `Generate it with "op generate overlay ${overlay}".`,
   );
 }
 
@@ -136,35 +137,37 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.flatMap(({ name, isDirectory }) => isDirectory ? [name] : []).sort();
 }
 
-/** What names no namespace goes into that of the kubeconfig's context, as with kubectl. A kind that comes along is not known yet. */
+/** Adds the namespace of the kubeconfig's context, like kubectl. Kinds whose definition is applied too are not served yet. */
 async function placed(cluster: Cluster, object: PlainObject, all: readonly PlainObject[]): Promise<PlainObject> {
-  const isComing = all.some(({ kind, spec }) =>
+  const isNew = all.some(({ kind, spec }) =>
     kind === "CustomResourceDefinition" && (spec as { names?: { kind?: string } }).names?.kind === object.kind
   );
-  if (object.metadata.namespace !== undefined || isComing) return object;
+  if (object.metadata.namespace !== undefined || isNew) return object;
   const { namespaced } = await cluster.kindOf(object);
   return namespaced ? { ...object, metadata: { ...object.metadata, namespace: cluster.namespace } } : object;
 }
 
 function inOrder(objects: readonly PlainObject[]): PlainObject[] {
-  const place = ({ kind }: PlainObject) => ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length;
-  return [...objects].sort((a, b) => place(a) - place(b));
+  const position = ({ kind }: PlainObject) => ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length;
+  return [...objects].sort((a, b) => position(a) - position(b));
 }
 
-/** Applies one object, and says what came of it. */
+/** Applies an object and returns a line with the result. */
 async function applied(
   cluster: Cluster,
   object: PlainObject,
   all: readonly PlainObject[],
   { dryRun = false, adopt = false }: DeployOptions,
 ): Promise<string> {
-  const { namespace } = object.metadata;
+  const { name, namespace } = object.metadata;
   const described = shown(object);
   const kind = await cluster.kindOf(object);
-  const before = await found(cluster, kind, object);
-  // Without its labels it is not the operator's, so that uninstalling the operator leaves it.
+  const before: KubeObject | undefined = await ifFound(() =>
+    cluster.client.get(kind, name, namespace === undefined ? {} : { namespace })
+  );
+  // It gets no labels of the operator, so that uninstalling the operator keeps it.
   if (before !== undefined && object.kind === "Namespace" && !isOwnNamespace(before, object) && !adopt) {
-    return `kept       ${described} (not its own)`;
+    return `kept       ${described} (it belongs to another owner)`;
   }
   try {
     const after: KubeObject = await cluster.client.apply(kind, object, {
@@ -178,26 +181,16 @@ async function applied(
       ? `unchanged  ${described}`
       : `changed    ${described}`;
   } catch (error) {
-    const isComing = all.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === namespace);
-    if (dryRun && isComing && error instanceof ApiError && error.status === 404) {
-      return `created    ${described} (unchecked: its namespace comes with it)`;
+    const isNew = all.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === namespace);
+    if (dryRun && isNew && error instanceof ApiError && error.status === 404) {
+      return `created    ${described} (not validated: its namespace would be created first)`;
     }
     throw applyFailure(error, described);
   }
 }
 
-/** The operators that objects are of, as messages name them. */
+/** Returns the names of the operators that objects belong to. */
 function named(objects: readonly PlainObject[]): string {
   const names = new Set(objects.flatMap(({ metadata }) => metadata.labels?.[NAME_LABEL] ?? []));
   return names.size === 0 ? "these objects" : [...names].map((name) => `"${name}"`).join(" and ");
-}
-
-async function found(cluster: Cluster, kind: AnyKind, { metadata }: PlainObject): Promise<KubeObject | undefined> {
-  const { name, namespace } = metadata;
-  try {
-    return await cluster.client.get(kind, name, namespace === undefined ? {} : { namespace });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
 }

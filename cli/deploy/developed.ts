@@ -1,4 +1,4 @@
-/** What `op dev` registered in a cluster and `op deploy` has to take back first: a definition's conversion cannot call two places. */
+/** Takes over webhooks and conversions that `op dev` redirected to itself: a conversion can call only one webhook. */
 import { NAME_LABEL } from "../internal/mod.gen.ts";
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import type { Cluster } from "../cluster.ts";
@@ -17,14 +17,15 @@ export interface TakeBackOptions {
 }
 
 /**
- * Takes back the webhooks and conversions that an `op dev` registered for the operators that objects belong to, if that `op dev` has ended.
+ * Takes over the webhooks and conversions that an `op dev` has redirected to itself, if that `op dev`
+ * has ended.
  *
  * @param cluster The cluster.
- * @param objects The objects that are to be applied.
- * @param options Whether anything is changed, and whether a running `op dev` loses its registrations as well.
+ * @param objects The objects to apply.
+ * @param options Whether this is a dry run, and whether to take over from a running `op dev`.
  * @param io The terminal and the shell.
- * @returns In a dry run, the definitions whose conversion would be taken back; otherwise an empty set.
- * @throws {Failure} If a running `op dev` answers the conversion of a definition among the objects.
+ * @returns In a dry run, the definitions whose conversion would be taken over; otherwise an empty set.
+ * @throws {Failure} If a running `op dev` serves the conversion of a definition among the objects.
  */
 export async function takeBackFromDev(
   cluster: Cluster,
@@ -41,7 +42,7 @@ export async function takeBackFromDev(
     ),
   );
   const held = new Set<string>();
-  // Definitions may be applied apart from the operator, which names their webhooks.
+  // Definitions may be applied without the operator, whose name the webhooks have.
   for (const name of names.size === 0 ? [""] : names) {
     const operator = { name, manifests: { crd } };
     const registrations = await registeredIn(cluster, operator);
@@ -51,12 +52,12 @@ export async function takeBackFromDev(
     const shown = registrations.map((one) => one.shown);
     if (session?.isAlive && !takeBack) {
       if (converted.length > 0) throw await refusal(cluster, name, converted, shownSession(session));
-      io.err(`Warning: ${shownSession(session)} answers ${shown.join(" and ")}, next to what is deployed\n`);
+      io.err(`Warning: ${shownSession(session)} also serves ${shown.join(" and ")}\n`);
       continue;
     }
-    const why = session === undefined ? 'an "op dev" that is not running' : shownSession(session);
+    const holder = session === undefined ? 'an "op dev" that has ended' : shownSession(session);
     if (!dryRun) await unregister(cluster, operator);
-    for (const one of shown) io.out(`${dryRun ? "would take back" : "took back"} ${one} from ${why}\n`);
+    for (const one of shown) io.out(`${dryRun ? "would take over" : "took over"} ${one} from ${holder}\n`);
     if (dryRun) { for (const definition of converted) held.add(definition); }
   }
   return held;
@@ -73,11 +74,11 @@ async function refusal(
   definitions: readonly string[],
   session: string,
 ): Promise<Failure> {
-  const told = await Promise.all(
+  const converted = await Promise.all(
     definitions.map(async (definition) => `${definition} (${await numberOf(cluster, definition)})`),
   );
   return new Failure(
-    `Cannot deploy "${name}": ${session} answers the conversion of ${told.join(", ")}. Nothing was changed. ` +
-      `End it there with Ctrl-C and deploy again, or take the conversion from it with --take-back: then its operator is not called any more.`,
+    `Cannot deploy "${name}": ${session} serves the conversion of ${converted.join(", ")}. No object was changed. ` +
+      `End it with Ctrl-C and deploy again, or add --take-back to redirect the conversion to the deployed operator.`,
   );
 }

@@ -1,18 +1,19 @@
 /**
- * Kinds that the deployed version of an operator has a controller for, and the new version does not: finalizers that are left on their objects would keep these
- * from ever being deleted. Which kinds these are is read from the roles, because the permission to patch a kind follows from its controller.
+ * Kinds that the deployed version of an operator has a controller for, and the new version does not.
+ * Finalizers that are left on their objects would block their deletion. The kinds are read from the
+ * operator's roles, because each controller needs the permission to patch its kind.
  */
-import { type AnyKind, ApiError } from "@op/sdk";
+import type { AnyKind } from "@op/sdk";
 import { NAME_LABEL } from "../internal/mod.gen.ts";
 import { ClusterRole, Role } from "@op/sdk/kinds";
-import type { Cluster } from "../cluster.ts";
+import { type Cluster, ifReadable } from "../cluster.ts";
 import { collectableKinds } from "../cluster_scan.ts";
 import type { Io } from "../io.ts";
 import { type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 import { foreignHeld, type HeldBy, release } from "./foreign_finalizers.ts";
 
-/** Objects that a message names before it counts the rest. */
+/** The number of objects that a message names. */
 const MOST_NAMED = 5;
 
 type Rules = { readonly [field: string]: unknown } | Pick<ClusterRole | Role, "rules">;
@@ -28,11 +29,11 @@ export class DroppedKinds {
   }
 
   /**
-   * Compares the roles in the cluster with those that are to be applied. Call it before they are.
+   * Compares the roles in the cluster with those to apply. Call it before they are applied.
    *
    * @param cluster The cluster.
-   * @param objects The objects that are to be applied.
-   * @param all Whether to look at all kinds that the new version may not change, and not only at those that it drops.
+   * @param objects The objects to apply.
+   * @param all Whether to include all kinds that the new version may not change, not only those that it drops.
    */
   static async of(cluster: Cluster, objects: readonly PlainObject[], all: boolean): Promise<DroppedKinds> {
     const kinds = new Map<string, readonly AnyKind[]>();
@@ -44,7 +45,7 @@ export class DroppedKinds {
         (kind === "ClusterRole" || kind === "Role") && metadata.name === name
       );
       const after = new Set(roles.flatMap(patched));
-      const before = new Set((await liveRoles(cluster, name, roles)).flatMap(patched));
+      const before = new Set((await deployedRoles(cluster, name, roles)).flatMap(patched));
       const isDropped = (kind: AnyKind) => {
         const resource = `${kind.plural}.${kind.group}`;
         return !after.has(resource) && (all || before.has(resource));
@@ -56,7 +57,7 @@ export class DroppedKinds {
   }
 
   /**
-   * Reports objects that have finalizers of removed controllers, or removes these.
+   * Removes the finalizers of dropped controllers, or warns of them.
    *
    * @param isReleased Whether to remove them.
    * @param io The terminal.
@@ -77,14 +78,14 @@ export class DroppedKinds {
       io.err(
         `Warning: ${
           counted(held.length, "object has", "objects have")
-        } finalizers of controllers that this version of "${name}" does not have ` +
-          `(${some}${more}). They cannot be deleted. If there is nothing to clean up for them, deploy with --release-finalizers.\n`,
+        } finalizers of controllers that this version of "${name}" no longer has ` +
+          `(${some}${more}), so they cannot be deleted. To remove the finalizers without a cleanup, deploy with --release-finalizers.\n`,
       );
     }
   }
 }
 
-/** Kinds whose objects rules allow to patch: `websites.demo.example.com`. */
+/** Returns the resources that a role allows to patch: `websites.demo.example.com`. */
 function patched(role: Rules): string[] {
   const { rules = [] } = role as Pick<ClusterRole, "rules">;
   return rules.filter(({ verbs = [] }) => verbs.includes("patch")).flatMap(({ apiGroups = [], resources = [] }) =>
@@ -92,22 +93,13 @@ function patched(role: Rules): string[] {
   );
 }
 
-async function liveRoles(cluster: Cluster, name: string, roles: readonly PlainObject[]): Promise<Rules[]> {
-  const places = roles.flatMap(({ kind, metadata: { namespace } }) =>
+async function deployedRoles(cluster: Cluster, name: string, roles: readonly PlainObject[]): Promise<Rules[]> {
+  const namespaces = roles.flatMap(({ kind, metadata: { namespace } }) =>
     kind === "Role" && namespace !== undefined ? [namespace] : []
   );
   const found = await Promise.all([
-    readable(() => cluster.client.get(ClusterRole, name)),
-    ...places.map((namespace) => readable(() => cluster.client.get(Role, name, { namespace }))),
+    ifReadable(() => cluster.client.get(ClusterRole, name)),
+    ...namespaces.map((namespace) => ifReadable(() => cluster.client.get(Role, name, { namespace }))),
   ]);
   return found.flatMap((one) => one ?? []);
-}
-
-async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
-    throw error;
-  }
 }

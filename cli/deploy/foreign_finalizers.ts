@@ -1,5 +1,6 @@
 /**
- * Finalizers of an operator on objects of kinds that belong to others. These objects stay when the operator is uninstalled, but could not be deleted any more.
+ * Finalizers of an operator on objects that are not deleted with it. After it is uninstalled, they
+ * would block the deletion of these objects.
  */
 import { type AnyKind, ApiError } from "@op/sdk";
 import { finalizerPrefix } from "../internal/mod.gen.ts";
@@ -11,16 +12,18 @@ import type { Io } from "../io.ts";
 import { place, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 
+// Between two requests, in milliseconds.
 const PAUSE = 500;
 
-/** Objects that a message names before it counts the rest. */
+/** The number of objects that a message names. */
 const MOST_NAMED = 3;
 
-/** What of an operator tells its finalizers. */
+/** The declarations that determine an operator's finalizers. */
 export type HeldBy = Pick<OperatorFacts, "name" | "finalizers" | "foreignFinalized" | "reconciled" | "crds">;
 
 /**
- * Whether a finalizer is the operator's: a controller names it, or its name is made from the operator's.
+ * Returns whether a finalizer belongs to the operator: a controller declares it, or its name contains
+ * the operator's.
  *
  * @param finalizer The finalizer.
  * @param facts The operator.
@@ -30,12 +33,12 @@ export function isItsOwn(finalizer: string, { name, finalizers }: HeldBy): boole
 }
 
 /**
- * Returns the objects that have a finalizer of the operator and are not deleted with it: objects of kinds of others, and of kinds that an earlier version of the
- * operator had a controller for.
+ * Returns the objects that have a finalizer of the operator and are not deleted with it. Their kinds
+ * belong to other owners, or an earlier version of the operator had a controller for them.
  *
  * @param cluster The cluster.
  * @param facts The operator.
- * @param kinds The kinds to look at. @default {all but those that are deleted with the operator}
+ * @param kinds The kinds to read. @default {all except those that are deleted with the operator}
  */
 export async function foreignHeld(
   cluster: Cluster,
@@ -50,12 +53,12 @@ export async function foreignHeld(
     all,
     ({ metadata: { finalizers = [] } }, kind) => finalizers.some((name) => isLeft(name, kind, facts)),
   );
-  const missed = unread.find(({ kind }) => isFinalized(kind, facts));
-  if (missed !== undefined) throw new Failure(missed.reason);
+  const unreadable = unread.find(({ kind }) => isFinalized(kind, facts));
+  if (unreadable !== undefined) throw new Failure(unreadable.reason);
   return objects;
 }
 
-/** Whether a finalizer on an object of a kind is the operator's. Where it has no controller of the kind, only names that it made itself are. */
+/** Returns whether a finalizer belongs to the operator. Without a controller for the kind, only generated names count. */
 function isLeft(finalizer: string, kind: AnyKind, facts: HeldBy): boolean {
   return isFinalized(kind, facts)
     ? isItsOwn(finalizer, facts)
@@ -67,11 +70,11 @@ function isFinalized({ kind, group }: AnyKind, { foreignFinalized }: HeldBy): bo
 }
 
 /**
- * Fails if objects of kinds of others have a finalizer of the operator. The message counts them, and names the flag that removes it.
+ * Fails if objects that are not deleted with the operator have its finalizer.
  *
  * @param cluster The cluster.
  * @param facts The operator.
- * @throws {Failure} If there is at least one.
+ * @throws {Failure} If there is at least one. The message names the option that removes the finalizers.
  */
 export async function refuseForeignHeld(cluster: Cluster, facts: OperatorFacts): Promise<void> {
   const held = await foreignHeld(cluster, facts);
@@ -79,13 +82,14 @@ export async function refuseForeignHeld(cluster: Cluster, facts: OperatorFacts):
 }
 
 /**
- * Removes the operator's finalizers from objects of kinds of others, until none has one: an operator that is about to end may add another one.
+ * Removes the operator's finalizers from objects that are not deleted with it, until none is left: an
+ * operator that is still stopping may add one again.
  *
  * @param cluster The cluster.
  * @param facts The operator, whose roles are deleted.
- * @param timeout For how long, in milliseconds.
+ * @param timeout How long to try, in milliseconds.
  * @param io The terminal.
- * @throws {Failure} If objects still have one after that time.
+ * @throws {Failure} If finalizers are left after that time.
  */
 export async function releaseForeign(cluster: Cluster, facts: OperatorFacts, timeout: number, io: Io): Promise<void> {
   const late = AbortSignal.timeout(timeout);
@@ -104,7 +108,7 @@ export async function releaseForeign(cluster: Cluster, facts: OperatorFacts, tim
  * @param cluster The cluster.
  * @param held The object.
  * @param facts The operator.
- * @returns Whether it did: not if the object changed or was deleted meanwhile.
+ * @returns `false` if the object was changed or deleted concurrently.
  */
 export async function release(cluster: Cluster, { kind, object }: ScannedObject, facts: HeldBy): Promise<boolean> {
   const { name, resourceVersion, finalizers = [] } = object.metadata;
@@ -121,9 +125,8 @@ export async function release(cluster: Cluster, { kind, object }: ScannedObject,
 function report({ name }: OperatorFacts, held: readonly ScannedObject[]): string {
   const some = held.slice(0, MOST_NAMED).map(({ object }) => shown(object)).join(", ");
   const more = held.length > MOST_NAMED ? ` and ${held.length - MOST_NAMED} more` : "";
-  const have = held.length === 1 ? "has" : "have";
   return `Cannot uninstall "${name}": ${
-    counted(held.length, "object")
-  } that it does not delete ${have} its finalizer (${some}${more}). ` +
-    "Without the operator they could not be deleted any more. Delete those that it must clean up, then say --release-finalizers to remove its finalizers from the others without a cleanup.";
+    counted(held.length, "object has", "objects have")
+  } its finalizer and would not be deleted with it (${some}${more}). ` +
+    "Without the operator, these objects could not be deleted. Delete those that it must clean up, then add --release-finalizers to remove the finalizer from the others.";
 }

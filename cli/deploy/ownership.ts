@@ -1,30 +1,32 @@
 /**
- * To which operator the objects in a cluster belong. Installed objects carry the operator's name and its ID as labels. Objects without an ID were installed
- * for a project that has none; of these, operators of one name are told apart by their kinds.
+ * Determines which operator the objects in a cluster belong to. Installed objects have the operator's
+ * name and ID as labels. Objects without an ID belong to a project without one; operators of the same
+ * name are then distinguished by their kinds.
  */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { ClusterRole, CustomResourceDefinition } from "@op/sdk/kinds";
 import { ID_LABEL, NAME_LABEL } from "../internal/mod.gen.ts";
-import { type Cluster, servedKind } from "../cluster.ts";
+import { type Cluster, ifFound, servedKind } from "../cluster.ts";
 import { Failure } from "../exit_code.ts";
 import { MANAGER } from "../field_manager.ts";
 import { place, type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 
-/** An object that is to be written or deleted, and that belongs to another operator in the cluster. */
+/** An object to write or delete that belongs to another operator in the cluster. */
 export interface Conflict {
   readonly object: PlainObject;
   readonly live: KubeObject;
 }
 
-/** Objects that a message names before it counts the rest. */
+/** The number of objects that a message names. */
 const MOST_NAMED = 5;
 
-/** The annotation that an operator writes to the Secret of its certificate. */
+/** An annotation on the Secret of an operator's certificate. */
 const AUTHORITY_SINCE = "op/authority-since";
 
 /**
- * Whether a namespace belongs to the operator that a manifest of it names. Others may have created it, and operators may share one.
+ * Returns whether a namespace belongs to an operator. Another owner may have created it, and several
+ * operators may share it.
  *
  * @param live The namespace in the cluster.
  * @param wanted The operator's manifest of it.
@@ -32,16 +34,16 @@ const AUTHORITY_SINCE = "op/authority-since";
 export function isOwnNamespace(live: Pick<KubeObject, "metadata">, wanted: Pick<PlainObject, "metadata">): boolean {
   const [has, wants] = [live.metadata.labels ?? {}, wanted.metadata.labels ?? {}];
   if (wants[NAME_LABEL] === undefined) return true;
-  // One that was installed before the project had an ID carries the name only.
+  // A namespace that was installed before the project had an ID has only the name.
   return has[NAME_LABEL] === wants[NAME_LABEL] && (has[ID_LABEL] === undefined || has[ID_LABEL] === wants[ID_LABEL]);
 }
 
 /**
- * Returns the objects that belong to another operator in the cluster. Namespaces are never among them.
+ * Returns the objects that belong to another operator in the cluster, except namespaces.
  *
  * @param cluster The cluster.
  * @param objects The objects as this operator declares them, with their namespaces.
- * @throws {ApiError} If the caller may not read one of them.
+ * @throws {ApiError} If the user may not read one of them.
  */
 export async function conflictsIn(cluster: Cluster, objects: readonly PlainObject[]): Promise<Conflict[]> {
   const operators = new Set(
@@ -62,7 +64,7 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
       if (object.kind === "CustomResourceDefinition") {
         return (id !== undefined || operators.size > 0) && await isOthersDefinition(live);
       }
-      // What somebody added to an overlay is no part of an operator.
+      // An object that the user added to an overlay belongs to no operator.
       if (name === undefined || !operators.has(name)) return false;
       if (liveName === name) return !await hasKindsInCommon(name);
       return !isItsCertificate(live);
@@ -70,7 +72,7 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
   );
   return pairs.flat().filter((_, index) => isForeign[index]);
 
-  /** A definition without an ID has no label that names its operator; the roles for its users do. */
+  /** A definition without an ID has no label that names its operator, but the roles for its users do. */
   async function isOthersDefinition({ metadata }: KubeObject): Promise<boolean> {
     const name = metadata.labels?.[NAME_LABEL];
     if (name !== undefined) return !operators.has(name);
@@ -87,7 +89,7 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
       metadata.labels?.[ID_LABEL] === undefined
     ).flatMap(kindsIn);
     const definitions = definitionsIn(objects);
-    // All its kinds may be external now, so that it has only permissions on those that an earlier version installed.
+    // If all its kinds are external now, it only has permissions on kinds that an earlier version installed.
     const used = definitions.length > 0 ? [] : objects.flatMap(kindsInRules);
     const own = [...objects.flatMap(kindsIn), ...definitions, ...used];
     return theirs.length === 0 || theirs.some((kind) => own.includes(kind));
@@ -95,11 +97,12 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
 }
 
 /**
- * Fails if objects belong to another operator in the cluster. The message names them, and what that operator would lose.
+ * Fails if objects belong to another operator in the cluster. The message names them, and what that
+ * operator would lose.
  *
  * @param cluster The cluster.
  * @param objects The objects as this operator declares them, with their namespaces.
- * @param options What is refused, such as `deploy "shop"`, and what to do instead.
+ * @param options What fails, such as `deploy "shop"`, and what to do instead.
  * @throws {Failure} If there is at least one.
  */
 export async function refuseConflicts(
@@ -111,12 +114,12 @@ export async function refuseConflicts(
   if (conflicts.length === 0) return;
   throw new Failure(
     `Cannot ${what}: ${await conflictReport(cluster, conflicts, objects)}\n` +
-      `Nothing was changed. If both are meant to be in this cluster, give one another name. ${adopting}`,
+      `No object was changed. If both operators belong in this cluster, rename one of them. ${adopting}`,
   );
 }
 
 /**
- * Describes conflicts in sentences: which objects, whose they are, and what their operator would lose.
+ * Describes conflicts: the objects, their owner, and what it would lose.
  *
  * @param cluster The cluster.
  * @param conflicts The conflicts, at least one.
@@ -138,7 +141,7 @@ export async function conflictReport(
   ].join("\n");
 }
 
-/** Earlier versions created the Secret of their certificate themselves, without labels. */
+/** Returns whether an object is the Secret of a certificate, which earlier versions created without labels. */
 function isItsCertificate({ kind, metadata: { labels, annotations } }: KubeObject): boolean {
   return kind === "Secret" && labels?.[NAME_LABEL] === undefined && annotations?.[AUTHORITY_SINCE] !== undefined;
 }
@@ -146,13 +149,13 @@ function isItsCertificate({ kind, metadata: { labels, annotations } }: KubeObjec
 function ownerOf(conflicts: readonly Conflict[]): string {
   const owners = conflicts.map(({ live: { metadata: { labels } } }) => {
     const [id, name] = [labels?.[ID_LABEL], labels?.[NAME_LABEL]];
-    if (name === undefined) return id === undefined ? "which op did not install" : `with the ID "${id}"`;
-    return `"${name}" ${id === undefined ? "without an ID" : `with the ID "${id}"`}`;
+    if (name === undefined) return id === undefined ? "which op did not install" : `with ID "${id}"`;
+    return `"${name}" ${id === undefined ? "without an ID" : `with ID "${id}"`}`;
   });
   return [...new Set(owners)].join(" and ");
 }
 
-/** What depends on the objects: the operator's Deployment, its permissions on kinds, and the objects of these kinds. */
+/** Returns what another operator would lose: its Deployment, its permissions, and the objects of its kinds. */
 async function losses(cluster: Cluster, conflicts: readonly Conflict[]): Promise<string[]> {
   const names = new Set(conflicts.flatMap(({ live }) => live.metadata.labels?.[NAME_LABEL] ?? []));
   const roles = (await Promise.all([...names].map((name) => rolesForPeople(cluster, name)))).flat();
@@ -177,13 +180,13 @@ function idAdvice(conflicts: readonly Conflict[], objects: readonly PlainObject[
   const ids = [...new Set(conflicts.flatMap(({ live }) => live.metadata.labels?.[ID_LABEL] ?? []))];
   if (!isWithout || ids.length !== 1) return [];
   return [
-    `This project has no ID. If it is the same operator, add to operator.toml [project] id = "${
+    `This project has no ID. If it is the same operator, add [project] id = "${
       ids[0]
-    }", and generate the manifests again.`,
+    }" to operator.toml, and generate the manifests again.`,
   ];
 }
 
-/** Returns the ClusterRoles for the users of an operator's kinds, one for each kind that it installed; those of all operators by default. */
+/** Returns the ClusterRoles for users of the kinds that an operator installed, or by default that all operators did. */
 async function rolesForPeople(cluster: Cluster, name?: string): Promise<readonly KubeObject[]> {
   const labelSelector = name === undefined ? NAME_LABEL : `${NAME_LABEL}=${name}`;
   const roles = await cluster.client.list(ClusterRole, { labelSelector });
@@ -194,12 +197,12 @@ function isForPeople({ kind, metadata: { name, labels } }: Pick<PlainObject, "ki
   return kind === "ClusterRole" && name.startsWith(`${labels?.[NAME_LABEL]}-`) && name.endsWith("-viewer");
 }
 
-/** The kinds that such a role is about: `websites.demo.example.com`. */
+/** Returns the resources of such a role: `websites.demo.example.com`. */
 function kindsIn(role: Pick<PlainObject, "kind" | "metadata">): string[] {
   return isForPeople(role) ? kindsInRules(role) : [];
 }
 
-/** The kinds that the rules of a role name; none of other objects. */
+/** Returns the resources in the rules of a role, or an empty list for other objects. */
 function kindsInRules(role: Pick<PlainObject, "kind" | "metadata">): string[] {
   if (role.kind !== "ClusterRole" && role.kind !== "Role") return [];
   const { rules = [] } = role as {
@@ -217,10 +220,10 @@ function definitionsIn(objects: readonly PlainObject[]): string[] {
 }
 
 /**
- * Returns how many objects of a custom kind there are, in words.
+ * Returns the number of objects of a custom kind, with its noun.
  *
  * @param cluster The cluster.
- * @param definition The name of its definition.
+ * @param definition The name of its CustomResourceDefinition.
  */
 export async function numberOf({ client }: Cluster, definition: string): Promise<string> {
   try {
@@ -239,7 +242,7 @@ export async function numberOf({ client }: Cluster, definition: string): Promise
 }
 
 /**
- * Returns the object of this kind and name in a cluster, or `undefined` if there is none.
+ * Returns the object of the same kind and name in a cluster, or `undefined` if it does not exist.
  *
  * @param cluster The cluster.
  * @param object The object as it is declared.
@@ -249,10 +252,5 @@ export async function liveOf(cluster: Cluster, object: PlainObject): Promise<Kub
   // An object whose kind is not served cannot exist.
   if (kind === undefined) return undefined;
   const options = kind.namespaced ? { namespace: cluster.namespace, ...place(object) } : {};
-  try {
-    return await cluster.client.get(kind, object.metadata.name, options);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
+  return await ifFound(() => cluster.client.get(kind, object.metadata.name, options));
 }

@@ -1,4 +1,4 @@
-/** Waiting until what was applied is served and runs. */
+/** Waits until definitions are served and Deployments are available. */
 import { CustomResourceDefinition, Deployment } from "@op/sdk/kinds";
 import type { Cluster } from "../cluster.ts";
 import { shownDuration } from "../duration_option.ts";
@@ -7,16 +7,17 @@ import type { Io } from "../io.ts";
 import type { PlainObject } from "../objects.ts";
 import { step } from "../progress.ts";
 
-const BETWEEN_LOOKS = 1000;
+// Between two requests, in milliseconds.
+const PAUSE = 1000;
 
 /**
- * Waits until definitions are served and Deployments have their replicas.
+ * Waits until definitions are served and Deployments have all their replicas.
  *
  * @param cluster The cluster.
- * @param objects What was applied.
- * @param timeout How long at most, in milliseconds.
+ * @param objects The objects that were applied.
+ * @param timeout How long to wait, in milliseconds.
  * @param io The terminal and the shell.
- * @throws {Failure} If it takes longer; the message has what is waited for.
+ * @throws {Failure} If a Deployment fails, or after the timeout.
  */
 export async function waitUntilRunning(
   cluster: Cluster,
@@ -24,25 +25,25 @@ export async function waitUntilRunning(
   timeout: number,
   io: Io,
 ): Promise<void> {
-  // There is nothing to wait for in a sample.
+  // Objects such as samples have no state to wait for.
   if (!objects.some(({ kind }) => ["CustomResourceDefinition", "Deployment"].includes(kind))) return;
   const late = AbortSignal.timeout(timeout);
-  let told = "";
+  let reported = "";
   while (true) {
     const waiting = (await Promise.all(objects.map((object) => stateOf(cluster, object)))).find((state) =>
       state !== undefined
     );
-    if (waiting === undefined) return io.out("Everything runs\n");
-    if (waiting !== told) step(`  waiting    ${told = waiting}`, io);
+    if (waiting === undefined) return io.out("The operator is ready\n");
+    if (waiting !== reported) step(`  waiting    ${reported = waiting}`, io);
     if (late.aborted) {
       throw new Failure(
-        `Cannot wait any longer than ${
+        `The operator was not ready within ${
           shownDuration(timeout)
-        }: ${waiting}; see "kubectl describe pod", or wait with --timeout`,
+        }: ${waiting}. See "kubectl describe pod", or wait longer with --timeout.`,
       );
     }
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, BETWEEN_LOOKS);
+      const timer = setTimeout(done, PAUSE);
       late.addEventListener("abort", done, { once: true });
       function done(): void {
         clearTimeout(timer);
@@ -53,7 +54,7 @@ export async function waitUntilRunning(
   }
 }
 
-/** What an object still waits for; nothing when it is as it should be. */
+/** Returns what an object waits for, or `undefined` if it is ready. */
 async function stateOf(
   { client }: Cluster,
   { kind, metadata: { name, namespace } }: PlainObject,
@@ -61,20 +62,20 @@ async function stateOf(
   if (kind === "CustomResourceDefinition") {
     const { status } = await client.get(CustomResourceDefinition, name);
     const isServed = status?.conditions?.some(({ type, status }) => type === "Established" && status === "True");
-    return isServed ? undefined : `${kind} ${name}: not served yet`;
+    return isServed ? undefined : `${kind} ${name} is not served yet`;
   }
   if (kind !== "Deployment" || namespace === undefined) return undefined;
   const { metadata, spec, status = {} } = await client.get(Deployment, name, { namespace });
   const wanted = spec?.replicas ?? 1;
   const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0, conditions = [] } = status;
-  if (observedGeneration < (metadata.generation ?? 0)) return `Deployment ${name}: not seen by its controller yet`;
+  if (observedGeneration < (metadata.generation ?? 0)) return `Deployment ${name} was not seen by its controller yet`;
   const failed = conditions.find(({ type, status, reason }) =>
     (type === "ReplicaFailure" && status === "True") ||
     (type === "Progressing" && reason === "ProgressDeadlineExceeded")
   );
   if (failed !== undefined) {
-    throw new Failure(`Cannot run Deployment "${namespace}/${name}": ${failed.message ?? failed.reason}`);
+    throw new Failure(`Deployment "${namespace}/${name}" failed: ${failed.message ?? failed.reason}`);
   }
   if (updatedReplicas >= wanted && availableReplicas >= wanted) return undefined;
-  return `Deployment ${name}: ${availableReplicas} of ${wanted} replicas are available`;
+  return `Deployment ${name} has ${availableReplicas} of ${wanted} replicas available`;
 }

@@ -1,8 +1,8 @@
-/** `op uninstall`: removes an operator from a cluster, the objects of its own kinds first. External kinds and their objects stay. */
+/** `op uninstall`: deletes an operator from a cluster, the objects of its kinds first. External kinds and their objects stay. */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import type { ScannedObject } from "../cluster_scan.ts";
-import { type Cluster, type ClusterOptions, connectCluster, servedKind } from "../cluster.ts";
+import { type Cluster, type ClusterOptions, connectCluster, ifFound, servedKind } from "../cluster.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import { durationOption, shownDuration } from "../duration_option.ts";
 import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
@@ -21,34 +21,35 @@ import { registeredIn, unregister } from "../run/webhook_registration.ts";
 
 /** Options for {@linkcode uninstall}. */
 export interface UninstallOptions extends ClusterOptions, PlaceOptions {
-  /** Do it; without, it is only told what would go. */
+  /** Delete; otherwise only print what would be deleted. */
   readonly yes?: boolean | undefined;
-  /** Delete objects that belong to another operator of the same name, too. */
+  /** Also delete objects that belong to another operator of the same name. */
   readonly adopt?: boolean | undefined;
-  /** Leave the kinds and their objects. */
+  /** Keep the kinds and their objects. */
   readonly keepObjects?: boolean | undefined;
-  /** Remove the operator's finalizers from what is still there when the time is over, and from objects of kinds that it does not own. */
+  /** Remove the operator's finalizers from objects that it did not clean up in time, and from objects of other kinds. */
   readonly releaseFinalizers?: boolean | undefined;
-  /** Delete the kinds even if objects that their objects owned are still there when the time is over. */
+  /** Delete the kinds even if dependents of their objects still exist after the timeout. */
   readonly orphanDependents?: boolean | undefined;
-  /** How long the operator has to clean up, and the garbage collector after it: a duration. */
+  /** How long to wait for the cleanup, and again for the garbage collector: a duration. */
   readonly timeout: string;
 }
 
+// Between two requests, in milliseconds.
 const PAUSE = 500;
 
-/** Objects that a message names before it counts the rest. */
+/** The number of objects that a message names. */
 const MOST_NAMED = 20;
 
 /**
- * Deletes the objects of the operator's kinds while it still runs, so that it cleans up; waits until what they owned is deleted as well; then deletes the
- * operator itself, and its kinds.
+ * Deletes the objects of the operator's kinds while it still runs, so that it cleans up, and waits
+ * until their dependents are deleted. Then it deletes the operator and its kinds.
  *
  * @param file The file whose default export is the operator.
- * @param options Which cluster, and how.
+ * @param options The cluster and what to delete.
  * @param io The terminal and the shell.
- * @throws {Failure} If objects are still there when the time is over, or objects of kinds of others have its finalizer and `releaseFinalizers` is not set. The
- * operator and its kinds are then left as they are.
+ * @throws {Failure} If objects still exist after the timeout, or objects of other kinds have a
+ *   finalizer of the operator and `releaseFinalizers` is not set. The operator and its kinds stay then.
  */
 export async function uninstall(file: string, options: UninstallOptions, io: Io): Promise<void> {
   const timeout = durationOption(options.timeout, "--timeout");
@@ -58,7 +59,7 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   if (options.adopt !== true) {
     await refuseConflicts(cluster, partsOf(facts, keepObjects), {
       what: `uninstall "${facts.name}"`,
-      adopting: "To delete all of them anyway, say --adopt.",
+      adopting: "To delete all of them anyway, add --adopt.",
     });
   }
   const parts = await present(cluster, partsOf(facts, keepObjects));
@@ -71,20 +72,20 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   await removal.run();
   const kept = await keptNamespaces(cluster, facts, parts);
   for (const part of parts) {
-    const why = part.kind === "Namespace" ? kept.get(part.metadata.name) : undefined;
-    if (why !== undefined) {
-      io.out(`kept       ${shown(part)}: ${why}\n`);
+    const reason = part.kind === "Namespace" ? kept.get(part.metadata.name) : undefined;
+    if (reason !== undefined) {
+      io.out(`kept       ${shown(part)}: ${reason}\n`);
       continue;
     }
     await remove(cluster, await cluster.kindOf(part), part);
     io.out(`deleted    ${shown(part)}\n`);
   }
-  // Only now, without its roles, the operator cannot add its finalizers again.
+  // Last, because without its roles the operator cannot add its finalizers again.
   await releaseForeign(cluster, facts, timeout, io);
-  await untilDefinitionsAreGone(cluster, definitions, timeout);
+  await definitionsDeleted(cluster, definitions, timeout);
 }
 
-/** Returns the namespaces among an operator's parts that contain objects of others, and what these are. */
+/** Returns the operator's namespaces that contain objects of other owners, with a description of these. */
 async function keptNamespaces(
   cluster: Cluster,
   facts: OperatorFacts,
@@ -92,8 +93,8 @@ async function keptNamespaces(
 ): Promise<ReadonlyMap<string, string>> {
   const kept = new Map<string, string>();
   for (const { kind, metadata: { name } } of parts) {
-    const why = kind === "Namespace" ? await otherContents(cluster, name, facts, parts) : undefined;
-    if (why !== undefined) kept.set(name, why);
+    const reason = kind === "Namespace" ? await otherContents(cluster, name, facts, parts) : undefined;
+    if (reason !== undefined) kept.set(name, reason);
   }
   return kept;
 }
@@ -113,28 +114,28 @@ async function preview(
   const left = await registeredIn(cluster, facts);
   const held = await foreignHeld(cluster, facts);
   for (const { object } of held) {
-    const verb = releaseFinalizers ? "would keep" : "blocks    ";
-    io.out(`${verb} ${shown(object)}, which has its finalizer\n`);
+    const verb = releaseFinalizers ? "would keep" : "blocked by";
+    io.out(`${verb} ${shown(object)}, which has a finalizer of the operator\n`);
   }
-  for (const { shown } of left) io.out(`would go   ${shown}, which "op dev" left\n`);
+  for (const { shown } of left) io.out(`would delete ${shown}, left by "op dev"\n`);
   const kept = await keptNamespaces(cluster, facts, parts);
   const isKept = ({ kind, metadata: { name } }: NamedObject) => kind === "Namespace" && kept.has(name);
   for (const one of [...objects.map(({ object }) => object), ...parts]) {
-    io.out(isKept(one) ? `would stay ${shown(one)}: ${kept.get(one.metadata.name)}\n` : `would go   ${shown(one)}\n`);
+    io.out(isKept(one) ? `would keep ${shown(one)}: ${kept.get(one.metadata.name)}\n` : `would delete ${shown(one)}\n`);
   }
   const owners = new Set(objects.map(uidOf));
   const dependents = (await dependentsOf(cluster, owners)).filter((one) => !owners.has(uidOf(one)));
-  if (dependents.length > 0) io.out(`would go   what these own: ${byKind(dependents)}\n`);
+  if (dependents.length > 0) io.out(`would delete their dependents: ${byKind(dependents)}\n`);
   for (const { metadata } of unreadable) io.err(`${unreadableMessage(metadata.name)}\n`);
   if (left.length + objects.length + parts.length + held.length === 0) {
-    return io.out(`Nothing of "${facts.name}" is in ${cluster.url}\n`);
+    return io.out(`Nothing to delete: "${facts.name}" is not in ${cluster.url}\n`);
   }
   throw new UsageError(
-    `Nothing was deleted: ${counted(objects.length, "object")} of its kinds, ${
-      counted(dependents.length, "object")
-    } that these own, and ${
-      counted(left.length + parts.length - kept.size, "part")
-    } of "${facts.name}" would go from ${cluster.url}: say --yes`,
+    `Nothing was deleted. --yes would delete ${counted(objects.length, "object")} of the operator's kinds, ${
+      counted(dependents.length, "dependent")
+    } of these, and ${
+      counted(left.length + parts.length - kept.size, "object")
+    } of "${facts.name}" itself from ${cluster.url}.`,
   );
 }
 
@@ -142,14 +143,14 @@ interface RemovalOptions {
   readonly cluster: Cluster;
   readonly facts: OperatorFacts;
   readonly definitions: readonly Definition[];
-  /** In milliseconds, for each of the two waits. */
+  /** In milliseconds, for each of the two waits: the cleanup and the garbage collector. */
   readonly timeout: number;
   readonly releaseFinalizers: boolean;
   readonly orphanDependents: boolean;
   readonly io: Io;
 }
 
-/** The deletion of the objects of an operator's kinds, and of what they own. */
+/** Deletes the objects of an operator's kinds, and their dependents. */
 class Removal {
   readonly #with: RemovalOptions;
 
@@ -157,12 +158,12 @@ class Removal {
     this.#with = options;
   }
 
-  /** @throws {Failure} If something is left. Conversions are then as they were. */
+  /** @throws {Failure} If an object is left. Conversions are restored then. */
   async run(): Promise<void> {
     const { cluster, facts, definitions } = this.#with;
-    // What calls a machine where nothing runs any more would hold up the rest. A running op dev may be what cleans up.
+    // Webhooks that no process serves would block the rest. A running op dev may have to do the cleanup.
     const session = await devSession(cluster, leasePlace(facts), Date.now());
-    if (!session?.isAlive) await this.#takeBack();
+    if (!session?.isAlive) await this.#unregister();
     let restore = async (): Promise<void> => {};
     try {
       if (this.#with.releaseFinalizers && (await objectsOf(cluster, definitions)).unreadable.length > 0) {
@@ -175,7 +176,7 @@ class Removal {
       const owners = new Set(objects.map(uidOf));
       const dependents = await dependentsOf(cluster, owners);
       await this.#deleteObjects(objects);
-      await this.#takeBack();
+      await this.#unregister();
       const before = restore;
       const again = await withoutConversion(cluster, namesOf(definitions));
       restore = async () => {
@@ -190,33 +191,31 @@ class Removal {
     }
   }
 
-  async #takeBack(): Promise<void> {
+  async #unregister(): Promise<void> {
     const { cluster, facts, io } = this.#with;
-    for (const one of await unregister(cluster, facts)) io.out(`deleted    ${one}, which "op dev" left\n`);
+    for (const one of await unregister(cluster, facts)) io.out(`deleted    ${one}, left by "op dev"\n`);
   }
 
   async #deleteObjects(objects: readonly ScannedObject[]): Promise<void> {
     const { cluster, facts, timeout, releaseFinalizers, io } = this.#with;
-    if (objects.length > 0) step(`Deleting ${counted(objects.length, "object")}, and waiting for the cleanup`, io);
+    if (objects.length > 0) step(`Deleting ${counted(objects.length, "object")} and waiting for the cleanup`, io);
     for (const { kind, object } of objects) await remove(cluster, kind, object as unknown as PlainObject);
-    let left = await stillThere(cluster, objects);
+    let left = await existing(cluster, objects);
     for (const late = AbortSignal.timeout(timeout); left.length > 0 && !late.aborted;) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
-      left = await stillThere(cluster, left);
+      left = await existing(cluster, left);
     }
     const uids = new Set(left.map(uidOf));
     for (const one of objects) if (!uids.has(uidOf(one))) io.out(`deleted    ${shown(one.object)}\n`);
     if (left.length === 0) return;
     if (!releaseFinalizers) {
       for (const { object } of left.slice(0, MOST_NAMED)) {
-        io.err(`${shown(object)} is held by ${object.metadata.finalizers?.join(", ")}\n`);
+        io.err(`${shown(object)} has finalizers: ${object.metadata.finalizers?.join(", ")}\n`);
       }
       throw new Failure(
-        `Cannot uninstall "${facts.name}": ${
-          counted(left.length, "object was", "objects were")
-        } not cleaned up within ${
+        `Cannot uninstall "${facts.name}": the operator did not clean up ${counted(left.length, "object")} within ${
           shownDuration(timeout)
-        }: is the operator running? See its log, or say --release-finalizers to let them go as they are`,
+        }. Check its log, or delete them without a cleanup with --release-finalizers.`,
       );
     }
     for (const { kind, object } of left) {
@@ -226,15 +225,15 @@ class Removal {
       }, place(object));
       io.out(`released   ${shown(object)}\n`);
     }
-    const held = await stillThere(cluster, left);
+    const held = await existing(cluster, left);
     if (held.length === 0) return;
     for (const { object } of held.slice(0, MOST_NAMED)) {
-      io.err(`${shown(object)} is held by ${object.metadata.finalizers?.join(", ")}\n`);
+      io.err(`${shown(object)} has finalizers: ${object.metadata.finalizers?.join(", ")}\n`);
     }
     throw new Failure(
       `Cannot uninstall "${facts.name}": ${
-        counted(held.length, "object is", "objects are")
-      } held by finalizers of others. Whoever set them must remove them; then run op uninstall again.`,
+        counted(held.length, "object has", "objects have")
+      } finalizers of other programs. Wait until these remove them, then run op uninstall again.`,
     );
   }
 
@@ -244,34 +243,36 @@ class Removal {
     if (left.length === 0) return;
     for (const { object } of left.slice(0, MOST_NAMED)) {
       const { finalizers = [] } = object.metadata;
-      io.err(`${shown(object)} is left${finalizers.length === 0 ? "" : `, held by ${finalizers.join(", ")}`}\n`);
+      io.err(
+        `${shown(object)} still exists${finalizers.length === 0 ? "" : `, with finalizers ${finalizers.join(", ")}`}\n`,
+      );
     }
     if (orphanDependents) return io.err(`Warning: left without an owner: ${byKind(left)}\n`);
     throw new Failure(
-      `Cannot uninstall "${facts.name}": ${byKind(left)} that the deleted objects owned ${
-        left.length === 1 ? "was" : "were"
-      } not deleted within ${
+      `Cannot uninstall "${facts.name}": dependents of the deleted objects (${byKind(left)}) still exist after ${
         shownDuration(timeout)
       }. Without the kinds, the garbage collector would never delete them. ` +
         `Check kube-controller-manager and run op uninstall again, or delete the kinds anyway with --orphan-dependents.`,
     );
   }
 
-  /** The definition takes along all objects of its kind: those that were created meanwhile were not cleaned up. */
+  /** Fails if objects were created since: deleting the definition would delete them without a cleanup. */
   async #refuseNewObjects(): Promise<void> {
     const { cluster, facts, definitions, io } = this.#with;
     const { objects } = await objectsOf(cluster, definitions);
     if (objects.length === 0) return;
-    for (const { object } of objects.slice(0, MOST_NAMED)) io.err(`${shown(object)} was created meanwhile\n`);
+    for (const { object } of objects.slice(0, MOST_NAMED)) {
+      io.err(`${shown(object)} was created during the uninstall\n`);
+    }
     throw new Failure(
       `Cannot uninstall "${facts.name}": ${
         counted(objects.length, "object was", "objects were")
-      } created meanwhile. Run op uninstall again.`,
+      } created during the uninstall. Run op uninstall again.`,
     );
   }
 }
 
-/** The definition of a kind, as the operator declares it. */
+/** A CustomResourceDefinition, as the operator declares it. */
 type Definition = CustomResourceDefinitionManifest;
 
 function namesOf(definitions: readonly Definition[]): string[] {
@@ -279,8 +280,8 @@ function namesOf(definitions: readonly Definition[]): string[] {
 }
 
 /**
- * The objects of kinds, by a version that the API server can read: without an answer of the conversion webhook, that is the one in which they are stored.
- * Definitions none of whose versions can be read are answered apart.
+ * Returns the objects of kinds, in a version that the API server can read: without the conversion
+ * webhook, that is the storage version. Definitions that can be read in no version are listed apart.
  */
 async function objectsOf(
   cluster: Cluster,
@@ -311,11 +312,11 @@ async function readable(cluster: Cluster, { spec }: Definition): Promise<Scanned
 }
 
 function unreadableMessage(definition: string): string {
-  return `the objects of ${definition} cannot be read in any version: does the operator answer conversions? ` +
-    `Start it, or say --release-finalizers, which deletes them without its cleanup.`;
+  return `the objects of ${definition} cannot be read in any version, because the conversion webhook does not respond. ` +
+    `Start the operator, or delete the objects without its cleanup with --release-finalizers.`;
 }
 
-async function untilDefinitionsAreGone(
+async function definitionsDeleted(
   cluster: Cluster,
   definitions: readonly Definition[],
   timeout: number,
@@ -326,20 +327,20 @@ async function untilDefinitionsAreGone(
     if (left.length === 0) return;
     if (late.aborted) {
       throw new Failure(
-        `Cannot delete ${left.map(shown).join(", ")} within ${shownDuration(timeout)}: objects of ${
-          left.length === 1 ? "this kind are" : "these kinds are"
-        } left. List them with kubectl get, and see their finalizers.`,
+        `${left.map(shown).join(", ")} not deleted within ${shownDuration(timeout)}: objects of ${
+          left.length === 1 ? "this kind" : "these kinds"
+        } still exist. List them with kubectl get, and check their finalizers.`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
 }
 
-/** What was installed, the last first: a binding that is gone too early would keep the operator from its work. */
+/** Returns the objects of an installation in the order of deletion: the operator needs its bindings to the end. */
 function partsOf({ manifests, reconciled }: OperatorFacts, isKept: boolean): PlainObject[] {
   const { crd, namespace, rbac, manager, networkPolicy, webhook } = manifests;
   const kinds = isKept ? [] : crd.filter(({ metadata }) => reconciled.includes(metadata.name));
-  // Before the Service that leads to the webhooks those who ask them: nothing may be held up by what is gone.
+  // Webhook configurations come before the Service that they call, so that they block no request.
   return [
     ...webhook.toReversed(),
     ...manager,
@@ -354,36 +355,23 @@ async function present(cluster: Cluster, parts: readonly PlainObject[]): Promise
   const found = await Promise.all(parts.map(async (part) => {
     const kind = await servedKind(cluster, part);
     if (kind === undefined) return [];
-    try {
-      const live = await cluster.client.get(kind, part.metadata.name, place(part));
-      // A namespace that others made, or put something into by its name, is not ours to delete.
-      const isOurs = part.kind !== "Namespace" || isOwnNamespace(live, part);
-      return isOurs ? [part] : [];
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return [];
-      throw error;
-    }
+    const live: KubeObject | undefined = await ifFound(() => cluster.client.get(kind, part.metadata.name, place(part)));
+    // A namespace of another owner is not deleted.
+    return live === undefined || (part.kind === "Namespace" && !isOwnNamespace(live, part)) ? [] : [part];
   }));
   return found.flat();
 }
 
-async function stillThere(cluster: Cluster, objects: readonly ScannedObject[]): Promise<ScannedObject[]> {
+async function existing(cluster: Cluster, objects: readonly ScannedObject[]): Promise<ScannedObject[]> {
   const now = await Promise.all(objects.map(async ({ kind, object }) => {
-    try {
-      const live: KubeObject = await cluster.client.get(kind, object.metadata.name, place(object));
-      return live.metadata.uid === object.metadata.uid ? [{ kind, object: live }] : [];
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return [];
-      throw error;
-    }
+    const live: KubeObject | undefined = await ifFound(() =>
+      cluster.client.get(kind, object.metadata.name, place(object))
+    );
+    return live !== undefined && live.metadata.uid === object.metadata.uid ? [{ kind, object: live }] : [];
   }));
   return now.flat();
 }
 
 async function remove(cluster: Cluster, kind: AnyKind, object: PlainObject): Promise<void> {
-  try {
-    await cluster.client.delete(kind, object.metadata.name, place(object));
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
-  }
+  await ifFound(() => cluster.client.delete(kind, object.metadata.name, place(object)));
 }

@@ -1,8 +1,8 @@
-/** The checks of `op doctor` on what an operator declares: definitions, rights, the Deployment, the Lease, finalizers. */
-import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
+/** The checks of `op doctor`: definitions, RBAC, the Deployment, the Lease and finalizers. */
+import type { AnyKind, KubeObject } from "@op/sdk";
 import type { RbacRule } from "@op/sdk/operator";
 import { CustomResourceDefinition, Deployment, Lease, ServiceAccount, SubjectAccessReview } from "@op/sdk/kinds";
-import { type Cluster, servedKind } from "../cluster.ts";
+import { type Cluster, ifFound, servedKind } from "../cluster.ts";
 import { collectableKinds } from "../cluster_scan.ts";
 import { definitionChanges } from "../crd/definition_changes.ts";
 import type { Definition } from "../definitions/definition.ts";
@@ -15,148 +15,145 @@ import { type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 import { type Finding, findings } from "./finding.ts";
 
-/** Versions of Kubernetes that the SDK is tried on: older ones may lack what it asks for. */
+/** The oldest version of Kubernetes that the SDK is tested with. */
 const OLDEST_MINOR = 33;
 
-/** The server answers, and is one that the SDK knows. */
+/** Checks that the API server responds, and that the SDK supports its version. */
 export async function server({ client, url }: Cluster): Promise<Finding[]> {
-  const { good, doubtful } = findings("server");
+  const { ok, warning } = findings("server");
   const { gitVersion, major, minor } = await client.raw<{ gitVersion: string; major: string; minor: string }>(
     "/version",
   );
-  const told = `${url} is Kubernetes ${gitVersion}`;
+  const message = `${url} is Kubernetes ${gitVersion}`;
   const isOld = Number(major) === 1 && Number.parseInt(minor) < OLDEST_MINOR;
-  return [isOld ? doubtful(`${told}; the SDK is tried on 1.${OLDEST_MINOR} and later`) : good(told)];
+  return [isOld ? warning(`${message}, but the SDK is tested with 1.${OLDEST_MINOR} and later`) : ok(message)];
 }
 
-/** Whether anything of the operator is in the cluster. */
+/** Returns whether any object of the operator is in the cluster. */
 export async function isInstalled(cluster: Cluster, { manifests }: OperatorFacts): Promise<boolean> {
   const { crd, namespace, rbac, manager, webhook } = manifests;
   const objects = [...crd, ...namespace, ...rbac, ...manager, ...webhook] as unknown as PlainObject[];
   return (await Promise.all(objects.map((object) => liveOf(cluster, object)))).some((live) => live !== undefined);
 }
 
-/** The objects of the operator's name belong to this operator, and not to another one of the same name. */
+/** Checks that no object belongs to another operator of the same name. */
 export async function identity(cluster: Cluster, { name, id, manifests }: OperatorFacts): Promise<Finding[]> {
-  const { good, wrong, doubtful } = findings("identity");
+  const { ok, error, warning } = findings("identity");
   const objects = Object.values(manifests).flat() as unknown as PlainObject[];
   const conflicts = await conflictsIn(cluster, objects);
   if (conflicts.length > 0) {
     const report = await conflictReport(cluster, conflicts, objects);
-    return [wrong(`${report.replaceAll("\n", " ")} op deploy and op uninstall refuse to change them.`)];
+    return [error(`${report.replaceAll("\n", " ")} op deploy and op uninstall do not change these objects.`)];
   }
-  if (id !== undefined) return [good(`no object of "${name}" belongs to another operator; the ID is "${id}"`)];
+  if (id !== undefined) return [ok(`no object of "${name}" belongs to another operator (the ID is "${id}")`)];
   return [
-    doubtful(
-      `"${name}" has no ID: another operator of this name is recognized by its kinds only. Add to operator.toml: ` +
+    warning(
+      `"${name}" has no ID, so another operator of this name is recognized only by its kinds. Add to operator.toml: ` +
         `[project] id = "${crypto.randomUUID()}"`,
     ),
   ];
 }
 
-/** The definitions are there, served, and what is declared. Of external kinds the declared version must be served. */
+/** Checks that definitions are installed, served and up to date. Of an external kind, one declared version must be served. */
 export async function definitions(
   cluster: Cluster,
   { crds, externalCrds, reconciled }: OperatorFacts,
 ): Promise<Finding[]> {
   const { client } = cluster;
-  const { good, wrong, doubtful } = findings("kinds");
+  const { ok, error, warning } = findings("kinds");
   const external = await Promise.all(externalCrds.map((crd) => externalDefinition(cluster, crd)));
-  if (crds.length === 0) return [good("the operator declares none of its own"), ...external];
+  if (crds.length === 0) return [ok("the operator has no kinds of its own"), ...external];
   const own = (await Promise.all(crds.map(async (crd): Promise<Finding[]> => {
     const { name } = crd.metadata;
-    const live = await present(() => client.get(CustomResourceDefinition, name));
+    const live = await ifFound(() => client.get(CustomResourceDefinition, name));
     if (live === undefined) {
-      const told = `${name} is not installed: op deploy, or op crds | kubectl apply -f -`;
-      return [reconciled.includes(name) ? wrong(told) : doubtful(told)];
+      const message = `${name} is not installed. Run "op deploy", or "op crd print | kubectl apply -f -".`;
+      return [reconciled.includes(name) ? error(message) : warning(message)];
     }
     const established = live.status?.conditions?.find(({ type }) => type === "Established");
     if (established?.status !== "True") {
-      return [wrong(`${name} is not served: ${established?.message ?? "no reason is told"}`)];
+      return [error(`${name} is not served: ${established?.message ?? "the API server reports no reason"}`)];
     }
     const changes = definitionChanges([live as unknown as Definition], [crd as unknown as Definition]);
     const stored = (live.status?.storedVersions ?? []).filter((version) =>
       !crd.spec.versions.some(({ name }) => name === version)
     );
     return [
-      changes.length === 0 ? good(`${name} is what the operator declares`) : wrong(
-        `${name} differs in ${counted(changes.length, "place")}: ${
-          changes.slice(0, 3).map(({ version, path, told }) => [version, path, told].filter(Boolean).join(" ")).join(
-            "; ",
-          )
+      changes.length === 0 ? ok(`${name} is up to date`) : error(
+        `${name} differs from the declaration in ${counted(changes.length, "place")}: ${
+          changes.slice(0, 3).map(({ version, path, message }) => [version, path, message].filter(Boolean).join(" "))
+            .join("; ")
         }`,
       ),
       ...(stored.length === 0
         ? []
-        : [doubtful(`${name} still has objects stored as ${stored.join(", ")}, which is not declared any more`)]),
+        : [warning(`${name} still has objects stored as ${stored.join(", ")}, which is no longer declared`)]),
     ];
   }))).flat();
   return [...own, ...external];
 }
 
 async function externalDefinition(cluster: Cluster, { metadata, spec }: ExternalCrd): Promise<Finding> {
-  const { good, wrong } = findings("kinds");
+  const { ok, error } = findings("kinds");
   const versions = spec.versions.map(({ name }) => name);
   const served = await Promise.all(
     versions.map((version) => servedKind(cluster, { apiVersion: `${spec.group}/${version}`, kind: spec.names.kind })),
   );
   const missing = versions.filter((_, i) => served[i] === undefined);
-  if (missing.length < versions.length) return good(`${metadata.name}, which is external, is served`);
-  return wrong(
-    `${metadata.name}, which is external, is not served in ${
-      missing.join(", ")
-    }: install the project that it belongs to`,
+  if (missing.length < versions.length) return ok(`${metadata.name} (external) is served`);
+  return error(
+    `${metadata.name} (external) is not served in ${missing.join(", ")}. Install the project that it belongs to.`,
   );
 }
 
 type ExternalCrd = OperatorFacts["externalCrds"][number];
 
-/** The service account may do what the parts ask for. */
-export async function permissions(
+/** Checks that the ServiceAccount has the RBAC permissions that the operator needs. */
+export async function rbac(
   { client }: Cluster,
   facts: OperatorFacts,
   watches: readonly string[] | undefined,
 ): Promise<Finding[]> {
-  const { good, wrong } = findings("permissions");
+  const { ok, error } = findings("rbac");
   const { user, namespace, name } = accountOf(facts);
-  // Roles may be bound to an account that does not exist; nothing runs as it.
-  if (await present(() => client.get(ServiceAccount, name, { namespace })) === undefined) {
+  // Roles may be bound to an account that does not exist.
+  if (await ifFound(() => client.get(ServiceAccount, name, { namespace })) === undefined) {
     return [
-      wrong(
-        `ServiceAccount ${namespace}/${name} is not installed, so that the operator has none of its ${
+      error(
+        `ServiceAccount ${namespace}/${name} is not installed, so the operator has none of its ${
           counted(facts.rights.length, "permission")
-        }: op deploy`,
+        }. Run "op deploy".`,
       ),
     ];
   }
   const answers = await Promise.all(
     facts.rights.flatMap((right) =>
-      placesOf(right, namespace, watches).map(async (place) => {
+      namespacesOf(right, namespace, watches).map(async (place) => {
         const { status } = await client.create(SubjectAccessReview, {
           spec: { user, groups: groupsOf(namespace), resourceAttributes: attributesOf(right, place) },
         });
-        return { right, isGiven: status?.allowed === true };
+        return { right, isGranted: status?.allowed === true };
       })
     ),
   );
-  const missing = answers.filter(({ isGiven }) => !isGiven);
-  if (missing.length === 0) return [good(`${user} has all ${counted(facts.rights.length, "right")}`)];
+  const missing = answers.filter(({ isGranted }) => !isGranted);
+  if (missing.length === 0) return [ok(`${user} has all ${counted(facts.rights.length, "permission")}`)];
   return missing.map(({ right: { verb, resource, group, part, reason } }) =>
-    wrong(
+    error(
       `${user} may not ${verb} ${qualified(resource, group)} (${
         part ?? "the operator"
-      }: ${reason}): op deploy, or op rbac generate`,
+      }: ${reason}). Run "op deploy", or apply the output of "op rbac generate".`,
     )
   );
 }
 
-/** As kubectl names it: `websites.demo.example.com/status`. */
+/** Returns a resource as kubectl names it: `websites.demo.example.com/status`. */
 function qualified(resource: string, group: string): string {
   const [name, ...parts] = resource.split("/");
   return [group === "" ? name : `${name}.${group}`, ...parts].join("/");
 }
 
-function placesOf(
+function namespacesOf(
   { scope, namespaces }: RbacRule,
   own: string,
   watches: readonly string[] | undefined,
@@ -181,57 +178,57 @@ function attributesOf({ group, resource, verb, names }: RbacRule, namespace: str
   };
 }
 
-/** The Deployment is there, and its pods run. */
+/** Checks that the Deployment has its replicas. */
 export async function workload({ client }: Cluster, { manifests, name }: OperatorFacts): Promise<Finding[]> {
-  const { good, wrong, doubtful } = findings("deployment");
+  const { ok, error, warning } = findings("deployment");
   const wanted = manifests.manager.filter(({ kind }) => kind === "Deployment");
   return await Promise.all(wanted.map(async ({ metadata }) => {
     const { namespace = "" } = metadata;
-    const live = await present(() => client.get(Deployment, metadata.name, { namespace }));
+    const live = await ifFound(() => client.get(Deployment, metadata.name, { namespace }));
     if (live === undefined) {
-      return doubtful(`${namespace}/${metadata.name} is not there: "${name}" runs elsewhere, or not at all`);
+      return warning(`${namespace}/${metadata.name} does not exist: "${name}" runs elsewhere, or not at all`);
     }
     const { replicas = 1 } = live.spec ?? {};
     const { availableReplicas = 0, conditions = [] } = live.status ?? {};
-    const told = `${namespace}/${metadata.name}: ${availableReplicas} of ${replicas} replicas are available`;
-    if (replicas > 0 && availableReplicas >= replicas) return good(told);
-    const why = conditions.find(({ type, status }) =>
+    const message = `${namespace}/${metadata.name} has ${availableReplicas} of ${replicas} replicas available`;
+    if (replicas > 0 && availableReplicas >= replicas) return ok(message);
+    const failed = conditions.find(({ type, status }) =>
       (type === "ReplicaFailure" && status === "True") || (type === "Available" && status === "False")
     );
-    return wrong(`${told}${why?.message === undefined ? "" : `: ${why.message}`}`);
+    return error(`${message}${failed?.message === undefined ? "" : `: ${failed.message}`}`);
   }));
 }
 
-/** Somebody leads, and is alive. */
+/** Checks that a leader renews the Lease. */
 export async function leader({ client }: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
-  const { good, wrong, doubtful } = findings("leader");
+  const { ok, error, warning } = findings("leader");
   const place = electionLease(facts);
-  if (place === undefined) return [good("the operator elects none")];
+  if (place === undefined) return [ok("the operator elects no leader")];
   const { name, namespace } = place;
-  const lease = await present(() => client.get(Lease, name, { namespace }));
-  if (lease === undefined) return [doubtful(`there is no Lease ${namespace}/${name}: nobody has led yet`)];
+  const lease = await ifFound(() => client.get(Lease, name, { namespace }));
+  if (lease === undefined) return [warning(`Lease ${namespace}/${name} does not exist: there has been no leader yet`)];
   const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease.spec ?? {};
-  if (!holderIdentity) return [doubtful(`Lease ${namespace}/${name} is free: nobody leads`)];
+  if (!holderIdentity) return [warning(`Lease ${namespace}/${name} has no holder: there is no leader`)];
   const age = Math.round((now - Date.parse(String(renewTime))) / 1000);
   if (age > leaseDurationSeconds) {
     return [
-      wrong(
-        `${holderIdentity} holds Lease ${namespace}/${name}, and did not renew it for ${age} s, though it is good for ${leaseDurationSeconds} s: does it still run?`,
+      error(
+        `${holderIdentity} holds Lease ${namespace}/${name} but renewed it ${age} s ago. The lease expires after ${leaseDurationSeconds} s. Check whether that process still runs.`,
       ),
     ];
   }
-  return [good(`${holderIdentity} leads, and renewed ${Math.max(age, 0)} s ago`)];
+  return [ok(`${holderIdentity} leads (renewed ${Math.max(age, 0)} s ago)`)];
 }
 
-/** No object has waited for long to be cleaned up. */
+/** Checks that no object has been waiting for its deletion for too long. */
 export async function finalizers(
   cluster: Cluster,
   facts: OperatorFacts,
   now: number,
-  patience: number,
+  stuckAfter: number,
 ): Promise<Finding[]> {
   const { crds, reconciled, name, finalizers: own } = facts;
-  const { good, wrong } = findings("finalizers");
+  const { ok, error } = findings("finalizers");
   const kinds = crds.filter(({ metadata }) => reconciled.includes(metadata.name));
   const lists = await Promise.all(kinds.map(async ({ spec }) => {
     const version = spec.versions.find(({ storage }) => storage)?.name ?? "";
@@ -240,29 +237,29 @@ export async function finalizers(
   }));
   const all = lists.flat() as KubeObject[];
   const stuck = all.filter(({ metadata: { deletionTimestamp } }) =>
-    deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > patience
+    deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > stuckAfter
   );
   const left = await leftFinding(cluster, facts);
-  if (stuck.length === 0) return [good(`of ${counted(all.length, "object")} none has waited for long to go`), ...left];
+  if (stuck.length === 0) return [ok(`no deletion is stuck (${counted(all.length, "object")} checked)`), ...left];
   return [
     ...left,
-    ...stuck.map(({ kind, metadata }) => {
-      const held = metadata.finalizers ?? [];
-      const isOurs = held.some((one) => own.includes(one) || (one.split("/")[1] ?? "").startsWith(`${name}.`));
-      const since = Math.round((now - Date.parse(metadata.deletionTimestamp!)) / 1000);
-      const what = isOurs ? "see the operator's log for why its cleanup does not end" : "others must take it off";
-      return wrong(
-        `${kind} ${
-          metadata.namespace === undefined ? "" : `${metadata.namespace}/`
-        }${metadata.name} is to go for ${since} s, held by ${held.join(", ")}: ${what}`,
+    ...stuck.map((object) => {
+      const { deletionTimestamp = "", finalizers: held = [] } = object.metadata;
+      const isOwn = held.some((one) => own.includes(one) || (one.split("/")[1] ?? "").startsWith(`${name}.`));
+      const since = Math.round((now - Date.parse(deletionTimestamp)) / 1000);
+      const advice = isOwn ? "See the operator's log for its cleanup." : "Another program must remove them.";
+      return error(
+        `${shown(object)} has been waiting for its deletion for ${since} s. Its finalizers: ${
+          held.join(", ")
+        }. ${advice}`,
       );
     }),
   ];
 }
 
-/** Finalizers on objects of kinds that no controller of the operator has any more: nobody would ever remove them. */
+/** Reports finalizers on objects for whose kind the operator no longer has a controller. */
 async function leftFinding(cluster: Cluster, facts: OperatorFacts): Promise<Finding[]> {
-  const { wrong } = findings("finalizers");
+  const { error } = findings("finalizers");
   const isControlled = ({ group, kind }: AnyKind) =>
     facts.controlled.some((one) => one.group === group && one.kind === kind);
   const kinds = (await collectableKinds(cluster)).filter((kind) => !isControlled(kind));
@@ -270,22 +267,12 @@ async function leftFinding(cluster: Cluster, facts: OperatorFacts): Promise<Find
   if (held.length === 0) return [];
   const some = held.slice(0, 3).map(({ object }) => shown(object)).join(", ");
   return [
-    wrong(
+    error(
       `${
         counted(held.length, "object has", "objects have")
-      } finalizers of controllers that "${facts.name}" does not have ` +
-        `any more (${some}${held.length > 3 ? ` and ${held.length - 3} more` : ""}) and cannot be deleted: ` +
-        `op deploy --release-finalizers removes them without a cleanup`,
+      } finalizers of controllers that "${facts.name}" no longer has ` +
+        `(${some}${held.length > 3 ? ` and ${held.length - 3} more` : ""}) and cannot be deleted. ` +
+        `"op deploy --release-finalizers" removes them without a cleanup.`,
     ),
   ];
-}
-
-/** An object; nothing where there is none. */
-export async function present<T>(get: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await get();
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-/** `op doctor`: what a cluster has of an operator, and what is wrong with it. */
+/** `op doctor`: checks an operator in a cluster. */
 import { type Cluster, connectCluster } from "../cluster.ts";
 import { counted } from "../plural.ts";
 import { durationOption } from "../duration_option.ts";
@@ -7,69 +7,68 @@ import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import { type Form, type GlobalOptions, isColored } from "../global_options.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import { definitions, finalizers, identity, isInstalled, leader, permissions, server, workload } from "./checks.ts";
+import { definitions, finalizers, identity, isInstalled, leader, rbac, server, workload } from "./checks.ts";
 import { colored } from "../terminal.ts";
-import { type Finding, findings, looked } from "./finding.ts";
+import { checked, type Finding, findings } from "./finding.ts";
 import { webhooks } from "./webhooks.ts";
-import { toYaml } from "../yaml.ts";
+import { printed } from "../yaml.ts";
 
 /** Options for {@linkcode doctor}. */
 export interface DoctorOptions extends GlobalOptions, PlaceOptions {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
   readonly output: Form;
-  /** After how long an object that is being deleted is stuck: a duration. */
+  /** A deletion that takes longer is reported: a duration. */
   readonly stuckAfter: string;
 }
 
 /**
- * Looks at an operator in a cluster, and prints a line of each thing that it looks at.
+ * Checks an operator in a cluster, and prints a line for each finding.
  *
  * @param file The file whose default export is the operator.
- * @param options Which cluster, and how.
+ * @param options The cluster and the output format.
  * @param io The terminal and the shell.
- * @throws {Failure} If something is wrong.
+ * @throws {Failure} If a check finds an error.
  */
 export async function doctor(file: string, options: DoctorOptions, io: Io): Promise<void> {
-  const patience = durationOption(options.stuckAfter, "--stuck-after", 0);
+  const stuckAfter = durationOption(options.stuckAfter, "--stuck-after", 0);
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   using cluster = await connectCluster(options, io);
   const now = Date.now();
-  // Without an answer to the first there is nothing else to ask.
+  // First and alone: if the server does not respond, no other check can run.
   const reached = await server(cluster);
-  const installed = await looked("installed", () => notInstalled(cluster, facts));
+  const installed = await checked("installed", () => notInstalled(cluster, facts));
   const found = installed.length > 0 ? [installed] : await Promise.all([
-    looked("identity", () => identity(cluster, facts)),
-    looked("kinds", () => definitions(cluster, facts)),
-    looked("permissions", () => permissions(cluster, facts, options.namespace)),
-    looked("deployment", () => workload(cluster, facts)),
-    looked("webhooks", () => webhooks(cluster, facts, now)),
-    looked("leader", () => leader(cluster, facts, now)),
-    looked("finalizers", () => finalizers(cluster, facts, now, patience)),
+    checked("identity", () => identity(cluster, facts)),
+    checked("kinds", () => definitions(cluster, facts)),
+    checked("rbac", () => rbac(cluster, facts, options.namespace)),
+    checked("deployment", () => workload(cluster, facts)),
+    checked("webhooks", () => webhooks(cluster, facts, now)),
+    checked("leader", () => leader(cluster, facts, now)),
+    checked("finalizers", () => finalizers(cluster, facts, now, stuckAfter)),
   ]);
   const all = [...reached, ...found.flat()];
-  if (options.output === "json") io.out(`${JSON.stringify(all, null, 2)}\n`);
-  else if (options.output === "yaml") io.out(toYaml(all));
+  if (options.output !== "text") io.out(printed(all, options.output));
   else io.out(all.map((finding) => line(finding, isColored(options, io))).join(""));
-  const wrong = all.filter(({ verdict }) => verdict === "wrong");
-  if (wrong.length > 0) {
+  const errors = all.filter(({ verdict }) => verdict === "error");
+  if (errors.length > 0) {
     throw new Failure(
-      `${wrong.length} of ${counted(all.length, "finding")} on "${facts.name}" ${
-        wrong.length === 1 ? "is" : "are"
-      } wrong`,
+      `${errors.length} of ${counted(all.length, "finding")} on "${facts.name}" ${
+        errors.length === 1 ? "is an error" : "are errors"
+      }`,
     );
   }
 }
 
-/** One finding instead of one for each missing permission and kind. */
+/** Returns one finding, instead of one for each missing permission and kind. */
 async function notInstalled(cluster: Cluster, facts: OperatorFacts): Promise<Finding[]> {
   if (await isInstalled(cluster, facts)) return [];
-  return [findings("installed").wrong(`nothing of "${facts.name}" is in ${cluster.url}: op deploy`)];
+  return [findings("installed").error(`"${facts.name}" is not in ${cluster.url}. Run "op deploy".`)];
 }
 
-const COLORS = { good: "green", doubtful: "yellow", wrong: "red", unknown: "yellow" } as const;
+const COLORS = { ok: "green", warning: "yellow", error: "red", unknown: "yellow" } as const;
 
-function line({ check, verdict, told }: Finding, isColored: boolean): string {
+function line({ check, verdict, message }: Finding, isColored: boolean): string {
   const word = verdict.padEnd(8);
-  return `${isColored ? colored(word, COLORS[verdict]) : word}  ${check.padEnd(11)}  ${told}\n`;
+  return `${isColored ? colored(word, COLORS[verdict]) : word}  ${check.padEnd(11)}  ${message}\n`;
 }

@@ -1,33 +1,33 @@
-/** What a look at an operator in a cluster finds. */
+/** The findings of `op doctor`. */
 import { ApiError } from "@op/sdk";
 
-/** One line of it. */
+/** A line of the output. */
 export interface Finding {
-  /** What was looked at, in a word. */
+  /** The name of the check. */
   readonly check: string;
-  /** `wrong` makes the command end with 1; `doubtful` and `unknown` do not. */
-  readonly verdict: "good" | "doubtful" | "wrong" | "unknown";
+  /** The command fails only if there is an `error`. */
+  readonly verdict: "ok" | "warning" | "error" | "unknown";
   /** What was found, and what to do about it. */
-  readonly told: string;
+  readonly message: string;
 }
 
-/** Makes findings of one check. */
-export function findings(check: string): Record<Finding["verdict"], (told: string) => Finding> {
-  const of = (verdict: Finding["verdict"]) => (told: string): Finding => ({ check, verdict, told });
-  return { good: of("good"), doubtful: of("doubtful"), wrong: of("wrong"), unknown: of("unknown") };
+/** Returns functions that create the findings of a check. */
+export function findings(check: string): Record<Finding["verdict"], (message: string) => Finding> {
+  const of = (verdict: Finding["verdict"]) => (message: string): Finding => ({ check, verdict, message });
+  return { ok: of("ok"), warning: of("warning"), error: of("error"), unknown: of("unknown") };
 }
 
 /**
- * What a check found; where whoever asks may not see it, that.
+ * Runs a check. If the API server rejects a request of it, that is the finding.
  *
- * @param check What is looked at, in a word.
- * @param look Looks.
+ * @param check The name of the check.
+ * @param run Runs the check.
  */
-export async function looked(check: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+export async function checked(check: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return await look();
+    return await run();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return [findings(check).unknown(error.status === 403 ? `you may not look: ${error.message}` : error.message)];
+    return [findings(check).unknown(error.status === 403 ? `not permitted to check: ${error.message}` : error.message)];
   }
 }

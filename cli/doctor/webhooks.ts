@@ -1,32 +1,31 @@
-/** The checks of `op doctor` on webhooks: that they are called, by a certificate that is good, and that somebody answers. */
+/** The checks of `op doctor` on webhooks: their configuration, their certificate, and the pods that serve them. */
 import { X509Certificate } from "node:crypto";
 import { EndpointSlice, MutatingWebhookConfiguration, Service, ValidatingWebhookConfiguration } from "@op/sdk/kinds";
-import type { Cluster } from "../cluster.ts";
+import { type Cluster, ifFound } from "../cluster.ts";
 import { counted } from "../plural.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
 import { registeredIn } from "../run/webhook_registration.ts";
-import { present } from "./checks.ts";
 import { type Finding, findings } from "./finding.ts";
 
-// A certificate that is renewed in time has more than that left.
+// Certificates are renewed earlier than this before they expire. In milliseconds.
 const SOON = 7 * 24 * 3600 * 1000;
 
-/** One webhook as a cluster has it. */
+/** A webhook in a cluster. */
 interface Called {
-  /** `Configuration/webhook`. */
+  /** The names of the configuration and the webhook: `CONFIGURATION/WEBHOOK`. */
   readonly name: string;
   readonly caBundle: string | undefined;
   readonly service: string | undefined;
 }
 
-/** The webhooks of the operator are there, can be trusted, and answer. */
+/** Checks that the operator's webhooks are configured, trusted and served. */
 export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
   const { client } = cluster;
-  const { good, wrong } = findings("webhooks");
+  const { ok, error, warning } = findings("webhooks");
   const developed = (await registeredIn(cluster, facts)).map(({ shown }) =>
-    findings("webhooks").doubtful(
-      `${shown} calls a machine on which the operator is developed: if "op dev" does not run there any longer, its next start takes that back`,
+    warning(
+      `${shown} calls an "op dev" on a developer's machine. If that has ended, the next "op dev" or "op deploy" removes it.`,
     )
   );
   const { namespace } = accountOf(facts);
@@ -43,7 +42,7 @@ export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: numb
     webhooks.some(({ clientConfig }) => clientConfig.service?.namespace === namespace)
   );
   const missing = declared.filter(({ metadata }) => !live.some((one) => one.metadata.name === metadata.name));
-  if (declared.length === 0 && live.length === 0) return [...developed, good("the operator has none")];
+  if (declared.length === 0 && live.length === 0) return [...developed, ok("the operator has none")];
   const called = live.flatMap(({ metadata, webhooks = [] }) =>
     webhooks.map(({ name, clientConfig: { caBundle, service } }): Called => ({
       name: `${metadata.name}/${name}`,
@@ -54,17 +53,17 @@ export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: numb
   const services = [...new Set(called.flatMap(({ service }) => service ?? []))];
   return [
     ...developed,
-    ...missing.map(({ kind, metadata }) => wrong(`${kind} ${metadata.name} is not installed: op deploy`)),
-    ...called.length === 0 ? [] : [good(`${called.length} are called`)],
+    ...missing.map(({ kind, metadata }) => error(`${kind} ${metadata.name} is not installed. Run "op deploy".`)),
+    ...called.length === 0 ? [] : [ok(`${counted(called.length, "webhook is", "webhooks are")} configured`)],
     ...called.map((one) => certificate(one, now)),
-    ...(await Promise.all(services.map((name) => answers({ client } as Cluster, namespace, name)))),
+    ...(await Promise.all(services.map((name) => endpoints({ client } as Cluster, namespace, name)))),
   ];
 }
 
-/** The authority by which a webhook is trusted, as long as it is good. */
+/** Checks the certificate authority of a webhook. */
 function certificate({ name, caBundle }: Called, now: number): Finding {
-  const { good, wrong, doubtful } = findings("certificate");
-  if (!caBundle) return wrong(`${name} has no authority: nobody can be trusted, and each call fails`);
+  const { ok, error, warning } = findings("certificate");
+  if (!caBundle) return error(`${name} has no certificate authority, so that each call fails`);
   let ends: number[];
   try {
     const pems = atob(caBundle).match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
@@ -72,25 +71,25 @@ function certificate({ name, caBundle }: Called, now: number): Finding {
   } catch {
     ends = [];
   }
-  // Of several, as while one takes the place of another, it is enough that one is good.
+  // While an authority is replaced there are several, of which one must be valid.
   const last = Math.max(...ends);
-  if (ends.length === 0 || Number.isNaN(last)) return wrong(`${name}: its authority is no certificate`);
+  if (ends.length === 0 || Number.isNaN(last)) return error(`${name}: its certificate authority cannot be parsed`);
   const day = new Date(last).toISOString().slice(0, 10);
-  if (last < now) return wrong(`${name}: its authority ended on ${day}: each call fails`);
+  if (last < now) return error(`${name}: its certificate authority expired on ${day}, so that each call fails`);
   return last - now < SOON
-    ? doubtful(`${name}: its authority ends on ${day}`)
-    : good(`${name}: its authority is good until ${day}`);
+    ? warning(`${name}: its certificate authority expires on ${day}`)
+    : ok(`${name}: its certificate authority is valid until ${day}`);
 }
 
-async function answers({ client }: Cluster, namespace: string, name: string): Promise<Finding> {
-  const { good, wrong } = findings("webhooks");
-  const service = await present(() => client.get(Service, name, { namespace }));
-  if (service === undefined) return wrong(`Service ${namespace}/${name}, which they are behind, is not there`);
+async function endpoints({ client }: Cluster, namespace: string, name: string): Promise<Finding> {
+  const { ok, error } = findings("webhooks");
+  const service = await ifFound(() => client.get(Service, name, { namespace }));
+  if (service === undefined) return error(`Service ${namespace}/${name}, which the webhooks call, does not exist`);
   const slices = await client.list(EndpointSlice, { namespace, labelSelector: `kubernetes.io/service-name=${name}` });
   const ready = slices.flatMap(({ endpoints }) => endpoints ?? []).filter(({ conditions }) =>
     conditions?.ready !== false
   );
   return ready.length === 0
-    ? wrong(`nobody answers behind Service ${namespace}/${name}: does the operator run, and is it ready?`)
-    : good(`${counted(ready.length, "pod answers", "pods answer")} behind Service ${namespace}/${name}`);
+    ? error(`Service ${namespace}/${name} has no ready pods. Check that the operator runs and is ready.`)
+    : ok(`Service ${namespace}/${name} has ${counted(ready.length, "ready pod")}`);
 }

@@ -1,13 +1,13 @@
-/** The account of an operator with a webhook, for tests of what is made of it. */
+/** The declarations of an operator with a webhook, for tests of manifests. */
 import { controller, operator, webhook } from "@op/sdk";
 import type { InstallOptions } from "@op/sdk/operator";
 import { ConfigMap } from "@op/sdk/kinds";
 import type { LayoutFacts } from "./layout.ts";
 
 /**
- * An operator "guard" with a controller and a webhook.
+ * Returns the declarations of an operator "guard" with a controller and a webhook.
  *
- * @param install Where and how it is installed.
+ * @param install Where and how the operator is installed.
  */
 export function webhookFacts(install: InstallOptions = {}): LayoutFacts {
   const maps = controller(ConfigMap, { reconcile() {} });

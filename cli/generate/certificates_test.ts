@@ -1,4 +1,7 @@
-/** Where certificates of webhooks come from, said in the settings or on the command line: what is generated follows. */
+/**
+ * Where certificates of webhooks come from, said in the settings or on the command line: what is
+ * generated follows.
+ */
 import assert from "node:assert/strict";
 import { operatorFolder } from "../_operator_folder.ts";
 
@@ -85,7 +88,7 @@ Deno.test("where certificates come from is one of what there is", async () => {
   assert.match(filed.stderr, /generate\.webhooks\.certificates.*one of self, cert-manager, files/);
 });
 
-Deno.test("op crds, op crd docs and op crd diff take the operator as its settings have it", async () => {
+Deno.test("op crd print, op crd docs and op crd diff take the operator as its settings have it", async () => {
   await using folder = await operatorFolder(`
 import { conversion } from ${JSON.stringify(new URL("../../mod.ts", import.meta.url).href)};
 const names = { group: "demo.example.com", kind: "Note" };
@@ -95,15 +98,15 @@ const up = conversion(Old, Note, { up: ({ spec }) => ({ spec: { words: spec.text
 export default operator({ name: "notes", version: "1.2.0", parts: { up } });
 `);
   await folder.write("operator.toml", '[generate]\nnamespace = "elsewhere"\n');
-  const printed = await folder.op("crds");
+  const printed = await folder.op("crd", "print");
   assert.match(printed.stdout, /namespace: elsewhere\n/, printed.stderr);
   await folder.write("other.toml", '[generate]\nnamespace = "third"\n');
-  assert.match((await folder.op("crds", "--config", "other.toml")).stdout, /namespace: third\n/);
+  assert.match((await folder.op("crd", "print", "--config", "other.toml")).stdout, /namespace: third\n/);
   await folder.write("printed.yaml", printed.stdout);
   const same = await folder.op("crd", "diff", "printed.yaml", "main.ts");
   assert.deepEqual([same.code, same.stdout], [0, "No change\n"]);
   await folder.write("operator.toml", "[generate]\nnamespac = 1\n");
-  for (const command of [["crds"], ["crd", "docs"], ["crd", "diff", "printed.yaml", "main.ts"]]) {
+  for (const command of [["crd", "print"], ["crd", "docs"], ["crd", "diff", "printed.yaml", "main.ts"]]) {
     const refused = await folder.op(...command);
     assert.equal(refused.code, 1, command.join(" "));
     assert.match(refused.stderr, /"operator\.toml".*did you mean "generate\.namespace"\?/);

@@ -1,11 +1,11 @@
-/** `op generate`: the files of an operator's manifests, made from its declarations. */
+/** `op generate`: files with an operator's manifests, generated from its declarations. */
 import { dirname, join, resolve } from "node:path";
 import type { InstallOptions } from "@op/sdk/operator";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { counted } from "../plural.ts";
 import { sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
-import { replaceTogether } from "../files_together.ts";
+import { replaceFiles } from "../files_together.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { commitFor, namesCommit, projectFile, type ProjectOptions } from "../project_file.ts";
@@ -15,12 +15,12 @@ import { isUntouched } from "./seal.ts";
 
 /** Where and how the operator is installed. */
 export interface PlaceOptions extends ProjectOptions {
-  /** The namespace that it runs in. */
+  /** The namespace of the operator's Deployment. */
   readonly into?: string | undefined;
-  /** The only namespaces that it looks at. */
+  /** The only namespaces that the operator watches. */
   readonly namespace?: readonly string[] | undefined;
   readonly image?: string | undefined;
-  /** Where the certificate of its webhooks comes from. */
+  /** The source of the webhook certificate. */
   readonly certificates?: InstallOptions["certificates"] | undefined;
   /** Whether the operator's webhooks review its samples. @default {false} */
   readonly reviewsSamples?: boolean | undefined;
@@ -28,28 +28,29 @@ export interface PlaceOptions extends ProjectOptions {
 
 /** Options for {@linkcode generate}. */
 export interface GenerateOptions extends PlaceOptions {
-  /** The folder of the files. */
+  /** The folder for the files. */
   readonly dir: string;
-  /** Replace files that were changed by hand. */
+  /** Overwrite files that were edited by hand. */
   readonly force?: boolean | undefined;
-  /** Write nothing; fail if something would be. */
+  /** Write no file; fail if one differs. */
   readonly check?: boolean | undefined;
 }
 
 /**
- * Makes the files, or those of one part.
+ * Generates all files, or those of one part.
  *
- * @param part Which.
+ * @param part The part.
  * @param file The file whose default export is the operator.
- * @param options Where to, and how.
+ * @param options The folder, and how the operator is installed.
  * @param io The terminal and the shell.
- * @throws {Failure} If a file was changed by hand; nothing is written then. With `check`, if the files are not what the operator declares.
+ * @throws {Failure} If a file was edited by hand; no file is written then. With `check`, if a file
+ *   differs from what would be generated.
  */
 export async function generate(part: LayoutPart, file: string, options: GenerateOptions, io: Io): Promise<void> {
   const folder = await folderOf(options.dir, io);
   const hasSamples = part === "manifests" || part === "crd";
-  const asked = { ...options, reviewsSamples: hasSamples };
-  const facts = await factsOf(file, options.check ? await asCommitted(file, asked, io) : asked, io);
+  const reviewed = { ...options, reviewsSamples: hasSamples };
+  const facts = await factsOf(file, options.check ? await withCommittedImage(file, reviewed, io) : reviewed, io);
   if (hasSamples) {
     await warnOfSamples(facts, folder, io);
     warnOfDefinitions(facts.manifests.crd, io);
@@ -57,42 +58,50 @@ export async function generate(part: LayoutPart, file: string, options: Generate
   const files = layout(part, facts);
   const states = await statesOf(files, folder);
   if (options.check) return check(states, options.dir, io);
-  const changed = states.filter(({ state }) => state === "changed by hand");
+  const changed = states.filter(({ state }) => state === "edited by hand");
   if (changed.length > 0 && options.force !== true) {
     throw new Failure(
       `Cannot write ${
         list(changed, options.dir)
-      }: changed by hand; put the change into an overlay, or say --force to lose it`,
+      }: edited by hand. Move the edits into an overlay, or add --force to discard them.`,
     );
   }
   await writeAll(states, options.dir, io);
 }
 
 /**
- * Makes an overlay, unless it is there.
+ * Generates an overlay, unless it exists.
  *
- * @param name The overlay's name, such as `prod`; `local` is for a cluster on this machine, `split` runs controllers and webhooks apart.
+ * @param name The overlay's name, such as `prod`. `local` is for a cluster on this machine, and
+ *   `split` runs controllers and webhooks in separate Deployments.
  * @param file The file whose default export is the operator.
- * @param options Where to, and how.
+ * @param options The folder, and how the operator is installed.
  * @param io The terminal and the shell.
- * @throws {UsageError} If the name is none.
- * @throws {Failure} If the overlay is there already.
+ * @throws {UsageError} If the name is invalid.
+ * @throws {Failure} If the overlay exists.
  */
 export async function generateOverlay(name: string, file: string, options: GenerateOptions, io: Io): Promise<void> {
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
-    throw new UsageError(`Cannot make an overlay "${name}": its name must be small letters, digits and dashes`);
+    throw new UsageError(
+      `Cannot generate overlay "${name}": use only lowercase letters, digits and dashes in its name.`,
+    );
   }
   const folder = await folderOf(options.dir, io);
   const facts = await factsOf(file, options, io);
   const states = await statesOf(filesOf(name, facts), folder);
-  const there = states.filter(({ state }) => state !== "missing");
-  if (there.length > 0 && options.force !== true) {
-    throw new Failure(`Cannot make overlay "${name}": ${list(there, options.dir)} is there; say --force to replace it`);
+  const existing = states.filter(({ state }) => state !== "missing");
+  if (existing.length > 0 && options.force !== true) {
+    throw new Failure(
+      `Cannot generate overlay "${name}": ${list(existing, options.dir)} exists. Add --force to overwrite it.`,
+    );
   }
   await writeAll(states, options.dir, io);
 }
 
-/** Warns of generated samples that a server would refuse. One that somebody changed is theirs. */
+/**
+ * Warns of generated samples that an API server would reject. Samples that were edited are not
+ * checked.
+ */
 async function warnOfSamples(facts: OperatorFacts, folder: string, io: Io): Promise<void> {
   for (const sample of facts.samples) {
     const { apiVersion, kind } = sample.manifest;
@@ -100,12 +109,12 @@ async function warnOfSamples(facts: OperatorFacts, folder: string, io: Io): Prom
     const file = await textIn(join(folder, "samples", sampleFile(sample)));
     if (refusal === undefined || (file !== undefined && !isUntouched(file))) continue;
     io.err(
-      `Warning: the generated sample of ${kind} (${apiVersion}) is not valid: ${refusal}. Set "example" in the schema, or correct the sample\n`,
+      `Warning: the generated sample of ${kind} (${apiVersion}) is not valid: ${refusal}. Set "example" in the schema, or correct the sample.\n`,
     );
   }
 }
 
-/** Options of an operator's installation as the SDK takes them. */
+/** Returns the options of an installation in the form of the SDK. */
 export function installOptions({ into, namespace, image, certificates }: PlaceOptions): InstallOptions {
   return {
     ...(into === undefined ? {} : { namespace: into }),
@@ -116,10 +125,10 @@ export function installOptions({ into, namespace, image, certificates }: PlaceOp
 }
 
 /**
- * What an operator says of itself, installed so.
+ * Returns the declarations of an operator, with the manifests of an installation.
  *
  * @param file The file whose default export is the operator.
- * @param options Where and how it is installed.
+ * @param options Where and how the operator is installed.
  * @param io The terminal and the shell.
  */
 export async function factsOf(file: string, options: PlaceOptions, io: Io): Promise<OperatorFacts> {
@@ -131,11 +140,17 @@ export async function factsOf(file: string, options: PlaceOptions, io: Io): Prom
   return await inspect(source.url, source.folder, file, io, { install, project, reviewsSamples });
 }
 
-/** For what has no image, and must not fail for want of one. */
+/**
+ * An image for commands that do not use the Deployment, so that they do not need a commit to name
+ * the image.
+ */
 export const NO_IMAGE = "unneeded";
 
-/** A tag that names the commit is another one with each commit, the one with the files as well: what is committed is taken for right. */
-async function asCommitted(file: string, options: GenerateOptions, io: Io): Promise<GenerateOptions> {
+/**
+ * Returns options with the image of the existing files if its tag names the commit: each commit has
+ * another tag.
+ */
+async function withCommittedImage(file: string, options: GenerateOptions, io: Io): Promise<GenerateOptions> {
   if (options.image !== undefined) return options;
   const source = await sourceFile(file, io);
   if (!namesCommit(await projectFile(source, options, io))) return options;
@@ -144,43 +159,43 @@ async function asCommitted(file: string, options: GenerateOptions, io: Io): Prom
   return image === undefined ? options : { ...options, image };
 }
 
-/** A file that is to be, and how it is now. */
+/** A file to generate, and its current state. */
 interface FileState {
   readonly path: string;
   readonly file: string;
   readonly text: string;
-  readonly state: "missing" | "as wanted" | "outdated" | "changed by hand" | "no longer made";
+  readonly state: "missing" | "up to date" | "outdated" | "edited by hand" | "obsolete";
 }
 
 async function statesOf(files: ReadonlyMap<string, string>, folder: string): Promise<FileState[]> {
   const states = await Promise.all([...files].map(async ([file, text]): Promise<FileState> => {
     const path = join(folder, file);
     const state = stateOf(await textIn(path), text);
-    // A sample is a beginning: who changed it keeps it.
-    return { path, file, text, state: state === "changed by hand" && isSample(file) ? "as wanted" : state };
+    // A sample is only a starting point, so edits are kept.
+    return { path, file, text, state: state === "edited by hand" && isSample(file) ? "up to date" : state };
   }));
-  return [...states, ...await leftOver(files, folder)];
+  return [...states, ...await obsoleteFiles(files, folder)];
 }
 
-/** Files that were made when there was a kind or a role that is gone now, and that nobody changed. */
-async function leftOver(files: ReadonlyMap<string, string>, folder: string): Promise<FileState[]> {
-  const left: FileState[] = [];
+/** Returns generated, unedited files of kinds and roles that no longer exist. */
+async function obsoleteFiles(files: ReadonlyMap<string, string>, folder: string): Promise<FileState[]> {
+  const obsolete: FileState[] = [];
   for (const below of new Set([...files.keys()].map((file) => dirname(file)))) {
     const names = await Array.fromAsync(Deno.readDir(join(folder, below))).catch(() => []);
     for (const { name, isFile } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const [file, path] = [`${below}/${name}`, join(folder, below, name)];
       if (!isFile || files.has(file) || !isUntouched(await textIn(path) ?? "")) continue;
-      left.push({ path, file, text: "", state: "no longer made" });
+      obsolete.push({ path, file, text: "", state: "obsolete" });
     }
   }
-  return left;
+  return obsolete;
 }
 
-/** The folder that files are made in. */
+/** Returns the folder for the files. */
 async function folderOf(dir: string, io: Io): Promise<string> {
   const folder = resolve(io.cwd, dir);
   if (await Deno.stat(folder).then(({ isFile }) => isFile, () => false)) {
-    throw new UsageError(`Cannot write into "${dir}": that is a file; name a folder with --dir`);
+    throw new UsageError(`Cannot write into "${dir}": it is a file. Name a folder with --dir.`);
   }
   return folder;
 }
@@ -200,36 +215,32 @@ function isSample(file: string): boolean {
 
 function stateOf(now: string | undefined, text: string): FileState["state"] {
   if (now === undefined) return "missing";
-  if (now === text) return "as wanted";
-  return isUntouched(now) ? "outdated" : "changed by hand";
+  if (now === text) return "up to date";
+  return isUntouched(now) ? "outdated" : "edited by hand";
 }
 
 function check(states: readonly FileState[], dir: string, io: Io): void {
-  const wrong = states.filter(({ state }) => state !== "as wanted");
-  if (wrong.length === 0) return io.out(`${dir} is what the operator declares (${counted(states.length, "file")})\n`);
+  const wrong = states.filter(({ state }) => state !== "up to date");
+  if (wrong.length === 0) return io.out(`${dir} is up to date (${counted(states.length, "file")})\n`);
   for (const { file, state } of wrong) io.err(`${state}: ${dir}/${file}\n`);
   throw new Failure(
-    `${wrong.length} of ${counted(states.length, "file")} in "${dir}" ${
-      wrong.length === 1 ? "is" : "are"
-    } not what the operator declares: run "op generate manifests" to update them`,
+    `${wrong.length} of ${
+      counted(states.length, "file")
+    } in "${dir}" differ from the operator's declarations. Run "op generate manifests" to update them.`,
   );
 }
 
-/** Each file in one step: whoever reads meanwhile sees the old or the new one, whole. */
 async function writeAll(states: readonly FileState[], dir: string, io: Io): Promise<void> {
-  const wanted = states.filter(({ state }) => state !== "as wanted");
-  const [gone, files] = [true, false].map((isGone) =>
-    wanted.filter(({ state }) => (state === "no longer made") === isGone)
-  ) as [FileState[], FileState[]];
-  await replaceTogether(files.map(({ path, text }) => ({ path, content: text })), gone.map(({ path }) => path), io);
-  for (const { file, state } of wanted) io.out(`${dir}/${file}${state === "no longer made" ? " (removed)" : ""}\n`);
-  if (wanted.length === 0) {
-    io.out(
-      `Nothing to do: ${counted(states.length, "file")} in ${dir} ${
-        states.length === 1 ? "is" : "are"
-      } what the operator declares\n`,
-    );
-  }
+  const changes = states.filter(({ state }) => state !== "up to date");
+  const files = changes.filter(({ state }) => state !== "obsolete");
+  const obsolete = changes.filter(({ state }) => state === "obsolete");
+  await replaceFiles(
+    files.map(({ path, text }) => ({ path, content: text })),
+    obsolete.map(({ path }) => path),
+    io,
+  );
+  for (const { file, state } of changes) io.out(`${dir}/${file}${state === "obsolete" ? " (removed)" : ""}\n`);
+  if (changes.length === 0) io.out(`Nothing to do: ${dir} is up to date (${counted(states.length, "file")})\n`);
 }
 
 function filesOf(name: string, facts: OperatorFacts): Map<string, string> {

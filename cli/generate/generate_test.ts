@@ -31,9 +31,9 @@ Deno.test("op generate manifests makes a folder a concern, and the same again ch
   assert.equal(first.code, 0, first.stderr);
   assert.deepEqual(first.stdout.trim().split("\n").sort(), ALL.map((file) => `config/${file}`));
   const again = await folder.op("generate", "manifests");
-  assert.equal(again.stdout, "Nothing to do: 22 files in config are what the operator declares\n");
+  assert.equal(again.stdout, "Nothing to do: config is up to date (22 files)\n");
   const checked = await folder.op("generate", "manifests", "--check");
-  assert.deepEqual([checked.code, checked.stdout], [0, "config is what the operator declares (22 files)\n"]);
+  assert.deepEqual([checked.code, checked.stdout], [0, "config is up to date (22 files)\n"]);
 });
 
 Deno.test("op generate follows the declarations: what is outdated is replaced, what is gone is removed", async () => {
@@ -44,8 +44,11 @@ Deno.test("op generate follows the declarations: what is outdated is replaced, w
   assert.equal(checked.code, 1);
   assert.match(checked.stderr, /^outdated: config\/rbac\/role\.yaml$/m);
   assert.match(checked.stderr, /^missing: config\/crd\/letters\.demo\.example\.com\.yaml$/m);
-  assert.match(checked.stderr, /^no longer made: config\/crd\/notes\.demo\.example\.com\.yaml$/m);
-  assert.match(checked.stderr, /are not what the operator declares: run "op generate manifests" to update them\n$/);
+  assert.match(checked.stderr, /^obsolete: config\/crd\/notes\.demo\.example\.com\.yaml$/m);
+  assert.match(
+    checked.stderr,
+    /differ from the operator's declarations\. Run "op generate manifests" to update them\.\n$/,
+  );
 
   const made = await folder.op("generate", "manifests");
   assert.equal(made.code, 0, made.stderr);
@@ -66,7 +69,7 @@ Deno.test("op generate never replaces a file that somebody changed, unless told;
   assert.equal(refused.code, 1);
   assert.equal(
     refused.stderr,
-    'Cannot write "config/rbac/role.yaml": changed by hand; put the change into an overlay, or say --force to lose it\n',
+    'Cannot write "config/rbac/role.yaml": edited by hand. Move the edits into an overlay, or add --force to discard them.\n',
   );
   assert.equal(await folder.read("config/rbac/role.yaml"), changed);
   assert.equal(await folder.read("config/manager/deployment.yaml"), before);
@@ -126,7 +129,7 @@ Deno.test("op generate refuses what operator.toml cannot say, with what was mean
   }
   assert.match(
     (await folder.op("generate", "crd", "-c", "none.toml")).stderr,
-    /^Cannot read "none\.toml": there is no such file/,
+    /^Cannot read settings "none\.toml": the file does not exist/,
   );
 });
 
@@ -146,7 +149,10 @@ Deno.test("op generate names an image by the commit's tag or hash, and a committ
   await git("init", "--quiet");
   const refused = await folder.op("generate", "manifests");
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /asks for the commit, and git has none: .*; say --image, or another tag\n$/);
+  assert.match(
+    refused.stderr,
+    /uses "\$TAG_OR_SHORT_COMMIT_SHA", but git reports no commit: .* Use --image, or another tag\.\n$/,
+  );
   assert.equal((await folder.op("sandbox")).code, 0, "what has no image asks for no commit");
 
   await git("commit", "--quiet", "--allow-empty", "-m", "one");
@@ -274,7 +280,7 @@ Deno.test("op generate overlay is made once, and is its owner's then", async () 
   assert.match(text, /value: Never/);
   const again = await folder.op("generate", "overlay", "local");
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /^Cannot make overlay "local": "config\/overlays\/local\/kustomization\.yaml" is there/);
+  assert.match(again.stderr, /^Cannot generate overlay "local": "config\/overlays\/local\/kustomization\.yaml" exists/);
   assert.equal((await folder.op("generate", "overlay", "../x")).code, 2);
 });
 
@@ -284,7 +290,7 @@ Deno.test("op generate says what is wrong with how it is to be installed", async
   assert.equal(refused.code, 2);
   assert.match(
     refused.stderr,
-    /argument 'My_Space' is invalid\. It must be small letters, digits and dashes, at most 63/,
+    /argument 'My_Space' is invalid\. Use 1 to 63 lowercase letters, digits and dashes/,
   );
   await folder.write("operator.toml", '[generate]\nnamespace = "My_Space"\n');
   const told = await folder.op("generate", "manifests");

@@ -1,24 +1,27 @@
-/** The files of an operator's manifests: a folder a concern, as kustomize takes them, and a base that has all that is needed. */
+/**
+ * The files with an operator's manifests: a kustomize folder for each concern, and a base with all
+ * that is required.
+ */
 import { isMap, isSeq, type YAMLMap } from "yaml";
 import type { AdditionalPolicyRule, Manifest, ManifestGroups, RbacRule, Sample } from "@op/sdk/operator";
 import { refusalOf, type SampleRefusal } from "./sample_review.ts";
 import { sealed } from "./seal.ts";
 import { formatDocument, toYaml, yamlDocument } from "../yaml.ts";
 
-/** What the files are made from. */
+/** The inputs of the files. */
 export interface LayoutFacts {
   readonly name: string;
   readonly manifests: ManifestGroups;
   readonly samples: readonly Sample[];
-  /** Why the operator's webhooks refuse samples. @default {[]} */
+  /** Rejections of samples by the operator's webhooks. @default {[]} */
   readonly refusals?: readonly SampleRefusal[];
   readonly rights: readonly RbacRule[];
 }
 
-/** What can be made alone. */
+/** A part that can be generated alone. */
 export type LayoutPart = "manifests" | "crd" | "rbac" | "webhooks" | "deployment";
 
-/** Folders of each part; `manifests` is all of them, the samples and the base. */
+/** The folders of each part. */
 const FOLDERS: Readonly<Record<LayoutPart, readonly string[]>> = {
   manifests: ["crd", "rbac", "manager", "webhook", "network-policy", "prometheus", "samples", "base"],
   crd: ["crd", "samples"],
@@ -28,10 +31,10 @@ const FOLDERS: Readonly<Record<LayoutPart, readonly string[]>> = {
 };
 
 /**
- * The files of a part: path below the folder of the configuration to text.
+ * Returns the files of a part: content by path in the folder of the configuration.
  *
- * @param part Which.
- * @param facts The operator's own account.
+ * @param part The part.
+ * @param facts The operator's declarations.
  */
 export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string> {
   const { name, manifests, samples, refusals = [], rights } = facts;
@@ -44,7 +47,7 @@ export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string
     samples: folder(samples.map((sample) => [sampleFile(sample), sampleText(sample, refusals)])),
     webhook: byKind(webhook),
     prometheus: byKind(prometheus),
-    // Without what only some clusters take: overlays add "../../prometheus".
+    // The base has nothing that only some clusters support. Overlays add "../../prometheus".
     base: new Map([[
       "kustomization.yaml",
       kustomization([
@@ -63,10 +66,10 @@ export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string
 }
 
 /**
- * Manifests as YAML, one document each; rules of roles are told with what they are for.
+ * Returns manifests as YAML documents. A comment above each rule of a role says why it is needed.
  *
  * @param manifests The manifests.
- * @param rights What the rules are for.
+ * @param rights The reasons.
  */
 export function documents(manifests: readonly object[], rights: readonly RbacRule[] = []): string {
   return manifests.map((one) => `---\n${text(one as Manifest, rights)}`).join("");
@@ -77,7 +80,7 @@ function folder(files: readonly (readonly [string, string])[]): Map<string, stri
   return new Map([["kustomization.yaml", kustomization(names)], ...files]);
 }
 
-/** A folder with a file for each kind; none where there is nothing. */
+/** Returns a folder with a file for each kind, or no files if there are no manifests. */
 function byKind(manifests: readonly Manifest[]): Map<string, string> {
   const files = Map.groupBy(manifests, ({ kind }) => `${snake(kind)}.yaml`);
   if (files.size === 0) return new Map();
@@ -88,7 +91,10 @@ function kustomization(resources: readonly string[]): string {
   return toYaml({ apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources });
 }
 
-/** What gives the operator its rights is in one file each; roles for people have a file a kind. */
+/**
+ * Groups the operator's own RBAC by kind, and roles for people by the kind of object that they
+ * allow.
+ */
 function byFile(rbac: readonly Manifest[], operator: string): [string, Manifest[]][] {
   const files = new Map<string, Manifest[]>();
   for (const one of rbac) {
@@ -103,25 +109,25 @@ function byFile(rbac: readonly Manifest[], operator: string): [string, Manifest[
   return [...files];
 }
 
-/** The file of a sample, in the folder of samples. */
+/** Returns the name of a sample's file. */
 export function sampleFile({ manifest }: Sample): string {
   const [group = "", version = ""] = manifest.apiVersion.split("/");
   return `${group.split(".")[0]}_${version}_${manifest.kind.toLowerCase()}.yaml`;
 }
 
 function sampleText(sample: Sample, refusals: readonly SampleRefusal[]): string {
-  const told = refusalsOf(sample, refusals).map((why) => `# To be corrected: ${why}\n`);
-  return `${told.join("")}${text(sample.manifest)}`;
+  const comments = refusalsOf(sample, refusals).map((reason) => `# To be corrected: ${reason}\n`);
+  return `${comments.join("")}${text(sample.manifest)}`;
 }
 
-/** Why a sample is refused, by its schema and rules or by the operator's webhooks. */
+/** Returns why a sample is rejected, by its schema and rules or by the operator's webhooks. */
 export function refusalsOf({ manifest, faults }: Sample, refusals: readonly SampleRefusal[]): string[] {
   const own = refusals.filter(({ apiVersion, kind }) => apiVersion === manifest.apiVersion && kind === manifest.kind);
-  const said = [...faults.map(({ field, message }) => `${field}: ${message}`), ...own.map(refusalOf)];
-  return [...new Set(said.map((one) => one.replaceAll(/\s*\n\s*/g, " ")))];
+  const reasons = [...faults.map(({ field, message }) => `${field}: ${message}`), ...own.map(refusalOf)];
+  return [...new Set(reasons.map((one) => one.replaceAll(/\s*\n\s*/g, " ")))];
 }
 
-/** An object as YAML; rules of a role are told with what they are for. */
+/** Returns an object as YAML. A comment above each rule of a role says why it is needed. */
 export function text(manifest: object, rights: readonly RbacRule[] = []): string {
   const document = yamlDocument(manifest);
   const rules = document.get("rules");
@@ -131,7 +137,7 @@ export function text(manifest: object, rights: readonly RbacRule[] = []): string
   return formatDocument(document);
 }
 
-/** Above a rule, what it is for and which part asks for it. */
+/** Adds a comment to a rule: which part of the operator needs it, and why. */
 function explain(rule: YAMLMap, rights: readonly RbacRule[]): void {
   const { apiGroups = [], resources = [] } = rule.toJSON() as Partial<AdditionalPolicyRule>;
   const reasons = rights.filter(({ group, resource }) => apiGroups.includes(group) && resources.includes(resource))

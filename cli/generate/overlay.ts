@@ -1,24 +1,27 @@
-/** The files of overlays: what differs in one cluster. They are made once, and are their owner's from then on. */
+/**
+ * Files of overlays: the settings of one cluster. They are generated once and edited by hand
+ * afterwards.
+ */
 import type { Manifest } from "@op/sdk/operator";
 import { toYaml } from "../yaml.ts";
 import { type LayoutFacts, text } from "./layout.ts";
 
 interface Patch {
   readonly target: { readonly kind: string; readonly name?: string };
-  /** Operations, as JSON patch has them. */
+  /** JSON Patch operations. */
   readonly operations: readonly { readonly op: string; readonly path: string; readonly value?: unknown }[];
 }
 
-/** What an overlay has beside the base. */
+/** What an overlay adds to the base. */
 interface Overlay {
-  /** What it is for. */
-  readonly told: string;
+  /** What the overlay is for. */
+  readonly purpose: string;
   readonly patches: readonly Patch[];
-  /** Objects of its own, by file. */
+  /** Additional objects, by file. */
   readonly objects: ReadonlyMap<string, readonly Manifest[]>;
 }
 
-/** Deployments as far as overlays look at them. */
+/** The fields of Deployments that overlays use. */
 interface Deployment extends Manifest {
   readonly spec: {
     readonly template: {
@@ -35,18 +38,20 @@ interface Deployment extends Manifest {
 }
 
 /**
- * The files of an overlay.
+ * Returns the files of an overlay.
  *
- * @param name The overlay's name. `local` takes the image from the machine, as minikube, kind and k3d have it; `split` runs controllers and webhooks apart.
- * @param facts The operator's own account.
- * @throws {TypeError} If there is nothing to run apart.
+ * @param name The overlay's name. `local` uses images of this machine, as minikube, kind and k3d
+ * do;
+ *   `split` runs controllers and webhooks in separate Deployments.
+ * @param facts The operator's declarations.
+ * @throws {TypeError} If the operator has no webhooks for `split`.
  */
 export function overlay(name: string, facts: LayoutFacts): Map<string, string> {
-  const { told, patches, objects } = overlayOf(name, facts);
+  const { purpose, patches, objects } = overlayOf(name, facts);
   const [, repository = "", tag = "latest"] = /^(.+?)(?::([^:/]+))?$/.exec(container(facts).image) ?? [];
   const monitored = facts.manifests.prometheus.length === 0
     ? ""
-    : '# Where the Prometheus Operator runs, add "../../prometheus" to the resources.\n';
+    : '# For clusters with the Prometheus Operator, add "../../prometheus" to the resources.\n';
   const kustomization = toYaml({
     apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization",
@@ -56,7 +61,7 @@ export function overlay(name: string, facts: LayoutFacts): Map<string, string> {
       patches: patches.map(({ target, operations }) => ({ target, patch: toYaml(operations) })),
     }),
   });
-  const head = `# What differs in ${told}. This file is yours: op does not change it.\n${monitored}`;
+  const head = `# The settings of ${purpose}. Edit this file as you like: op does not change it.\n${monitored}`;
   const files = [...objects].map(([file, some]) => [file, some.map((one) => text(one)).join("---\n")] as const);
   return new Map(
     [["kustomization.yaml", head + kustomization] as const, ...files].map(([file, body]) =>
@@ -67,21 +72,22 @@ export function overlay(name: string, facts: LayoutFacts): Map<string, string> {
 
 function overlayOf(name: string, facts: LayoutFacts): Overlay {
   if (name === "split") return split(facts);
-  if (name !== "local") return { told: `"${name}"`, patches: [], objects: new Map() };
+  if (name !== "local") return { purpose: `"${name}"`, patches: [], objects: new Map() };
   const path = "/spec/template/spec/containers/0/imagePullPolicy";
   return {
-    told: "a cluster on this machine: minikube, kind, k3d",
+    purpose: "a cluster on this machine: minikube, kind, k3d",
     patches: [{ target: { kind: "Deployment" }, operations: [{ op: "replace", path, value: "Never" }] }],
     objects: new Map(),
   };
 }
 
-/** The port of a container that the API server calls. */
+/** The name of the container port that the API server calls. */
 const WEBHOOK_PORT = "webhook";
 
 /**
- * Two Deployments in place of one: that of the base runs the controllers, one more serves the webhooks, by two pods, since an API server that finds none
- * refuses what they look at.
+ * Returns an overlay with two Deployments: that of the base runs the controllers, the other one
+ * serves the webhooks. It has two pods, because an API server that reaches no webhook rejects the
+ * requests.
  */
 function split(facts: LayoutFacts): Overlay {
   const { name, manifests: { manager, networkPolicy, webhook } } = facts;
@@ -89,7 +95,7 @@ function split(facts: LayoutFacts): Overlay {
   const ports = container(facts).ports ?? [];
   const port = ports.findIndex((each) => each.name === WEBHOOK_PORT);
   if (service === undefined || port === -1) {
-    throw new TypeError(`Cannot make overlay "split": operator "${name}" has no webhooks that could run apart`);
+    throw new TypeError(`Cannot generate overlay "split": operator "${name}" has no webhooks to run separately.`);
   }
   const apart = `${name}-webhooks`;
   const labels = { "app.kubernetes.io/name": apart, "app.kubernetes.io/part-of": name };
@@ -100,7 +106,7 @@ function split(facts: LayoutFacts): Overlay {
   );
   const first = "/spec/template/spec/containers/0";
   return {
-    told: "a cluster where controllers and webhooks run apart",
+    purpose: "a cluster in which controllers and webhooks run separately",
     patches: [
       {
         target: { kind: "Deployment", name },
@@ -127,7 +133,9 @@ function split(facts: LayoutFacts): Overlay {
   };
 }
 
-/** It looks at nothing and elects nobody: as many as are wanted work at once. */
+/**
+ * Returns a Deployment that only serves webhooks. It needs no leader, so all replicas work at once.
+ */
 function serving(deployment: Manifest): Manifest {
   const { spec } = deployment as Deployment;
   const [first, ...others] = spec.template.spec.containers;
@@ -148,7 +156,10 @@ function serving(deployment: Manifest): Manifest {
   };
 }
 
-/** A value whose labels and selectors are another program's: the pods of the base are not meant. */
+/**
+ * Returns a value with the labels and selectors of another Deployment, which must not match pods of
+ * the base.
+ */
 function relabelled(value: unknown, operator: string, labels: Readonly<Record<string, string>>): unknown {
   if (Array.isArray(value)) return value.map((item) => relabelled(item, operator, labels));
   if (typeof value !== "object" || value === null) return value;
@@ -168,6 +179,6 @@ function container(
 ): Deployment["spec"]["template"]["spec"]["containers"][number] {
   const deployment = manager.find(({ kind }) => kind === "Deployment") as Deployment | undefined;
   const [first] = deployment?.spec.template.spec.containers ?? [];
-  if (first === undefined) throw new TypeError("Cannot make an overlay: there is no Deployment among the manifests");
+  if (first === undefined) throw new TypeError("Cannot generate an overlay: the manifests have no Deployment.");
   return first;
 }

@@ -55,7 +55,7 @@ Deno.test("the overlay split runs controllers and webhooks apart, and calls of t
 Deno.test("the overlay split is refused where there are no webhooks", () => {
   const { manifests, ...facts } = webhookFacts();
   assert.throws(() => overlay("split", { ...facts, manifests: { ...manifests, webhook: [] } }), {
-    message: 'Cannot make overlay "split": operator "guard" has no webhooks that could run apart',
+    message: 'Cannot generate overlay "split": operator "guard" has no webhooks to run separately.',
   });
 });
 

@@ -1,26 +1,30 @@
 /**
- * The review of samples by the operator's own webhooks, in the process that loads the operator: the API server of `@op/sdk/testing` converts, defaults and
- * validates each sample, calls the webhooks, and stores nothing.
+ * Reviews samples with the operator's own webhooks, in the process that loads the operator. The API
+ * server of `@op/sdk/testing` converts, defaults and validates each sample, calls the webhooks, and
+ * stores no object.
  */
 
-/** Why a sample is refused. */
+/** A sample that is rejected, and why. */
 export interface SampleRefusal {
   /** The sample. */
   readonly apiVersion: string;
   readonly kind: string;
-  /** Key of the webhook among the operator's parts; absent if none of them refused it. */
+  /**
+   * Key of the webhook in the operator's parts. Absent if the schema or a rule rejected the sample.
+   */
   readonly webhook?: string;
-  /** The field that the refusal is about. */
+  /** The field that is wrong. */
   readonly field?: string;
   readonly message: string;
 }
 
-/** How long the webhooks may take together, in milliseconds. */
+/** Longest time in milliseconds for all webhooks together. */
 const LIMIT = 20_000;
 
 /**
- * Code that defines `reviewSamples(op, samples)`, which resolves with a list of {@linkcode SampleRefusal}. Webhooks that read the cluster or use services are
- * not asked: what they answer depends on what is there.
+ * Code that defines `reviewSamples(op, samples)`, which resolves with a list of
+ * {@linkcode SampleRefusal}. It does not call webhooks that read the cluster or use services: their
+ * result depends on what exists there.
  */
 export const REVIEW_SAMPLES = `
 async function reviewSamples(op, samples) {
@@ -36,7 +40,7 @@ async function reviewSamples(op, samples) {
   try {
     testing = await import("@op/sdk/testing");
   } catch {
-    return refusals; // a file that has the SDK by another name
+    return refusals; // The file imports the SDK by another name.
   }
   let manifest, usesServices;
   const isFault = (value) => value?.name === "Denial" || ["reason", "field", "message"].every((key) => typeof value?.[key] === "string");
@@ -44,7 +48,7 @@ async function reviewSamples(op, samples) {
     const { apiVersion, kind } = manifest;
     refusals.push({ apiVersion, kind, webhook, ...(field ? { field } : {}), message: String(message) });
   };
-  const heard = (key, call) => call && (async (object, context) => {
+  const recorded = (key, call) => call && (async (object, context) => {
     const watched = new Proxy(context, {
       get: (target, name) => {
         if (name === "services") usesServices = true;
@@ -64,11 +68,11 @@ async function reviewSamples(op, samples) {
   const called = parts.flatMap(([key, part]) => {
     if (part.part === "conversion") return [[key, part]];
     if (!isReviewed(part)) return [];
-    return [[key, { ...part, mutate: heard(key, part.mutate), validate: heard(key, part.validate) }]];
+    return [[key, { ...part, mutate: recorded(key, part.mutate), validate: recorded(key, part.validate) }]];
   });
   const kinds = parts.flatMap(([, part]) => part.part === "conversion" ? [part.kind, part.into] : [part.kind]);
   const own = kinds.filter(({ crd }) => crd !== undefined);
-  // The definition with the most versions has the others.
+  // The last definition of a kind is used: the one with the most versions.
   own.sort((a, b) => a.crd.spec.versions.length - b.crd.spec.versions.length);
   const cluster = await testing.memoryCluster({ parts: Object.fromEntries(called), kinds: own, failures: "collect" });
   try {
@@ -90,7 +94,7 @@ async function reviewSamples(op, samples) {
   return refusals;
 }
 
-/** Webhooks of the user may wait for what never comes. */
+/** A webhook of the user may never finish. */
 async function reviewedInTime(op, samples) {
   let timer;
   const late = new Promise((resolve) => timer = setTimeout(resolve, ${LIMIT}, []));
@@ -102,8 +106,8 @@ async function reviewedInTime(op, samples) {
 }
 `;
 
-/** How a refusal is told. */
+/** Formats the rejection of a sample. */
 export function refusalOf({ webhook, field, message }: SampleRefusal): string {
-  const said = field === undefined ? message : `${field}: ${message}`;
-  return webhook === undefined ? said : `webhook "${webhook}": ${said}`;
+  const reason = field === undefined ? message : `${field}: ${message}`;
+  return webhook === undefined ? reason : `webhook "${webhook}": ${reason}`;
 }

@@ -58,7 +58,7 @@ export function definitionOf(spec: JsonSchema, unusual: Unusual = {}): Definitio
 }
 
 /** What stands above the kind Site in its module. */
-export const HEADER = `/** Site of demo.example.com, from its CustomResourceDefinition by \`op import\`. */
+export const HEADER = `/** Site of demo.example.com, from its CustomResourceDefinition by \`op crd import\`. */
 import { type Infer, resource, s } from "@op/sdk";
 `;
 

@@ -14,7 +14,8 @@ export interface Alternatives {
 }
 
 /**
- * The ways in which a schema may have been made around another one by `s.exactlyOneOf` and its like. They are guesses: who asks evaluates them.
+ * The ways in which a schema may have been made around another one by `s.exactlyOneOf` and its
+ * like. They are guesses: who asks evaluates them.
  *
  * @param schema The schema of an object.
  */

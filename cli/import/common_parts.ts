@@ -1,4 +1,7 @@
-/** What all versions of a kind say alike stands once, in front of them: `resource({ ...site, version: "v1" })`. */
+/**
+ * What all versions of a kind say alike stands once, in front of them: `resource({ ...site,
+ * version: "v1" })`.
+ */
 import { call, type CallExpression, type Expression, type RecordExpression } from "./expression.ts";
 
 /** The versions of a kind, and what they have in common. */

@@ -6,7 +6,8 @@ import { mapped } from "./schema_index.ts";
 export type Descriptions = "none" | "short" | "full";
 
 /**
- * A schema, or what else is described, with as much of its own description as is asked for; those of what is in it stay.
+ * A schema, or what else is described, with as much of its own description as is asked for; those
+ * of what is in it stay.
  *
  * @param schema The schema. It stays as it is.
  * @param descriptions How much.

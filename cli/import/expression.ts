@@ -1,4 +1,7 @@
-/** TypeScript expressions as data: what is printed as text, and what the same text would evaluate to. */
+/**
+ * TypeScript expressions as data: what is printed as text, and what the same text would evaluate
+ * to.
+ */
 import { s } from "@op/sdk";
 
 /** A value of JSON, written out. */

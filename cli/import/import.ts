@@ -1,4 +1,4 @@
-/** `op import`: a TypeScript module of the kinds that CustomResourceDefinitions define. */
+/** `op crd import`: a TypeScript module of the kinds that CustomResourceDefinitions define. */
 import { byNearness } from "../internal/mod.gen.ts";
 import { checkDefinition, type Definition } from "../definitions/definition.ts";
 import { counted } from "../plural.ts";
@@ -16,11 +16,17 @@ import { step } from "../progress.ts";
 export interface ImportOptions extends ClusterOptions, OutputOptions {
   /** Read from the cluster; a text is the name of one kind there. */
   readonly cluster?: boolean | string | undefined;
-  /** The kinds to import: as `Certificate`, `certificates`, a short name or `certificates.cert-manager.io`. @default {all} */
+  /**
+   * The kinds to import: as `Certificate`, `certificates`, a short name or
+   * `certificates.cert-manager.io`. @default {all}
+   */
   readonly kind?: string | readonly string[] | undefined;
   /** How much of the descriptions is taken over. @default {"full"} */
   readonly descriptions?: string | undefined;
-  /** Take the CustomResourceDefinitions over: the operator installs, changes and deletes them. Without it the kinds are `external`. */
+  /**
+   * Take the CustomResourceDefinitions over: the operator installs, changes and deletes them.
+   * Without it the kinds are `external`.
+   */
   readonly own?: boolean | undefined;
   /** Say of each kind what it is made of. */
   readonly report?: boolean | undefined;
@@ -34,7 +40,8 @@ export interface ImportOptions extends ClusterOptions, OutputOptions {
  * @param io The terminal and the shell.
  * @param stdin What standard input holds.
  * @throws {UsageError} If neither a file nor a cluster is named, both are, or an option is none.
- * @throws {Failure} If there is nothing to import, or it cannot be written. The output is then as it was before.
+ * @throws {Failure} If there is nothing to import, or it cannot be written. The output is then as
+ * it was before.
  */
 export async function importKind(
   source: string | undefined,
@@ -45,7 +52,7 @@ export async function importKind(
   const { cluster = false } = options;
   const descriptions = checkedDescriptions(options.descriptions ?? "full");
   if (source === undefined && cluster === false) {
-    throw new UsageError('Cannot import: name a file, "-" for standard input, or --cluster');
+    throw new UsageError('Cannot import: no source is given. Name a file, "-" for standard input, or --cluster.');
   }
   if (source !== undefined && typeof cluster === "string") {
     throw new UsageError(`Cannot import: name "${source}" or --cluster ${cluster}, not both`);

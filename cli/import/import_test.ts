@@ -13,7 +13,7 @@ const PAGE = {
   metadata: { name: "pages.demo.example.com" },
   spec: { ...SITE.spec, names: { kind: "Page", plural: "pages" } },
 };
-const MODULE = `/** Site of demo.example.com, from its CustomResourceDefinition by \`op import\`. */
+const MODULE = `/** Site of demo.example.com, from its CustomResourceDefinition by \`op crd import\`. */
 import { type Infer, resource, s } from "@op/sdk";
 
 export const Site = resource({
@@ -51,7 +51,7 @@ const SOURCES = {
   }),
 };
 
-Deno.test("op import prints the module of a file of definitions", async (t) => {
+Deno.test("op crd import prints the module of a file of definitions", async (t) => {
   await withFiles(SOURCES, async (folder) => {
     const ways: readonly string[][] = [
       ["site.json"],
@@ -63,28 +63,28 @@ Deno.test("op import prints the module of a file of definitions", async (t) => {
     for (const args of ways) {
       await t.step(args.join(" "), async () => {
         const io = new RecordedIo(folder);
-        assert.equal(await cli(["import", ...args], io), 0, io.stderr);
+        assert.equal(await cli(["crd", "import", ...args], io), 0, io.stderr);
         assert.deepEqual([io.stdout, io.stderr], [MODULE, REPORT]);
       });
     }
   });
 });
 
-Deno.test("op import prints the kinds of a file in their order, and reads standard input", async () => {
+Deno.test("op crd import prints the kinds of a file in their order, and reads standard input", async () => {
   const io = new RecordedIo();
   await importKind("-", {}, io, () => Promise.resolve(SOURCES["all.yaml"]));
   assert.deepEqual(io.stdout.match(/^export const \w+/gm), ["export const Page", "export const Site"]);
 });
 
-Deno.test("op import takes several kinds, in the order in which they are named", async () => {
+Deno.test("op crd import takes several kinds, in the order in which they are named", async () => {
   await withFiles(SOURCES, async (folder) => {
     const io = new RecordedIo(folder);
-    assert.equal(await cli(["import", "--kind", "sites", "--kind", "pages", "all.yaml"], io), 0, io.stderr);
+    assert.equal(await cli(["crd", "import", "--kind", "sites", "--kind", "pages", "all.yaml"], io), 0, io.stderr);
     assert.deepEqual(io.stdout.match(/^export const \w+/gm), ["export const Site", "export const Page"]);
   });
 });
 
-Deno.test("op import takes Kubernetes' types without descriptions where the definition has none of theirs", async () => {
+Deno.test("op crd import takes Kubernetes' types without descriptions where the definition has none of theirs", async () => {
   const { Toleration } = await import("@op/sdk/schemas");
   const { ResourceRequirements: { description: _, ...described } } = await import("@op/sdk/schemas/full");
   const { ResourceRequirements: bare } = await import("@op/sdk/schemas");
@@ -97,28 +97,28 @@ Deno.test("op import takes Kubernetes' types without descriptions where the defi
   await withFiles({ "bare.json": source(bare), "described.json": source(described) }, async (folder) => {
     for (const [file, module] of [["bare.json", "@op/sdk/schemas"], ["described.json", "@op/sdk/schemas/full"]]) {
       const io = new RecordedIo(folder);
-      assert.equal(await cli(["import", file!], io), 0, io.stderr);
+      assert.equal(await cli(["crd", "import", file!], io), 0, io.stderr);
       assert(io.stdout.includes(`import { ResourceRequirements } from "${module}";`), io.stdout);
       assert(io.stdout.includes('description: "What is asked for."'), io.stdout);
     }
   });
 });
 
-Deno.test("op import writes to a file, and over one that is there only when forced", async () => {
+Deno.test("op crd import writes to a file, and over one that is there only when forced", async () => {
   await withFiles({ ...SOURCES, "site.ts": "mine" }, async (folder) => {
     const io = new RecordedIo(folder);
-    assert.equal(await cli(["import", "site.json", "-o", "site.ts"], io), 1);
-    assert.equal(io.stderr, 'Cannot write "site.ts": it is there already; name another file, or say --force\n');
+    assert.equal(await cli(["crd", "import", "site.json", "-o", "site.ts"], io), 1);
+    assert.equal(io.stderr, 'Cannot write "site.ts": the file exists. Name another file, or add --force.\n');
     assert.equal(await Deno.readTextFile(`${folder}/site.ts`), "mine");
 
     const forced = new RecordedIo(folder);
-    assert.equal(await cli(["import", "site.json", "-o", "site.ts", "--force"], forced), 0);
+    assert.equal(await cli(["crd", "import", "site.json", "-o", "site.ts", "--force"], forced), 0);
     assert.deepEqual([forced.stdout, forced.stderr], ["", REPORT]);
     assert.equal(await Deno.readTextFile(`${folder}/site.ts`), MODULE);
   });
 });
 
-Deno.test("op import says what is not as in the original, and where there is JSON", async () => {
+Deno.test("op crd import says what is not as in the original, and where there is JSON", async () => {
   const definition = definitionOf({ type: "object", properties: { odd: { type: "string", format: "animal" } } }, {
     spec: { conversion: { strategy: "Webhook" } },
     version: { additionalPrinterColumns: [{ name: "Odd", type: "string", jsonPath: ".spec.even" }] },
@@ -275,33 +275,33 @@ spec: [a, b
     files: { "site.json": SOURCES["site.json"] },
     args: ["site.json", "--force"],
     code: 2,
-    says: "Cannot force anything: name the file to write with --output",
+    says: "Cannot use --force: it needs a file to overwrite. Name one with --output.",
   },
   {
     name: "a folder that is not there",
     files: { "site.json": SOURCES["site.json"] },
     args: ["site.json", "-o", "no/where.ts"],
     code: 1,
-    says: 'Cannot write "no/where.ts": there is no such folder',
+    says: 'Cannot write "no/where.ts": the folder does not exist.',
   },
 ];
 
-Deno.test("op import says what cannot be done, and leaves nothing behind", async (t) => {
+Deno.test("op crd import says what cannot be done, and leaves nothing behind", async (t) => {
   for (const { name, files, args, code, says } of FAULTY) {
     await t.step(name, () =>
       withFiles(files, async (folder) => {
         const io = new RecordedIo(folder);
-        const ended = await cli(["import", ...args], io);
+        const ended = await cli(["crd", "import", ...args], io);
         assert.deepEqual([ended, io.stderr.replace(folder, "FOLDER"), io.stdout], [code, `${says}\n`, ""]);
       }));
   }
 });
 
-Deno.test("op import of one kind is not disturbed by another that is not as it must be", async () => {
+Deno.test("op crd import of one kind is not disturbed by another that is not as it must be", async () => {
   const broken = { ...PAGE, spec: { ...PAGE.spec, versions: [{ name: "v1" }] } };
   await withFiles({ "all.json": JSON.stringify({ kind: "List", items: [broken, SITE] }) }, async (folder) => {
     const io = new RecordedIo(folder);
-    assert.equal(await cli(["import", "all.json", "--kind", "Site"], io), 0, io.stderr);
+    assert.equal(await cli(["crd", "import", "all.json", "--kind", "Site"], io), 0, io.stderr);
     assert.equal(io.stdout, MODULE);
   });
 });

@@ -15,7 +15,10 @@ export interface KindSchemas {
   readonly status?: SchemaUse;
   /** What else the schema of the whole object says, that the kind does not say by itself. */
   readonly root?: SchemaUse;
-  /** Whether conditions and the observed generation are left to the SDK, which adds them to every status. */
+  /**
+   * Whether conditions and the observed generation are left to the SDK, which adds them to every
+   * status.
+   */
   readonly leavesConditions: boolean;
 }
 
@@ -29,7 +32,8 @@ export function kindSchemas(kind: string, version: DefinedVersion): KindSchemas 
   const root = version.schema.openAPIV3Schema;
   const { spec, status } = root.properties ?? {};
   const isSpec = spec?.type === "object";
-  // A kind of ours takes every part of a status as optional: a status that others see as a whole is left to the root.
+  // A kind of ours takes every part of a status as optional: a status that others see as a whole is
+  // left to the root.
   const isLoose = status?.required === undefined && root.required?.includes("status") !== true;
   const isStatus = status?.type === "object" && isLoose && hasSubresource(version);
   const own = isStatus ? withoutConditions(status) : undefined;
@@ -46,7 +50,10 @@ function hasSubresource({ subresources }: DefinedVersion): boolean {
   return subresources?.status !== undefined;
 }
 
-/** What a root says beside the properties that are taken elsewhere, its description and its rules; nothing if that is nothing. */
+/**
+ * What a root says beside the properties that are taken elsewhere, its description and its rules;
+ * nothing if that is nothing.
+ */
 function restOf(root: JsonSchema, taken: readonly string[]): JsonSchema | undefined {
   const { description: _, properties = {}, required = [], "x-kubernetes-validations": __, ...keywords } = root;
   const left = Object.entries(properties).filter(([name, schema]) => !taken.includes(name) && !isKnown(name, schema));
@@ -92,7 +99,9 @@ export interface KindParts {
   readonly others: readonly string[];
   /** Whether the spec may be left out. */
   readonly optionalSpec: boolean;
-  /** Whether the operator takes the CustomResourceDefinition over. Otherwise the kind is `external`. */
+  /**
+   * Whether the operator takes the CustomResourceDefinition over. Otherwise the kind is `external`.
+   */
   readonly own: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Types of Kubernetes in the schemas of others: they are imported from `@op/sdk/schemas`, not written again. */
+/**
+ * Types of Kubernetes in the schemas of others: they are imported from `@op/sdk/schemas`, not
+ * written again.
+ */
 import type { JsonSchema } from "@op/sdk/resource";
 import { type Descriptions, shortened } from "./descriptions.ts";
 import { nodesIn } from "./nodes.ts";
@@ -42,8 +45,9 @@ export async function kubernetesSchemas(descriptions: Descriptions): Promise<Kno
 }
 
 /**
- * The types of Kubernetes for some definitions: as much of their descriptions as is asked for, and none where the definitions themselves leave
- * them out. With them a definition would become several times as large as it was.
+ * The types of Kubernetes for some definitions: as much of their descriptions as is asked for, and
+ * none where the definitions themselves leave them out. With them a definition would become several
+ * times as large as it was.
  *
  * @param descriptions How much.
  * @param roots The schemas of the definitions.
@@ -54,10 +58,16 @@ export async function schemasKnownIn(roots: readonly JsonSchema[], descriptions:
   return roots.some((root) => recognition.isDescribedIn(root)) ? known : await kubernetesSchemas("none");
 }
 
-/** Of fewer schemas, two types may be the same by chance: then their descriptions tell whether they are. */
+/**
+ * Of fewer schemas, two types may be the same by chance: then their descriptions tell whether they
+ * are.
+ */
 const TOO_LARGE_FOR_CHANCE = 8;
 
-/** Puts known schemas in the place of those that are the same, and leaves of descriptions what is asked for. */
+/**
+ * Puts known schemas in the place of those that are the same, and leaves of descriptions what is
+ * asked for.
+ */
 export class Recognition {
   readonly #descriptions: Descriptions;
   readonly #known: KnownSchemas | undefined;
@@ -86,7 +96,8 @@ export class Recognition {
   }
 
   /**
-   * A schema with known ones in it, each with the description and the default that stood in its place.
+   * A schema with known ones in it, each with the description and the default that stood in its
+   * place.
    *
    * @param schema The schema. It stays as it is.
    */

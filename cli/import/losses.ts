@@ -6,8 +6,9 @@ import { undescribed } from "./descriptions.ts";
 import { normalForm } from "./normal_form.ts";
 
 /**
- * What differs between a definition and the one of the kind made of it, each as a place and what became of it. What a server fills in, descriptions,
- * and what every kind has anyway are not counted.
+ * What differs between a definition and the one of the kind made of it, each as a place and what
+ * became of it. What a server fills in, descriptions, and what every kind has anyway are not
+ * counted.
  *
  * @param original The definition that was imported.
  * @param made The definition of the kind.

@@ -20,7 +20,10 @@ export interface ModuleOptions {
   readonly descriptions?: Descriptions;
   /** Schemas that are imported and not written, where they are the same. @default {none} */
   readonly known?: KnownSchemas;
-  /** Whether the operator takes the CustomResourceDefinitions over: it installs and deletes them. Otherwise the kinds are `external`. @default {false} */
+  /**
+   * Whether the operator takes the CustomResourceDefinitions over: it installs and deletes them.
+   * Otherwise the kinds are `external`. @default {false}
+   */
   readonly own?: boolean;
 }
 
@@ -155,7 +158,7 @@ function header(kinds: readonly WrittenKind[], expressions: readonly Expression[
     .filter((name) => !name.startsWith("#") && !kinds.some((kind) => kind.name === name)).sort(withoutCase);
   return `/** ${stored.join(", ")}, from ${stored.length === 1 ? "its" : "their"} CustomResourceDefinition${
     stored.length === 1 ? "" : "s"
-  } by \`op import\`. */\n` +
+  } by \`op crd import\`. */\n` +
     `import { ${imported} } from "@op/sdk";\n` +
     (schemas.length === 0 ? "" : `${importLine(schemas, module)}\n`);
 }
@@ -180,7 +183,10 @@ function recognised(definition: Definition, recognition: Recognition): Definitio
   return { ...definition, spec: { ...definition.spec, versions } };
 }
 
-/** With as much of what columns say as is asked for; that of schemas is settled where they are recognised. */
+/**
+ * With as much of what columns say as is asked for; that of schemas is settled where they are
+ * recognised.
+ */
 function withDescriptions(definition: Definition, descriptions: Descriptions): Definition {
   const versions = definition.spec.versions.map((version): DefinedVersion => ({
     ...version,
@@ -243,7 +249,10 @@ function reasonOf(error: unknown): string {
   return message.replace(/^Cannot make kind "[^"]*": /, "");
 }
 
-/** The declarations that the kinds use, directly or not: what was tried and given up may have left others. */
+/**
+ * The declarations that the kinds use, directly or not: what was tried and given up may have left
+ * others.
+ */
 function usedDeclarations(writer: SchemaWriter, kinds: readonly Expression[]): Declaration[] {
   const names = new Set<string>();
   for (const kind of kinds) namesIn(kind, names);

@@ -1,4 +1,6 @@
-/** Names in the module: of constants after the properties they stand for, of kinds after the kind. */
+/**
+ * Names in the module: of constants after the properties they stand for, of kinds after the kind.
+ */
 import type { SchemaGroup, SchemaPath } from "./schema_index.ts";
 import { sharedName } from "./shared_name.ts";
 import { camelCase, counted, ownName, words, wordsOf } from "./words.ts";
@@ -22,7 +24,8 @@ function isTaken(name: string, used: ReadonlySet<string>): boolean {
 /**
  * Names of constants, each once.
  *
- * @param groups The schemas that get one. Those right below the kind choose first, then those that stand most often.
+ * @param groups The schemas that get one. Those right below the kind choose first, then those that
+ * stand most often.
  * @param used Names that are there already.
  * @returns By the group's id.
  */
@@ -54,7 +57,10 @@ function firstFree(group: SchemaGroup, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The path of the first use whose last name most uses have; of as many, one of an item, which is named for what it is. */
+/**
+ * The path of the first use whose last name most uses have; of as many, one of an item, which is
+ * named for what it is.
+ */
 function commonest({ uses }: SchemaGroup): SchemaPath {
   const lastOf = (path: SchemaPath) => camelCase(words(ownName(path)));
   const counts = counted(uses.map(({ path }) => lastOf(path)));
@@ -66,7 +72,8 @@ function commonest({ uses }: SchemaGroup): SchemaPath {
  * The name of a kind in the module.
  *
  * @param kind The kind.
- * @param more Words to tell it from others of that name, in the order in which they are tried: its version, its group.
+ * @param more Words to tell it from others of that name, in the order in which they are tried: its
+ * version, its group.
  * @param used Names that are there already.
  */
 export function kindName(kind: string, more: readonly string[], used: ReadonlySet<string>): string {

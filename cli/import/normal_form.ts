@@ -3,7 +3,8 @@ import { equal, isObject } from "../internal/mod.gen.ts";
 import type { JsonSchema } from "@op/sdk/resource";
 
 /**
- * Whether two schemas say the same: the order of names does not count, nor what a server makes of the one as of the other.
+ * Whether two schemas say the same: the order of names does not count, nor what a server makes of
+ * the one as of the other.
  *
  * @param a A schema.
  * @param b Another.
@@ -17,10 +18,13 @@ const normalForms = new WeakMap<JsonSchema, JsonSchema>();
 /**
  * A schema in its normal form:
  *
- * - `required` is sorted, and does not list what has a default: a server fills that before it looks whether it is there;
- * - empty lists and maps of keywords are left out, as a server answers them, and so is what is false unless said;
+ * - `required` is sorted, and does not list what has a default: a server fills that before it looks
+ *   whether it is there;
+ * - empty lists and maps of keywords are left out, as a server answers them, and so is what is
+ *   false unless said;
  * - what is required and none of the properties stands in `allOf`;
- * - "at most one of these properties" is `not` with pairs, also where it is written as `oneOf` with "none of them" as a choice.
+ * - "at most one of these properties" is `not` with pairs, also where it is written as `oneOf` with
+ *   "none of them" as a choice.
  *
  * @param schema The schema. It stays as it is.
  */
@@ -95,8 +99,8 @@ function alternatives(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * The names of which a `oneOf` allows at most one: one choice is that none of them is there, the others that one of them is, as generators from
- * protocol buffers write it.
+ * The names of which a `oneOf` allows at most one: one choice is that none of them is there, the
+ * others that one of them is, as generators from protocol buffers write it.
  */
 function atMostOneIn(choices: readonly JsonSchema[]): string[] | undefined {
   const none = choices.filter((choice) => choice.not !== undefined);
@@ -108,7 +112,10 @@ function atMostOneIn(choices: readonly JsonSchema[]): string[] | undefined {
   return absent !== undefined && equal([...absent].sort(), [...names].sort()) ? names : undefined;
 }
 
-/** The names, where each choice is that one property is there; nothing where a choice says anything else. */
+/**
+ * The names, where each choice is that one property is there; nothing where a choice says anything
+ * else.
+ */
 export function requiredEach(choices: readonly JsonSchema[]): string[] | undefined {
   const names = choices.map(({ required = [], ...rest }) =>
     required.length === 1 && Object.keys(rest).length === 0 ? required[0]! : undefined

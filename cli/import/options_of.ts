@@ -2,7 +2,10 @@
 import type { JsonSchema } from "@op/sdk/resource";
 import { type Expression, literal, prose, record, type RecordExpression } from "./expression.ts";
 
-/** Options by the keyword they stand for, in the order in which they are written. What every builder takes. */
+/**
+ * Options by the keyword they stand for, in the order in which they are written. What every builder
+ * takes.
+ */
 const COMMON: { readonly [keyword: string]: string } = {
   title: "title",
   description: "description",
@@ -81,7 +84,8 @@ export function optionsOf(
     if (!EVERYWHERE.includes(keyword) && !own.includes(keyword)) return undefined;
     const value = (schema as Record<string, unknown>)[keyword];
     const [, before, instead] = (keyword === "description" && DEPRECATED.exec(String(value))) || [];
-    // Alone, `s.with`, which writes no keyword itself, would put it below the description that is there.
+    // Alone, `s.with`, which writes no keyword itself, would put it below the description that is
+    // there.
     if (instead !== undefined && (before !== undefined || structure.length > 0)) {
       if (before !== undefined) entries.push(["description", prose(before)]);
       entries.push(["deprecated", prose(instead)]);

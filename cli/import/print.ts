@@ -1,4 +1,7 @@
-/** Expressions as text, laid out as `deno fmt` does at 120 columns: what is printed here it leaves as it is. */
+/**
+ * Expressions as text, laid out as `deno fmt` does at 120 columns: what is printed here it leaves
+ * as it is.
+ */
 import type { CallExpression, Expression, ListExpression, LiteralExpression, RecordExpression } from "./expression.ts";
 
 const WIDTH = 120;
@@ -46,7 +49,10 @@ function layOut(expression: Expression, place: Place): string {
   }
 }
 
-/** What reads better in lines even where one would do: objects of more than a few properties, or with objects in them. */
+/**
+ * What reads better in lines even where one would do: objects of more than a few properties, or
+ * with objects in them.
+ */
 function needsLines(expression: Expression): boolean {
   switch (expression.is) {
     case "literal":
@@ -91,7 +97,10 @@ function entryText(key: string, value: Expression, indent: number): string {
   return before + layOut(value, { indent, before: indent + before.length, after: 1 });
 }
 
-/** Text that does not fit on its line: broken into lines where it is for people, otherwise on a line of its own. */
+/**
+ * Text that does not fit on its line: broken into lines where it is for people, otherwise on a line
+ * of its own.
+ */
 function longText(before: string, text: LiteralExpression, indent: number): string {
   const line = flat(text);
   const fits = indent + before.length + line.length + 1 <= WIDTH;
@@ -182,7 +191,9 @@ function keyText(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : stringText(key);
 }
 
-/** As `deno fmt` quotes: double, unless there are more double quotes than single ones in the text. */
+/**
+ * As `deno fmt` quotes: double, unless there are more double quotes than single ones in the text.
+ */
 function stringText(text: string): string {
   // Not an error in a string since 2019, but editors still break lines there.
   const double = JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

@@ -1,4 +1,7 @@
-/** Schemas of single values as builders: strings, numbers, booleans, and what may be several of them. */
+/**
+ * Schemas of single values as builders: strings, numbers, booleans, and what may be several of
+ * them.
+ */
 import type { s } from "@op/sdk";
 import type { JsonSchema } from "@op/sdk/resource";
 import { call, type Expression, literal } from "./expression.ts";
@@ -49,7 +52,8 @@ interface Way {
 }
 
 /**
- * Ways to write a schema that has no other schemas in it, the best first. They are guesses: who asks evaluates them.
+ * Ways to write a schema that has no other schemas in it, the best first. They are guesses: who
+ * asks evaluates them.
  *
  * @param schema The schema.
  */

@@ -16,11 +16,16 @@ export interface SchemaIdentity {
 export interface IdentityOptions {
   /** Whether schemas are the same that say the same in other words. @default {false} */
   readonly ignoreDescriptions?: boolean;
-  /** The name of a schema that has one, and is another than all that have not. @default {none has} */
+  /**
+   * The name of a schema that has one, and is another than all that have not. @default {none has}
+   */
   readonly nameOf?: (schema: JsonSchema) => string | undefined;
 }
 
-/** Gives schemas their identities: the same in one of these, whatever the order of keywords and properties. */
+/**
+ * Gives schemas their identities: the same in one of these, whatever the order of keywords and
+ * properties.
+ */
 export class SchemaIdentities {
   readonly #known = new WeakMap<JsonSchema, SchemaIdentity>();
   readonly #numbers = new Map<string, string>();

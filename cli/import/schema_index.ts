@@ -2,7 +2,10 @@
 import type { JsonSchema } from "@op/sdk/resource";
 import { SchemaIdentities } from "./schema_identities.ts";
 
-/** Names from the kind down to a schema: `["Website", "spec", "hosts", "*"]`; `*` stands for the items of a list and the values of a map. */
+/**
+ * Names from the kind down to a schema: `["Website", "spec", "hosts", "*"]`; `*` stands for the
+ * items of a list and the values of a map.
+ */
 export type SchemaPath = readonly string[];
 
 /** A schema, wherever it stands. */
@@ -14,9 +17,15 @@ export interface SchemaUse {
 /** Schemas that are the same but for what a use says for itself. */
 export interface SchemaGroup {
   readonly id: string;
-  /** Where they stand, in the order of the document; within schemas that are themselves the same, once. */
+  /**
+   * Where they stand, in the order of the document; within schemas that are themselves the same,
+   * once.
+   */
   readonly uses: SchemaUse[];
-  /** How often it would be written if nothing but lists and maps around it were written more than once. */
+  /**
+   * How often it would be written if nothing but lists and maps around it were written more than
+   * once.
+   */
   readonly count: number;
   /** Its place in the order in which schemas were met. */
   readonly order: number;

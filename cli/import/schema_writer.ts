@@ -1,6 +1,7 @@
 /**
- * Schemas as the TypeScript that makes them. What is written is evaluated at once and compared with the schema: the first way of writing it that
- * gives it back is taken, and where there is none, the schema comes through as it is, in `s.raw`.
+ * Schemas as the TypeScript that makes them. What is written is evaluated at once and compared with
+ * the schema: the first way of writing it that gives it back is taken, and where there is none, the
+ * schema comes through as it is, in `s.raw`.
  */
 import type { JsonSchema } from "@op/sdk/resource";
 import { Failure } from "../exit_code.ts";
@@ -31,7 +32,10 @@ export interface ImportedSchema {
 /** An object that stands only once gets a name where it is longer than this, in schemas. */
 const LONGEST_INLINE = 20;
 
-/** What stands more than once gets a name where it is of this many columns, an object also where it is of this many schemas. */
+/**
+ * What stands more than once gets a name where it is of this many columns, an object also where it
+ * is of this many schemas.
+ */
 const LEAST_SHARED = { schemas: 3, columns: 60 };
 
 /** Kubernetes' own words for what does not change, as `s.immutable` has them. */
@@ -45,7 +49,10 @@ export class SchemaWriter {
   readonly #evaluation: Evaluation;
   readonly #imported: (schema: JsonSchema) => ImportedSchema | undefined;
   readonly #written = new Map<string, Expression>();
-  /** By group: what stands by a name, with the keywords that all uses have alike; nothing where each use is written out. */
+  /**
+   * By group: what stands by a name, with the keywords that all uses have alike; nothing where each
+   * use is written out.
+   */
   readonly #shared = new Map<string, { readonly name: string; readonly schema: JsonSchema } | undefined>();
   /** By what is the same of schemas: how many in it are written as JSON. */
   readonly #raw = new Map<string, number>();
@@ -229,8 +236,9 @@ export class SchemaWriter {
   }
 
   /**
-   * Properties as builders, and the rules of the object around them that do not follow from these. Properties that never change come first
-   * with `s.immutable`, which may bring along a rule of the object.
+   * Properties as builders, and the rules of the object around them that do not follow from these.
+   * Properties that never change come first with `s.immutable`, which may bring along a rule of the
+   * object.
    */
   *#properties(schema: JsonSchema, path: SchemaPath) {
     const { properties = {}, required = [], "x-kubernetes-validations": rules = [] } = schema;
@@ -268,7 +276,9 @@ export class SchemaWriter {
   }
 }
 
-/** The schema of a group without what its uses say for themselves, and what all of them say alike. */
+/**
+ * The schema of a group without what its uses say for themselves, and what all of them say alike.
+ */
 function splitKeywords({ uses }: SchemaGroup): { readonly bare: JsonSchema; readonly common: JsonSchema } {
   const [first, ...others] = uses;
   const bare: Record<string, unknown> = { ...first!.schema };
@@ -354,7 +364,10 @@ function withoutEmpty(schema: JsonSchema): JsonSchema {
   return rules.length === 0 ? rest : schema;
 }
 
-/** What is required and not among the properties is said in `allOf`: builders require what they know of. */
+/**
+ * What is required and not among the properties is said in `allOf`: builders require what they know
+ * of.
+ */
 function withRequired(schema: JsonSchema): JsonSchema {
   const { properties = {}, required = [], allOf = [] } = schema;
   const unknown = required.filter((name) => !Object.hasOwn(properties, name));

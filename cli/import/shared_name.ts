@@ -4,9 +4,9 @@ import type { SchemaGroup } from "./schema_index.ts";
 import { camelCase, counted, ownName, words, wordsOf } from "./words.ts";
 
 /**
- * A name for what stands under several names, none of which most uses have: the words that end them (`probe` of `livenessProbe` and
- * `startupProbe`), else what a rule takes it for (`duration`), what there is to choose from (`secretOrConfigMap`), or what all stand in
- * (`nameConstraint`).
+ * A name for what stands under several names, none of which most uses have: the words that end them
+ * (`probe` of `livenessProbe` and `startupProbe`), else what a rule takes it for (`duration`), what
+ * there is to choose from (`secretOrConfigMap`), or what all stand in (`nameConstraint`).
  *
  * @param group The schemas that are the same.
  * @returns Nothing where one name is that of most, or nothing better comes to mind.
@@ -51,7 +51,10 @@ function choiceName({ properties = {}, required = [], oneOf, not }: JsonSchema):
   return isChoice ? camelCase(names.flatMap((words, i) => (i === 0 ? words : ["or", ...words]))) : undefined;
 }
 
-/** The singular of the object that all stand in. The item of a list has that name itself, and of no plural there is none. */
+/**
+ * The singular of the object that all stand in. The item of a list has that name itself, and of no
+ * plural there is none.
+ */
 function parentName(uses: SchemaGroup["uses"]): string | undefined {
   const parents = uses.map(({ path }) => path.slice(0, path.length - ownName(path).length));
   const names = new Set(parents.map((path) => camelCase(words([...ownName(path), "*"]))));

@@ -1,4 +1,7 @@
-/** Puts a part into an operator's list of parts, in the text of the module that has it. All else in the module stays as it is. */
+/**
+ * Puts a part into an operator's list of parts, in the text of the module that has it. All else in
+ * the module stays as it is.
+ */
 import {
   edited,
   entryEdits,
@@ -31,7 +34,8 @@ export function linesFor({ key, from }: NewPart): string {
  * @param code The module with the call of `operator()`.
  * @param part The part.
  * @returns The module with it.
- * @throws {NotUnderstood} If there is no such call, or it does not show its parts; if the key is taken.
+ * @throws {NotUnderstood} If there is no such call, or it does not show its parts; if the key is
+ * taken.
  *
  * @example Usage
  * ```ts

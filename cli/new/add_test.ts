@@ -207,7 +207,7 @@ Deno.test("op new version makes a version, its conversion and a test, and adds i
     new RegExp(`^Made version v2 of Note:\n\n${files} {2}main\\.ts \\(changed\\)\n\nObjects are still stored in v1\\.`),
   );
   assert.match(await folder.read("main.ts"), /parts: \{ notes, noteV2 \}/);
-  const crds = await folder.op("crds");
+  const crds = await folder.op("crd", "print");
   assert.equal(crds.stderr, "");
   assert.match(
     crds.stdout,

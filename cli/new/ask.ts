@@ -1,54 +1,68 @@
-/** `op new` alone: asks what is to be made, where there is somebody to ask; else it makes what the template is. */
+/**
+ * `op new` without a subcommand: it asks for names on a terminal, and uses those of the template
+ * elsewhere.
+ */
+import { byNearness } from "../internal/mod.gen.ts";
 import { UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { kindNames } from "./kind_names.ts";
 import { checkName } from "./name.ts";
 import { newOperator, type NewOperatorOptions } from "./operator.ts";
 
-/** What is made where nobody is asked. */
+/** The names of the template. */
 const PRESET = { name: "website-operator", kind: "Website", group: "demo.example.com", apiVersion: "v1" } as const;
 
 /**
- * Makes an operator with a first controller.
+ * Creates a project with one kind and its controller.
  *
- * @param options Where to, and with which SDK.
+ * @param options The folder to create, and the SDK to use.
  * @param io The terminal and the shell.
- * @throws {UsageError} If the person who was asked gives up.
+ * @throws {UsageError} If the user ends the input before all questions are answered.
  */
-export async function newAnything(options: Pick<NewOperatorOptions, "dir" | "sdk">, io: Io): Promise<void> {
-  const isAsked = io.ask !== undefined && io.isTerminal?.("in") === true && io.isTerminal("out");
-  const { name, ...kind } = isAsked ? answers(io) : PRESET;
+export async function newProject(options: Pick<NewOperatorOptions, "dir" | "sdk">, io: Io): Promise<void> {
+  const isInteractive = io.ask !== undefined && io.isTerminal?.("in") === true && io.isTerminal("out");
+  const { name, ...kind } = isInteractive ? answers(io) : PRESET;
   await newOperator(name, { ...options, ...kind }, io);
 }
 
+/**
+ * Returns the error for a mistyped subcommand of `op new`, worded like commander's own.
+ *
+ * @param name The subcommand that was typed.
+ * @param names The subcommands that exist.
+ */
+export function unknownSubcommand(name: string, names: readonly string[]): string {
+  return `error: unknown command '${name}'\n(Did you mean ${byNearness(name, names)[0]}?)`;
+}
+
 function answers(io: Io): typeof PRESET | Record<keyof typeof PRESET, string> {
-  io.out("An operator needs a name, and a first kind of objects that it looks after.\n\n");
+  io.out("An operator needs a name and a first kind of objects to manage.\n\n");
   const name = answer(io, "Name of the operator:", PRESET.name, checkName);
-  const group = answer(io, "API group, a domain of yours:", PRESET.group, (group) => {
+  const group = answer(io, "API group, a domain that you own:", PRESET.group, (group) => {
     kindNames({ ...PRESET, group });
   });
   const kind = answer(io, "Kind, in CamelCase:", PRESET.kind, (kind) => {
     kindNames({ ...PRESET, group, kind });
   });
-  const apiVersion = answer(io, "Its version:", PRESET.apiVersion, (apiVersion) => {
+  const apiVersion = answer(io, "Version of the kind:", PRESET.apiVersion, (apiVersion) => {
     kindNames({ group, kind, apiVersion });
   });
   io.out("\n");
   return { name, group, kind, apiVersion };
 }
 
-/** Asks until the answer can be. */
+/** Repeats a question until the answer is valid. */
 function answer(io: Io, question: string, preset: string, check: (answer: string) => void): string {
   while (true) {
-    const said = io.ask?.(question, preset)?.trim();
-    if (said === undefined) {
+    const reply = io.ask?.(question, preset)?.trim();
+    if (reply === undefined) {
       throw new UsageError(
-        'Cannot go on without an answer; nothing was made. Say it all at once: "op new operator --help"',
+        'Cannot create a project: the input ended before all questions were answered. Use options instead: "op new operator --help".',
       );
     }
     try {
-      check(said);
-      return said;
+      check(reply);
+      return reply;
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       io.out(`${error.message}\n`);

@@ -1,4 +1,7 @@
-/** `op new controller`: a kind, what is done about its objects, and a test of that, in a project that is there. */
+/**
+ * `op new controller`: a kind, what is done about its objects, and a test of that, in a project
+ * that is there.
+ */
 import { join } from "node:path";
 import { sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
@@ -22,7 +25,8 @@ export interface NewControllerOptions extends KindOptions, AddOptions {
  * @param options The kind, and how.
  * @param io The terminal and the shell.
  * @throws {UsageError} If there can be no such kind.
- * @throws {Failure} If the operator has it already, or cannot be loaded; if a file would be overwritten.
+ * @throws {Failure} If the operator has it already, or cannot be loaded; if a file would be
+ * overwritten.
  */
 export async function newController(file: string, options: NewControllerOptions, io: Io): Promise<void> {
   const names = kindNames(options);
@@ -112,7 +116,9 @@ function refuseKnown(
   }
 }
 
-/** The kind's folder; with the group's first word where another group's kind of that name has it. */
+/**
+ * The kind's folder; with the group's first word where another group's kind of that name has it.
+ */
 async function folderFor({ folder, group, kind, isBuiltin }: KindNames, place: string): Promise<string> {
   const other = `${folder}_${(group.split(".")[0] || "core").replaceAll("-", "_")}`;
   for (const name of [folder, other]) if (!await exists(join(place, name))) return name;

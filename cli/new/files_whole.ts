@@ -1,8 +1,10 @@
-/** Files that are made as a whole: all of them are there afterwards, or nothing is, however it ends. */
+/**
+ * Files that are made as a whole: all of them are there afterwards, or nothing is, however it ends.
+ */
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
-import { whyNotWritten } from "../output.ts";
+import { writeErrorReason } from "../output.ts";
 import { removeAll } from "../remove_all.ts";
 
 /**
@@ -41,7 +43,7 @@ export async function makeFolder(
   } catch (error) {
     removeAll(beside);
     for (const path of made) removeEmpty(path);
-    throw new Failure(`Cannot make "${folder}": ${whyNotWritten(error)}; nothing was made`, { cause: error });
+    throw new Failure(`Cannot make "${folder}": ${writeErrorReason(error)}; nothing was made`, { cause: error });
   }
   removeEmpty(beside);
 }
@@ -54,7 +56,7 @@ async function makeAbove(above: string): Promise<string[]> {
     Deno.mkdirSync(above, { recursive: true });
   } catch (error) {
     missing.forEach(removeEmpty);
-    throw new Failure(`Cannot make the folder "${above}": ${whyNotWritten(error)}; name another with --dir`, {
+    throw new Failure(`Cannot make the folder "${above}": ${writeErrorReason(error)}; name another with --dir`, {
       cause: error,
     });
   }
@@ -67,7 +69,10 @@ function removeEmpty(path: string): void {
   } catch { /* it is not there, or others put something into it */ }
 }
 
-/** Fills an empty folder that may be somebody's working directory, which would be lost if another took its place. */
+/**
+ * Fills an empty folder that may be somebody's working directory, which would be lost if another
+ * took its place.
+ */
 async function moveEntries(from: string, to: string): Promise<void> {
   for await (const { name } of Deno.readDir(from)) await Deno.rename(join(from, name), join(to, name));
 }

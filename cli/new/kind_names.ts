@@ -32,7 +32,8 @@ const USED = ["ConfigMap", "Infer", "Deno"];
  * Checks a kind as an API server would, and names what is made of it.
  *
  * @param options The kind, as it was typed.
- * @throws {UsageError} If there can be no such kind; the message has one that can be, where there is one near.
+ * @throws {UsageError} If there can be no such kind; the message has one that can be, where there
+ * is one near.
  *
  * @example Usage
  * ```ts
@@ -107,7 +108,8 @@ function isReserved(group: string): boolean {
 /**
  * Refuses a version that Kubernetes cannot put in order: which one is newer is told by the number.
  *
- * @throws {UsageError} If it is not like `v1`, `v1beta1` or `v2alpha1`; the message has one that is.
+ * @throws {UsageError} If it is not like `v1`, `v1beta1` or `v2alpha1`; the message has one that
+ * is.
  */
 export function checkVersionName(kind: string, version: string): void {
   if (/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.test(version)) return;

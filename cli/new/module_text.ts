@@ -1,7 +1,13 @@
-/** Places in the text of a TypeScript module, and edits at them. All else in the module stays as it is. */
+/**
+ * Places in the text of a TypeScript module, and edits at them. All else in the module stays as it
+ * is.
+ */
 import { scan, type Token } from "./scan.ts";
 
-/** The module is written in a way that is not understood here; the message says in which, without a subject. */
+/**
+ * The module is written in a way that is not understood here; the message says in which, without a
+ * subject.
+ */
 export class NotUnderstood extends Error {
   override name = "NotUnderstood";
 }
@@ -68,7 +74,10 @@ export function importsIn(tokens: readonly Token[]): Import[] {
   return imports;
 }
 
-/** The tokens of the object literal that opens at a token, with its brackets; undefined if none opens there. */
+/**
+ * The tokens of the object literal that opens at a token, with its brackets; undefined if none
+ * opens there.
+ */
 export function objectAt(tokens: readonly Token[], open: number): readonly Token[] | undefined {
   return tokens[open]?.text === "{" ? bracketsAt(tokens, open) : undefined;
 }
@@ -117,7 +126,8 @@ export function properties(object: readonly Token[]): Property[] {
 }
 
 /**
- * Adds an entry behind the last one of an object or array literal, on a line of its own if the closing bracket has one.
+ * Adds an entry behind the last one of an object or array literal, on a line of its own if the
+ * closing bracket has one.
  *
  * @param code The module.
  * @param list The tokens of the literal, with its brackets.

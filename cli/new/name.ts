@@ -1,30 +1,30 @@
 /** Names of operators. */
 import { UsageError } from "../exit_code.ts";
 
-// An RFC 1123 label holds 63 characters; the operator's name is the name of a Deployment, whose pods get 17 more ("-" hash "-" suffix).
+// An RFC 1123 label has at most 63 characters. The name is that of a Deployment, and the names of its
+// pods have 17 more ("-HASH-SUFFIX").
 const LONGEST = 46;
 
 /**
- * Checks an operator's name: a label as RFC 1123 has it that begins with a letter, since Services and Kubernetes' own tools want one there.
+ * Checks the name of an operator: an RFC 1123 label that begins with a letter, as Services require.
  *
  * @param name The name.
- * @throws {UsageError} If it is no such label. The message has one that is, where the name can be turned into one.
+ * @throws {UsageError} If the name is not valid. The message suggests a similar one.
  */
 export function checkName(name: string): void {
-  const wrong = whatIsWrong(name);
-  if (wrong === undefined) return;
-  const better = suggestion(name);
-  const wayOut = better === "" ? "use small letters, digits and dashes, such as website-operator" : `try "${better}"`;
-  throw new UsageError(`Cannot name an operator "${name}": ${wrong}; ${wayOut}`);
+  const problem = problemOf(name);
+  if (problem === undefined) return;
+  const similar = suggestion(name) || "website-operator";
+  throw new UsageError(`Cannot name an operator "${name}": ${problem}. Use a name such as "${similar}".`);
 }
 
-function whatIsWrong(name: string): string | undefined {
-  if (name === "") return "a name cannot be empty";
-  if (!/^[a-z0-9-]+$/.test(name)) return "only small letters, digits and dashes are allowed in it (RFC 1123)";
+function problemOf(name: string): string | undefined {
+  if (name === "") return "the name is empty";
+  if (!/^[a-z0-9-]+$/.test(name)) return "only lowercase letters, digits and dashes are allowed (RFC 1123)";
   if (!/^[a-z]/.test(name)) return "it must begin with a letter";
   if (name.endsWith("-")) return "it must not end with a dash";
   if (name.length > LONGEST) {
-    return `it has ${name.length} characters, and the names made from it leave room for ${LONGEST}`;
+    return `it has ${name.length} characters, of which at most ${LONGEST} fit into the names of its pods`;
   }
   return undefined;
 }

@@ -65,7 +65,8 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
  * The files of a project.
  *
  * @param name The operator's name.
- * @param options The folder of a local SDK, where there is one: absolute, or relative to the project. The operator's ID is random by default.
+ * @param options The folder of a local SDK, where there is one: absolute, or relative to the
+ * project. The operator's ID is random by default.
  * @returns Path to text, in alphabetical order.
  */
 export function render(
@@ -91,7 +92,10 @@ function firstKind(
   return kindNames({ kind, apiVersion, group });
 }
 
-/** The template with another kind in the place of its own; what is made from its declarations is left out. */
+/**
+ * The template with another kind in the place of its own; what is made from its declarations is
+ * left out.
+ */
 function withKind(files: readonly (readonly [string, string])[], kind: KindNames): (readonly [string, string])[] {
   const own = `${OWN.kind.toLowerCase()}/`;
   const isKept = (path: string) =>
@@ -106,7 +110,10 @@ function withKind(files: readonly (readonly [string, string])[], kind: KindNames
   return [...shared, ...made];
 }
 
-/** What needs Deno: the style, and what is made from the declarations. Without it the project is whole, but for `config/`. */
+/**
+ * What needs Deno: the style, and what is made from the declarations. Without it the project is
+ * whole, but for `config/`.
+ */
 async function complete(folder: string, io: Io): Promise<void> {
   await formatFolder(folder);
   const quiet: Io = { out() {}, err() {}, cwd: folder, env: io.env };
@@ -127,7 +134,10 @@ async function filesIn(folder: string, above = ""): Promise<string[]> {
   return found.sort();
 }
 
-/** A path that was given relative to where the user is stays relative, now to the project: both may move together. */
+/**
+ * A path that was given relative to where the user is stays relative, now to the project: both may
+ * move together.
+ */
 function sdkAsSeenFrom(folder: string, sdk: string | undefined, cwd: string): string | undefined {
   if (sdk === undefined || isAbsolute(sdk)) return sdk;
   return relative(folder, resolve(cwd, sdk)) || ".";

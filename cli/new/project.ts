@@ -1,9 +1,12 @@
-/** A project that is there: a part is added to its operator. Either all of it is there afterwards, or nothing changed. */
+/**
+ * A project that is there: a part is added to its operator. Either all of it is there afterwards,
+ * or nothing changed.
+ */
 import { basename, dirname, join, relative } from "node:path";
 import { run, runningDeno, type SourceFile } from "../deno.ts";
 import { Failure, throwIfInterrupted } from "../exit_code.ts";
 import type { Io } from "../io.ts";
-import { replaceTogether } from "../files_together.ts";
+import { replaceFiles } from "../files_together.ts";
 import { writeOutput } from "../output.ts";
 import { addPart, linesFor, type NewPart } from "./add_part.ts";
 import { exists, makeFolder } from "./files_whole.ts";
@@ -22,7 +25,10 @@ export interface AddedPart {
   readonly folder: string;
   /** Name in that folder to text. */
   readonly files: ReadonlyMap<string, string>;
-  /** Name of an existing file in that folder to its new text, and to what somebody adds who changes it by hand. @default {none} */
+  /**
+   * Name of an existing file in that folder to its new text, and to what somebody adds who changes
+   * it by hand. @default {none}
+   */
   readonly changes?: ReadonlyMap<string, { readonly text: string; readonly lines: string }>;
 }
 
@@ -34,7 +40,8 @@ export interface AddedPart {
  * @param options Additional options.
  * @param io The terminal and the shell.
  * @returns The created files, then the changed ones with a note, relative to the current directory.
- * @throws {Failure} If a file is there already, or the module is written in a way that is not understood.
+ * @throws {Failure} If a file is there already, or the module is written in a way that is not
+ * understood.
  */
 export async function addToProject(
   main: SourceFile,
@@ -61,7 +68,7 @@ export async function addToProject(
       const path = join(place, name);
       return { path, content: await inStyleOf(await Deno.readTextFile(path), text, main) };
     });
-    await replaceTogether([...await Promise.all(changed), { path: main.path, content: after }], [], io);
+    await replaceFiles([...await Promise.all(changed), { path: main.path, content: after }], [], io);
   } catch (error) {
     undo();
     throw error;

@@ -10,8 +10,9 @@ export interface ProjectConfigOptions {
 /**
  * The deno.json of an operator's project.
  *
- * A local SDK comes in by `links`: its modules keep their own import map, on Deno 2.4 as well. The command line is run by path then, since
- * Deno 2.4 does not look through `links` for what `deno run` is given.
+ * A local SDK comes in by `links`: its modules keep their own import map, on Deno 2.4 as well. The
+ * command line is run by path then, since Deno 2.4 does not look through `links` for what `deno
+ * run` is given.
  *
  * @param name The operator's name.
  * @param options Additional options.

@@ -1,4 +1,7 @@
-/** A project as `op new operator` makes it, treated as its user would: by its own tasks, in a folder outside of this repository. */
+/**
+ * A project as `op new operator` makes it, treated as its user would: by its own tasks, in a folder
+ * outside of this repository.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,13 +62,13 @@ Deno.test("a project with a new version of its kind checks, lints and tests as i
   }
 });
 
-Deno.test("op crds prints the CustomResourceDefinitions of a new project", async () => {
+Deno.test("op crd print prints the CustomResourceDefinitions of a new project", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const io = new RecordedIo(folder);
     assert.equal(await cli(["new", "operator", "shop", "--sdk", SDK], io), 0, io.stderr);
     const crds = new RecordedIo(folder);
-    assert.equal(await cli(["crds", "shop/main.ts"], crds), 0, crds.stderr);
+    assert.equal(await cli(["crd", "print", "shop/main.ts"], crds), 0, crds.stderr);
     assert.match(crds.stdout, /^---\napiVersion: apiextensions\.k8s\.io\/v1\nkind: CustomResourceDefinition\n/);
     assert.match(crds.stdout, /\n {2}name: websites\.demo\.example\.com\n/);
   } finally {

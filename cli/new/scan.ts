@@ -1,4 +1,7 @@
-/** The words and signs of a TypeScript module, as far as it takes to find a place in it: brackets match, and texts and comments hide nothing. */
+/**
+ * The words and signs of a TypeScript module, as far as it takes to find a place in it: brackets
+ * match, and texts and comments hide nothing.
+ */
 
 /** A word, a sign, a text or a comment of a module. */
 export interface Token {

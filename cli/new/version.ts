@@ -1,4 +1,7 @@
-/** `op new version`: another version of a kind, with its conversion and a test of that, in an existing project. */
+/**
+ * `op new version`: another version of a kind, with its conversion and a test of that, in an
+ * existing project.
+ */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { type SourceFile, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
@@ -28,20 +31,25 @@ export interface NewVersionOptions extends AddOptions {
   readonly group?: string | undefined;
   /** The module that exports the stored version. @default {KIND/VERSION.ts} */
   readonly module?: string | undefined;
-  /** The key of the conversion among the operator's parts. @default {the kind and the version: `websiteV2`} */
+  /**
+   * The key of the conversion among the operator's parts. @default {the kind and the version:
+   * `websiteV2`}
+   */
   readonly part?: string | undefined;
 }
 
 type Definition = OperatorFacts["crds"][number];
 
 /**
- * Adds a version to a kind of a project. Objects remain stored in the version that they are stored in, which controllers and webhooks continue to use.
+ * Adds a version to a kind of a project. Objects remain stored in the version that they are stored
+ * in, which controllers and webhooks continue to use.
  *
  * @param file The file whose default export is the operator.
  * @param options The kind, the version, and how.
  * @param io The terminal and the shell.
  * @throws {UsageError} If the version is not one in Kubernetes' order, such as `v2` or `v1beta1`.
- * @throws {Failure} If the operator has no such kind or has the version, a file would be overwritten, or a module is written in a way that is not understood.
+ * @throws {Failure} If the operator has no such kind or has the version, a file would be
+ * overwritten, or a module is written in a way that is not understood.
  */
 export async function newVersion(file: string, options: NewVersionOptions, io: Io): Promise<void> {
   const main = await sourceFile(file, io);
@@ -113,7 +121,7 @@ function definitionOf({ kind, apiVersion, group }: NewVersionOptions, facts: Ope
   if (found !== undefined) return found;
   if (facts.externalCrds.some(isIt)) {
     throw new Failure(
-      `${cannot}the kind is external, so another project defines its versions. Import them with "op import".`,
+      `${cannot}the kind is external, so another project defines its versions. Import them with "op crd import".`,
     );
   }
   const known = facts.crds.map(({ spec }) => spec.names.kind);

@@ -32,7 +32,8 @@ export interface NewVersion {
  *
  * @param code The module.
  * @param stored Its version.
- * @throws {NotUnderstood} If the module does not export one kind of that version, written as an object literal.
+ * @throws {NotUnderstood} If the module does not export one kind of that version, written as an
+ * object literal.
  */
 export function exportedName(code: string, stored: string): string {
   return resourceIn(code, stored).name;
@@ -100,7 +101,8 @@ export function versionLines({ version, name }: NewVersion, exported: string): s
 }
 
 /**
- * Returns the module of a conversion between the stored version and the new one, which are equal as yet.
+ * Returns the module of a conversion between the stored version and the new one, which are equal as
+ * yet.
  *
  * @param made The new version.
  * @param exported The name under which both modules export the kind.
@@ -120,7 +122,10 @@ import { ${exported} } from "./${module}";
 import { ${exported} as ${name} } from "./${version}.ts";
 
 export const ${key} = conversion(${exported}, ${name}, {
-  /** From ${stored} to ${version}. A field without a place in ${version} goes into an annotation, or it is lost. */
+  /**
+   * From ${stored} to ${version}. A field without a place in ${version} goes into an annotation, or
+   * it is lost.
+   */
   up: ${same},
   /** From ${version} to ${stored}. */
   down: ${same},

@@ -1,4 +1,6 @@
-/** `op new webhook`: what is asked before an object of a kind is stored, in a project that is there. */
+/**
+ * `op new webhook`: what is asked before an object of a kind is stored, in a project that is there.
+ */
 import { join, resolve } from "node:path";
 import * as builtin from "@op/sdk/kinds";
 import type { AnyKind } from "@op/sdk";

@@ -1,4 +1,6 @@
-/** Objects on which the tests of new webhooks are tried: of each kind one that an API server takes. */
+/**
+ * Objects on which the tests of new webhooks are tried: of each kind one that an API server takes.
+ */
 import type { OperatorFacts } from "../inspect.ts";
 import type { KindNames } from "./kind_names.ts";
 
@@ -76,7 +78,8 @@ const UNKNOWN = new Set([
  *
  * @param names The kind.
  * @param facts The operator, which has samples of its own kinds.
- * @returns Nothing where no object is known: of kinds that are questions and never stored, and of a version that is not the kind's own.
+ * @returns Nothing where no object is known: of kinds that are questions and never stored, and of a
+ * version that is not the kind's own.
  */
 export function subjectOf(
   { kind, group, apiVersion, isBuiltin }: KindNames,

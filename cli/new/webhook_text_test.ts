@@ -1,4 +1,7 @@
-/** What `op new webhook` writes is shown where it is meant to be: compiled, and asked by an API server. */
+/**
+ * What `op new webhook` writes is shown where it is meant to be: compiled, and asked by an API
+ * server.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import * as builtin from "@op/sdk/kinds";

@@ -1,6 +1,7 @@
 /**
- * Keeps watches open between a program and its next start, with all that they brought: a program that begins to watch what an earlier one watched is
- * told from here what there is, and the API server is not asked again. What was forgotten by the server is forgotten here too.
+ * Keeps watches open between a program and its next start, with all that they brought: a program
+ * that begins to watch what an earlier one watched is told from here what there is, and the API
+ * server is not asked again. What was forgotten by the server is forgotten here too.
  */
 import type { Forward, Passing } from "./proxy.ts";
 

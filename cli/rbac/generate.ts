@@ -1,4 +1,4 @@
-/** `op rbac generate`: the service account of an operator and its roles. */
+/** `op rbac generate`: the ServiceAccount, roles and bindings of an operator. */
 import { factsOf, type PlaceOptions } from "../generate/generate.ts";
 import { documents } from "../generate/layout.ts";
 import type { Io } from "../io.ts";
@@ -8,10 +8,11 @@ import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
 export interface GenerateRbacOptions extends PlaceOptions, OutputOptions {}
 
 /**
- * Prints service account, roles and bindings as YAML; above each rule stands what it is for.
+ * Prints the ServiceAccount, roles and bindings as YAML. A comment above each rule says why it is
+ * needed.
  *
  * @param file The file whose default export is the operator.
- * @param options Where it is installed, and where the YAML goes.
+ * @param options How the operator is installed, and the output file.
  * @param io The terminal and the shell.
  */
 export async function generateRbac(file: string, options: GenerateRbacOptions, io: Io): Promise<void> {

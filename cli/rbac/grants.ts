@@ -1,7 +1,7 @@
-/** What roles and bindings give to a service account, and whether that covers a right. */
+/** What roles and bindings grant to a ServiceAccount. */
 import type { AdditionalPolicyRule, RbacRule } from "@op/sdk/operator";
 
-/** An object as a file or a cluster has it. */
+/** An object in a file or in a cluster. */
 export interface AnyManifest {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -11,23 +11,23 @@ export interface AnyManifest {
   readonly subjects?: readonly { readonly kind?: string; readonly name?: string; readonly namespace?: string }[];
 }
 
-/** A service account. */
+/** A ServiceAccount. */
 export interface Account {
   readonly namespace: string | undefined;
   readonly name: string;
 }
 
-/** A rule and where it holds. */
+/** A rule of a role, and where it applies. */
 export interface Grant {
   readonly rule: AdditionalPolicyRule;
-  /** `ClusterRole website-operator`. */
+  /** The kind and name of the role: `ClusterRole website-operator`. */
   readonly role: string;
-  /** The namespace in which it holds; absent for the whole cluster. */
+  /** The namespace in which it applies, or `undefined` for the whole cluster. */
   readonly namespace?: string;
 }
 
-/** One verb that is given. */
-export interface GivenVerb {
+/** A single verb that a role grants. */
+export interface GrantedVerb {
   readonly group: string;
   readonly resource: string;
   readonly verb: string;
@@ -36,10 +36,11 @@ export interface GivenVerb {
 }
 
 /**
- * What a service account is given. Without any binding among the objects, all roles count but those that other roles take in.
+ * Returns what a ServiceAccount is granted. Without bindings, all roles count except those that are
+ * aggregated into other roles.
  *
- * @param objects Roles and bindings, and whatever else is among them.
- * @param account The service account.
+ * @param objects Roles, bindings and any other objects.
+ * @param account The ServiceAccount.
  */
 export function grantsTo(objects: readonly AnyManifest[], { name, namespace }: Account): Grant[] {
   const roles = objects.filter(({ kind }) => kind === "Role" || kind === "ClusterRole");
@@ -64,10 +65,10 @@ export function grantsTo(objects: readonly AnyManifest[], { name, namespace }: A
 }
 
 function rulesOf(role: AnyManifest, namespace: string | undefined): Grant[] {
-  const told = `${role.kind} ${role.metadata?.name ?? ""}`;
+  const shown = `${role.kind} ${role.metadata?.name ?? ""}`;
   return (role.rules ?? []).map((rule) => ({
     rule,
-    role: told,
+    role: shown,
     ...(namespace === undefined ? {} : { namespace }),
   }));
 }
@@ -78,38 +79,41 @@ function isForPeople({ metadata }: AnyManifest): boolean {
   );
 }
 
-/** Where rights have to hold. */
-export interface Place {
-  /** The namespaces that the operator looks at; absent for all. */
+/** Where an operator needs its permissions. */
+export interface Scope {
+  /** The namespaces that the operator watches, or `undefined` for all. */
   readonly watches?: readonly string[] | undefined;
-  /** The operator's own namespace, where it is known. */
+  /** The operator's own namespace, if it is known. */
   readonly own?: string | undefined;
 }
 
 /**
- * Whether a right is given, everywhere where it is needed.
+ * Returns whether a permission is granted in every namespace that needs it.
  *
- * @param right The right.
- * @param grants What is given.
- * @param place Where.
+ * @param right The permission.
+ * @param grants What is granted.
+ * @param scope Where it is needed.
  */
-export function isGiven(right: RbacRule, grants: readonly Grant[], place: Place): boolean {
+export function isGranted(right: RbacRule, grants: readonly Grant[], scope: Scope): boolean {
   const covering = grants.filter(({ rule }) => covers(rule, right));
   if (covering.some(({ namespace }) => namespace === undefined)) return true;
-  const everywhere = (namespaces: readonly string[]) =>
+  const inAll = (namespaces: readonly string[]) =>
     namespaces.every((place) => covering.some(({ namespace }) => namespace === place));
-  if (right.namespaces !== undefined) return everywhere(right.namespaces);
+  if (right.namespaces !== undefined) return inAll(right.namespaces);
   switch (right.scope) {
     case "cluster":
       return false;
     case "own":
-      return covering.some(({ namespace }) => place.own === undefined || namespace === "" || namespace === place.own);
+      return covering.some(({ namespace }) => scope.own === undefined || namespace === "" || namespace === scope.own);
     case "watched":
-      return place.watches !== undefined && everywhere(place.watches);
+      return scope.watches !== undefined && inAll(scope.watches);
   }
 }
 
-/** Kubernetes' own rule: a star stands for all, `*` + "/scale" for that subresource of all; a rule with names covers no other. */
+/**
+ * Follows Kubernetes: `*` matches all, `*` + "/scale" that subresource of all resources, and a rule
+ * with names only those.
+ */
 function covers(rule: AdditionalPolicyRule, { group, resource, verb, names }: RbacRule): boolean {
   const { resourceNames = [] } = rule;
   return has(rule.apiGroups, group) && has(rule.verbs, verb) && hasResource(rule.resources, resource) &&
@@ -126,20 +130,21 @@ function hasResource(list: readonly string[] | undefined, resource: string): boo
 }
 
 /**
- * Verbs that are given and no right needs. A star is one that is more than needed, unless it is needed.
+ * Returns verbs that are granted and not needed. `*` counts as not needed, unless it is needed
+ * itself.
  *
- * @param rights The rights.
- * @param grants What is given.
+ * @param rights The permissions that are needed.
+ * @param grants What is granted.
  */
-export function unneeded(rights: readonly RbacRule[], grants: readonly Grant[]): GivenVerb[] {
+export function unneeded(rights: readonly RbacRule[], grants: readonly Grant[]): GrantedVerb[] {
   return grants.flatMap(({ rule, role, namespace }) =>
     each(rule).filter(({ group, resource, verb }) =>
       !rights.some((right) => right.group === group && right.resource === resource && right.verb === verb)
-    ).map((given) => ({ ...given, role, ...(namespace === undefined ? {} : { namespace }) }))
+    ).map((granted) => ({ ...granted, role, ...(namespace === undefined ? {} : { namespace }) }))
   );
 }
 
-/** A file may say `verbs:` and nothing behind it. */
+/** Lists may be null in a file: `verbs:` without a value. */
 function each({ apiGroups, resources, verbs }: Partial<AdditionalPolicyRule>) {
   return (apiGroups ?? []).flatMap((group) =>
     (resources ?? []).flatMap((resource) => (verbs ?? []).map((verb) => ({ group, resource, verb })))

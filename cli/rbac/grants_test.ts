@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RbacRule } from "@op/sdk/operator";
-import { type AnyManifest, grantsTo, isGiven, type Place, unneeded } from "./grants.ts";
+import { type AnyManifest, grantsTo, isGranted, type Scope, unneeded } from "./grants.ts";
 
 const READ: RbacRule = { group: "", resource: "pods", verb: "list", names: [], scope: "watched", reason: "reads Pod" };
 const RULE = { apiGroups: [""], resources: ["pods"], verbs: ["list"] };
@@ -19,7 +19,7 @@ const CASES: readonly {
   name: string;
   objects: readonly AnyManifest[];
   right?: Partial<RbacRule>;
-  place?: Place;
+  place?: Scope;
   expected: boolean;
 }[] = [
   { name: "a ClusterRole alone counts", objects: [role("ClusterRole")], expected: true },
@@ -131,9 +131,9 @@ const CASES: readonly {
 ];
 
 for (const { name, objects, right = {}, place = {}, expected } of CASES) {
-  Deno.test(`isGiven: ${name}`, () => {
+  Deno.test(`isGranted: ${name}`, () => {
     const grants = grantsTo(objects, { name: "shop", namespace: "ops" });
-    assert.equal(isGiven({ ...READ, ...right }, grants, place), expected);
+    assert.equal(isGranted({ ...READ, ...right }, grants, place), expected);
   });
 }
 

@@ -3,7 +3,7 @@ import { mainModule, NOTES, operatorFolder } from "../_operator_folder.ts";
 import { RecordedIo } from "../_recorded_io.ts";
 import { cli } from "../cli.ts";
 import { objectsIn } from "../objects.ts";
-import { type AnyManifest, grantsTo, isGiven } from "./grants.ts";
+import { type AnyManifest, grantsTo, isGranted } from "./grants.ts";
 import type { Findings } from "./verify.ts";
 
 const ACCOUNT = { name: "notes", namespace: undefined };
@@ -16,7 +16,7 @@ Deno.test("op rbac generate prints what op rbac verify takes, exactly", async ()
   assert.equal(verified.code, 0, verified.stderr);
   assert.match(
     verified.stdout,
-    /^controller "notes"\n {2}given {4}list notes of demo\.example\.com: watches its own kind/,
+    /^controller "notes"\n {2}granted {2}list notes of demo\.example\.com: watches its own kind/,
   );
   assert.doesNotMatch(verified.stdout, /MISSING|not needed/);
 });
@@ -45,11 +45,11 @@ Deno.test("op rbac verify names each verb that is taken away, and ends with 1", 
   const facts: Findings = JSON.parse((await folder.op("rbac", "verify", "-f", "rbac.yaml", "-o", "json")).stdout);
   const roles = whole.slice(0, whole.indexOf("kind: RoleBinding"));
   const verbs = [...roles.matchAll(/^ {6}- (get|list|watch|create|update|patch)\n/gm)];
-  assert.equal(verbs.length, facts.rights.length);
+  assert.equal(verbs.length, facts.rules.length);
   const less = verbs.map(({ index, 0: line }) => whole.slice(0, index) + whole.slice(index + line.length));
   less.forEach((text, index) => {
     const grants = grantsTo(objectsIn(text, "less.yaml") as unknown as AnyManifest[], ACCOUNT);
-    const missing = facts.rights.filter((right) => !isGiven(right, grants, {}));
+    const missing = facts.rules.filter((right) => !isGranted(right, grants, {}));
     assert.deepEqual(missing.map(({ verb }) => verb), [verbs[index]?.[1]]);
   });
 
@@ -57,7 +57,7 @@ Deno.test("op rbac verify names each verb that is taken away, and ends with 1", 
   const verified = await folder.op("rbac", "verify", "-f", "less.yaml");
   assert.equal(verified.code, 1);
   assert.match(verified.stdout, /^ {2}MISSING {2}list notes of demo\.example\.com: watches its own kind Note$/m);
-  assert.equal(verified.stderr, '1 of 14 rights are missing: apply what "op rbac generate" prints\n');
+  assert.equal(verified.stderr, '1 of 14 permissions are missing. Apply the output of "op rbac generate".\n');
 });
 
 Deno.test("op rbac verify tells what is given beyond, and fails for it where it is to be exact", async () => {
@@ -66,21 +66,26 @@ Deno.test("op rbac verify tells what is given beyond, and fails for it where it 
   await folder.write("rbac.yaml", (await folder.read("rbac.yaml")).replace("- create\n", '- create\n      - "*"\n'));
   const verified = await folder.op("rbac", "verify", "-f", "rbac.yaml");
   assert.equal(verified.code, 0);
-  assert.match(verified.stdout, /given and not needed\n {2}\* configmaps: ClusterRole notes\n$/);
+  assert.match(verified.stdout, /granted but not needed\n {2}\* configmaps: ClusterRole notes\n$/);
   assert.equal((await folder.op("rbac", "verify", "-f", "rbac.yaml", "--exact")).code, 1);
 });
 
 const WRONG: readonly { name: string; args: readonly string[]; code: number; says: RegExp }[] = [
-  { name: "neither file nor cluster", args: [], code: 2, says: /^Cannot verify: say -f FILE/ },
-  { name: "both", args: ["-f", "a", "--cluster"], code: 2, says: /^Cannot verify: say -f FILE/ },
-  { name: "no such file", args: ["-f", "a"], code: 1, says: /^Cannot read "a": there is no such file\n$/ },
+  { name: "neither file nor cluster", args: [], code: 2, says: /^Cannot verify: name either files with -f/ },
+  { name: "both", args: ["-f", "a", "--cluster"], code: 2, says: /^Cannot verify: name either files with -f/ },
+  { name: "no such file", args: ["-f", "a"], code: 1, says: /^Cannot read "a": the file does not exist\.\n$/ },
   { name: "a file that is none", args: ["-f", "main.ts"], code: 1, says: /^Cannot read "main\.ts": / },
-  { name: "a folder", args: ["-f", "."], code: 1, says: /^Cannot read "\.": that is a folder; name the files in it$/m },
+  {
+    name: "a folder",
+    args: ["-f", "."],
+    code: 1,
+    says: /^Cannot read "\.": it is a folder\. Name the files in it\.$/m,
+  },
   {
     name: "an account that is none",
     args: ["-f", "main.ts", "--as", "a:b:c"],
     code: 2,
-    says: /^Cannot take "a:b:c" for a service account: say NAME or NAMESPACE:NAME$/m,
+    says: /^Cannot use --as "a:b:c": it must be NAME or NAMESPACE:NAME\.$/m,
   },
 ];
 
@@ -129,7 +134,8 @@ const COPIES = NOTES.replace("const Note", "export const Note").replace(
 Deno.test("op rbac unused names what is declared and no test uses", async () => {
   const root = new URL("../../", import.meta.url);
   const folder = await Deno.makeTempDir();
-  // The repository's own configuration keeps its folders for tests out of what is tested: this is a project of its own.
+  // The repository's own configuration keeps its folders for tests out of what is tested: this is a
+  // project of its own.
   const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   const write = (file: string, text: string) => Deno.writeTextFile(`${folder}/${file}`, text);
   const unused = async () => {
@@ -149,13 +155,13 @@ Deno.test("op rbac unused names what is declared and no test uses", async () => 
       found.stderr,
     );
     assert.equal(found.stdout.match(/UNUSED/g)?.length, 1, found.stdout);
-    assert.match(found.stderr, /^1 of \d+ rights are declared and no test uses them: take the declaration away/);
+    assert.match(found.stderr, /^1 of \d+ permissions are declared, but no test uses them\./);
 
     await write("main.ts", mainModule(COPIES.replace("uses: USES,", "")));
     const exact = await unused();
     assert.equal(exact.code, 0, exact.stdout + exact.stderr);
     await write("main_test.ts", "Deno.test('nothing', () => {});");
-    assert.match((await unused()).stderr, /made no cluster; let tests run the operator by memoryCluster/);
+    assert.match((await unused()).stderr, /started no cluster\. Run the operator in tests with memoryCluster\./);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

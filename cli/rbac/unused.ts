@@ -1,4 +1,4 @@
-/** `op rbac unused`: the rights that an operator declares and that none of its tests uses. */
+/** `op rbac unused`: RBAC permissions that an operator declares and none of its tests uses. */
 import type { RbacRule } from "@op/sdk/operator";
 import { run, runningDeno, sourceFile } from "../deno.ts";
 import { counted } from "../plural.ts";
@@ -10,31 +10,36 @@ import type { ProjectOptions } from "../project_file.ts";
 import { line } from "./verify.ts";
 import { step } from "../progress.ts";
 
-/** Names the folder into which clusters of tests tell what they saw; the SDK's testing room reads it. */
-const USED_RIGHTS = "OP_RBAC_USAGE";
+/**
+ * The variable with the folder into which test clusters write the permissions that were used.
+ * `@op/sdk/testing` reads it.
+ */
+const USAGE_FOLDER = "OP_RBAC_USAGE";
 
-/** Options for {@linkcode unusedRights}. */
+/** Options for {@linkcode unusedRules}. */
 export interface UnusedOptions extends ProjectOptions {
   readonly output?: string | undefined;
 }
 
-/** The findings, as `-o json` prints them. */
+/** The result, as `-o json` prints it. */
 export interface Usage {
-  readonly rights: readonly (RbacRule & { readonly used: boolean })[];
-  /** How many clusters of tests told what they saw. */
+  readonly rules: readonly (RbacRule & { readonly used: boolean })[];
+  /** The number of test clusters. */
   readonly clusters: number;
 }
 
 /**
- * Runs the tests, and tells what none of them used.
+ * Runs the tests and prints the permissions that none of them used.
  *
  * @param file The file whose default export is the operator.
- * @param command What runs the tests, in the operator's folder. @default {`deno test --allow-all`}
- * @param options How it is told.
+ * @param command The command that runs the tests, in the operator's folder. @default {`deno test
+ * --allow-all`}
+ * @param options The settings file and the output format.
  * @param io The terminal and the shell.
- * @throws {Failure} If a declared right is used by no test, or the tests fail, or have no cluster.
+ * @throws {Failure} If no test uses a declared permission, the tests fail, or they start no
+ * cluster.
  */
-export async function unusedRights(
+export async function unusedRules(
   file: string,
   command: readonly string[],
   options: UnusedOptions,
@@ -43,68 +48,69 @@ export async function unusedRights(
   const facts = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
   const { folder } = await sourceFile(file, io);
   step("Running the tests", io);
-  const seen = await seenBy(command.length > 0 ? command : [runningDeno(), "test", "--allow-all"], folder, io);
+  const clusters = await usedIn(command.length > 0 ? command : [runningDeno(), "test", "--allow-all"], folder, io);
   const usage: Usage = {
-    rights: facts.rights.map((right) => ({
-      ...right,
-      used: seen.some((some) => some.some((other) => other.used && isSame(right, other))),
+    rules: facts.rights.map((rule) => ({
+      ...rule,
+      used: clusters.some((rules) => rules.some((other) => other.used && isSame(rule, other))),
     })),
-    clusters: seen.length,
+    clusters: clusters.length,
   };
-  io.out(options.output === "json" ? `${JSON.stringify(usage, null, 2)}\n` : told(usage));
-  const unused = usage.rights.filter(isWrong);
+  io.out(options.output === "json" ? `${JSON.stringify(usage, null, 2)}\n` : report(usage));
+  const unused = usage.rules.filter(isUnneeded);
   if (unused.length === 0) return;
   throw new Failure(
     `${unused.length} of ${
-      counted(usage.rights.length, "right is", "rights are")
-    } declared and no test uses them: take the declaration away, or write the test`,
+      counted(usage.rules.length, "permission is", "permissions are")
+    } declared, but no test uses them. Remove the declarations, or add tests.`,
   );
 }
 
-async function seenBy(command: readonly string[], cwd: string, io: Io): Promise<Usage["rights"][]> {
+async function usedIn(command: readonly string[], cwd: string, io: Io): Promise<Usage["rules"][]> {
   using temporary = temporaryFolder("op-rights-", io);
   const { path: folder } = temporary;
   const [program = "", ...args] = command;
-  const { success, stdout, stderr } = await run(program, args, { cwd, env: { [USED_RIGHTS]: folder } });
+  const { success, stdout, stderr } = await run(program, args, { cwd, env: { [USAGE_FOLDER]: folder } });
   if (!success) {
     io.err(`${stdout}${stderr}`);
-    throw new Failure(`Cannot tell what the tests use: "${command.join(" ")}" failed`);
+    throw new Failure(`Cannot find unused permissions: "${command.join(" ")}" failed.`);
   }
   const files = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => `${folder}/${name}`);
   if (files.length === 0) {
     throw new Failure(
-      `Cannot tell what the tests use: "${
+      `Cannot find unused permissions: "${
         command.join(" ")
-      }" made no cluster; let tests run the operator by memoryCluster`,
+      }" started no cluster. Run the operator in tests with memoryCluster.`,
     );
   }
   return await Promise.all(files.map(async (path) => JSON.parse(await Deno.readTextFile(path))));
 }
 
-/** Whose part it is does not count: a request does not say which part sent it. */
+/** Compares without the part of the operator, because a request does not say which part sent it. */
 function isSame(one: RbacRule, other: RbacRule): boolean {
   return one.verb === other.verb && one.group === other.group && one.resource === other.resource;
 }
 
-/** What the operator itself needs, and what only some clusters ask for, is nobody's mistake. */
-function isWrong({ used, part, seldom }: Usage["rights"][number]): boolean {
+/** The operator's own permissions, and those that only some clusters need, are not reported. */
+function isUnneeded({ used, part, seldom }: Usage["rules"][number]): boolean {
   return !used && part !== undefined && seldom !== true;
 }
 
-function told({ rights, clusters }: Usage): string {
-  const unused = rights.filter(isWrong);
-  const other = rights.filter((right) => !right.used && !isWrong(right));
+function report({ rules, clusters }: Usage): string {
+  const unneeded = rules.filter(isUnneeded);
+  const other = rules.filter((rule) => !rule.used && !isUnneeded(rule));
+  const used = rules.filter(({ used }) => used).length;
   const lines = [
-    `${rights.filter(({ used }) => used).length} of ${counted(rights.length, "right is", "rights are")} used, in ${
-      counted(clusters, "cluster")
-    } of tests`,
-    ...[...Map.groupBy(unused, ({ part }) => part)].flatMap(([part, some]) => [
+    `${used} of ${counted(rules.length, "permission is", "permissions are")} used, in ${
+      counted(clusters, "test cluster")
+    }`,
+    ...[...Map.groupBy(unneeded, ({ part }) => part)].flatMap(([part, some]) => [
       `controller "${part}"`,
-      ...some.map((right) => `  UNUSED  ${line(right)}: ${right.reason}`),
+      ...some.map((rule) => `  UNUSED  ${line(rule)}: ${rule.reason}`),
     ]),
     ...(other.length === 0 ? [] : [
-      "asked for by some clusters or at some times only",
-      ...other.map((right) => `  unused  ${line(right)}: ${right.part ?? "the operator"} ${right.reason}`),
+      "needed only by some clusters or at certain times",
+      ...other.map((rule) => `  unused  ${line(rule)}: ${rule.part ?? "the operator"} ${rule.reason}`),
     ]),
   ];
   return `${lines.join("\n")}\n`;

@@ -1,9 +1,11 @@
 /**
- * `op dev`: runs an operator here as its own service account, and anew whenever one of its files is saved.
+ * `op dev`: runs an operator on this machine as its own ServiceAccount, and restarts it when one of
+ * its files is saved.
  *
- * The operator is a process of its own that is started again, so that nothing of the last one is left in it. What it watches is not: its requests go
- * through this process, which keeps the watches open and what they brought, so that the new one finds all objects there and the API server is not asked
- * again. Nor do calls of its webhooks fail meanwhile: they come to this process as well (`dev_webhooks.ts`).
+ * Each start uses a new process, so that no state is left. The watches survive restarts: requests
+ * go through this process, which keeps the watches open and caches their objects. The new process
+ * gets all objects from the cache, without new lists from the API server. Webhook calls arrive at
+ * this process too, and wait during a restart (`dev_webhooks.ts`).
  */
 import { dirname, relative } from "node:path";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
@@ -16,7 +18,7 @@ import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import { isColored } from "../global_options.ts";
 import type { OperatorFacts } from "../inspect.ts";
-import { hearing, type Io } from "../io.ts";
+import { type Io, withoutInterrupts } from "../io.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import { forwardTo, openProxy } from "../proxy/proxy.ts";
 import { WatchCache } from "../proxy/watch_cache.ts";
@@ -34,32 +36,33 @@ import { withLiveConversion } from "./webhook_registration.ts";
 
 /** Options for {@linkcode dev}. */
 export interface DevOptions extends StartOptions, Omit<DevWebhookOptions, "skipWebhookServer"> {
-  /** On an API server in this process. */
+  /** Use an API server in this process. */
   readonly local?: boolean | undefined;
-  /** Run though the operator runs in the cluster already. */
+  /** Run even if the operator also runs in the cluster. */
   readonly alongside?: boolean | undefined;
   /** Take over objects that belong to another operator of the same name. */
   readonly adopt?: boolean | undefined;
-  /** With the rights of the kubeconfig, and not as the service account. */
+  /** Use the RBAC permissions of the kubeconfig instead of those of the ServiceAccount. */
   readonly asMe?: boolean | undefined;
-  /** Apply definitions though stored objects lose fields or no longer fit. */
+  /** Apply definitions even if stored objects lose fields or become invalid. */
   readonly allowBreaking?: boolean | undefined;
   /** Check types while the operator runs. @default {true} */
   readonly check?: boolean | undefined;
 }
 
-// Editors save in several steps, and several files at once.
+// Milliseconds without another change. Editors save in several steps, and several files at once.
 const QUIET = 100;
-// A run that goes on may end; a developer does not wait longer for it.
-const PATIENCE = 2000;
+// Milliseconds in which running reconciles may finish before the process is killed.
+const STOP_TIMEOUT = 2000;
 
 /**
  * Runs an operator until it is stopped.
  *
  * @param file The file whose default export is the operator.
- * @param options How.
+ * @param options The cluster and how to run.
  * @param io The terminal and the shell.
- * @throws {Failure} If it cannot be loaded at first, or the cluster refuses what it needs.
+ * @throws {Failure} If it cannot be loaded at first, or the cluster rejects an object that it
+ * needs.
  */
 export async function dev(file: string, options: DevOptions, io: Io): Promise<void> {
   refuseContradiction(options);
@@ -94,7 +97,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
   const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
-  // Before it is called the same operator.
+  // Another operator of the same name must not be mistaken for a second instance of this one.
   if (options.adopt !== true) await refuseOthersObjects(cluster, facts);
   if (local === undefined) await refuseSecond(cluster, facts, options, io);
   await using lease = new DevLease(cluster, leasePlace(facts));
@@ -105,7 +108,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     file,
     options,
     folder,
-    io: hearing(io),
+    io: withoutInterrupts(io),
     cluster,
     cache,
     webhooks,
@@ -123,7 +126,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     await Promise.race([stopped, developing]);
   } finally {
     stop.abort();
-    // It may be about to run anew.
+    // A restart may be in progress.
     await developing.catch(() => {});
     await webhooks.end().finally(() => session.end());
   }
@@ -133,31 +136,37 @@ function refuseContradiction({ local = false, kubeconfig, context }: DevOptions)
   const other = kubeconfig !== undefined ? "--kubeconfig" : context !== undefined ? "--context" : undefined;
   if (!local || other === undefined) return;
   throw new UsageError(
-    `Cannot run --local with ${other}: it brings an API server of its own; leave out one of the two`,
+    `Cannot use --local with ${other}: --local starts its own API server. Remove one of the two.`,
   );
 }
 
-/** Two that write the same objects undo each other's work. */
+/**
+ * Rejects a second instance of an operator: two that write the same objects undo each other's
+ * changes.
+ */
 async function refuseSecond(cluster: Cluster, facts: OperatorFacts, { alongside }: DevOptions, io: Io): Promise<void> {
-  const { told, remedy } = await runningOperator(cluster, facts, Date.now());
-  if (told.length === 0) return;
-  const running = `"${facts.name}" runs there already: ${told.join("; ")}`;
+  const { processes, remedy } = await runningOperator(cluster, facts, Date.now());
+  if (processes.length === 0) return;
+  const running = `"${facts.name}" already runs there: ${processes.join("; ")}`;
   if (alongside === true) return io.err(`Warning: ${running}. Both write the same objects.\n`);
   throw new Failure(
     `Cannot develop on ${cluster.url}: ${running}. Both would write the same objects. ` +
-      `End the other one first${remedy === undefined ? "" : ` (${remedy})`}, or say --alongside.`,
+      `Stop the other one first${remedy === undefined ? "" : ` (${remedy})`}, or add --alongside.`,
   );
 }
 
-/** Nothing is mounted here, and no image runs: the operator keeps the certificate of its webhooks itself, whoever does so in a cluster. */
+/**
+ * On this machine there is neither an image nor a mounted certificate, so the operator issues the
+ * certificate of its webhooks itself.
+ */
 const HERE = { image: NO_IMAGE, certificates: "self" } as const;
 
-/** An API server in this process. @returns The kubeconfig of its administrator. */
+/** Starts an API server in this process. @returns The kubeconfig of its administrator. */
 async function localCluster(folder: string, stack: AsyncDisposableStack): Promise<string> {
   const token = crypto.randomUUID();
   const user = { name: "kubernetes-admin", groups: ["system:masters"] };
   const server = stack.use(createApiserver({ rbac: true, tokens: { [token]: user } }));
-  // kubectl sends no token where nobody proves who he is.
+  // kubectl sends tokens only over HTTPS.
   const certificate = await localCertificate(["127.0.0.1", "localhost"]);
   const served = stack.use(serveApiserver(server, { certificate }));
   const path = `${folder}/kubeconfig`;
@@ -167,7 +176,7 @@ async function localCluster(folder: string, stack: AsyncDisposableStack): Promis
   return path;
 }
 
-/** Nobody else installs external kinds on the API server in this process. */
+/** Adds the external kinds, which no other project installs on the API server in this process. */
 function withExternalKinds(facts: OperatorFacts): OperatorFacts {
   return { ...facts, manifests: { ...facts.manifests, crd: [...facts.manifests.crd, ...facts.externalCrds] } };
 }
@@ -176,7 +185,7 @@ interface SessionOptions {
   readonly source: SourceFile;
   readonly file: string;
   readonly options: DevOptions;
-  /** A folder for as long as it lasts. */
+  /** A temporary folder. */
   readonly folder: string;
   readonly io: Io;
   readonly cluster: Cluster;
@@ -191,17 +200,18 @@ interface SessionOptions {
   readonly loaded: number;
 }
 
-/** One operator after another. */
+/** Runs one operator process after another. */
 class Session {
   readonly #with: SessionOptions;
   #facts = "";
-  /** The definitions that warnings were printed for. */
+  /** The definitions for which warnings were printed, as JSON. */
   #definitions = "";
-  #rights = "";
-  /** When what runs was read, in milliseconds. */
+  /** The roles and definitions at the last start, as JSON. */
+  #rbac = "";
+  /** When the files of the running operator were read, in milliseconds since the epoch. */
   #loaded: number;
   #process: OperatorProcess | undefined;
-  /** Whether the user was told that it runs. */
+  /** Whether the user knows that the operator runs. */
   #isAnnounced = false;
   #user = "";
 
@@ -210,7 +220,7 @@ class Session {
     this.#loaded = options.loaded;
   }
 
-  /** Starts it, and anew after each change of one of its files. */
+  /** Starts the operator, and restarts it after each change of one of its files. */
   async run(facts: OperatorFacts, user: string): Promise<void> {
     const { source, stop, webhooks, lease, folder } = this.#with;
     await webhooks.clear(facts);
@@ -223,7 +233,7 @@ class Session {
       const files = new Set(await localModules(source, folder));
       const changed = await nextChange(files, this.#loaded, stop);
       if (stop.aborted) return;
-      await this.#again(changed);
+      await this.#restart(changed);
     }
   }
 
@@ -232,12 +242,12 @@ class Session {
     this.#process = undefined;
     if (process === undefined) return;
     process.signal("SIGTERM");
-    const timer = setTimeout(() => process.signal("SIGKILL"), PATIENCE);
+    const timer = setTimeout(() => process.signal("SIGKILL"), STOP_TIMEOUT);
     await process.ended;
     clearTimeout(timer);
   }
 
-  async #again(changed: string): Promise<void> {
+  async #restart(changed: string): Promise<void> {
     const { file, options, io, types } = this.#with;
     this.#loaded = Date.now();
     types.cancel();
@@ -247,11 +257,11 @@ class Session {
       await this.#install(facts);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      // What could not be loaded has been reported already.
+      // If the file could not be loaded, the error has been printed.
       if (facts !== undefined) this.#checkTypes();
-      return io.err(`${error.message}\nWhat ran before goes on: save it again\n`);
+      return io.err(`${error.message}\nThe operator keeps running as it was. Save the file again to retry.\n`);
     }
-    io.out(`${relative(io.cwd, changed)} was saved: running anew\n`);
+    io.out(`${relative(io.cwd, changed)} was saved, restarting\n`);
     this.#with.webhooks.hold();
     await this.end();
     if (this.#with.stop.aborted) return;
@@ -259,12 +269,12 @@ class Session {
     this.#checkTypes();
   }
 
-  /** After the operator has started: it goes first. */
+  /** Starts the type check after the operator, which must not wait for it. */
   #checkTypes(): void {
     if (this.#with.options.check !== false) this.#with.types.start();
   }
 
-  /** Only what is not as it was: most changes are none of what is declared. */
+  /** Applies the manifests if they changed: most changes of the code do not affect them. */
   async #install(declared: OperatorFacts): Promise<void> {
     const { cluster, cache, io, stop, options: { adopt, allowBreaking, local } } = this.#with;
     const facts = local === true ? withExternalKinds(declared) : declared;
@@ -277,11 +287,12 @@ class Session {
     for (const changed of await install(cluster, await withLiveConversion(cluster, facts), { signal: stop, adopt })) {
       io.out(`applied ${changed}\n`);
     }
-    const rights = JSON.stringify([facts.manifests.rbac, facts.manifests.crd]);
-    // A watch that is open goes on though the right to it was taken away: what is kept must not outlive its right.
-    if (this.#rights !== "" && rights !== this.#rights) cache.clear();
+    const rbac = JSON.stringify([facts.manifests.rbac, facts.manifests.crd]);
+    // An open watch continues after its permission was removed. The cache must not outlive the
+    // permission.
+    if (this.#rbac !== "" && rbac !== this.#rbac) cache.clear();
     this.#facts = text;
-    this.#rights = rights;
+    this.#rbac = rbac;
   }
 
   async #start(facts: OperatorFacts): Promise<void> {
@@ -296,26 +307,26 @@ class Session {
     process.ended.then((code) => {
       if (this.#process !== process) return;
       this.#process = undefined;
-      // A terminal interrupts both.
-      if (!stop.aborted) io.err(`The operator ended with ${code}: save a file to have it run anew\n`);
+      // Ctrl-C in a terminal interrupts both processes.
+      if (!stop.aborted) io.err(`The operator exited with code ${code}. Save a file to restart it.\n`);
     });
     await webhooks.follow(process, stop);
-    // A terminal that is gone ends the command by its next output.
+    // If the terminal is closed, the next output ends the command.
     this.#announce(process, facts, request).catch(() => {});
   }
 
-  /** Tells that the operator runs, once it does: its first request shows that it has started. */
+  /** Prints that the operator runs after its first request, which shows that it has started. */
   async #announce(process: OperatorProcess, facts: OperatorFacts, request: Promise<void>): Promise<void> {
-    // One that only answers webhooks, which it does by now, may send no request.
+    // An operator with only webhooks may send no request, but serves them by now.
     const controls = facts.controlled.length > 0 && this.#with.options.skipControllers !== true;
     if (controls) await Promise.race([request, process.ended]);
     if (this.#process !== process || this.#isAnnounced || this.#with.stop.aborted) return;
     this.#isAnnounced = true;
-    this.#with.io.out(`Running as ${this.#user}. Save a file to have it run anew; Ctrl-C ends it\n`);
+    this.#with.io.out(`Running as ${this.#user}. Save a file to restart; press Ctrl-C to stop\n`);
   }
 }
 
-/** Settles a promise when the operator sends a request. */
+/** Resolves a promise when the operator sends a request. */
 class FirstRequest {
   #next = Promise.withResolvers<void>();
 
@@ -331,15 +342,19 @@ class FirstRequest {
   }
 }
 
-/** Waits for a change of one of the files since some time, and until it is quiet again. @returns The file. */
+/**
+ * Waits for a change of one of the files since some time, and until no more changes follow.
+ *
+ * @returns The file, or an empty string if `stop` was aborted.
+ */
 async function nextChange(files: ReadonlySet<string>, since: number, stop: AbortSignal): Promise<string> {
-  // An abort that was is not told again.
+  // An event listener is not called if the signal was aborted before.
   if (stop.aborted) return "";
   using watcher = Deno.watchFs([...new Set([...files].map((path) => dirname(path)))], { recursive: false });
   const close = (): void => watcher.close();
   stop.addEventListener("abort", close, { once: true });
   try {
-    // Saved while nobody watched: while it was read, or found out what it is made of.
+    // A file may have been saved before the watcher was created.
     let changed = await savedSince(files, since);
     if (changed !== "") return changed;
     let timer: ReturnType<typeof setTimeout> | undefined;

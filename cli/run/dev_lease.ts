@@ -1,17 +1,17 @@
 /**
- * The Lease by which a running `op dev` is recognized in the cluster: its registered webhooks and conversions stay when it is killed, so that they do not
- * tell whether it still runs.
+ * The Lease that shows that an `op dev` runs. Its registered webhooks and conversions remain in the
+ * cluster when it is killed, so they do not show it.
  */
 import { hostname, userInfo } from "node:os";
 import process from "node:process";
 import { ApiError } from "@op/sdk";
 import { Lease } from "@op/sdk/kinds";
-import type { Cluster } from "../cluster.ts";
+import { type Cluster, ifReadable } from "../cluster.ts";
 import { MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "./install.ts";
 
-/** Where the Lease of an operator's `op dev` is. */
+/** Namespace and name of the Lease of an operator's `op dev`. */
 export interface LeasePlace {
   readonly namespace: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface LeasePlace {
 
 /** An `op dev` as its Lease describes it. */
 export interface DevSession {
-  /** Who runs it, where, and as which process: `jane@laptop/4711`. */
+  /** User, machine and process ID: `jane@laptop/4711`. */
   readonly holder: string;
   /** Milliseconds since it was renewed. */
   readonly age: number;
@@ -27,11 +27,12 @@ export interface DevSession {
   readonly isAlive: boolean;
 }
 
-/** How long an `op dev` that is not heard of counts as running. */
+/** After this many seconds without a renewal, an `op dev` counts as ended. */
 const DURATION_SECONDS = 30;
+// In milliseconds.
 const RENEW_EVERY = 10_000;
 
-/** Returns where the Lease of an operator's `op dev` is. */
+/** Returns the namespace and name of the Lease of an operator's `op dev`. */
 export function leasePlace(facts: Pick<OperatorFacts, "name" | "manifests">): LeasePlace {
   return { namespace: accountOf(facts).namespace, name: `${facts.name}-dev` };
 }
@@ -40,10 +41,10 @@ export function leasePlace(facts: Pick<OperatorFacts, "name" | "manifests">): Le
  * Returns the `op dev` that holds a Lease.
  *
  * @param cluster The cluster.
- * @param place Where the Lease is.
+ * @param place Namespace and name of the Lease.
  * @param now The time, in milliseconds since the epoch.
  * @param signal Cancels the request.
- * @returns `undefined` if there is no Lease, or the caller may not read it.
+ * @returns `undefined` if there is no Lease, or the user may not read it.
  */
 export async function devSession(
   { client }: Cluster,
@@ -51,20 +52,14 @@ export async function devSession(
   now: number,
   signal?: AbortSignal,
 ): Promise<DevSession | undefined> {
-  try {
-    const { spec } = await client.get(Lease, name, {
-      namespace,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    const { holderIdentity, renewTime, leaseDurationSeconds = DURATION_SECONDS } = spec ?? {};
-    if (!holderIdentity) return undefined;
-    const age = Math.max(0, now - Date.parse(String(renewTime)));
-    const isAlive = age <= leaseDurationSeconds * 1000 && !hasEndedHere(holderIdentity);
-    return { holder: holderIdentity, age, isAlive };
-  } catch (error) {
-    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
-    throw error;
-  }
+  const lease = await ifReadable(() =>
+    client.get(Lease, name, { namespace, ...(signal === undefined ? {} : { signal }) })
+  );
+  const { holderIdentity, renewTime, leaseDurationSeconds = DURATION_SECONDS } = lease?.spec ?? {};
+  if (!holderIdentity) return undefined;
+  const age = Math.max(0, now - Date.parse(String(renewTime)));
+  const isAlive = age <= leaseDurationSeconds * 1000 && !hasEndedHere(holderIdentity);
+  return { holder: holderIdentity, age, isAlive };
 }
 
 /** Whether a holder is a process of this machine that was killed: its Lease is still fresh. */
@@ -104,7 +99,8 @@ export class DevLease implements AsyncDisposable {
   async take(): Promise<void> {
     if (this.#timer !== undefined || !await this.#renew()) return;
     this.#timer = setInterval(() => {
-      // A renewal that fails is repeated; if all fail, the session counts as ended, which it may well be.
+      // A renewal that fails is repeated; if all fail, the session counts as ended, which it may
+      // well be.
       this.#renewing = this.#renew().catch(() => {});
     }, RENEW_EVERY);
     Deno.unrefTimer(this.#timer as unknown as number);

@@ -9,7 +9,7 @@ Deno.test("op dev says that the operator runs once it does, and not before it ha
   await using folder = await operatorFolder(failing + NOTES);
   const io = new RunningIo(folder.path);
   const ended = cli(["dev", "--local", "--no-check"], io);
-  await io.says(/^The operator ended with 3: save a file/, 1, ended);
+  await io.says(/^The operator exited with code 3\. Save a file/, 1, ended);
   assert.doesNotMatch(io.stdout, /^Running as /m);
   await folder.write("main.ts", (await folder.read("main.ts")).replace(failing, ""));
   await io.says(/^Running as system:serviceaccount:notes-system:notes\. Save a file/, 1, ended);

@@ -1,4 +1,7 @@
-/** The webhooks of an operator under `op dev`: the API server calls this machine, by a certificate that is made for as long as that goes on. */
+/**
+ * The webhooks of an operator under `op dev`. The API server calls this machine, with a temporary
+ * certificate.
+ */
 import { localCertificate } from "@op/sdk/testing";
 import type { Cluster } from "../cluster.ts";
 import { UsageError } from "../exit_code.ts";
@@ -9,19 +12,22 @@ import type { OperatorProcess } from "./operator_process.ts";
 import { freePorts, WebhookFront } from "./webhook_front.ts";
 import { isCalled, register, unreachable, unregister, type WebhookAddress } from "./webhook_registration.ts";
 
-/** Where the API server finds this machine. */
+/** The address at which the API server reaches this machine. */
 export interface DevWebhookOptions {
-  /** By which address the API server reaches this machine. @default {the one from which this machine reaches the API server} */
+  /**
+   * The URL at which the API server reaches this machine. @default {the local address of a
+   * connection to the API server}
+   */
   readonly webhookUrl?: string | undefined;
-  /** Where webhooks are served here. @default {any free port} */
+  /** The port on this machine. @default {a free port} */
   readonly webhookPort?: string | undefined;
   readonly skipWebhookServer?: boolean | undefined;
 }
 
-/** An operator's server takes three more, for the certificates of before. */
+// An operator's webhook server uses three additional ports, for replaced certificates.
 const PORTS = 4;
 
-/** The webhooks of an operator that is developed. */
+/** Serves and registers the webhooks under `op dev`. */
 export class DevWebhooks implements AsyncDisposable {
   readonly #options: DevWebhookOptions;
   readonly #cluster: Cluster;
@@ -30,12 +36,12 @@ export class DevWebhooks implements AsyncDisposable {
   #facts: OperatorFacts | undefined;
   #registered = "";
   #served: { readonly front: WebhookFront; readonly address: WebhookAddress; readonly args: string[] } | undefined;
-  /** Whether the API server was found to reach it; nothing until that was tried. */
+  /** Whether the API server reaches this machine; `undefined` before the first attempt. */
   #isReached: boolean | undefined;
 
   /**
-   * @param options Where the API server finds this machine.
-   * @param folder Where the certificate is put.
+   * @param options The address of this machine.
+   * @param folder A folder for the certificate.
    */
   constructor(options: DevWebhookOptions, folder: string, cluster: Cluster, io: Io) {
     this.#options = options;
@@ -44,18 +50,18 @@ export class DevWebhooks implements AsyncDisposable {
     this.#io = io;
   }
 
-  /** Takes back what one that was killed left: it would hold up what is to be done now. */
+  /** Removes registrations of an `op dev` that was killed, which would block requests. */
   async clear(facts: OperatorFacts): Promise<void> {
     for (const one of await unregister(this.#cluster, facts)) {
-      this.#io.out(`took back ${one} from an earlier "op dev"\n`);
+      this.#io.out(`removed ${one} of an earlier "op dev"\n`);
     }
   }
 
   /**
-   * Before an operator starts: calls wait from now on.
+   * Prepares the start of an operator. Calls wait from now on.
    *
-   * @param facts Its own account.
-   * @returns Arguments for it.
+   * @param facts The operator's declarations.
+   * @returns Arguments for the operator.
    */
   async prepare(facts: OperatorFacts): Promise<readonly string[]> {
     this.#facts = facts;
@@ -65,16 +71,16 @@ export class DevWebhooks implements AsyncDisposable {
     return this.#served.args;
   }
 
-  /** Before the operator that runs is ended, to be started again. */
+  /** Makes calls wait. Called before the operator is stopped for a restart. */
   hold(): void {
     this.#served?.front.hold();
   }
 
   /**
-   * Once it was started: when it serves, the API server is told.
+   * Waits until a started operator serves its webhooks, then registers them.
    *
    * @param process The operator.
-   * @param stop Ends the waiting.
+   * @param stop Ends the wait.
    */
   async follow(process: OperatorProcess, stop: AbortSignal): Promise<void> {
     const [facts, served] = [this.#facts, this.#served];
@@ -86,8 +92,8 @@ export class DevWebhooks implements AsyncDisposable {
       if (problem !== undefined) {
         await unregister(this.#cluster, facts);
         this.#io.err(
-          `Webhooks are not called: the API server does not reach ${address.url} (${problem}); ` +
-            `say --webhook-url, by which it reaches port ${front.port} of this machine, or --skip-webhook-server\n`,
+          `Webhooks are not called: the API server does not reach ${address.url} (${problem}). ` +
+            `Use --webhook-url with the URL at which it reaches port ${front.port} of this machine, or --skip-webhook-server.\n`,
         );
       }
     }
@@ -129,7 +135,7 @@ export class DevWebhooks implements AsyncDisposable {
     };
   }
 
-  /** Has the API server call nobody here any longer, while the operator still answers. */
+  /** Removes the registrations, while the operator still responds to calls. */
   async end(): Promise<void> {
     if (this.#facts === undefined || this.#served === undefined) return;
     await unregister(this.#cluster, this.#facts);
@@ -141,21 +147,21 @@ export class DevWebhooks implements AsyncDisposable {
 }
 
 /**
- * Looks whether the API server could be told of such a place.
+ * Checks the address of this machine.
  *
- * @param options Where the API server is to find this machine.
- * @throws {UsageError} If that is no place.
+ * @param options The address.
+ * @throws {UsageError} If the API server would reject it.
  */
 export function refuseOptions({ webhookUrl, webhookPort }: DevWebhookOptions): void {
   if (webhookPort !== undefined && !(/^\d+$/.test(webhookPort) && Number(webhookPort) < 65_536)) {
-    throw new UsageError(`Cannot take --webhook-port "${webhookPort}": it must be a port`);
+    throw new UsageError(`Cannot use --webhook-port "${webhookPort}": it must be a number from 0 to 65535.`);
   }
   if (webhookUrl === undefined) return;
-  // What an API server takes (k8s.io/apiserver/pkg/util/webhook, ValidateWebhookURL).
+  // The same checks as in the API server (k8s.io/apiserver/pkg/util/webhook, ValidateWebhookURL).
   const url = URL.canParse(webhookUrl) ? new URL(webhookUrl) : undefined;
   if (url?.protocol === "https:" && url.username === "" && url.search === "" && url.hash === "") return;
   throw new UsageError(
-    `Cannot take --webhook-url "${webhookUrl}": it must be such as https://machine.example.com:9443, without user, query and fragment`,
+    `Cannot use --webhook-url "${webhookUrl}": it must be an https URL without user, query and fragment, such as https://machine.example.com:9443.`,
   );
 }
 
@@ -167,7 +173,7 @@ function isLoopback(hostname: string): boolean {
   return hostname.startsWith("127.") || hostname === "::1";
 }
 
-/** By which address this machine is known where the API server is: the one that it sees when it is called. */
+/** Returns the address of this machine from which it connects to the API server. */
 async function ownAddress(server: string): Promise<string> {
   const { port, protocol } = new URL(server);
   using connection = await Deno.connect({

@@ -1,8 +1,8 @@
-/** A way to an API server on which nothing is stored: each write is sent as a dry run, and remembered. */
+/** Sends each write to the API server as a dry run, and records it. */
 import { maskSecretMessage } from "../internal/mod.gen.ts";
 import type { Forward, Passing } from "../proxy/proxy.ts";
 
-/** A write that would have been. */
+/** A write that would have been stored. */
 export interface PlannedWrite {
   readonly verb: "create" | "apply" | "patch" | "update" | "delete";
   readonly kind: string;
@@ -10,58 +10,62 @@ export interface PlannedWrite {
   readonly name: string;
   readonly namespace?: string;
   readonly subresource?: string;
-  /** As it is; nothing where there is none. */
+  /** The stored object, or `undefined` if there is none. */
   readonly before?: PlainValue;
-  /** As it would be; nothing where it would be gone. */
+  /** The object after the write, or `undefined` if it would be deleted. */
   readonly after?: PlainValue;
-  /** Why the server refuses it. */
-  readonly refused?: string;
+  /** The API server's message if it rejects the write. */
+  readonly rejection?: string;
 }
 
-/** An object as JSON has it. */
+/** An object in JSON. */
 export type PlainValue = { readonly [field: string]: unknown };
 
 /** The annotation of the bookmark that ends the initial events of a watch. */
 const INITIAL_EVENTS_END = '"k8s.io/initial-events-end"';
 
-/** Reviews, which are sent by POST and store nothing. */
-const QUESTIONS = /^\/apis\/(authentication|authorization)\.k8s\.io\/\w+\/(namespaces\/[\w-]+\/)?\w+$/;
-/** Subresources that connect to a pod, a Service or a node. The API server passes the request on to it, dry run or not. */
+/** Reviews, which are sent with POST and stored nowhere. */
+const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/\w+\/(namespaces\/[\w-]+\/)?\w+$/;
+/** Subresources that connect to a pod, a Service or a node, to which the API server forwards even dry runs. */
 const CONNECTION = /\/(?:pods|services|nodes)\/[^/]+\/(attach|exec|portforward|proxy)(?:\/|$)/;
-/** What an operator tells of itself: it is no part of what is asked for. */
-const TALK = /^\/apis\/(events\.k8s\.io|coordination\.k8s\.io)\/|^\/api\/v1\/(namespaces\/[^/]+\/)?events(\/|$)/;
+/** Events and Leases, which are not part of a plan. */
+const BOOKKEEPING = /^\/apis\/(events\.k8s\.io|coordination\.k8s\.io)\/|^\/api\/v1\/(namespaces\/[^/]+\/)?events(\/|$)/;
 
 const PATH = /^\/(?:api|apis\/[^/]+)\/[^/]+(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
 
-/** Remembers writes and lets none through. */
+/** Forwards requests, and turns writes into dry runs. */
 export class DryRun {
   readonly writes: PlannedWrite[] = [];
-  /** Requests without an answer yet. Open watches and repeated requests do not count. */
+  /** Requests without a response. Open watches and repeated requests do not count. */
   running = 0;
   /** Watches whose initial events are not complete. */
-  beginning = 0;
-  /** Whether anything was watched yet. */
+  pendingWatches = 0;
+  /** Whether any watch was started. */
   hasBegun = false;
-  /** When the operator last sent a request that it had not sent before, or a watch completed its initial events, in milliseconds. */
+  /**
+   * When the operator last sent a request that it had not sent before, or a watch completed its
+   * initial events, in milliseconds.
+   */
   last: number = performance.now();
-  /** The server's answer to each watch that it does not allow, by path. */
+  /** The API server's message for each forbidden watch, by path. */
   readonly forbidden: Map<string, string> = new Map();
   /**
-   * Method and path of each request so far. In a cluster where watched objects keep changing, the operator sends the same requests again and again, since
-   * none of its writes is stored: what it hears, or repeats, must not delay the end of a plan.
+   * Method and path of each request so far. In a cluster where watched objects keep changing, the
+   * operator repeats requests, because none of its writes is stored. Repeated requests must not
+   * delay the end of a plan.
    */
-  readonly #asked = new Set<string>();
+  readonly #sent = new Set<string>();
   readonly #forward: Forward;
 
-  /** @param forward Sends what has to be sent. */
+  /** @param forward Sends a request to the API server. */
   constructor(forward: Forward) {
     this.#forward = forward;
   }
 
   readonly forward: Forward = async (passing) => {
     const key = `${passing.method} ${passing.url.pathname}`;
-    if (this.#asked.has(key)) return await this.#answer(passing);
-    this.#asked.add(key);
+    if (this.#sent.has(key)) return await this.#answer(passing);
+    this.#sent.add(key);
     this.running++;
     this.#touch();
     try {
@@ -81,28 +85,30 @@ export class DryRun {
     if (method === "GET") return this.#watched(await this.#noted(await this.#forward(passing), url), url);
     const connection = CONNECTION.exec(decoded(url.pathname))?.[1];
     if (connection !== undefined) return this.#withheld(passing, connection);
-    if (QUESTIONS.test(url.pathname)) return await this.#forward(passing);
-    if (TALK.test(url.pathname)) return Response.json(body === undefined ? {} : JSON.parse(body), { status: 201 });
+    if (REVIEWS.test(url.pathname)) return await this.#forward(passing);
+    if (BOOKKEEPING.test(url.pathname)) {
+      return Response.json(body === undefined ? {} : JSON.parse(body), { status: 201 });
+    }
     const before = await this.#live(passing);
     const dry = new URL(url);
     dry.searchParams.set("dryRun", "All");
     const response = await this.#forward({ ...passing, url: dry, ...dryBody(passing) });
     const answer = await response.json() as PlainValue;
-    this.#remember(passing, before, response.ok, answer);
+    this.#record(passing, before, response.ok, answer);
     const headers = { "content-type": "application/json" };
-    return new Response(JSON.stringify(this.#told(answer)), { status: response.status, headers });
+    return new Response(JSON.stringify(withVersion(answer)), { status: response.status, headers });
   }
 
-  /** What answers behind the API server knows nothing of a dry run. */
+  /** Rejects a request to a server behind the API server, which has no dry run. */
   #withheld(passing: Passing, connection: string): Response {
     const message = `"op plan" does not send a ${passing.method} request to "${connection}": it has no dry run`;
     const answer = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "MethodNotAllowed" };
     const status = { ...answer, message, code: 405 };
-    this.#remember(passing, undefined, false, status);
+    this.#record(passing, undefined, false, status);
     return Response.json(status, { status: 405 });
   }
 
-  /** A forbidden watch is retried forever, and the operator does nothing until it is allowed. */
+  /** Records forbidden watches, which the operator retries forever. */
   async #noted(response: Response, url: URL): Promise<Response> {
     if (url.searchParams.get("watch") !== "true") return response;
     if (response.status === 403) {
@@ -112,28 +118,21 @@ export class DryRun {
     return response;
   }
 
-  /** An object that is not stored has no version, and all that reads it wants one. */
-  #told(answer: PlainValue): PlainValue {
-    const metadata = answer.metadata as PlainValue | undefined;
-    if (answer.kind === "Status" || metadata?.resourceVersion !== undefined) return answer;
-    return { ...answer, metadata: { ...metadata, resourceVersion: "1" } };
-  }
-
-  /** Of a watch from the beginning it is waited for the end of that. */
+  /** Counts watches whose initial events are not complete. */
   #watched(response: Response, url: URL): Response {
     const isFirst = url.searchParams.get("sendInitialEvents") === "true";
     if (!response.ok || response.body === null || url.searchParams.get("watch") !== "true") return response;
     this.hasBegun = true;
-    if (isFirst) this.beginning++;
+    if (isFirst) this.pendingWatches++;
     let isBeginning = isFirst;
     const begun = (): void => {
       if (!isBeginning) return;
       isBeginning = false;
-      this.beginning--;
+      this.pendingWatches--;
       this.#touch();
     };
     const decoder = new TextDecoder();
-    // The end of the last chunk: the mark may be in two of them.
+    // The end of the last chunk, because the annotation may be split between chunks.
     let tail = "";
     const body = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
@@ -165,7 +164,7 @@ export class DryRun {
     return undefined;
   }
 
-  #remember(
+  #record(
     { method, url, body, headers }: Passing,
     before: PlainValue | undefined,
     ok: boolean,
@@ -185,13 +184,20 @@ export class DryRun {
       ...(subresource === undefined ? {} : { subresource }),
       ...(before === undefined ? {} : { before }),
       ...(ok && !isGone ? { after: answer } : {}),
-      ...(ok ? {} : { refused: refusal(answer, before?.kind ?? object.kind ?? plural, sent) }),
+      ...(ok ? {} : { rejection: rejection(answer, before?.kind ?? object.kind ?? plural, sent) }),
     });
   }
 }
 
-/** Why a write was refused. The server may quote the values of a Secret that it cannot decode. */
-function refusal({ message = "" }: PlainValue, kind: unknown, sent: unknown): string {
+/** Adds a resource version to an object that is not stored, because clients require one. */
+function withVersion(answer: PlainValue): PlainValue {
+  const metadata = answer.metadata as PlainValue | undefined;
+  if (answer.kind === "Status" || metadata?.resourceVersion !== undefined) return answer;
+  return { ...answer, metadata: { ...metadata, resourceVersion: "1" } };
+}
+
+/** Returns why a write was rejected. The message may quote values of a Secret, which are masked. */
+function rejection({ message = "" }: PlainValue, kind: unknown, sent: unknown): string {
   return kind === "Secret" || kind === "secrets" ? maskSecretMessage(String(message), sent) : String(message);
 }
 
@@ -204,7 +210,7 @@ function hasFinalizers({ metadata }: PlainValue): boolean {
   return ((metadata as { finalizers?: readonly string[] } | undefined)?.finalizers ?? []).length > 0;
 }
 
-/** A path as the API server reads it. */
+/** Returns a path as the API server reads it. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);

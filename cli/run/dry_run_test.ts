@@ -20,11 +20,11 @@ Deno.test("DryRun recognizes the end of a watch's initial events when it is spli
     const chunks = [line.slice(0, cut), line.slice(cut)].map((text) => new TextEncoder().encode(text));
     const dry = new DryRun(() => Promise.resolve(new Response(ReadableStream.from(chunks))));
     const response = await dry.forward(passing("GET", WATCH));
-    assert.equal(dry.beginning, 1);
+    assert.equal(dry.pendingWatches, 1);
     const reader = response.body!.getReader();
     await reader.read();
     await reader.read();
-    assert.equal(dry.beginning, 0, `cut at ${cut}`);
+    assert.equal(dry.pendingWatches, 0, `cut at ${cut}`);
     await reader.cancel();
   }
 });
@@ -77,7 +77,7 @@ Deno.test("DryRun sends no write to a pod, a Service or a node behind the API se
       assert.equal(response.status, 405);
       assert.match((await response.json()).message, /it has no dry run$/);
       assert.deepEqual(sent, []);
-      assert.match(dry.writes[0]?.refused ?? "", /"op plan" does not send a POST request to "(proxy|exec)"/);
+      assert.match(dry.writes[0]?.rejection ?? "", /"op plan" does not send a POST request to "(proxy|exec)"/);
     });
   }
 });

@@ -1,4 +1,4 @@
-/** The port where an operator serves its health under `op dev` and `op start`: a second operator on this machine must not fail because the first one uses the port. */
+/** The health port of an operator under `op dev` and `op start`, so that two operators can run on one machine. */
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 
@@ -7,24 +7,24 @@ interface Container {
 }
 
 /**
- * Returns arguments that have an operator serve its health on a free port if the usual one is in use.
+ * Returns arguments that move the health server to a free port if its port is in use.
  *
- * @param facts The operator's own account.
+ * @param facts The operator's declarations.
  * @param io The terminal and the shell.
  */
 export function healthArguments(facts: Pick<OperatorFacts, "manifests">, io: Io): string[] {
   const port = Number(io.env("OP_HEALTH_PORT") || portOf(facts));
-  // Where it is no port, the operator itself says so.
+  // The operator itself reports an invalid port.
   if (!(port > 0 && port < 65_536) || isFree(port)) return [];
   using listener = Deno.listen({ hostname: ALL_ADDRESSES, port: 0 });
   const free = listener.addr.port;
-  io.out(`Port ${port} is in use: health and metrics are served on port ${free}\n`);
+  io.out(`Port ${port} is in use. Health and metrics are served on port ${free}\n`);
   return [`--health-port=${free}`];
 }
 
 const ALL_ADDRESSES = "0.0.0.0";
 
-/** Operators without health have none in their Deployment either. */
+/** Returns the health port of the Deployment, which has none if health is disabled. */
 function portOf({ manifests: { manager } }: Pick<OperatorFacts, "manifests">): number | undefined {
   const deployment = manager.find(({ kind }) => kind === "Deployment") as
     | { readonly spec?: { readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } } } }
@@ -38,7 +38,7 @@ function isFree(port: number): boolean {
     Deno.listen({ hostname: ALL_ADDRESSES, port }).close();
     return true;
   } catch (error) {
-    // A port that may not be used at all is for the operator to report.
+    // The operator reports other errors, such as a port that requires privileges.
     return !(error instanceof Deno.errors.AddrInUse);
   }
 }

@@ -16,7 +16,7 @@ Deno.test("healthArguments chooses a free port if the health port is in use", ()
   const [, free] = /^--health-port=(\d+)$/.exec(argument ?? "") ?? [];
   assert(free !== undefined && Number(free) !== port, argument);
   assert.deepEqual(others, []);
-  assert.equal(io.stdout, `Port ${port} is in use: health and metrics are served on port ${free}\n`);
+  assert.equal(io.stdout, `Port ${port} is in use. Health and metrics are served on port ${free}\n`);
   assert.equal(healthArguments(factsAt(1), new RecordedIo("/", { OP_HEALTH_PORT: String(port) })).length, 1);
 });
 

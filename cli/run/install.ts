@@ -1,23 +1,27 @@
-/** What an operator needs in a cluster before it runs outside of it: its kinds, its account, its roles. */
+/**
+ * Applies what an operator needs in a cluster while it runs outside of it: its kinds,
+ * ServiceAccount and roles.
+ */
 import { CustomResourceDefinition } from "@op/sdk/kinds";
-import { ApiError, type KubeObject } from "@op/sdk";
-import { applyFailure, type Cluster } from "../cluster.ts";
+import type { KubeObject } from "@op/sdk";
+import { applyFailure, type Cluster, ifFound } from "../cluster.ts";
 import { MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { place, type PlainObject, shown } from "../objects.ts";
 import { isOwnNamespace, refuseConflicts } from "../deploy/ownership.ts";
 
-/** How often it is looked whether a kind is served. */
-const BETWEEN_LOOKS = 200;
+// Between two requests, in milliseconds.
+const PAUSE = 200;
 
 /**
- * Applies the definitions, the namespace, the service account and the roles of an operator, and waits until its kinds are served.
+ * Applies the definitions, the namespace, the ServiceAccount and the roles of an operator, and
+ * waits until its kinds are served.
  *
  * @param cluster The cluster.
- * @param facts The operator's own account.
- * @param options `signal` ends the waiting; `adopt` takes over what belongs to another operator.
- * @returns What was created or changed.
- * @throws {Failure} If an object belongs to another operator, or the server refuses one.
+ * @param facts The operator's declarations.
+ * @param options `signal` ends the wait; `adopt` takes over objects of another operator.
+ * @returns The objects that were created or changed.
+ * @throws {Failure} If an object belongs to another operator, or the API server rejects one.
  */
 export async function install(
   cluster: Cluster,
@@ -33,7 +37,7 @@ export async function install(
   }
   for (const { metadata } of crd) {
     while (!isServed(await cluster.client.get(CustomResourceDefinition, metadata.name, { signal }))) {
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN_LOOKS));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
   }
   return changed;
@@ -43,13 +47,13 @@ export async function install(
  * Fails if an object that {@linkcode install} applies belongs to another operator.
  *
  * @param cluster The cluster.
- * @param facts The operator's own account.
+ * @param facts The operator's declarations.
  * @throws {Failure} If there is at least one.
  */
 export async function refuseOthersObjects(cluster: Cluster, facts: OperatorFacts): Promise<void> {
   await refuseConflicts(cluster, objectsOf(facts), {
     what: `install "${facts.name}"`,
-    adopting: "To take the objects over, say --adopt.",
+    adopting: "To take the objects over, add --adopt.",
   });
 }
 
@@ -57,26 +61,19 @@ function objectsOf({ manifests: { crd, namespace, rbac } }: OperatorFacts): Plai
   return [...crd, ...namespace, ...rbac] as unknown as PlainObject[];
 }
 
-/** Applies one object. @returns Whether it is another now. */
+/** Applies an object. @returns Whether that changed it. */
 async function applied(cluster: Cluster, object: PlainObject, adopt: boolean): Promise<boolean> {
   const kind = await cluster.kindOf(object);
   try {
-    const before = await found(cluster, object);
+    const before: KubeObject | undefined = await ifFound(() =>
+      cluster.client.get(kind, object.metadata.name, place(object))
+    );
     const isOthers = object.kind === "Namespace" && before !== undefined && !isOwnNamespace(before, object);
     if (isOthers && !adopt) return false;
     const after: KubeObject = await cluster.client.apply(kind, object, { manager: MANAGER, force: true });
     return before?.metadata.resourceVersion !== after.metadata.resourceVersion;
   } catch (error) {
     throw applyFailure(error, shown(object));
-  }
-}
-
-async function found(cluster: Cluster, object: PlainObject): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.client.get(await cluster.kindOf(object), object.metadata.name, place(object));
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
   }
 }
 
@@ -87,7 +84,7 @@ function isServed(
   return conditions.some(({ type, status }) => type === "Established" && status === "True");
 }
 
-/** The user name of an operator's service account. */
+/** Returns the ServiceAccount of an operator, and its user name. */
 export function accountOf(
   { manifests: { rbac } }: Pick<OperatorFacts, "manifests">,
 ): { readonly namespace: string; readonly name: string; readonly user: string } {

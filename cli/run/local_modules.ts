@@ -1,13 +1,14 @@
-/** The modules on this machine that a file is made of. */
+/** The local modules that a file imports. */
 import { fileURLToPath } from "node:url";
 import { run, runningDeno, type SourceFile } from "../deno.ts";
 import { projectOf } from "../project.ts";
 
 /**
- * Paths of the file and of all it imports, as far as they are on this machine; the file alone where they cannot be found out, as while it is no module.
+ * Returns the paths of a file and of all local modules that it imports, directly or indirectly. If
+ * the file cannot be parsed, only its own path is returned.
  *
  * @param source The file.
- * @param folder Where a project may be made for a file that has none.
+ * @param folder A folder for a temporary project.
  */
 export async function localModules(source: SourceFile, folder: string): Promise<string[]> {
   const { flags } = await projectOf(source, folder);

@@ -1,17 +1,20 @@
-/** Asks an API server which rights the sender lacks. */
+/** Finds RBAC permissions that a user lacks. */
 import type { RbacRule } from "@op/sdk/operator";
 import type { Forward } from "../proxy/proxy.ts";
 
 const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
-/** How long to wait for an answer. A server that does not answer is taken to allow: the operator finds out. */
-const PATIENCE = 5_000;
+/**
+ * In milliseconds. Without a response, a permission counts as granted: the operator will report it.
+ */
+const TIMEOUT = 5_000;
 
 /**
- * Returns the rights that the sender of requests does not have, in words: `list notes.demo.example.com in team (notes: watches its own kind Note)`.
+ * Returns the RBAC permissions that a user lacks, in the form `list notes.demo.example.com in team
+ * (notes: watches its own kind Note)`.
  *
- * @param forward Sends the questions, as the user that they are about.
- * @param rights The rights to ask about.
+ * @param forward Sends requests as that user.
+ * @param rights The permissions to check.
  * @param namespaces The namespaces that the operator watches. @default {all}
  */
 export async function missingRights(
@@ -25,7 +28,7 @@ export async function missingRights(
     )
   );
   const answers = await Promise.all(
-    questions.map(async (question) => await isAllowed(forward, question) ? [] : [told(question)]),
+    questions.map(async (question) => await isAllowed(forward, question) ? [] : [described(question)]),
   );
   return answers.flat();
 }
@@ -57,7 +60,7 @@ async function isAllowed(forward: Forward, { right, namespace, name }: Question)
       url: new URL(PATH, "http://apiserver"),
       headers: new Headers({ "content-type": "application/json", accept: "application/json" }),
       body: JSON.stringify(review),
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT),
     });
     const answer = await response.json() as { readonly status?: { readonly allowed?: boolean } };
     return !response.ok || answer.status?.allowed !== false;
@@ -66,7 +69,7 @@ async function isAllowed(forward: Forward, { right, namespace, name }: Question)
   }
 }
 
-function told({ right: { verb, resource, group, part, reason }, namespace, name }: Question): string {
+function described({ right: { verb, resource, group, part, reason }, namespace, name }: Question): string {
   const [plural, ...rest] = resource.split("/");
   const qualified = [group === "" ? plural : `${plural}.${group}`, ...rest].join("/");
   const place = (name === undefined ? "" : ` "${name}"`) + (namespace === undefined ? "" : ` in ${namespace}`);

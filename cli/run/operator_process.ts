@@ -1,4 +1,7 @@
-/** An operator as a program of its own, from source: a user's file has its own import map, and may do anything. */
+/**
+ * Runs an operator from source in a child process: its file has its own import map, and may run any
+ * code.
+ */
 import { runningDeno, type SourceFile } from "../deno.ts";
 import type { Io } from "../io.ts";
 import { loading } from "../loading.ts";
@@ -6,18 +9,18 @@ import { projectOf } from "../project.ts";
 
 /** A running operator. */
 export interface OperatorProcess extends AsyncDisposable {
-  /** Settles with its exit code. */
+  /** Resolves with the exit code. */
   readonly ended: Promise<number>;
-  /** Passes a signal on. */
+  /** Sends a signal. */
   signal(signal: Deno.Signal): void;
 }
 
 /** Options for {@linkcode startOperatorProcess}. */
 export interface OperatorProcessOptions {
-  /** What `main()` of the operator is told. */
+  /** Arguments of the operator's `main()`. */
   readonly args: readonly string[];
   readonly isColored: boolean;
-  /** Where a project may be made for a file that has none; it must be there until the operator has ended. */
+  /** A folder for a temporary project, which must exist until the operator has ended. */
   readonly folder: string;
 }
 
@@ -25,7 +28,7 @@ export interface OperatorProcessOptions {
  * Starts an operator.
  *
  * @param source The file whose default export is the operator.
- * @param options How.
+ * @param options Arguments and output.
  * @param io The terminal and the shell.
  */
 export async function startOperatorProcess(
@@ -44,19 +47,19 @@ export async function startOperatorProcess(
     stderr: output,
   }).spawn();
   const writer = process.stdin.getWriter();
-  // One that ends before it has read the script says why in its output.
+  // If the process exits before it has read the script, its output has the reason.
   writer.write(new TextEncoder().encode(script(source, args))).then(() => writer.close()).catch(() => {});
-  const told = output === "inherit"
+  const outputs = output === "inherit"
     ? []
-    : [pumped(process.stdout, io.out.bind(io)), pumped(process.stderr, io.err.bind(io))];
+    : [copy(process.stdout, io.out.bind(io)), copy(process.stderr, io.err.bind(io))];
   const ended = process.status.then(async ({ code }) => {
-    await Promise.all(told);
+    await Promise.all(outputs);
     return code;
   });
   const signal = (name: Deno.Signal): void => {
     try {
       process.kill(name);
-    } catch { /* it has ended */ }
+    } catch { /* The process has ended. */ }
   };
   return {
     ended,
@@ -68,19 +71,19 @@ export async function startOperatorProcess(
   };
 }
 
-async function pumped(stream: ReadableStream<Uint8Array>, tell: (text: string) => void): Promise<void> {
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) tell(text);
+async function copy(stream: ReadableStream<Uint8Array>, write: (text: string) => void): Promise<void> {
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) write(text);
 }
 
 function script(source: SourceFile, args: readonly string[]): string {
   return `
-// Whoever started it may be killed, and has not told it to end then.
+// op may be killed, and then cannot stop this process.
 const parent = Deno.ppid;
 Deno.unrefTimer(setInterval(() => Deno.ppid === parent || Deno.exit(1), 500));
 ${loading(source, source.shown)}
-const refused = fault?.told ?? absent;
-if (refused !== undefined) {
-  console.error(refused);
+const failure = loadError?.message ?? absent;
+if (failure !== undefined) {
+  console.error(failure);
   Deno.exit(1);
 }
 await op.main(${JSON.stringify(args)});

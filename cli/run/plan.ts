@@ -1,4 +1,4 @@
-/** `op plan`: what an operator would write if it ran now, and nothing of it is. */
+/** `op plan`: prints what an operator would write now, without storing it. */
 import { maskSecretChange } from "../internal/mod.gen.ts";
 import { type Cluster, connectCluster, servedKind } from "../cluster.ts";
 import { durationOption } from "../duration_option.ts";
@@ -19,40 +19,43 @@ import { textDiff } from "./text_diff.ts";
 import { step } from "../progress.ts";
 import { colored } from "../terminal.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
-import { toYaml } from "../yaml.ts";
+import { printed, toYaml } from "../yaml.ts";
 
 /** Options for {@linkcode plan}. */
 export interface PlanOptions extends StartOptions {
   readonly output: Form;
-  /** How long nothing must happen until it is over: a duration. */
+  /** The plan is complete when the operator has sent no new request for this long: a duration. */
   readonly quiet: string;
-  /** How long it may take: a duration. */
+  /** Longest time to run the operator: a duration. */
   readonly timeout: string;
-  /** As the operator's service account. */
+  /** Run as the operator's ServiceAccount. */
   readonly asAccount?: boolean | undefined;
-  /** End with 1 where something would be written. */
+  /** Fail if the operator would write something. */
   readonly check?: boolean | undefined;
-  /** Print the values of Secrets, which are masked otherwise. */
+  /** Print the values of Secrets, which are masked by default. */
   readonly showSecrets?: boolean | undefined;
 }
 
-const BETWEEN_LOOKS = 50;
+// Between two checks, in milliseconds.
+const PAUSE = 50;
 
 /**
- * Lets an operator reconcile every object once, on an API server that stores nothing of it, and prints what it would have written.
+ * Lets an operator reconcile every object once, with all writes as dry runs, and prints what it
+ * would have written.
  *
  * @param file The file whose default export is the operator.
- * @param options How.
+ * @param options The cluster and the output.
  * @param io The terminal and the shell.
- * @throws {Failure} If a kind is not installed, the operator ends by itself or is not done in time; with `check`, if something would be written.
+ * @throws {Failure} If a kind is not installed, the operator exits or is not done in time, or with
+ *   `check`, if it would write something.
  */
 export async function plan(file: string, options: PlanOptions, io: Io): Promise<void> {
   const quiet = durationOption(options.quiet, "--quiet");
   const timeout = durationOption(options.timeout, "--timeout");
   const source = await sourceFile(file, io);
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
-  if (facts.controllers.length === 0) return tell([], options, io);
-  step(`Running "${facts.name}" until nothing is left to do`, io);
+  if (facts.controllers.length === 0) return report([], options, io);
+  step(`Running "${facts.name}" until it has no more to write`, io);
   using cluster = await connectCluster(options, io);
   await refuseMissing(cluster, facts);
   const { user, namespace } = accountOf(facts);
@@ -60,7 +63,7 @@ export async function plan(file: string, options: PlanOptions, io: Io): Promise<
   await refuseForbidden(forward, facts, options);
   const dry = new DryRun(forward);
   await runOn(dry, namespace, { source, options, facts, quiet, timeout }, io);
-  tell(changing(dry.writes), options, io);
+  report(changing(dry.writes), options, io);
 }
 
 interface Planned {
@@ -83,8 +86,8 @@ async function runOn(
   const kubeconfig = `${folder}/kubeconfig`;
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
-  const told = { ...rest, kubeconfig, logLevel: options.logLevel ?? "error" };
-  const args = ["start", ...ALONE, "--health-port", freePort(), ...await startArguments(source, told, io)];
+  const settings = { ...rest, kubeconfig, logLevel: options.logLevel ?? "error" };
+  const args = ["start", ...ALONE, "--health-port", freePort(), ...await startArguments(source, settings, io)];
   await using process = await startOperatorProcess(source, { args, isColored: false, folder }, {
     ...quietIo(io),
     cwd: io.cwd,
@@ -92,16 +95,19 @@ async function runOn(
   await untilQuiet(dry, process, quiet, timeout, facts.name);
 }
 
-/** Nobody else is waited for, and webhooks write nothing: what is asked of them are others' writes, and their certificate is made for those who ask. */
+/**
+ * A plan needs no leader. It runs no webhooks: they write no objects themselves, and API servers do
+ * not call this process.
+ */
 const ALONE = ["--no-leader-election", "--skip-webhook-server"];
 
-/** Its own one may be taken, by the operator itself that runs here already. */
+/** Returns a free port, because the operator may already run on this machine. */
 function freePort(): string {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return String(listener.addr.port);
 }
 
-/** What the operator says goes beside the plan, and not into it. */
+/** Sends the operator's output to standard error, so that standard output has only the plan. */
 function quietIo({ env, err }: Io): Io {
   return { cwd: "/", env, out: err, err };
 }
@@ -111,19 +117,20 @@ async function refuseMissing(cluster: Cluster, { crds, externalCrds, reconciled,
     const { metadata, spec } of [...crds, ...externalCrds].filter(({ metadata }) => reconciled.includes(metadata.name))
   ) {
     const { name: version = "" } = spec.versions.find(({ storage }) => storage) ?? {};
-    const apiVersion = `${spec.group}/${version}`;
-    if (await servedKind(cluster, { apiVersion, kind: spec.names.kind }) !== undefined) continue;
-    const fix = crds.some((crd) => crd.metadata.name === metadata.name)
-      ? 'see "op deploy" and "op crds"'
-      : "it is external: install the project that it belongs to";
-    throw new Failure(`Cannot plan "${name}": ${metadata.name} is not installed in ${cluster.url}: ${fix}`);
+    const kind = { apiVersion: `${spec.group}/${version}`, kind: spec.names.kind };
+    if (await servedKind(cluster, kind) !== undefined) continue;
+    const advice = crds.some((crd) => crd.metadata.name === metadata.name)
+      ? 'Run "op deploy", or "op crd print | kubectl apply -f -".'
+      : "It is external: install the project that it belongs to.";
+    throw new Failure(`Cannot plan "${name}": ${metadata.name} is not installed in ${cluster.url}. ${advice}`);
   }
 }
 
 /**
- * Asks whether the operator may do what its controllers cannot do without: they would wait for it, and the plan with them.
+ * Checks the permissions that the controllers require. Without them the operator would wait, and so
+ * would the plan.
  *
- * @throws {Failure} If a permission is missing; the message lists all that are.
+ * @throws {Failure} If a permission is missing. The message lists all missing permissions.
  */
 async function refuseForbidden(forward: Forward, facts: OperatorFacts, options: PlanOptions): Promise<void> {
   const needed = facts.rights.filter(({ part, seldom, live }) =>
@@ -131,10 +138,12 @@ async function refuseForbidden(forward: Forward, facts: OperatorFacts, options: 
   );
   const missing = await missingRights(forward, needed, options.namespace);
   if (missing.length === 0) return;
-  const user = options.asAccount ? "the service account" : "your user";
-  const listed = missing.map((right) => `  ${right}\n`).join("");
+  const user = options.asAccount ? "the operator's ServiceAccount" : "your user";
+  const listed = missing.map((permission) => `  ${permission}\n`).join("");
   throw new Failure(
-    `Cannot plan "${facts.name}": ${user} lacks ${missing.length} RBAC permissions:\n${listed}Grant them: "op rbac generate" prints the roles.`,
+    `Cannot plan "${facts.name}": ${user} lacks ${
+      counted(missing.length, "RBAC permission")
+    }:\n${listed}Grant them with the output of "op rbac generate".`,
   );
 }
 
@@ -149,39 +158,41 @@ async function untilQuiet(
   let code: number | undefined;
   process.ended.then((ended) => code = ended);
   while (true) {
-    if (code !== undefined) throw new Failure(`Cannot plan "${name}": it ended with ${code}`);
+    if (code !== undefined) throw new Failure(`Cannot plan "${name}": the operator exited with code ${code}.`);
     const isQuiet = dry.running === 0 && performance.now() - dry.last > quiet;
     if (isQuiet && dry.forbidden.size > 0) {
       throw new Failure(`Cannot plan "${name}": ${[...new Set(dry.forbidden.values())].join("\n")}`);
     }
-    if (isQuiet && dry.hasBegun && dry.beginning === 0) return;
+    if (isQuiet && dry.hasBegun && dry.pendingWatches === 0) return;
     if (late.aborted) {
-      throw new Failure(`Cannot plan "${name}": it is not done after ${timeout / 1000} s; wait longer with --timeout`);
+      throw new Failure(
+        `Cannot plan "${name}": the operator is still writing after ${timeout / 1000} s. Wait longer with --timeout.`,
+      );
     }
-    await new Promise((resolve) => setTimeout(resolve, BETWEEN_LOOKS));
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
 }
 
-/** A write that changes nothing is none; one that is tried again is told once. */
+/** Returns the writes that change an object, without repetitions. */
 function changing(writes: readonly PlannedWrite[]): PlannedWrite[] {
-  const told = new Map<string, PlannedWrite>();
+  const changes = new Map<string, PlannedWrite>();
   for (const write of writes) {
     const diff = diffOf(write);
-    if (write.refused === undefined && write.verb !== "delete" && diff.length === 0) continue;
+    if (write.rejection === undefined && write.verb !== "delete" && diff.length === 0) continue;
     const { verb, apiVersion, kind, namespace, name, subresource } = write;
-    told.set([verb, apiVersion, kind, namespace, name, subresource, ...diff].join(" "), write);
+    changes.set([verb, apiVersion, kind, namespace, name, subresource, ...diff].join(" "), write);
   }
-  return [...told.values()];
+  return [...changes.values()];
 }
 
-/** Fields that only the server writes, and that are others each time. */
-const SERVERS = ["creationTimestamp", "generation", "managedFields", "resourceVersion", "uid"];
+/** Fields that the API server sets, and that differ each time. */
+const SERVER_FIELDS = ["creationTimestamp", "generation", "managedFields", "resourceVersion", "uid"];
 
 function shownYaml(object: PlainValue | undefined, subresource: string | undefined): string {
   if (object === undefined) return "";
   const { status, metadata, ...rest } = object;
   if (subresource === "status" && status === undefined) return "";
-  const own = Object.entries(metadata as PlainValue ?? {}).filter(([name]) => !SERVERS.includes(name));
+  const own = Object.entries(metadata as PlainValue ?? {}).filter(([name]) => !SERVER_FIELDS.includes(name));
   const shown = subresource === "status" ? { status } : { ...rest, metadata: Object.fromEntries(own) };
   return toYaml(shown, { sortKeys: true });
 }
@@ -190,36 +201,39 @@ function diffOf({ before, after, subresource }: PlannedWrite): string[] {
   return textDiff(withoutTimes(shownYaml(before, subresource)), withoutTimes(shownYaml(after, subresource)));
 }
 
-/** When a condition was found is said anew each time. */
+/** Replaces the times of conditions, which differ each time. */
 function withoutTimes(yaml: string): string {
   return yaml.replace(/^( *(?:- )?lastTransitionTime:).*$/gm, "$1 (now)");
 }
 
-/** A plan ends up in the logs of CI, which more people read than the Secrets of a cluster. */
+/** Masks the values of Secrets: a plan may be in the logs of CI, which more people can read. */
 function withoutSecrets(write: PlannedWrite): PlannedWrite {
   const [before, after] = maskSecretChange(write.before, write.after);
   return { ...write, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
 }
 
-function tell(planned: readonly PlannedWrite[], options: PlanOptions, io: Io): void {
+function report(planned: readonly PlannedWrite[], options: PlanOptions, io: Io): void {
   const writes = options.showSecrets ? planned : planned.map(withoutSecrets);
-  if (options.output === "json") io.out(`${JSON.stringify(writes, null, 2)}\n`);
-  else if (options.output === "yaml") io.out(toYaml(writes));
+  if (options.output !== "text") io.out(printed(writes, options.output));
   else {
     for (const write of writes) io.out(`${lines(write, isColored(options, io))}\n`);
-    const count = writes.filter(({ refused }) => refused === undefined).length;
-    io.out(count === 0 ? "Nothing would be written\n" : `${counted(count, "write")}; nothing was stored\n`);
+    const count = writes.filter(({ rejection }) => rejection === undefined).length;
+    io.out(count === 0 ? "No changes\n" : `${counted(count, "write")} planned, nothing was stored\n`);
   }
-  const refused = writes.filter(({ refused }) => refused !== undefined);
-  if (refused.length > 0) throw new Failure(`${refused.length} of ${counted(writes.length, "write")} would be refused`);
-  if (options.check && writes.length > 0) throw new Failure(`${counted(writes.length, "write")} would be made`);
+  const rejected = writes.filter(({ rejection }) => rejection !== undefined);
+  if (rejected.length > 0) {
+    throw new Failure(`The API server would reject ${rejected.length} of ${counted(writes.length, "write")}.`);
+  }
+  if (options.check && writes.length > 0) {
+    throw new Failure(`The operator would write: ${counted(writes.length, "write")} planned.`);
+  }
 }
 
 function lines(write: PlannedWrite, isColored: boolean): string {
-  const { verb, kind, name, namespace, subresource, refused } = write;
+  const { verb, kind, name, namespace, subresource, rejection } = write;
   const place = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
   const head = `${verb} ${place}${subresource === undefined ? "" : ` (${subresource})`}`;
-  if (refused !== undefined) return `${head}: refused: ${refused}\n`;
+  if (rejection !== undefined) return `${head}: rejected: ${rejection}\n`;
   const colors = { "+": "green", "-": "red" } as const;
   const diff = diffOf(write).map((line) => {
     const color = isColored ? colors[line[0] as keyof typeof colors] : undefined;

@@ -45,7 +45,7 @@ Deno.test("op plan of an operator that has webhooks alone says at once that noth
     );
     await folder.write("kubeconfig", kubeconfig);
     const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "kubeconfig");
-    assert.deepEqual([code, stdout], [0, "Nothing would be written\n"], stderr);
+    assert.deepEqual([code, stdout], [0, "No changes\n"], stderr);
   });
 });
 

@@ -1,26 +1,30 @@
-/** Finds out whether an operator runs in a cluster already: two that write the same objects undo each other's work. */
-import { ApiError, type Infer } from "@op/sdk";
+/**
+ * Finds out whether an operator already runs in a cluster. Two operators that write the same
+ * objects undo each other's changes.
+ */
+import type { Infer } from "@op/sdk";
 import { ID_LABEL } from "../internal/mod.gen.ts";
 import { Deployment, Lease } from "@op/sdk/kinds";
-import type { Cluster } from "../cluster.ts";
+import { type Cluster, ifReadable } from "../cluster.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { counted } from "../plural.ts";
 import { devSession, leasePlace, shownSession } from "./dev_lease.ts";
 import { accountOf } from "./install.ts";
 
-/** What runs of an operator in a cluster. */
+/** The running processes of an operator. */
 export interface RunningOperator {
-  /** Each as a clause: `Deployment shop-system/shop has 1 replica`. */
-  readonly told: readonly string[];
-  /** How to stop what is deployed; absent if nothing is. */
+  /** A clause for each process: `Deployment shop-system/shop has 1 replica`. */
+  readonly processes: readonly string[];
+  /** Commands that stop the Deployments, or `undefined` if there are none. */
   readonly remedy: string | undefined;
 }
 
 /**
- * Returns what runs of an operator in a cluster: its Deployments, the leader, and an `op dev`. What the caller may not read is not found.
+ * Returns what runs of an operator in a cluster: its Deployments, the leader, and an `op dev`.
+ * Objects that the user may not read are ignored.
  *
  * @param cluster The cluster.
- * @param facts The operator's own account.
+ * @param facts The operator's declarations.
  * @param now The time, in milliseconds since the epoch.
  * @param signal Cancels the requests.
  */
@@ -37,7 +41,7 @@ export async function runningOperator(
     `kubectl scale -n ${namespace} deployment/${name} --replicas=0`
   );
   return {
-    told: [
+    processes: [
       ...deployments.map(({ metadata, spec, status }) =>
         `Deployment ${metadata.namespace}/${metadata.name} has ${counted(spec?.replicas ?? 1, "replica")} (${
           status?.availableReplicas ?? 0
@@ -50,7 +54,7 @@ export async function runningOperator(
   };
 }
 
-/** By the ID an operator is found in whatever namespace an overlay puts it; without one, where its manifests put it. */
+/** Finds Deployments by the operator's ID in any namespace, and by the names in its manifests. */
 async function deploymentsOf(
   { client }: Cluster,
   { id, manifests }: OperatorFacts,
@@ -59,12 +63,12 @@ async function deploymentsOf(
   const cancel = signal === undefined ? {} : { signal };
   const named = await Promise.all(
     manifests.manager.filter(({ kind }) => kind === "Deployment").map(({ metadata: { name, namespace = "" } }) =>
-      readable(() => client.get(Deployment, name, { namespace, ...cancel }))
+      ifReadable(() => client.get(Deployment, name, { namespace, ...cancel }))
     ),
   );
   const labelled = id === undefined
     ? []
-    : await readable(() => client.list(Deployment, { labelSelector: `${ID_LABEL}=${id}`, ...cancel })) ?? [];
+    : await ifReadable(() => client.list(Deployment, { labelSelector: `${ID_LABEL}=${id}`, ...cancel })) ?? [];
   const all = [...named.flatMap((one) => one ?? []), ...labelled];
   return [...new Map(all.map((one) => [one.metadata.uid, one])).values()];
 }
@@ -78,7 +82,7 @@ async function leaderOf(
   const place = electionLease(facts);
   if (place === undefined) return undefined;
   const { name, namespace } = place;
-  const lease = await readable(() =>
+  const lease = await ifReadable(() =>
     client.get(Lease, name, { namespace, ...(signal === undefined ? {} : { signal }) })
   );
   const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease?.spec ?? {};
@@ -87,20 +91,14 @@ async function leaderOf(
   return `${holderIdentity} leads (Lease ${namespace}/${name}, renewed ${Math.max(age, 0)} s ago)`;
 }
 
-/** Returns where the Lease is by which an operator's processes elect their leader; `undefined` if they elect none. */
+/**
+ * Returns the Lease with which an operator's processes elect a leader, or `undefined` if they elect
+ * none.
+ */
 export function electionLease(facts: OperatorFacts): { readonly namespace: string; readonly name: string } | undefined {
   const right = facts.rights.find(({ group, resource, verb }) =>
     group === "coordination.k8s.io" && resource === "leases" && verb === "patch"
   );
   if (right === undefined) return undefined;
   return { namespace: right.namespaces?.[0] ?? accountOf(facts).namespace, name: right.names[0] ?? facts.name };
-}
-
-async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
-    throw error;
-  }
 }

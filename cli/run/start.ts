@@ -1,11 +1,11 @@
-/** `op start`: runs an operator here, against the cluster of a kubeconfig. */
+/** `op start`: runs an operator on this machine, against the cluster of a kubeconfig. */
 import { join, resolve } from "node:path";
 import { type SourceFile, sourceFile } from "../deno.ts";
 import { connectCluster } from "../cluster.ts";
 import { Interrupted, OperatorEnded } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
-import type { OperatorFacts } from "../inspect.ts";
 import { exists } from "../new/files_whole.ts";
+import type { OperatorFacts } from "../inspect.ts";
 import type { GlobalOptions } from "../global_options.ts";
 import { isColored } from "../global_options.ts";
 import type { Io } from "../io.ts";
@@ -24,16 +24,16 @@ export interface StartOptions extends GlobalOptions {
 }
 
 /**
- * Runs an operator until it ends.
+ * Runs an operator until it exits.
  *
  * @param file The file whose default export is the operator.
- * @param more What it is told besides, as its own program takes it.
- * @param options How.
+ * @param more Additional arguments for the operator's own `start` command.
+ * @param options The cluster and how to run.
  * @param io The terminal and the shell.
- * @throws {OperatorEnded} If it ends otherwise than well; its own words are on standard error.
+ * @throws {OperatorEnded} If it exits with an error, which it has logged.
  */
 export async function start(file: string, more: readonly string[], options: StartOptions, io: Io): Promise<void> {
-  // Behind "--" stands what is the operator's, also where no file is named.
+  // Arguments after "--" are for the operator, even if no file is named.
   const [named, rest] = file.startsWith("-") ? ["main.ts", [file, ...more]] : [file, more];
   const source = await sourceFile(named, io);
   const facts = await factsIfAny(named, options, io);
@@ -52,10 +52,10 @@ export async function start(file: string, more: readonly string[], options: Star
   if (code !== 0) throw new OperatorEnded(code);
 }
 
-/** How long `op start` asks the cluster before it starts the operator, in milliseconds. */
-const LOOK_LIMIT = 5000;
+/** Longest time in milliseconds to query the cluster before the operator starts. */
+const QUERY_TIMEOUT = 5000;
 
-/** Returns what the operator declares, or `undefined` if it cannot be loaded: the operator itself reports why when it starts. */
+/** Returns the operator's declarations, or `undefined` if it cannot be loaded, which it reports itself when it starts. */
 async function factsIfAny(file: string, options: StartOptions, io: Io): Promise<OperatorFacts | undefined> {
   try {
     return await factsOf(file, { ...options, image: NO_IMAGE }, io);
@@ -65,22 +65,22 @@ async function factsIfAny(file: string, options: StartOptions, io: Io): Promise<
   }
 }
 
-/** Warns if the operator runs in the cluster already. A cluster that cannot be reached is reported by the operator itself when it starts. */
+/** Warns if the operator already runs in the cluster. If the cluster cannot be reached, the operator itself reports it. */
 async function warnOfSecond(facts: OperatorFacts, options: StartOptions, io: Io): Promise<void> {
   try {
     using cluster = await connectCluster(options, io);
-    const { told, remedy } = await runningOperator(cluster, facts, Date.now(), AbortSignal.timeout(LOOK_LIMIT));
-    if (told.length === 0) return;
+    const { processes, remedy } = await runningOperator(cluster, facts, Date.now(), AbortSignal.timeout(QUERY_TIMEOUT));
+    if (processes.length === 0) return;
     io.err(
-      `Warning: "${facts.name}" runs in ${cluster.url} already: ${told.join("; ")}. Both write the same objects` +
-        `${remedy === undefined ? "" : `; to stop what is deployed: ${remedy}`}\n`,
+      `Warning: "${facts.name}" already runs in ${cluster.url}: ${processes.join("; ")}. Both write the same objects.` +
+        `${remedy === undefined ? "" : ` To stop the deployed operator: ${remedy}`}\n`,
     );
   } catch (error) {
     if (error instanceof Interrupted) throw error;
   }
 }
 
-/** The flags of the operator's own `start`. */
+/** Returns the flags for the operator's own `start` command. */
 export async function startArguments(source: SourceFile, options: StartOptions, io: Io): Promise<string[]> {
   const { kubeconfig, context, namespace = [], logLevel, skipControllers, skipWebhookServer } = options;
   const usual = join(source.folder, "operator.toml");
@@ -98,7 +98,7 @@ export async function startArguments(source: SourceFile, options: StartOptions, 
   ];
 }
 
-/** Waits until it ends; whoever stops `op` stops it. */
+/** Waits until the operator exits. Signals that stop `op` stop the operator. */
 async function untilEnded(process: OperatorProcess, io: Io): Promise<number> {
   const passOn = (): void => process.signal("SIGTERM");
   if (io.stop !== undefined) {

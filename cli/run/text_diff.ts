@@ -1,27 +1,29 @@
-/** What differs between two texts, line by line. */
+/** The difference of two strings, line by line. */
 import { diffArrays } from "diff";
 
-/** How many unchanged lines around a change are shown. */
+/** Unchanged lines that are shown around a change. */
 const AROUND = 3;
 
 /**
- * How many lines may be added and removed. Time and memory grow with the square of this number, and only in proportion to the length of the texts: at this
- * bound a diff takes about a second. Nobody reads a longer one.
+ * The most lines that may be added and removed. Time and memory grow with the square of this
+ * number, and linearly with the length of the strings: at this limit, a diff takes about a second.
  */
 const MOST_CHANGES = 4_000;
 
-/** A line and what became of it. */
+/** A line, and whether it was added or removed. */
 interface Line {
   readonly sign: " " | "+" | "-";
   readonly text: string;
 }
 
 /**
- * Returns the lines that differ, with some around them; an empty list if the texts are the same.
+ * Returns the lines that differ, with some unchanged lines around them.
  *
- * @param before The text before.
- * @param after The text after.
- * @returns Lines that begin with `+`, `-` or a space; `...` stands for those that are left out. If thousands of lines differ, one line with their number.
+ * @param before The string before.
+ * @param after The string after.
+ * @returns Lines that begin with `+`, `-` or a space, with `...` for omitted lines. An empty list
+ * if
+ *   the strings are equal, and one line with their number if thousands of lines differ.
  *
  * @example Usage
  * ```ts
@@ -54,7 +56,7 @@ function aroundChanges(lines: readonly Line[]): boolean[] {
   return isShown;
 }
 
-/** Counts the lines between what both texts begin and end with. */
+/** Counts the lines between the common beginning and the common end. */
 function summary(before: readonly string[], after: readonly string[]): string {
   const shortest = Math.min(before.length, after.length);
   let head = 0;

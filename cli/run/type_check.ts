@@ -1,22 +1,22 @@
-/** Type checks of an operator while it is developed: next to the running operator, which does not wait for them. */
+/** Type checks in the background while an operator is developed. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { faultOf, runningDeno, type SourceFile } from "../deno.ts";
+import { denoErrors, runningDeno, type SourceFile } from "../deno.ts";
 import type { Io } from "../io.ts";
 import { projectOf } from "../project.ts";
 
-/** Checks the types of an operator each time it is told that a file changed. */
+/** Checks the types of an operator after each change. */
 export class TypeChecks implements AsyncDisposable {
   readonly #source: SourceFile;
   readonly #folder: string;
   readonly #io: Io;
-  /** The check that runs. */
+  /** The process of the current check. */
   #running: Deno.ChildProcess | undefined;
-  /** Settles when the last check is over. */
+  /** Resolves when the last check has ended. */
   #over: Promise<void> = Promise.resolve();
-  /** Counts the checks: the result of an older one is outdated. */
+  /** The number of the last check. Results of older checks are ignored. */
   #latest = 0;
-  /** Whether the last result was that the types are wrong. */
+  /** Whether the last check found errors. */
   #isWrong = false;
 
   /**
@@ -30,21 +30,21 @@ export class TypeChecks implements AsyncDisposable {
     this.#io = io;
   }
 
-  /** Starts a check in the background. One that still runs is canceled: it looks at files that have changed. */
+  /** Starts a check in the background, and cancels a running one, whose files have changed. */
   start(): void {
     this.cancel();
     const check = this.#latest;
-    // If the check itself fails there is nothing to report: the operator runs without it.
+    // If the check itself fails, the operator runs without it.
     this.#over = this.#over.then(() => this.#check(check)).catch(() => {});
   }
 
-  /** Ends the check that runs; nothing is reported of it. */
+  /** Cancels the current check without reporting its result. */
   cancel(): void {
     this.#latest++;
     kill(this.#running);
   }
 
-  /** Ends the check that runs, and waits until its process has ended. */
+  /** Cancels the current check and waits until its process has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.cancel();
     await this.#over;
@@ -76,7 +76,7 @@ export class TypeChecks implements AsyncDisposable {
     this.#isWrong = !isCorrect;
     if (isCorrect) return;
     const near = `${pathToFileURL(this.#source.folder).href}/`;
-    const errors = faultOf(stderr).replace(/\n+error: Type checking failed\.$/, "").replaceAll(near, "");
+    const errors = denoErrors(stderr).replace(/\n+error: Type checking failed\.$/, "").replaceAll(near, "");
     this.#io.err(`${errors}\nType check failed; the operator keeps running\n`);
   }
 }
@@ -84,5 +84,5 @@ export class TypeChecks implements AsyncDisposable {
 function kill(process: Deno.ChildProcess | undefined): void {
   try {
     process?.kill("SIGKILL");
-  } catch { /* it has ended */ }
+  } catch { /* The process has ended. */ }
 }

@@ -1,39 +1,41 @@
 /**
- * Takes the API server's calls for an operator that is started again and again: they wait while it starts, and are told at once where none runs. So
- * whoever writes an object while a file is being saved notices nothing.
+ * Accepts the API server's webhook calls for an operator that is restarted. Calls wait while it
+ * starts, and fail at once if it does not run. Clients that write objects during a restart notice
+ * only a delay.
  */
 import type { OperatorProcess } from "./operator_process.ts";
 
 /** Options of {@linkcode WebhookFront}. */
 export interface WebhookFrontOptions {
   readonly hostname: string;
-  /** 0 takes a free one. */
+  /** 0 for a free port. */
   readonly port: number;
-  /** Shown to the API server, and by the operator behind. */
+  /** The certificate of this server and of the operator behind it. */
   readonly certificate: { readonly certificate: string; readonly key: string; readonly caCert: string };
-  /** Where on the loopback the operator serves its webhooks. */
+  /** The loopback port on which the operator serves its webhooks. */
   readonly behind: number;
 }
 
-/** Asked to find out whether the API server reaches this machine. */
+/** Path of the webhook with which `op dev` checks that the API server reaches this machine. */
 export const REACHED_PATH = "/reached";
 
 const LOOPBACK = "127.0.0.1";
-const BETWEEN_LOOKS = 25;
-const NOBODY = "the operator that is developed does not run: save a file to have it run anew";
+// Between two attempts, in milliseconds.
+const PAUSE = 25;
+const NOT_RUNNING = "op dev: the operator does not run. Save a file to restart it.";
 
-/** A port that the API server calls, whatever becomes of the operator behind it. */
+/** A server for webhook calls that outlives the operators behind it. */
 export class WebhookFront implements AsyncDisposable {
-  /** How often it was asked whether it is reached. */
+  /** How often {@linkcode REACHED_PATH} was called. */
   reached = 0;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #behind: string;
   readonly #client: Deno.HttpClient;
-  /** Whether somebody answers, as soon as that is known. */
+  /** Resolves with whether an operator serves the calls. */
   #isServed: Promise<boolean>;
-  /** Tells those who wait; nothing when all know. */
-  #tell: ((isServed: boolean) => void) | undefined;
-  /** How many operators there were. */
+  /** Resolves {@linkcode #isServed} while calls wait, otherwise `undefined`. */
+  #resolve: ((isServed: boolean) => void) | undefined;
+  /** The number of operators so far. */
   #turn = 0;
 
   constructor({ hostname, port, certificate: { certificate, key, caCert }, behind }: WebhookFrontOptions) {
@@ -42,7 +44,7 @@ export class WebhookFront implements AsyncDisposable {
     this.#isServed = Promise.resolve(false);
     this.#server = Deno.serve({ hostname, port, cert: certificate, key, onListen() {} }, (request) => {
       const url = new URL(request.url);
-      return url.pathname === REACHED_PATH ? this.#wasReached(request) : this.#passOn(request, url);
+      return url.pathname === REACHED_PATH ? this.#wasReached(request) : this.#forward(request, url);
     });
   }
 
@@ -51,20 +53,21 @@ export class WebhookFront implements AsyncDisposable {
     return this.#server.addr.port;
   }
 
-  /** From now on calls wait: another operator is about to start. */
+  /** Makes calls wait, because another operator is about to start. */
   hold(): void {
     this.#turn++;
-    if (this.#tell !== undefined) return;
+    if (this.#resolve !== undefined) return;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#isServed = promise;
-    this.#tell = resolve;
+    this.#resolve = resolve;
   }
 
   /**
-   * Calls go on as soon as an operator serves; once it has ended they are told that none does.
+   * Waits until an operator serves, then forwards waiting calls to it. When the operator has ended,
+   * calls fail.
    *
    * @param process The operator.
-   * @param stop Ends the waiting.
+   * @param stop Ends the wait.
    * @returns Whether it serves.
    */
   async follow(process: OperatorProcess, stop: AbortSignal): Promise<boolean> {
@@ -75,22 +78,22 @@ export class WebhookFront implements AsyncDisposable {
       if (turn === this.#turn) this.#settle(false);
     });
     while (!hasEnded && !stop.aborted) {
-      if (await this.#isAnswered()) {
+      if (await this.#responds()) {
         this.#settle(true);
         return true;
       }
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN_LOOKS));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
     return false;
   }
 
   #settle(isServed: boolean): void {
-    this.#tell?.(isServed);
-    this.#tell = undefined;
+    this.#resolve?.(isServed);
+    this.#resolve = undefined;
     this.#isServed = Promise.resolve(isServed);
   }
 
-  async #isAnswered(): Promise<boolean> {
+  async #responds(): Promise<boolean> {
     try {
       const response = await fetch(this.#behind, { client: this.#client });
       await response.body?.cancel();
@@ -100,13 +103,14 @@ export class WebhookFront implements AsyncDisposable {
     }
   }
 
-  async #passOn(request: Request, { pathname, search }: URL): Promise<Response> {
+  async #forward(request: Request, { pathname, search }: URL): Promise<Response> {
     const { method, headers, body } = request;
-    // As long as the API server waits: that a request's signal is aborted means nothing, it is when all went well too.
+    // The API server's own timeout. The request's signal is of no use: it is also aborted after
+    // success.
     const signal = AbortSignal.timeout(secondsOf(search) * 1000);
-    const gone = Promise.withResolvers<false>();
-    signal.addEventListener("abort", () => gone.resolve(false), { once: true });
-    if (!await Promise.race([this.#isServed, gone.promise])) return unserved();
+    const timeout = Promise.withResolvers<false>();
+    signal.addEventListener("abort", () => timeout.resolve(false), { once: true });
+    if (!await Promise.race([this.#isServed, timeout.promise])) return unserved();
     try {
       const answer = await fetch(this.#behind + pathname + search, {
         method,
@@ -121,7 +125,7 @@ export class WebhookFront implements AsyncDisposable {
       });
       return new Response(answer.body, { status: answer.status, headers: kept });
     } catch {
-      // It ended while it was asked.
+      // The operator ended during the call.
       return unserved();
     }
   }
@@ -140,16 +144,19 @@ export class WebhookFront implements AsyncDisposable {
   }
 }
 
-/** The API server says how long it waits: 30 s at most, which is what it waits for conversions without saying so. */
+/**
+ * Returns the API server's timeout: at most 30 s, which also applies to conversions, which do not
+ * state it.
+ */
 function secondsOf(search: string): number {
   return Math.min(30, Number(/\btimeout=(\d+)s\b/.exec(search)?.[1] ?? 30));
 }
 
 function unserved(): Response {
-  return new Response(NOBODY, { status: 503 });
+  return new Response(NOT_RUNNING, { status: 503 });
 }
 
-/** A port of the loopback from which on so many are free. */
+/** Returns the first of several consecutive loopback ports that are free. */
 export function freePorts(count: number): number {
   while (true) {
     using stack = new DisposableStack();

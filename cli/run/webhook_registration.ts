@@ -1,31 +1,32 @@
 /**
- * Tells a cluster to call the webhooks of an operator that is developed on this machine, and takes that back: configurations under a name of their own,
- * and the conversion of definitions, whose stanza of before is kept in an annotation of theirs. So whoever comes next can put all back, also after a
- * process that was killed.
+ * Registers the webhooks of an operator on this machine in a cluster, and removes the registration.
+ * It uses its own webhook configurations, and changes the conversion of definitions, whose previous
+ * value it stores in an annotation. So any later command can restore it, even after this process
+ * was killed.
  */
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
-import { ApiError, type KubeObject } from "@op/sdk";
+import type { KubeObject } from "@op/sdk";
 import type { Manifest } from "@op/sdk/operator";
-import { applyFailure, type Cluster } from "../cluster.ts";
+import { applyFailure, type Cluster, ifFound, ifReadable } from "../cluster.ts";
 import { MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { PlainObject } from "../objects.ts";
 import type { LeasePlace } from "./dev_lease.ts";
 import { REACHED_PATH } from "./webhook_front.ts";
 
-/** Where the API server finds the webhooks. */
+/** The address at which the API server reaches the webhooks. */
 export interface WebhookAddress {
-  /** Without a path. */
+  /** The URL without a path. */
   readonly url: string;
-  /** The authority by which it is known, as PEM. */
+  /** The certificate authority, as PEM. */
   readonly caCert: string;
   /** The Lease of the `op dev` there. */
   readonly lease?: LeasePlace;
 }
 
-/** Something in a cluster that calls a machine on which the operator is developed. */
+/** An object in a cluster that calls an `op dev`. */
 export interface Registration {
-  /** As messages name it: `the conversion of notes.demo.example.com`. */
+  /** The name for messages: `the conversion of notes.demo.example.com`. */
   readonly shown: string;
   /** The name of the definition, if it is a conversion. */
   readonly definition?: string;
@@ -38,26 +39,30 @@ type Facts = {
   readonly manifests: Pick<OperatorFacts["manifests"], "crd" | "webhook">;
 };
 
-/** What a definition's conversion was before; an operator in the cluster leaves one with it alone. */
+/**
+ * Annotation with the previous conversion. An operator in the cluster does not change such a
+ * definition.
+ */
 const BEFORE = "op/dev-conversion-before";
-/** Names the Lease of the `op dev` that registered the object: `namespace/name`. */
+/** Annotation with the Lease of the `op dev` that registered the object: `namespace/name`. */
 const LEASE = "op/dev-lease";
 const LABEL = "op/dev";
 const API = "admissionregistration.k8s.io/v1";
 const KINDS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"] as const;
-/** The server hears of a configuration within a second; it is asked for longer than that. */
-const TRIES = 100;
-const BETWEEN_TRIES = 100;
+// API servers notice a configuration within a second. The attempts take longer.
+const ATTEMPTS = 100;
+// Between two attempts, in milliseconds.
+const PAUSE = 100;
 
-/** Whether the API server is to call it. */
+/** Returns whether the operator has webhooks or conversions. */
 export function isCalled({ manifests: { webhook, crd } }: Facts): boolean {
   return webhook.some(({ kind }) => isConfiguration(kind)) || crd.some((one) => stanzaOf(one) !== undefined);
 }
 
 /**
- * The configurations of an operator's webhooks, calling an address in place of its Service.
+ * Returns the operator's webhook configurations, with an address instead of its Service.
  *
- * @param facts The operator's own account.
+ * @param facts The operator's declarations.
  * @param address The address.
  */
 export function configurationsAt({ name, manifests }: Facts, address: WebhookAddress): PlainObject[] {
@@ -72,18 +77,19 @@ export function configurationsAt({ name, manifests }: Facts, address: WebhookAdd
 }
 
 /**
- * Finds out whether the API server reaches an address: a webhook is registered that is asked about nothing but one object, which is never stored.
+ * Checks that the API server reaches an address, with a webhook for a single object that is never
+ * stored.
  *
- * @param facts The operator's own account.
- * @param address The address, where {@linkcode REACHED_PATH} is answered.
- * @param hasHeard Whether it was asked.
- * @returns What the API server says against it; nothing where it was asked.
+ * @param facts The operator's declarations.
+ * @param address The address, which serves {@linkcode REACHED_PATH}.
+ * @param wasCalled Returns whether the webhook was called.
+ * @returns The API server's error, or `undefined` if it called the webhook.
  */
 export async function unreachable(
   cluster: Cluster,
   { name }: Facts,
   address: WebhookAddress,
-  hasHeard: () => boolean,
+  wasCalled: () => boolean,
 ): Promise<string | undefined> {
   const mark = { [LABEL]: crypto.randomUUID() };
   await apply(
@@ -100,22 +106,24 @@ export async function unreachable(
     }], address),
   );
   const { namespace } = cluster;
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       const object = { metadata: { generateName: `${name}-`, labels: mark } };
       await cluster.client.create(ConfigMap, object, { namespace, dryRun: true });
     } catch (error) {
-      // The server's last words say why: no route, no such name, a certificate that it does not trust.
+      // The API server's message has the reason: no route, an unknown host, an untrusted
+      // certificate.
       return (error as Error).message;
     }
-    if (hasHeard()) return undefined;
-    await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES));
+    if (wasCalled()) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
-  return "the API server did not ask";
+  return "the API server did not call the webhook";
 }
 
 /**
- * Has the API server call an address: configurations are applied, what is no longer declared is taken out, conversions are pointed there.
+ * Makes the API server call an address: applies configurations, removes those that are no longer
+ * declared, and redirects conversions.
  *
  * @returns What was created or changed.
  */
@@ -138,24 +146,24 @@ export async function register(cluster: Cluster, facts: Facts, address: WebhookA
 }
 
 /**
- * Takes back what {@linkcode register} told, whoever did that.
+ * Removes the registrations of any `op dev`.
  *
- * @returns What was there.
+ * @returns What was removed.
  */
 export async function unregister(
   cluster: Cluster,
   { name, manifests }: { readonly name: string; readonly manifests: Pick<OperatorFacts["manifests"], "crd"> },
 ): Promise<string[]> {
-  const gone: string[] = [];
-  for (const kind of KINDS) if (await remove(cluster, kind, name)) gone.push(`${kind} ${nameOf(name)}`);
+  const removed: string[] = [];
+  for (const kind of KINDS) if (await remove(cluster, kind, name)) removed.push(`${kind} ${nameOf(name)}`);
   for (const { metadata } of manifests.crd) {
-    if (await convertAsBefore(cluster, metadata.name)) gone.push(`the conversion of ${metadata.name}`);
+    if (await restoreConversion(cluster, metadata.name)) removed.push(`the conversion of ${metadata.name}`);
   }
-  return gone;
+  return removed;
 }
 
 /**
- * Returns what {@linkcode register} registered and nobody took back.
+ * Returns the registrations in a cluster.
  *
  * @param cluster The cluster.
  * @param facts The operator's name and definitions.
@@ -164,17 +172,17 @@ export async function registeredIn(
   cluster: Cluster,
   { name, manifests }: { readonly name: string; readonly manifests: Pick<OperatorFacts["manifests"], "crd"> },
 ): Promise<Registration[]> {
-  const there: Registration[] = [];
+  const found: Registration[] = [];
   for (const kind of KINDS) {
     const live = await ownLive(cluster, kind, name);
-    if (live !== undefined) there.push({ shown: `${kind} ${nameOf(name)}`, ...leaseOf(live) });
+    if (live !== undefined) found.push({ shown: `${kind} ${nameOf(name)}`, ...leaseOf(live) });
   }
   for (const { metadata } of manifests.crd) {
-    const live = await found(() => cluster.client.get(CustomResourceDefinition, metadata.name));
+    const live = await ifFound(() => cluster.client.get(CustomResourceDefinition, metadata.name));
     if (live?.metadata.annotations?.[BEFORE] === undefined) continue;
-    there.push({ shown: `the conversion of ${metadata.name}`, definition: metadata.name, ...leaseOf(live) });
+    found.push({ shown: `the conversion of ${metadata.name}`, definition: metadata.name, ...leaseOf(live) });
   }
-  return there;
+  return found;
 }
 
 function leaseOf({ metadata }: Pick<KubeObject, "metadata">): { lease?: LeasePlace } {
@@ -182,11 +190,14 @@ function leaseOf({ metadata }: Pick<KubeObject, "metadata">): { lease?: LeasePla
   return namespace === undefined || name === undefined ? {} : { lease: { namespace, name } };
 }
 
-/** Definitions whose conversion stays as it is in the cluster: it is another step that changes it. */
+/**
+ * Returns definitions with the conversions that are in the cluster, which {@linkcode register}
+ * changes.
+ */
 export async function withLiveConversion(cluster: Cluster, facts: OperatorFacts): Promise<OperatorFacts> {
   const crd = await Promise.all(facts.manifests.crd.map(async (one) => {
     if (stanzaOf(one) === undefined) return one;
-    const live = await found(() => cluster.client.get(CustomResourceDefinition, one.metadata.name));
+    const live = await ifFound(() => cluster.client.get(CustomResourceDefinition, one.metadata.name));
     const { conversion: _, ...spec } = one.spec as typeof one.spec & { readonly conversion?: unknown };
     const { conversion } = (live?.spec ?? {}) as { readonly conversion?: unknown };
     return { ...one, spec: { ...spec, ...(conversion === undefined ? {} : { conversion }) } } as typeof one;
@@ -217,7 +228,7 @@ function stanzaOf({ spec }: { readonly spec: unknown }): Stanza | undefined {
   return conversion?.strategy === "Webhook" ? conversion : undefined;
 }
 
-/** Not the name under which the operator is installed: what runs in the cluster stays as it is. */
+/** Returns a name that differs from that of the installed configuration, which stays unchanged. */
 function nameOf(operator: string): string {
   return `${operator}-dev`;
 }
@@ -244,7 +255,7 @@ async function apply(cluster: Cluster, object: PlainObject): Promise<boolean> {
   const kind = await cluster.kindOf(object);
   const { name } = object.metadata;
   try {
-    const before: KubeObject | undefined = await found(() => cluster.client.get(kind, name));
+    const before: KubeObject | undefined = await ifFound(() => cluster.client.get(kind, name));
     const after: KubeObject = await cluster.client.apply(kind, object, { manager: MANAGER, force: true });
     return before?.metadata.resourceVersion !== after.metadata.resourceVersion;
   } catch (error) {
@@ -255,16 +266,19 @@ async function apply(cluster: Cluster, object: PlainObject): Promise<boolean> {
 async function remove(cluster: Cluster, kind: string, operator: string): Promise<boolean> {
   if (await ownLive(cluster, kind, operator) === undefined) return false;
   const type = await cluster.kindOf({ apiVersion: API, kind });
-  return await found(async () => {
+  return await ifFound(async () => {
     await cluster.client.delete(type, nameOf(operator));
     return true;
   }) ?? false;
 }
 
-/** The configuration that is registered. Somebody else's object of that name is none, and who may not look has left none. */
+/**
+ * Returns the registered configuration, unless it belongs to another owner or the user may not read
+ * it.
+ */
 async function ownLive(cluster: Cluster, kind: string, operator: string): Promise<KubeObject | undefined> {
   const type = await cluster.kindOf({ apiVersion: API, kind });
-  const live: KubeObject | undefined = await found(() => cluster.client.get(type, nameOf(operator)), [403, 404]);
+  const live: KubeObject | undefined = await ifReadable(() => cluster.client.get(type, nameOf(operator)));
   return live?.metadata.labels?.[LABEL] === operator ? live : undefined;
 }
 
@@ -297,8 +311,8 @@ async function convertAt(
   return true;
 }
 
-async function convertAsBefore({ client }: Cluster, name: string): Promise<boolean> {
-  const live = await found(() => client.get(CustomResourceDefinition, name));
+async function restoreConversion({ client }: Cluster, name: string): Promise<boolean> {
+  const live = await ifFound(() => client.get(CustomResourceDefinition, name));
   const before = live?.metadata.annotations?.[BEFORE];
   if (before === undefined) return false;
   const pathOf = (annotation: string) => `/metadata/annotations/${annotation.replaceAll("/", "~1")}`;
@@ -310,13 +324,4 @@ async function convertAsBefore({ client }: Cluster, name: string): Promise<boole
     ...(live?.metadata.annotations?.[LEASE] === undefined ? [] : [{ op: "remove", path: pathOf(LEASE) }]),
   ], { type: "json" });
   return true;
-}
-
-async function found<T>(read: () => Promise<T>, absent: readonly number[] = [404]): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ApiError && absent.includes(error.status)) return undefined;
-    throw error;
-  }
 }

@@ -1,28 +1,28 @@
-/** `op trace`: stack traces of an executable, read as source. */
+/** `op trace`: maps stack traces of an executable to its source. */
 import { resolve } from "node:path";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { BUNDLE_NAME } from "../build/bundle.ts";
 import { type MapFile, places, type SourcePlace } from "../build/source_map.ts";
 
-// Deno colours the parts of a place apart when it tells of an error that nobody caught, also where no terminal is.
+// Deno colors the parts of a position in uncaught errors, even without a terminal.
 const COLOUR = "(?:\\x1b\\[[0-9;]*m)*";
 
-/** A place in the executable, with the URL that Deno gives to what is compiled in. */
+/** A position in the executable, with the URL that Deno gives to compiled files. */
 const PLACE = new RegExp(
   `(?:file:///[^\\s()"\\\\]*/)?([\\w.@+-]+\\.js)${COLOUR}:${COLOUR}(\\d+)${COLOUR}:${COLOUR}(\\d+)`,
   "g",
 );
 
 /**
- * Prints a log with its stack traces as source: `website/controller.ts:23:11` in place of
- * `file:///tmp/deno-compile-shop/operator.js:14:20395`. Control sequences are removed;
- * everything else stays as it is, so that lines of JSON stay JSON.
+ * Prints a log with its stack traces mapped to the source: `website/controller.ts:23:11` instead of
+ * `file:///tmp/deno-compile-shop/operator.js:14:20395`. Control sequences are removed. Everything
+ * else is unchanged, so that lines of JSON remain valid.
  *
- * @param executable The executable, or the `.map` that `op build` put beside it.
+ * @param executable The executable, or the `.map` file next to it.
  * @param log The log, or `-` for standard input.
  * @param io The terminal and the shell.
- * @throws {Failure} If one of the files is not there or is no source map.
+ * @throws {Failure} If a file does not exist, or the map is not a source map.
  */
 export async function trace(executable: string, log: string, io: Io): Promise<void> {
   const placeOf = placesIn(await readMap(executable.endsWith(".map") ? executable : `${executable}.map`, io));
@@ -34,13 +34,15 @@ export async function trace(executable: string, log: string, io: Io): Promise<vo
   }
 }
 
-/** From a file of the executable, a line and a column of it to the place in a source; nothing where there is none. */
+/**
+ * Maps a file of the executable, a line and a column to a position in a source, or to `undefined`.
+ */
 export type PlaceOf = (file: string, line: number, column: number) => SourcePlace | undefined;
 
 /**
- * Answers the sources of places.
+ * Returns a function that maps positions of an executable.
  *
- * @param map The maps of an executable's files.
+ * @param map The source maps of its files.
  */
 export function placesIn({ x_chunks: chunks = {}, ...main }: MapFile): PlaceOf {
   const files = new Map(Object.entries({ ...chunks, [BUNDLE_NAME]: main }).map(([name, map]) => [name, places(map)]));
@@ -48,10 +50,10 @@ export function placesIn({ x_chunks: chunks = {}, ...main }: MapFile): PlaceOf {
 }
 
 /**
- * A text with its places as source.
+ * Returns text with its positions mapped to the source.
  *
  * @param text The text.
- * @param placeOf Answers the source of a place.
+ * @param placeOf Maps a position.
  */
 export function traced(text: string, placeOf: PlaceOf): string {
   return text.replace(PLACE, (whole, file: string, line: string, column: string) => {
@@ -62,16 +64,17 @@ export function traced(text: string, placeOf: PlaceOf): string {
 
 async function readMap(path: string, io: Io): Promise<MapFile> {
   const text = await Deno.readTextFile(resolve(io.cwd, path)).catch((cause) => {
-    throw new Failure(`Cannot read "${path}": name an executable that "op build" made, with its .map beside it`, {
-      cause,
-    });
+    throw new Failure(
+      `Cannot read "${path}": the source map does not exist. Name an executable that "op build" wrote, with its .map file next to it.`,
+      { cause },
+    );
   });
   try {
     const map = JSON.parse(text);
     if (map.version === 3 && typeof map.mappings === "string") return map;
-  } catch { /* it is said below */ }
+  } catch { /* The error is below. */ }
   throw new Failure(
-    `Cannot read "${path}": it is no source map; name the .map that "op build" put beside the executable`,
+    `Cannot read "${path}": it is not a source map. Name the .map file that "op build" wrote next to the executable.`,
   );
 }
 
@@ -80,11 +83,14 @@ async function opened(log: string, io: Io): Promise<ReadableStream<Uint8Array>> 
   try {
     return (await Deno.open(resolve(io.cwd, log))).readable;
   } catch (cause) {
-    throw new Failure(`Cannot read "${log}": there is no such file`, { cause });
+    throw new Failure(`Cannot read "${log}": the file does not exist.`, { cause });
   }
 }
 
-/** Lines as they come, the last one empty when the text ends with a line: a log is traced while it is written. */
+/**
+ * Yields lines as they arrive, because a log may still be written. The last one is empty if the
+ * text ends with a line end.
+ */
 async function* linesOf(readable: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let rest = "";
   for await (const text of readable.pipeThrough(new TextDecoderStream())) {

@@ -66,9 +66,9 @@ Deno.test("op trace puts sources in the place of the bundle's lines", async (t) 
 Deno.test("op trace says which file is missing or is no map", async () => {
   const missing = await traced({}, "shop", "log");
   assert.equal(missing.code, 1);
-  assert.match(missing.stderr, /^Cannot read "shop\.map": name an executable that "op build" made/);
+  assert.match(missing.stderr, /^Cannot read "shop\.map": the source map does not exist\./);
   const other = await traced({ "shop.map": '{"version":2}' }, "shop.map", "log");
-  assert.match(other.stderr, /^Cannot read "shop\.map": it is no source map/);
+  assert.match(other.stderr, /^Cannot read "shop\.map": it is not a source map\./);
   const noLog = await traced({ "shop.map": JSON.stringify(MAP) }, "shop", "log");
-  assert.match(noLog.stderr, /^Cannot read "log": there is no such file/);
+  assert.match(noLog.stderr, /^Cannot read "log": the file does not exist\./);
 });

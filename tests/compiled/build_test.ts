@@ -113,7 +113,7 @@ Deno.test("op build makes an executable that knows itself and may do what is dec
   await inProject(async (project) => {
     const built = await build(project, []);
     assert.equal(built.code, 0, built.stderr);
-    assert.match(built.stdout, /^Made dist\/shop \(\d+ MB\) of operator "shop"/);
+    assert.match(built.stdout, /^Built dist\/shop \(\d+ MB\) from operator "shop"/);
 
     const executable = join(project, "dist/shop");
     const bill: Sbom = JSON.parse(await Deno.readTextFile(`${executable}.cdx.json`));
@@ -168,7 +168,7 @@ Deno.test("op build replaces its own executable, no other file, unless it is for
     assert.equal(refused.code, 1);
     assert.equal(
       refused.stderr,
-      'Cannot write "shop": there is a file that op did not make; name another one, or say --force\n',
+      'Cannot write "shop": op did not write the existing file. Name another file, or add --force.\n',
     );
     assert.equal(await Deno.readTextFile(path), "a letter to my mother");
 
@@ -206,7 +206,7 @@ Deno.test("op build says what to do where the runtime cannot be fetched", async 
     assert.equal(built.code, 1);
     assert.match(
       built.stderr,
-      /^Cannot compile: the runtime "denort" of Deno 2\.4\.2 could not be fetched; set DENORT_BIN to a file that is one, or name another Deno by --compiler\nerror: Failed/,
+      /^Cannot compile: the runtime "denort" of Deno 2\.4\.2 could not be downloaded\. Set DENORT_BIN to its file, or name another Deno with --compiler\.\nerror: Failed/,
     );
     await assert.rejects(Deno.stat(join(project, "dist")), Deno.errors.NotFound);
   });
@@ -227,17 +227,17 @@ const REFUSED = [
     name: "a file without an operator",
     code: "export default 1;\n",
     says:
-      /^Cannot find an operator in "other.ts": its default export is none that operator\(\) made; write "export default operator/,
+      /^Cannot find an operator in "other.ts": its default export is not the result of operator\(\)\. Add "export default operator/,
   },
   {
     name: "a file that does not run its operator",
     code: 'import { operator } from "@op/sdk";\nexport default operator({ name: "idle", parts: {} });\n',
-    says: /^Cannot build "other.ts": started as a program it does not run its operator; end the file with "if \(import/,
+    says: /^Cannot build "other.ts": it does not run its operator when it is started as a program\. Add "if \(import/,
   },
   {
     name: "a file that throws",
     code: 'throw new Error("out of milk");\n',
-    says: /^Cannot load "other.ts": Error: out of milk\n {4}at other.ts:1:7$/m,
+    says: /^Cannot load "other.ts": out of milk\n {4}at other.ts:1:7$/m,
   },
   {
     name: "a file with a wrong type",

@@ -228,7 +228,7 @@ Deno.test("an operator's token renews its certificate, and changes nothing else 
   await t.step("uninstalling takes the policy, its binding and the Secret along", async () => {
     const preview = await folder.op("uninstall", "--kubeconfig", "kubeconfig", "--into", NAMESPACE);
     for (const kind of ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "Secret"]) {
-      assert.match(preview.stdout, new RegExp(`would go +${kind} `));
+      assert.match(preview.stdout, new RegExp(`would delete ${kind} `));
     }
   });
 });

@@ -108,7 +108,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
       for (const name of ["a", "b"]) {
         await client.create(Note, { metadata: { name, namespace: "default" }, spec: { text: name } });
       }
-      const printed = (await folder.op("crds")).stdout;
+      const printed = (await folder.op("crd", "print")).stdout;
       await folder.write("renamed.yaml", printed.replaceAll("text", "words"));
       for (const flags of [[], ["--dry-run"]]) {
         const refused = await op("deploy", "renamed.yaml", ...flags);
@@ -146,7 +146,10 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     });
     const late = await op("deploy", "prod", "--timeout", "2");
     assert.equal(late.code, 1);
-    assert.match(late.stderr, /^Cannot wait any longer than 2 s: Deployment notes: 0 of 1 replicas are available; see/);
+    assert.match(
+      late.stderr,
+      /^The operator was not ready within 2 s: Deployment notes has 0 of 1 replicas available\. See/,
+    );
   });
 
   await t.step("a field that the server does not know is refused, and named", async () => {
@@ -185,10 +188,10 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     }
     const told = await op("uninstall");
     assert.equal(told.code, 2);
-    assert.match(told.stdout, /^would go {3}Note default\/free$/m);
+    assert.match(told.stdout, /^would delete Note default\/free$/m);
     assert.match(
       told.stderr,
-      /^Nothing was deleted: 2 objects of its kinds, 0 objects that these own, and 15 parts of "notes" would go from https:/,
+      /^Nothing was deleted\. --yes would delete 2 objects of the operator's kinds, 0 dependents of these, and 15 objects of "notes" itself from https:/,
     );
     assert.equal((await client.list(Note)).length, 2);
   });
@@ -199,7 +202,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     assert.match(stuck.stdout, /^deleted {4}Note default\/free$/m);
     assert.match(
       stuck.stderr,
-      /^Note default\/held is held by demo\.example\.com\/notes\.notes, other\.example\.com\/x$/m,
+      /^Note default\/held has finalizers: demo\.example\.com\/notes\.notes, other\.example\.com\/x$/m,
     );
     assert.match(stuck.stderr, /1 object was not cleaned up within 1 s: is the operator running\?/);
     assert.equal((await client.list(Deployment, { namespace: "notes-system" })).length, 1);
@@ -219,8 +222,8 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     );
     const left = await op("uninstall");
     // Namespace and definitions go when their controllers have seen to what is in them.
-    if (left.code === 0) assert.match(left.stdout, /^Nothing of "notes" is in https:/);
-    else assert.match(left.stdout, /^(would go {3}(Namespace|CustomResourceDefinition) \S+\n)+$/);
+    if (left.code === 0) assert.match(left.stdout, /^Nothing to delete: "notes" is not in https:/);
+    else assert.match(left.stdout, /^(would delete (Namespace|CustomResourceDefinition) \S+\n)+$/);
     const [space] = (await client.list(Namespace)).filter(({ metadata }) => metadata.name === "notes-system");
     assert(space === undefined || space.metadata.deletionTimestamp !== undefined);
   });

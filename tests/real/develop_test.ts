@@ -93,18 +93,18 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     assert.match(planned.stderr, /^Cannot plan "notes": notes\.demo\.example\.com is not installed in https:/);
     const looked = await op("doctor");
     assert.equal(looked.code, 1);
-    assert.match(looked.stdout, /^good {6}server {7}https:\S+ is Kubernetes v1\.\d+\.\d+$/m);
-    assert.match(looked.stdout, /^wrong {5}installed {4}nothing of "notes" is in https:\S+: op deploy$/m);
+    assert.match(looked.stdout, /^ok {8}server {7}https:\S+ is Kubernetes v1\.\d+\.\d+$/m);
+    assert.match(looked.stdout, /^error {5}installed {4}"notes" is not in https:\S+\. Run "op deploy"\.$/m);
     assert.equal(looked.stdout.trimEnd().split("\n").length, 2);
-    assert.match(looked.stderr, /^1 of 2 findings on "notes" is wrong\n$/);
+    assert.match(looked.stderr, /^1 of 2 findings on "notes" is an error\n$/);
 
-    assert.equal((await folder.op("crds")).code, 0);
-    await folder.write("crds.yaml", (await folder.op("crds")).stdout);
+    assert.equal((await folder.op("crd", "print")).code, 0);
+    await folder.write("crds.yaml", (await folder.op("crd", "print")).stdout);
     assert.equal((await op("deploy", "crds.yaml", "--no-wait")).code, 0);
     const half = await op("doctor");
     assert.match(
       half.stdout,
-      /^wrong {5}permissions {2}ServiceAccount notes-system\/notes is not installed, so that the/m,
+      /^error {5}rbac {9}ServiceAccount notes-system\/notes is not installed, so the/m,
     );
     assert.equal(half.stdout.match(/ permissions /g)?.length, 1);
     await client.delete(CustomResourceDefinition, "notes.demo.example.com");
@@ -131,7 +131,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     assert.match(io.stderr, /"msg":"Controller started".*"objects":1}/);
 
     await folder.write("main.ts", `${main("new ")} {`);
-    await io.says(/What ran before goes on/, 1, ended);
+    await io.says(/The operator keeps running as it was/, 1, ended);
     await note(client, "two");
     assert.equal(await until(() => textOf(client, "two")), "new two");
 
@@ -151,7 +151,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
     await io.says(/Controller started/, 1, ended);
     await folder.write("main.ts", renamed("lost "));
-    await io.says(/What ran before goes on/, 1, ended);
+    await io.says(/The operator keeps running as it was/, 1, ended);
     assert.match(
       io.stderr,
       /^Cannot apply breaking changes: 2 of 2 stored objects [^\n]*"notes\.demo\.example\.com" \(v1\):\n {2}spec\.text is dropped: 2 objects, for example Note default\/one\n {2}spec\.words is not valid: Required value: 2 objects, for example Note default\/one\n/m,
@@ -216,7 +216,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     );
     assert.match(planned.stdout, /^apply ConfigMap default\/three\n(?: {2}\+.*\n)+/m);
     assert.match(planned.stdout, /^patch Note default\/three \(status\)\n(?: .*\n)* {2}\+ {2}length: 5\n/m);
-    assert.match(planned.stdout, /^\d+ writes?; nothing was stored\n$/m);
+    assert.match(planned.stdout, /^\d+ writes? planned, nothing was stored\n$/m);
     assert.equal(await writes(), before);
     assert.equal(await textOf(client, "three"), undefined);
 
@@ -273,9 +273,9 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     await folder.write("main.ts", main(""));
     const good = await op("doctor");
     assert.equal(good.code, 0, good.stdout);
-    assert.match(good.stdout, /^good {6}permissions {2}\S+:notes has all \d+ rights$/m);
-    assert.match(good.stdout, /^good {6}finalizers {3}of 3 objects none has waited for long to go$/m);
-    assert.match(good.stdout, /^doubtful {2}leader {7}there is no Lease notes-system\/notes/m);
+    assert.match(good.stdout, /^ok {8}rbac {9}\S+:notes has all \d+ permissions$/m);
+    assert.match(good.stdout, /^ok {8}finalizers {3}no deletion is stuck \(3 objects checked\)$/m);
+    assert.match(good.stdout, /^warning {3}leader {7}Lease notes-system\/notes does not exist/m);
 
     const renewTime = new Date(Date.now() - 60_000).toISOString().replace("Z", "000Z");
     await client.create(Lease, {
@@ -306,22 +306,23 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     });
     const bad = await op("doctor", "--stuck-after", "0", "-o", "json");
     assert.equal(bad.code, 1, bad.stdout);
-    const wrong = (JSON.parse(bad.stdout) as { check: string; verdict: string; told: string }[]).filter(({ verdict }) =>
-      verdict === "wrong"
-    );
-    const told = (check: string) => wrong.filter((one) => one.check === check).map(({ told }) => told).join("\n");
-    assert.match(told("kinds"), /^notes\.demo\.example\.com differs in 1 place: v1 .*text/);
-    assert.match(told("permissions"), /may not list notes\.demo\.example\.com/);
+    const wrong = (JSON.parse(bad.stdout) as { check: string; verdict: string; message: string }[]).filter((
+      { verdict },
+    ) => verdict === "error");
+    const message = (check: string) =>
+      wrong.filter((one) => one.check === check).map(({ message }) => message).join("\n");
+    assert.match(message("kinds"), /^notes\.demo\.example\.com differs from the declaration in 1 place: v1 .*text/);
+    assert.match(message("rbac"), /may not list notes\.demo\.example\.com/);
     const [, seconds] =
-      /^pod-1 holds Lease notes-system\/notes, and did not renew it for (\d+) s, though it is good for 15 s/
-        .exec(told("leader")) ?? assert.fail(told("leader"));
+      /^pod-1 holds Lease notes-system\/notes but renewed it (\d+) s ago\. The lease expires after 15 s\./
+        .exec(message("leader")) ?? assert.fail(message("leader"));
     assert(Number(seconds) >= 60, `${seconds} s`);
     assert.match(
-      told("finalizers"),
-      /^Note default\/one is to go for \d+ s, held by demo\.example\.com\/notes\.notes: see the operator's log/,
+      message("finalizers"),
+      /^Note default\/one has been waiting for its deletion for \d+ s\. Its finalizers: demo\.example\.com\/notes\.notes\. See the operator's log/,
     );
-    assert.match(told("certificate"), /^notes\/a\.example\.com has no authority/);
-    assert.match(told("webhooks"), /^Service notes-system\/notes-webhook, which they are behind, is not there$/);
+    assert.match(message("certificate"), /^notes\/a\.example\.com has no certificate authority/);
+    assert.match(message("webhooks"), /^Service notes-system\/notes-webhook, which the webhooks call, does not exist$/);
   });
 
   await t.step("op doctor says that a server cannot be reached", async () => {

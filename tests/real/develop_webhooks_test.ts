@@ -138,7 +138,7 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
       while (!isOver) answers.push(await asked(fetch, 1));
     })();
     await folder.write("main.ts", main(4));
-    await io.says(/was saved: running anew/, 1, ended);
+    await io.says(/was saved, restarting/, 1, ended);
     await untilAsked(fetch, 3, 201);
     isOver = true;
     await asking;
@@ -156,18 +156,18 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
     // The server has nobody to ask, and refuses what it cannot ask about.
     assert.match(await untilAsked(fetch, 1, 500), /connection refused/);
     const { stdout } = await folder.op("doctor", "--kubeconfig", "kubeconfig");
-    assert.match(stdout, /^doubtful +webhooks +ValidatingWebhookConfiguration notes-dev calls a machine on which /m);
+    assert.match(stdout, /^warning +webhooks +ValidatingWebhookConfiguration notes-dev calls an "op dev" /m);
 
     const io = new RunningIo(folder.path);
     const ended = cli(dev, io);
     await io.says(/^Running as /, 1, ended);
     assert.deepEqual(
-      io.stdout.split("\n").filter((line) => line.startsWith("took back")),
+      io.stdout.split("\n").filter((line) => line.startsWith("removed")),
       [
         "MutatingWebhookConfiguration notes-dev",
         "ValidatingWebhookConfiguration notes-dev",
         `the conversion of ${DEFINITION}`,
-      ].map((one) => `took back ${one} from an earlier "op dev"`),
+      ].map((one) => `removed ${one} of an earlier "op dev"`),
     );
     await untilAsked(fetch, 3, 422);
     io.end();
@@ -180,7 +180,7 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
     const ended = cli([...dev, "--webhook-url", "https://127.0.0.1:1"], io);
     await io.says(/^Running as /, 1, ended);
     await io.says(
-      /^Webhooks are not called: the API server does not reach https:\/\/127\.0\.0\.1:1 \(.*connection refused.*\); say --webhook-url, by which it reaches port \d+ of this machine, or --skip-webhook-server$/,
+      /^Webhooks are not called: the API server does not reach https:\/\/127\.0\.0\.1:1 \(.*connection refused.*\)\. Use --webhook-url with the URL at which it reaches port \d+ of this machine, or --skip-webhook-server\.$/,
       1,
       ended,
     );
@@ -204,7 +204,7 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
       text.split("\n").filter((line) => line.startsWith(of) && line.endsWith(', which "op dev" left'));
     const told = await folder.op(...uninstall);
     assert.equal(told.code, 2, told.stderr);
-    assert.deepEqual(lines(told.stdout, "would go"), left.map((one) => `would go   ${one}, which "op dev" left`));
+    assert.deepEqual(lines(told.stdout, "would delete"), left.map((one) => `would delete ${one}, left by "op dev"`));
     assert.deepEqual(await registered(client), ALL);
     const gone = await folder.op(...uninstall, "--yes");
     assert.equal(gone.code, 0, gone.stderr);
@@ -234,18 +234,18 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
     assert.equal(would.code, 0, would.stderr);
     assert.match(
       would.stdout,
-      /^would take back the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
+      /^would take over the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
     );
     assert.match(
       would.stdout,
-      /^ {2}changed {4}CustomResourceDefinition notes\.dev\.example\.com \(unchecked: its conv/m,
+      /^ {2}changed {4}CustomResourceDefinition notes\.dev\.example\.com \(not validated: its conv/m,
     );
     assert.deepEqual(await registered(client), ALL);
     const deployed = await folder.op(...deploy);
     assert.equal(deployed.code, 0, deployed.stderr);
     assert.match(
       deployed.stdout,
-      /^took back the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
+      /^took over the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
     );
     const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
     assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "notes-webhook");
@@ -257,7 +257,7 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
     assert.equal(refused.code, 1, refused.stdout);
     assert.match(
       refused.stderr,
-      /^Cannot develop on https:\S+: "notes" runs there already: Deployment notes-system\/notes has 1 replica \(0 available\)\. .*kubectl scale -n notes-system deployment\/notes --replicas=0.*--alongside\.$/m,
+      /^Cannot develop on https:\S+: "notes" already runs there: Deployment notes-system\/notes has 1 replica \(0 available\)\. .*kubectl scale -n notes-system deployment\/notes --replicas=0.*--alongside\.$/m,
     );
   });
 
@@ -266,13 +266,13 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
     const io = new RunningIo(folder.path);
     const ended = cli([...dev, "--alongside"], io);
     await io.says(/^Running as /, 1, ended);
-    assert.match(io.stderr, /^Warning: "notes" runs there already: Deployment/m);
+    assert.match(io.stderr, /^Warning: "notes" already runs there: Deployment/m);
     for (const more of [[], ["--dry-run"]]) {
       const refused = await folder.op(...deploy, ...more);
       assert.equal(refused.code, 1, refused.stdout);
       assert.match(
         refused.stderr,
-        /^Cannot deploy "notes": "op dev" of \S+ \(renewed \d+ s ago\) answers the conversion of notes\.dev\.example\.com \(0 objects\)\. .*--take-back/m,
+        /^Cannot deploy "notes": "op dev" of \S+ \(renewed \d+ s ago\) serves the conversion of notes\.dev\.example\.com \(0 objects\)\. .*--take-back/m,
       );
     }
     const second = await folder.op(...dev);
@@ -291,7 +291,7 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
     const io = new RunningIo(folder.path);
     const ended = cli(["start", "--kubeconfig", "kubeconfig", "--skip-webhook-server"], io);
     await io.says(
-      /^Warning: "notes" runs in https:\S+ already: Deployment notes-system\/notes has 2 replicas/,
+      /^Warning: "notes" already runs in https:\S+: Deployment notes-system\/notes has 2 replicas/,
       1,
       ended,
     );

@@ -121,15 +121,17 @@ Deno.test("an operator reads and implements an imported kind, and leaves its CRD
   // deno-lint-ignore no-explicit-any -- found by discovery, so it has no types
   const route = (name: string): Promise<any> => client.get(Route, name, IN_DEFAULT);
 
-  await t.step("op import writes the kind as external", async () => {
-    const imported = await op("import", "--cluster", ROUTES, "-o", "route.ts");
+  await t.step("op crd import writes the kind as external", async () => {
+    const imported = await op("crd", "import", "--cluster", ROUTES, "-o", "route.ts");
     assert.equal(imported.code, 0, imported.stderr);
     assert.match(await folder.read("route.ts"), /^ {2}kind: "Route",\n {2}external: true,$/m);
     await folder.write("main.ts", mainModule(MAIN));
   });
 
-  await t.step("op crds, op generate and op deploy leave the CRD out, and op crd diff compares it", async () => {
-    assert.deepEqual((await folder.op("crds")).stdout.match(/^ {2}name: .*$/gm), ["  name: owns.demo.example.com"]);
+  await t.step("op crd print, op generate and op deploy leave the CRD out, and op crd diff compares it", async () => {
+    assert.deepEqual((await folder.op("crd", "print")).stdout.match(/^ {2}name: .*$/gm), [
+      "  name: owns.demo.example.com",
+    ]);
     const generated = await folder.op("generate", "manifests");
     assert.equal(generated.code, 0, generated.stderr);
     assert.doesNotMatch(
@@ -177,18 +179,18 @@ Deno.test("an operator reads and implements an imported kind, and leaves its CRD
 
   await t.step("op doctor finds the kind served", async () => {
     const found = await op("doctor");
-    assert.match(found.stdout, /^good +kinds +routes\.gateway\.example\.com, which is external, is served$/m);
+    assert.match(found.stdout, /^ok +kinds +routes\.gateway\.example\.com \(external\) is served$/m);
   });
 
   await t.step("op uninstall stops at objects that keep its finalizer, and removes it when told", async () => {
     const told = await op("uninstall");
-    assert.match(told.stdout, /^blocks {5}Route default\/a, which has its finalizer$/m);
-    assert.doesNotMatch(told.stdout, /^would go.*Route|routes\.gateway/m);
+    assert.match(told.stdout, /^blocked by Route default\/a, which has a finalizer of the operator$/m);
+    assert.doesNotMatch(told.stdout, /^would delete.*Route|routes\.gateway/m);
     const stopped = await op("uninstall", "--yes");
     assert.equal(stopped.code, 1);
     assert.match(
       stopped.stderr,
-      /^Cannot uninstall "gateway": 2 objects that it does not delete have its finalizer \(Route default\/a, Route default\/b\)\./,
+      /^Cannot uninstall "gateway": 2 objects have its finalizer and would not be deleted with it \(Route default\/a, Route default\/b\)\./,
     );
     assert.doesNotMatch(stopped.stdout, /^deleted/m);
 
@@ -221,7 +223,7 @@ Deno.test("a CRD that an earlier version installed stays once its kind is extern
     const done = await folder.op("generate", "manifests");
     assert.equal(done.code, 0, done.stderr);
   };
-  await folder.op("import", "crd.json", "--own", "-o", "route.ts");
+  await folder.op("crd", "import", "crd.json", "--own", "-o", "route.ts");
   assert.doesNotMatch(await folder.read("route.ts"), /external/);
   const main = 'import { Route } from "./route.ts";\n' +
     "const routes = controller(Route, { reconcile() {} });\n" +
@@ -236,7 +238,7 @@ Deno.test("a CRD that an earlier version installed stays once its kind is extern
   await client.create(Route, { metadata: { name: "a" }, spec: { host: "a.example.com" } }, IN_DEFAULT);
   const before = await versionOf(client);
 
-  assert.equal((await folder.op("import", "crd.json", "--force", "-o", "route.ts")).code, 0);
+  assert.equal((await folder.op("crd", "import", "crd.json", "--force", "-o", "route.ts")).code, 0);
   await generated();
   const deployed = await succeeds("deploy", "prod", "--no-wait");
   assert.doesNotMatch(deployed.stdout, /CustomResourceDefinition/);

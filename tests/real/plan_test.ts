@@ -37,7 +37,7 @@ Deno.test("op plan without permissions", async (t) => {
   await t.step("asks as the service account with --as-account", async () => {
     const { code, stderr } = await folder.op("plan", "--kubeconfig", "admin", "--as-account");
     assert.equal(code, 1);
-    assert.match(stderr, /the service account lacks 6 RBAC permissions/);
+    assert.match(stderr, /the operator's ServiceAccount lacks 6 RBAC permissions/);
   });
 
   await t.step("needs no permission that only some calls of the operator's code need", async () => {
@@ -54,6 +54,6 @@ Deno.test("op plan without permissions", async (t) => {
       assert(await isAllowed(cluster, user.user, attributes));
     });
     const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "poor");
-    assert.deepEqual([code, stdout], [0, "Nothing would be written\n"], stderr);
+    assert.deepEqual([code, stdout], [0, "No changes\n"], stderr);
   });
 });

@@ -52,7 +52,7 @@ Deno.test("a second operator of the same name does not change or delete what the
         const expected of [
           'Cannot deploy "shop": ',
           "belong to another operator in https://",
-          '"shop" with the ID "id-of-first"',
+          '"shop" with ID "id-of-first"',
           "its Deployment",
           "its permissions on websites.demo.example.com (2 objects)",
           "--adopt",
@@ -74,8 +74,8 @@ Deno.test("a second operator of the same name does not change or delete what the
   await t.step("op doctor of the second reports the other operator", async () => {
     const looked = await second.op("doctor", ...CLUSTER);
     assert.equal(looked.code, 1);
-    assert.match(looked.stdout, /^wrong {5}identity {5}\d+ objects belong to another operator .*id-of-first/m);
-    assert.match((await first.op("doctor", ...CLUSTER)).stdout, /^good {6}identity .*"id-of-first"$/m);
+    assert.match(looked.stdout, /^error {5}identity {5}\d+ objects belong to another operator .*id-of-first/m);
+    assert.match((await first.op("doctor", ...CLUSTER)).stdout, /^ok {8}identity .*"id-of-first"\)$/m);
   });
 
   await t.step("op uninstall of the second fails and deletes nothing", async () => {
@@ -105,7 +105,7 @@ Deno.test("a second operator of the same name does not change or delete what the
     assert.equal((await client.get(Namespace, "shop-system")).metadata.labels?.["op/operator-id"], "id-of-second");
     const refused = await first.op(...DEPLOY);
     assert.equal(refused.code, 1, refused.stdout);
-    assert.match(refused.stderr, /"shop" with the ID "id-of-second"/);
+    assert.match(refused.stderr, /"shop" with ID "id-of-second"/);
   });
 });
 
@@ -130,11 +130,11 @@ Deno.test("operators of one name that have no ID are told apart by their kinds",
     await using renewed = await project("Website", id, kubeconfig);
     const deployed = await renewed.op(...DEPLOY);
     assert.equal(deployed.code, 0, deployed.stderr);
-    assert.match((await renewed.op("doctor", ...CLUSTER)).stdout, /^good {6}identity /m);
+    assert.match((await renewed.op("doctor", ...CLUSTER)).stdout, /^ok {8}identity /m);
 
     const refused = await first.op(...DEPLOY);
     assert.equal(refused.code, 1, refused.stdout);
-    assert(refused.stderr.includes(`add to operator.toml [project] id = "${id}"`), refused.stderr);
+    assert(refused.stderr.includes(`add [project] id = "${id}" to operator.toml`), refused.stderr);
     const gone = await renewed.op("uninstall", "--yes", ...CLUSTER);
     assert.equal(gone.code, 0, gone.stderr);
     assert.match(gone.stdout, /^deleted {4}Namespace shop-system$/m);
@@ -149,7 +149,7 @@ Deno.test("a namespace that belongs to others stays as it is", async () => {
   await client.create(Namespace, { metadata: { name: "shop-system", labels } });
   const deployed = await first.op(...DEPLOY);
   assert.equal(deployed.code, 0, deployed.stderr);
-  assert.match(deployed.stdout, /^ {2}kept {7}Namespace shop-system \(not its own\)$/m);
+  assert.match(deployed.stdout, /^ {2}kept {7}Namespace shop-system \(it belongs to another owner\)$/m);
   const gone = await first.op("uninstall", "--yes", ...CLUSTER);
   assert.equal(gone.code, 0, gone.stderr);
   const { metadata } = await client.get(Namespace, "shop-system");

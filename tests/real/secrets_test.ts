@@ -64,7 +64,7 @@ Deno.test("values of Secrets on a real API server", async (t) => {
       /^ {2}- {2}password: "\*\*\* \(before\)"\n {2}\+ {2}password: "\*\*\* \(after\)"\n {3} {2}user: "\*\*\*"$/m,
     );
     assert.match(stdout, /^apply Secret default\/new\n(?: {2}\+.*\n)* {2}\+ {2}password: "\*\*\*"$/m);
-    assert.match(stdout, /^apply Secret default\/wrong: refused: /m);
+    assert.match(stdout, /^apply Secret default\/wrong: rejected: /m);
   });
 
   for (const form of ["json", "yaml"]) {

@@ -78,8 +78,8 @@ Deno.test("two operators are installed side by side, each does its own work and 
     await eventually(async () => {
       for (const right of op.rbac()) {
         const user = `system:serviceaccount:${op.name}-system:${op.name}`;
-        const isGiven = await hasRight(cluster, user, right, `${op.name}-system`);
-        assert(isGiven, `${op.name}: ${right.verb} ${right.resource}`);
+        const isGranted = await hasRight(cluster, user, right, `${op.name}-system`);
+        assert(isGranted, `${op.name}: ${right.verb} ${right.resource}`);
       }
     });
   }

@@ -1,4 +1,4 @@
-/** Kinds that `op import` made, as a project of a user has them. */
+/** Kinds that `op crd import` made, as a project of a user has them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** `op import --cluster` against a real API server, which answers definitions with what it fills in. */
+/** `op crd import --cluster` against a real API server, which answers definitions with what it fills in. */
 import assert from "node:assert/strict";
 import { RecordedIo } from "../../cli/_recorded_io.ts";
 import { cli } from "../../cli/cli.ts";
@@ -14,13 +14,13 @@ interface Ended {
   readonly stderr: string;
 }
 
-Deno.test("op import --cluster lists the kinds of a cluster, and imports one as from its file", async (t) => {
+Deno.test("op crd import --cluster lists the kinds of a cluster, and imports one as from its file", async (t) => {
   await using cluster = await realCluster();
   const folder = await Deno.makeTempDir();
   const ask = async (access: UserAccess, args: readonly string[]): Promise<Ended> => {
     await Deno.writeTextFile(`${folder}/config`, access.kubeconfig);
     const io = new RecordedIo(folder);
-    const code = await cli(["import", "--kubeconfig", "config", ...args], io);
+    const code = await cli(["crd", "import", "--kubeconfig", "config", ...args], io);
     return { code, stdout: io.stdout, stderr: io.stderr };
   };
   try {

@@ -1,5 +1,5 @@
 /**
- * Kinds that `op import` makes of other projects' CustomResourceDefinitions compile, and a real API server judges objects by what is made back from
+ * Kinds that `op crd import` makes of other projects' CustomResourceDefinitions compile, and a real API server judges objects by what is made back from
  * them as it does by the originals. The definitions are not in this repository: tools/upstream.ts fetches them, ORIGINS.md says from where.
  */
 import assert from "node:assert/strict";
@@ -31,7 +31,7 @@ interface Judged {
   readonly after: Verdict;
 }
 
-Deno.test("op import gives back other projects' kinds: they compile, and a real server judges by them as by the originals", async (t) => {
+Deno.test("op crd import gives back other projects' kinds: they compile, and a real server judges by them as by the originals", async (t) => {
   const { packed, missing, reason } = await upstream({ origins: ORIGINS });
   for (const kind of missing) {
     console.log(`\n!!! Without ${kind}: ${reason}\n`);
@@ -44,7 +44,7 @@ Deno.test("op import gives back other projects' kinds: they compile, and a real 
   const notes: string[] = [];
   try {
     const reports = await importAll(subjects.map(({ packed }) => packed), folder);
-    // What op import says of each beside how large it is: what is not as in the original.
+    // What op crd import says of each beside how large it is: what is not as in the original.
     assert.deepEqual(reports.flatMap((report) => report.trim().split("\n").slice(1)), []);
     let made: readonly Json[] = [];
     await t.step("all of it compiles, also with names that nobody uses refused", async () => {
@@ -87,7 +87,7 @@ function subjectOf(packed: Packed): Subject {
 }
 
 interface Told {
-  /** What op import said. */
+  /** What op crd import said. */
   readonly report: string;
   /** Takes what a reader should know. */
   readonly notes: string[];

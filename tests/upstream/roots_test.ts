@@ -15,7 +15,7 @@ interface Own {
   readonly objects: readonly Json[];
 }
 
-Deno.test("op import gives back kinds with properties beside spec and status, without a spec, with a status of others", async (t) => {
+Deno.test("op crd import gives back kinds with properties beside spec and status, without a spec, with a status of others", async (t) => {
   const kinds = await ownKinds();
   await using cluster = await realCluster();
   const folder = await Deno.makeTempDir();

@@ -1,8 +1,9 @@
-/** `op sandbox`: what an operator's executable may reach, and why. */
-import { factsOf, NO_IMAGE } from "./generate/generate.ts";
-import { type Form, printed } from "./global_options.ts";
-import type { Io } from "./io.ts";
-import type { ProjectOptions } from "./project_file.ts";
+/** `op sandbox`: the sandbox permissions of an operator's executable. */
+import { factsOf, NO_IMAGE } from "../generate/generate.ts";
+import type { Form } from "../global_options.ts";
+import type { Io } from "../io.ts";
+import type { ProjectOptions } from "../project_file.ts";
+import { printed } from "../yaml.ts";
 
 /** Options for {@linkcode sandbox}. */
 export interface SandboxOptions extends ProjectOptions {
@@ -10,10 +11,10 @@ export interface SandboxOptions extends ProjectOptions {
 }
 
 /**
- * Prints the Deno permissions of an operator, a line each, with the reason.
+ * Prints the sandbox permissions of an operator with their reasons, one per line.
  *
  * @param file The file whose default export is the operator.
- * @param options `output`: `text`, or `json` for programs.
+ * @param options The settings file and the output format.
  * @param io The terminal and the shell.
  */
 export async function sandbox(file: string, options: SandboxOptions, io: Io): Promise<void> {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";
-import { operatorFolder } from "./_operator_folder.ts";
-import { RecordedIo } from "./_recorded_io.ts";
-import { cli } from "./cli.ts";
+import { operatorFolder } from "../_operator_folder.ts";
+import { RecordedIo } from "../_recorded_io.ts";
+import { cli } from "../cli.ts";
 
-const ROOT = new URL("../", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 
 /** Prints the definitions of an operator with one kind. */
 async function printed(spec: string, imports = ""): Promise<RecordedIo> {
@@ -22,14 +22,14 @@ export default operator({ name: "things", parts: { things } });
 `,
     );
     const io = new RecordedIo(folder);
-    assert.equal(await cli(["crds"], io), 0, io.stderr);
+    assert.equal(await cli(["crd", "print"], io), 0, io.stderr);
     return io;
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-Deno.test("op crds prints definitions as YAML in which nothing refers to something else", async () => {
+Deno.test("op crd print prints definitions as YAML in which nothing refers to something else", async () => {
   const io = await printed("s.object({ a: PORT, b: PORT })", "const PORT = s.object({ number: s.integer() });");
   const [crd, ...more] = parseAllDocuments(io.stdout).map((document) => document.toJS());
   assert.deepEqual(more, []);
@@ -69,10 +69,10 @@ const WARNINGS: readonly { readonly name: string; readonly body: string; readonl
 ];
 
 for (const { name, body, expected } of WARNINGS) {
-  Deno.test(`op crds and op generate print the same warnings: ${name}`, async () => {
+  Deno.test(`op crd print and op generate print the same warnings: ${name}`, async () => {
     await using folder = await operatorFolder(body);
     await folder.write("main.ts", (await folder.read("main.ts")).replace("controller,", "controller, conversion,"));
-    const printed = (await folder.op("crds")).stderr;
+    const printed = (await folder.op("crd", "print")).stderr;
     const lines = printed.split("\n").slice(0, -1);
     assert.equal(lines.length, expected.length, printed);
     for (const [i, line] of lines.entries()) assert.match(line, expected[i]!);
@@ -81,7 +81,7 @@ for (const { name, body, expected } of WARNINGS) {
   });
 }
 
-Deno.test("op crds warns of a definition that kubectl apply would refuse", async () => {
+Deno.test("op crd print warns of a definition that kubectl apply would refuse", async () => {
   const io = await printed(
     "s.object({ a: PodSpec, b: s.optional(PodSpec) })",
     `import { PodSpec } from "${ROOT.href}src/kinds/schemas/full/mod.ts";`,
