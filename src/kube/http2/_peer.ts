@@ -168,3 +168,85 @@ export function bytes(of: string): Uint8Array {
 export function text(of: Uint8Array): string {
   return new TextDecoder().decode(of);
 }
+
+/** Names of the static table entries that {@linkcode HeaderWriter} uses (RFC 7541, appendix A). */
+const STATIC_NAMES: Readonly<Record<number, string>> = {
+  1: ":authority",
+  2: ":method",
+  4: ":path",
+  16: "accept-encoding",
+  19: "accept",
+  23: "authorization",
+  28: "content-length",
+  31: "content-type",
+  58: "user-agent",
+};
+
+const STATIC_HEADERS: Readonly<Record<number, [string, string]>> = {
+  2: [":method", "GET"],
+  3: [":method", "POST"],
+  7: [":scheme", "https"],
+};
+
+/** The server's decoder of request headers with its dynamic table (RFC 7541), without Huffman code. */
+export class ServerTable {
+  /** Entries of the dynamic table, newest first. */
+  readonly entries: [name: string, value: string][] = [];
+  /** Dynamic table size updates that the client sent. */
+  readonly sizes: number[] = [];
+  readonly #limit: number;
+  #block: Uint8Array = new Uint8Array();
+  #at = 0;
+
+  /** @param limit Size of the dynamic table in bytes. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Decodes a header block. */
+  read(block: Uint8Array): [name: string, value: string][] {
+    this.#block = block;
+    this.#at = 0;
+    const headers: [string, string][] = [];
+    while (this.#at < block.length) {
+      const first = block[this.#at]!;
+      if (first & 0x80) {
+        const index = this.#number(7);
+        const header = STATIC_HEADERS[index] ?? this.entries[index - 62];
+        if (header === undefined) throw new Error(`header ${index} does not exist`);
+        headers.push(header);
+      } else if ((first & 0xe0) === 0x20) {
+        this.sizes.push(this.#number(5));
+        this.entries.length = 0;
+      } else {
+        const index = this.#number(first & 0x40 ? 6 : 4);
+        const header: [string, string] = [index === 0 ? this.#string() : STATIC_NAMES[index]!, this.#string()];
+        headers.push(header);
+        if (first & 0x40) this.#add(header);
+      }
+    }
+    return headers;
+  }
+
+  #add(header: [string, string]): void {
+    this.entries.unshift(header);
+    const size = (): number => this.entries.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
+    while (size() > this.#limit) this.entries.pop();
+    if (this.entries.length === 0) throw new Error("an entry is larger than the table");
+  }
+
+  #number(bits: number): number {
+    const max = 2 ** bits - 1;
+    let value = this.#block[this.#at++]! & max;
+    if (value < max) return value;
+    for (let shift = 0;; shift += 7) {
+      value += (this.#block[this.#at]! & 127) << shift;
+      if (this.#block[this.#at++]! < 128) return value;
+    }
+  }
+
+  #string(): string {
+    const length = this.#number(7);
+    return new TextDecoder().decode(this.#block.subarray(this.#at, this.#at += length));
+  }
+}

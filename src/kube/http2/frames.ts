@@ -63,6 +63,11 @@ export class FrameWriter {
     return this.#length === 0;
   }
 
+  /** Number of buffered bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
   /**
    * Removes and returns all buffered bytes. They are valid until the bytes of the next call have
    * been sent.

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ServerTable } from "./_peer.ts";
 import { HeaderWriter, readHeaders, type RequestHeaders } from "./hpack.ts";
 
 const REQUEST: RequestHeaders = {
@@ -24,7 +25,7 @@ Deno.test("HeaderWriter writes a repeated header as one byte", () => {
 Deno.test("a server can decode all blocks of HeaderWriter, whatever the size of its table", () => {
   for (const limit of [0, 60, 130, 200, 400, 4096]) {
     const writer = new HeaderWriter(limit);
-    const server = serverTable(limit);
+    const server = new ServerTable(limit);
     for (let i = 0; i < 300; i++) {
       const headers = { accept: "a".repeat(i % 7 * 20), authorization: `token ${i % 5}`, "x-custom": `${i % 3}` };
       const method = ["GET", "POST", "PATCH", "DELETE"][i % 4]!;
@@ -43,7 +44,7 @@ Deno.test("a server can decode all blocks of HeaderWriter, whatever the size of 
 
 Deno.test("HeaderWriter stops indexing when the server reduces its table, and announces it once", () => {
   const writer = new HeaderWriter(4096);
-  const server = serverTable(4096);
+  const server = new ServerTable(4096);
   const first = server.read(writer.write(REQUEST));
   writer.resize(100);
   const block = writer.write(REQUEST).slice();
@@ -56,7 +57,7 @@ Deno.test("HeaderWriter stops indexing when the server reduces its table, and an
 Deno.test("HeaderWriter never indexes the token, whatever the size of the table", () => {
   for (const limit of [0, 4096]) {
     const writer = new HeaderWriter(limit);
-    const server = serverTable(limit);
+    const server = new ServerTable(limit);
     const headers = { authorization: "Bearer secret", accept: "application/json" };
     for (let i = 0; i < 3; i++) {
       const block = writer.write({ ...REQUEST, headers });
@@ -148,65 +149,4 @@ for (const [name, block] of BROKEN) {
 
 function ascii(text: string): number[] {
   return [...text].map((letter) => letter.charCodeAt(0));
-}
-
-const NAMES: Record<number, string> = {
-  1: ":authority",
-  2: ":method",
-  4: ":path",
-  19: "accept",
-  23: "authorization",
-  28: "content-length",
-};
-
-/** The server's dynamic table (RFC 7541, 2.3.2 and 4), for strings without Huffman code. */
-function serverTable(limit: number) {
-  const table: [string, string][] = [];
-  const sizes: number[] = [];
-  const sizeOf = (entries: [string, string][]): number =>
-    entries.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
-  const read = (block: Uint8Array): [string, string][] => {
-    const all: [string, string][] = [];
-    let at = 0;
-    const number = (bits: number): number => {
-      const most = 2 ** bits - 1;
-      let value = block[at++]! & most;
-      if (value < most) return value;
-      for (let shift = 0;; shift += 7) {
-        value += (block[at]! & 127) << shift;
-        if (block[at++]! < 128) return value;
-      }
-    };
-    const text = (): string => {
-      const length = number(7);
-      return new TextDecoder().decode(block.subarray(at, at += length));
-    };
-    while (at < block.length) {
-      const first = block[at]!;
-      if (first & 0x80) {
-        const index = number(7);
-        const whole: Record<number, [string, string]> = {
-          2: [":method", "GET"],
-          3: [":method", "POST"],
-          7: [":scheme", "https"],
-        };
-        const found = whole[index] ?? table[index - 62];
-        assert(found, `header ${index} does not exist`);
-        all.push(found);
-      } else if ((first & 0xe0) === 0x20) {
-        sizes.push(number(5));
-        table.length = 0;
-      } else {
-        const index = number(first & 0x40 ? 6 : 4);
-        const entry: [string, string] = [index === 0 ? text() : NAMES[index]!, text()];
-        all.push(entry);
-        if (!(first & 0x40)) continue;
-        table.unshift(entry);
-        while (sizeOf(table) > limit) table.pop();
-        assert(table.length > 0, "an entry is larger than the table");
-      }
-    }
-    return all;
-  };
-  return { read, sizes };
 }
