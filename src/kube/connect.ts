@@ -6,6 +6,9 @@ import { kubeconfigConnection } from "./kubeconfig_connection.ts";
 import type { Machine } from "./machine.ts";
 import { whyUnreadable } from "./unreadable.ts";
 
+/** The HTTP clients that a pod can use. */
+export const HTTP_CLIENTS = ["http2", "fetch"] as const;
+
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions {
   /** Path of a kubeconfig file. @default {the one that {@linkcode connect} finds} */
@@ -16,7 +19,7 @@ export interface ConnectOptions {
    * HTTP client inside a pod: `http2` is faster, `fetch` is Deno's own. With a kubeconfig it is
    * always `fetch`. @default {"http2"}
    */
-  readonly httpClient?: "http2" | "fetch";
+  readonly httpClient?: typeof HTTP_CLIENTS[number] | undefined;
 }
 
 /**

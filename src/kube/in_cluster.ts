@@ -9,9 +9,6 @@ import { tokenFile } from "./token_file.ts";
 
 const CA_FILE = `${SERVICE_ACCOUNT}/ca.crt`;
 
-/** The HTTP clients that a pod can use. */
-type HttpClient = "http2" | "fetch";
-
 /**
  * Connects as the pod's service account.
  *
@@ -24,7 +21,7 @@ type HttpClient = "http2" | "fetch";
 export async function inCluster(
   machine: Machine,
   clock: Clock,
-  httpClient: HttpClient = "http2",
+  httpClient: "http2" | "fetch" = "http2",
 ): Promise<Connection | undefined> {
   const port = machine.env("KUBERNETES_SERVICE_PORT_HTTPS") ?? machine.env("KUBERNETES_SERVICE_PORT");
   if (port === undefined) return undefined;

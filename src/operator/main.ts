@@ -27,7 +27,7 @@ import type { OperatorDefinition } from "./operator_definition.ts";
 import { addProcessMetrics } from "./process_metrics.ts";
 import { withinTrace } from "./process_tracer.ts";
 import { instanceOf, type ReadinessLine, type Running, startOperator } from "./running.ts";
-import { isPaused, rateLimit, runtimeScope, skippedParts } from "./run_settings.ts";
+import { httpClient, isPaused, rateLimit, runtimeScope, skippedParts } from "./run_settings.ts";
 import { SETTINGS } from "./setting_list.ts";
 import { flagSettings, merged, SettingError, type Settings } from "./settings.ts";
 import { settingsSource, USUAL_FILE } from "./settings_source.ts";
@@ -188,6 +188,7 @@ async function start(coded: OperatorDefinition, values: Values): Promise<void> {
   const connectOptions: ConnectOptions = {
     ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
     ...(values.context === undefined ? {} : { context: values.context }),
+    ...httpClient(settings),
   };
   const connection = await connect(connectOptions);
   const stop = new AbortController();
@@ -287,6 +288,7 @@ async function reviews(
   const connection = await connect({
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
+    ...httpClient(settings),
   });
   const { webhooks } = startOperator(operator, {
     connection,

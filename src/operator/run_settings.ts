@@ -1,4 +1,5 @@
 /** What settings say of running: where an operator looks, what it leaves to others, whether it begins anything. */
+import type { ConnectOptions } from "../kube/connect.ts";
 import type { RunOptions } from "./run_options.ts";
 import { SETTINGS } from "./setting_list.ts";
 import { checked, SettingError, type Settings } from "./settings.ts";
@@ -36,6 +37,15 @@ export function rateLimit(settings: Settings): Pick<RunOptions, "rateLimit"> {
   return {
     rateLimit: { qps: qps.value as number, ...(burst === undefined ? {} : { burst: burst.value as number }) },
   };
+}
+
+/**
+ * Returns the HTTP client for the API server.
+ *
+ * @param settings The settings.
+ */
+export function httpClient(settings: Settings): Pick<ConnectOptions, "httpClient"> {
+  return { httpClient: settings.get("http_client")?.value as ConnectOptions["httpClient"] };
 }
 
 /**

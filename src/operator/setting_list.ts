@@ -1,4 +1,5 @@
 /** What can be said to an operator's program: one list, from which flags, variables, the file's keys and the help are. */
+import { HTTP_CLIENTS } from "../kube/connect.ts";
 import { CERTIFICATE_SOURCES } from "../manifests/install.ts";
 import { LOG_LEVELS } from "./log.ts";
 
@@ -72,6 +73,13 @@ export const SETTINGS: readonly Setting[] = [
     type: "number",
     flag: "kube-api-burst",
     help: "requests that may be sent at once after a pause; otherwise twice --kube-api-qps",
+  },
+  {
+    key: "http_client",
+    type: "text",
+    flag: "http-client",
+    choices: HTTP_CLIENTS,
+    help: "HTTP client for the API server in a pod: http2, which is the default and faster, or fetch, which is Deno's",
   },
   { key: "health.port", type: "number", flag: "health-port", help: "where health and metrics are served" },
   { key: "health.hostname", type: "text", flag: "health-hostname", help: "the address to serve them at" },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { variablesOf } from "./setting_list.ts";
 import { fileSettings } from "./config_file.ts";
-import { rateLimit } from "./run_settings.ts";
+import { httpClient, rateLimit } from "./run_settings.ts";
 import { flagSettings, merged, type Settings, variableSettings } from "./settings.ts";
 
 const FILE = `
@@ -271,6 +271,18 @@ Deno.test("rateLimit is off unless qps is set, by flag, variable or file", () =>
   assert.deepEqual(rateLimit(variables), { rateLimit: { qps: 20 } });
   assert.deepEqual(rateLimit(merged(variables, file)), { rateLimit: { qps: 20, burst: 7 } });
   assert.deepEqual(rateLimit(merged(flags, variables, file)), { rateLimit: { qps: 30, burst: 40 } });
+});
+
+Deno.test("httpClient is the default unless it is set, by flag, variable or file", () => {
+  assert.deepEqual(httpClient(merged()), { httpClient: undefined });
+  const file = fileSettings('[operator]\nhttp_client = "http2"', "f");
+  const variables = variableSettings((name) => ({ OP_HTTP_CLIENT: "fetch" })[name]);
+  assert.deepEqual(httpClient(merged(variables, file)), { httpClient: "fetch" });
+  assert.deepEqual(httpClient(merged(flagSettings({ "http-client": "http2" }), variables)), { httpClient: "http2" });
+  assert.throws(() => variableSettings((name) => name === "OP_HTTP_CLIENT" ? "curl" : undefined), {
+    name: "SettingError",
+    message: /OP_HTTP_CLIENT.*"curl".*http2, fetch/,
+  });
 });
 
 Deno.test("rateLimit rejects a burst without qps, and a rate that is not a positive integer", () => {

@@ -109,6 +109,13 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
     assert.equal(await operator.stop("SIGTERM"), 0);
   });
 
+  await t.step("OP_HTTP_CLIENT=fetch works within the same sandbox", async () => {
+    const env = { ...world.pod.env, OP_HTTP_CLIENT: "fetch" };
+    await using operator = await startAsPod(built.path, { ...world.pod, env });
+    assert.equal(await outcome(operator, world), "all used");
+    assert.equal(await operator.stop("SIGTERM"), 0);
+  });
+
   await t.step(
     "settings that are a link out of their folder are refused, and what it leads to is not read",
     async () => {

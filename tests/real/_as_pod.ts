@@ -21,17 +21,21 @@ export interface Place {
  */
 export async function asPod(
   { url, caCert, token }: Place,
-  { isTraced = false }: { readonly isTraced?: boolean } = {},
+  { isTraced = false, httpClient }: { readonly isTraced?: boolean; readonly httpClient?: "http2" | "fetch" } = {},
 ): Promise<Connection> {
   const files: Readonly<Record<string, string>> = { "ca.crt": caCert, token, namespace: "default" };
-  const connection = await inCluster({
-    env: (name) => name === "KUBERNETES_SERVICE_PORT" ? new URL(url).port : undefined,
-    readText(path) {
-      const text = files[path.slice(SERVICE_ACCOUNT.length + 1)];
-      return text === undefined ? Promise.reject(new Deno.errors.NotFound(path)) : Promise.resolve(text);
+  const connection = await inCluster(
+    {
+      env: (name) => name === "KUBERNETES_SERVICE_PORT" ? new URL(url).port : undefined,
+      readText(path) {
+        const text = files[path.slice(SERVICE_ACCOUNT.length + 1)];
+        return text === undefined ? Promise.reject(new Deno.errors.NotFound(path)) : Promise.resolve(text);
+      },
+      isTraced: () => isTraced,
     },
-    isTraced: () => isTraced,
-  }, systemClock);
+    systemClock,
+    httpClient,
+  );
   return { ...connection!, url };
 }
 

@@ -13,6 +13,7 @@ import { tokenFile } from "../../src/kube/token_file.ts";
 import { denoMachine } from "../../src/operator/machine.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../_watched.ts";
+import { asPod as connectAsPod } from "./_as_pod.ts";
 import { flat } from "./_flat.ts";
 import { eventually } from "../eventually.ts";
 import { clientBy, clientOf, countingProxy, temporaryFolder } from "./_ways_in.ts";
@@ -121,6 +122,18 @@ Deno.test("ways to a real API server", async (t) => {
     assert.equal(await whoAmI(own.client), "first");
     for (const minute = clock.now() + 60_000; clock.step(minute););
     assert.equal(await whoAmI(own.client), "second");
+  });
+
+  await t.step("a pod with httpClient fetch reads, writes and watches", async () => {
+    const { token } = await cluster.user("fetch", { groups: ["system:masters"] });
+    const connection = await connectAsPod({ url: cluster.url, caCert: cluster.caCert, token }, { httpClient: "fetch" });
+    using own = clientOf(connection);
+    assert.equal(await whoAmI(own.client), "fetch");
+    const stop = new AbortController();
+    const { metadata } = await own.client.create(ConfigMap, { metadata: { name: "by-fetch", ...IN_DEFAULT } });
+    const select = { ...IN_DEFAULT, fieldSelector: "metadata.name=by-fetch", initial: true, signal: stop.signal };
+    await using events = flat(own.client.watch(ConfigMap, select), stop);
+    assert.equal((await events.next()).object.metadata.uid, metadata.uid);
   });
 
   const ways: Record<string, (url: string) => Promise<ReturnType<typeof clientOf>>> = {

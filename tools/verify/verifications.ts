@@ -24,6 +24,17 @@ export const VERIFICATIONS: readonly Lane[] = [
     title: "an operator and the commands that run one, on Kubernetes 1.37, which compresses watch lists",
     run: () => onKubernetes("v1.37.2"),
   },
+  {
+    name: "http2-fuzz",
+    title: "the HTTP/2 client against random frames, with a new seed",
+    run: () => {
+      const seed = crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1;
+      const env = { PROPERTY_SEED: String(seed), PROPERTY_RUNS: "50" };
+      return runTests(`http2-fuzz (PROPERTY_SEED=${seed})`, ["--no-check", "src/kube/http2/connection_fuzz_test.ts"], {
+        env,
+      });
+    },
+  },
 ];
 
 /** Builds a version of Kubernetes, which takes minutes the first time, and runs the tests that must pass on it. */
