@@ -1,4 +1,7 @@
-/** The ways to a real API server: that of a pod, with its service account's files and HTTP/2 of our own, and that of a person, by `fetch`. */
+/**
+ * The ways to a real API server: that of a pod, with its service account's files and HTTP/2 of our
+ * own, and that of a person, by `fetch`.
+ */
 import { SERVICE_ACCOUNT } from "../../src/base/pod.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";

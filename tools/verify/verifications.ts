@@ -5,7 +5,10 @@ import type { Lane } from "../test/lanes.ts";
 import type { Result } from "../test/report.ts";
 import { runTests, skip } from "../test/run.ts";
 
-/** Tests that must pass on every supported version of Kubernetes: paths to the API server, watches, writes, and the commands that run an operator. */
+/**
+ * Tests that must pass on every supported version of Kubernetes: paths to the API server, watches,
+ * writes, and the commands that run an operator.
+ */
 const ON_EVERY_VERSION = [
   "tests/real/watch_list_test.ts",
   "tests/real/client_test.ts",
@@ -37,7 +40,10 @@ export const VERIFICATIONS: readonly Lane[] = [
   },
 ];
 
-/** Builds a version of Kubernetes, which takes minutes the first time, and runs the tests that must pass on it. */
+/**
+ * Builds a version of Kubernetes, which takes minutes the first time, and runs the tests that must
+ * pass on it.
+ */
 async function onKubernetes(version: string): Promise<Result> {
   const name = `kubernetes ${version}`;
   const programs = await controlPlane({ version, print: console.log });

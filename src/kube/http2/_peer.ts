@@ -188,7 +188,9 @@ const STATIC_HEADERS: Readonly<Record<number, [string, string]>> = {
   7: [":scheme", "https"],
 };
 
-/** The server's decoder of request headers with its dynamic table (RFC 7541), without Huffman code. */
+/**
+ * The server's decoder of request headers with its dynamic table (RFC 7541), without Huffman code.
+ */
 export class ServerTable {
   /** Entries of the dynamic table, newest first. */
   readonly entries: [name: string, value: string][] = [];

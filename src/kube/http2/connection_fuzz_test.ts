@@ -1,7 +1,7 @@
 /**
- * A hostile server against {@linkcode Http2Connection}: random frames, mutated frames and random bytes.
- * Whatever it sends, every request settles, every token is sent only with its own request, and memory
- * stays bounded.
+ * A hostile server against {@linkcode Http2Connection}: random frames, mutated frames and random
+ * bytes. Whatever it sends, every request settles, every token is sent only with its own request,
+ * and memory stays bounded.
  *
  * The seeds are fixed, so that a failure is reproducible. `deno task verify http2-fuzz` sets
  * `PROPERTY_SEED` to a new one and `PROPERTY_RUNS` to run more scenarios.
@@ -192,7 +192,10 @@ class Scenario {
     }
   }
 
-  /** Decodes the client's headers as a server would, and checks that each token belongs to its request. */
+  /**
+   * Decodes the client's headers as a server would, and checks that each token belongs to its
+   * request.
+   */
   #checkSentFrames(): void {
     for (const { type, stream, payload } of this.#peer.frames.slice(this.#checked)) {
       if (type !== FRAME.headers) continue;
@@ -235,7 +238,10 @@ const FLOOD = 4 << 20;
 /** Largest growth of memory during a flood, in bytes, with the garbage of the test itself. */
 const MAX_GROWTH = 192 << 20;
 
-/** Frames that a server sends without end. Stream 1 is streamed and not read, stream 3 is read whole. */
+/**
+ * Frames that a server sends without end. Stream 1 is streamed and not read, stream 3 is read
+ * whole.
+ */
 const FLOODS: readonly {
   name: string;
   write: (out: FrameWriter) => void;
