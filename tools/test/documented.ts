@@ -72,7 +72,7 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
       "Pulse",
       "RateLimit",
     ],
-  "is anything at all": ["Whatever"],
+  "is `any`": ["Unchecked"],
 };
 
 /** A namespace that a door exports is not looked into: its file is a door then. */
