@@ -1,57 +1,71 @@
-/** The rights of an operator in a cluster: a line each verb on each resource, as the runtime sends it, and which declaration asks for it. */
+/**
+ * The RBAC permissions of an operator: one rule per verb and resource, with the declaration that
+ * needs it.
+ */
 import { certificatePolicy, type CertificateWrites, POLICY_RIGHT } from "./certificate_policy.ts";
 import type { Controller, Part } from "../parts/controller.ts";
 import { controllersOf, webhooksOf } from "../parts/part_list.ts";
 import { controllerRbacRules, type PartRbacRule, watchedNamespaces, webhookRbacRules } from "../parts/rbac.ts";
 
 /**
- * Where a right is needed: in the namespaces that the operator looks at, in the whole cluster (kinds that are cluster-wide), or in the namespace that
- * the operator itself is in.
+ * Where a rule is needed: in the namespaces that the operator watches, in the whole cluster (for
+ * cluster-scoped kinds), or in the operator's own namespace.
  */
 export type RbacScope = "watched" | "cluster" | "own";
 
-/** One right: one verb on one resource, and why. */
+/** An RBAC permission: one verb on one resource, and its reason. */
 export interface RbacRule {
-  /** API group; empty for the core group. */
+  /** The API group. Empty for the core group. */
   readonly group: string;
-  /** The plural name, with a subresource behind a slash where there is one: `websites`, `websites/status`. */
+  /**
+   * The plural name, followed by a slash and the subresource if there is one: `websites`,
+   * `websites/status`.
+   */
   readonly resource: string;
-  /** In RBAC's words: `list`, `watch`, `patch`. */
+  /** The RBAC verb: `list`, `watch`, `patch`. */
   readonly verb: string;
-  /** The only objects that it is about, by name; empty for all. */
+  /** The only objects that it applies to. Empty for all. */
   readonly names: readonly string[];
-  /** Where it is needed, which settles whether a Role or a ClusterRole gives it. */
+  /** Where it is needed, which decides between a Role and a ClusterRole. */
   readonly scope: RbacScope;
-  /** The only namespaces where it is needed, whatever the operator looks at and is in: a watch or the election names them. */
+  /**
+   * The only namespaces where it is needed, independent of the namespaces that the operator watches
+   * and runs in: a watch or the leader election names them.
+   */
   readonly namespaces?: readonly string[];
-  /** Only some clusters and some objects ask for it: tests need not. */
+  /** Only some clusters or objects need it, so tests may leave it unused. */
   readonly seldom?: true;
-  /** Only calls of the part's own code need it, perhaps in a single namespace; the part runs without it. */
+  /** Only the part's own calls need it, perhaps in one namespace. The part runs without it. */
   readonly live?: true;
-  /** The key of the part that declares it; absent where the operator itself needs it. */
+  /** The key of the part that declares it. Absent if the operator itself needs it. */
   readonly part?: string;
-  /** What it is for, as a clause: `watches its own kind Website`. */
+  /** Absent, or the feature of the SDK that needs it and that an installation may turn off. */
+  readonly purpose?: "webhook certificate";
+  /** What needs it, as a clause: `watches its own kind Website`. */
   readonly reason: string;
 }
 
-/** What the rights depend on, beside the parts. */
+/** What the rules depend on in addition to the parts. */
 export interface RbacOptions {
-  /** The Lease by which its processes agree on the one that works; absent where there is no election. */
+  /** The Lease of the leader election, or `undefined` if there is none. */
   readonly lease?: { readonly name: string; readonly namespace?: string | undefined } | undefined;
-  /** What it writes for the certificate of its webhooks, and its name; absent if it does not issue that itself. */
+  /**
+   * What the operator writes for its webhook certificate, and the operator's name. `undefined` if
+   * it does not issue the certificate itself.
+   */
   readonly certificates?: CertificateWrites & { readonly operator: string } | undefined;
-  /** Whether its runs report Kubernetes Events. @default {false} */
+  /** Whether reconciles report Kubernetes Events. @default {false} */
   readonly events?: boolean;
-  /** Whether it asks the API server who may read its metrics. @default {false} */
+  /** Whether the operator checks who may read its metrics. @default {false} */
   readonly guardsMetrics?: boolean;
 }
 
 /**
- * The rights of an operator: what its runtime really sends, and nothing else.
+ * Returns the RBAC permissions of an operator: the verbs that its runtime sends, and no others.
  *
  * @param parts The operator's parts, by key.
- * @param options What they depend on beside.
- * @returns Each right once for each part that needs it, in the order of the parts.
+ * @param options What the rules depend on in addition.
+ * @returns Each rule once per part that needs it, in the order of the parts.
  *
  * @example Usage
  * ```ts
@@ -67,25 +81,28 @@ export interface RbacOptions {
 export function rbacRulesOf(parts: Readonly<Record<string, Part>>, options: RbacOptions = {}): RbacRule[] {
   const { lease, certificates, events = false, guardsMetrics = false } = options;
   return [
-    ...controllersOf(parts).flatMap(([key, part]) => controllerRbacRules(part).map((right) => rightOf(key, right))),
-    ...webhooksOf(parts).flatMap(([key, part]) => webhookRbacRules(part).map((right) => rightOf(key, right))),
-    ...(events ? eventRights(controllersOf(parts).map(([, part]) => part)) : []),
-    ...(lease === undefined ? [] : leaseRights(lease, "elects its leader")),
-    ...(certificates === undefined ? [] : certificateRights(certificates)),
+    ...controllersOf(parts).flatMap(([key, part]) => controllerRbacRules(part).map((rule) => ruleOf(key, rule))),
+    ...webhooksOf(parts).flatMap(([key, part]) => webhookRbacRules(part).map((rule) => ruleOf(key, rule))),
+    ...(events ? eventRules(controllersOf(parts).map(([, part]) => part)) : []),
+    ...(lease === undefined ? [] : leaseRules(lease, "elects its leader")),
+    ...(certificates === undefined ? [] : certificateRules(certificates)),
     ...(guardsMetrics ? REVIEWS : []),
   ];
 }
 
-function rightOf(part: string, right: PartRbacRule): RbacRule {
-  const { group, resource, verb, namespaced, names = [], namespaces, need, reason } = right;
+function ruleOf(part: string, rule: PartRbacRule): RbacRule {
+  const { group, resource, verb, namespaced, names = [], namespaces, need, reason } = rule;
   const scope = namespaced ? "watched" : "cluster";
   const some = namespaces === undefined ? {} : { namespaces };
   const needed = need === "always" ? {} : { [need]: true as const };
   return { group, resource, verb, names, scope, ...some, ...needed, part, reason };
 }
 
-/** Events are where their objects are; those about what is in no namespace are in `default`. One that says the same again is patched. */
-function eventRights(parts: readonly Controller[]): RbacRule[] {
+/**
+ * Events are in the namespace of their object, and those about cluster-scoped objects in `default`.
+ * A repeated Event is patched.
+ */
+function eventRules(parts: readonly Controller[]): RbacRule[] {
   const places = parts.map((part) => part.kind.namespaced ? watchedNamespaces(part, part.kind) : ["default"]);
   const some = [...new Set(places.flatMap((place) => place ?? []))];
   const event = { group: "events.k8s.io", resource: "events", names: [], scope: "watched" } as const;
@@ -95,7 +112,7 @@ function eventRights(parts: readonly Controller[]): RbacRule[] {
   ]);
 }
 
-/** Whose token a scraper shows, and whether that one may read metrics. */
+/** Reviews of the token of a client that reads metrics, and of its access. */
 const REVIEWS: readonly RbacRule[] = [
   { group: "authentication.k8s.io", resource: "tokenreviews" },
   { group: "authorization.k8s.io", resource: "subjectaccessreviews" },
@@ -104,10 +121,10 @@ const REVIEWS: readonly RbacRule[] = [
   verb: "create",
   names: [],
   scope: "cluster",
-  reason: "asks who may read its metrics",
+  reason: "checks who may read its metrics",
 }));
 
-function leaseRights({ name, namespace }: NonNullable<RbacOptions["lease"]>, reason: string): RbacRule[] {
+function leaseRules({ name, namespace }: NonNullable<RbacOptions["lease"]>, reason: string): RbacRule[] {
   const lease = {
     group: "coordination.k8s.io",
     resource: "leases",
@@ -115,7 +132,7 @@ function leaseRights({ name, namespace }: NonNullable<RbacOptions["lease"]>, rea
     ...(namespace === undefined ? {} : { namespaces: [namespace] }),
     reason,
   } as const;
-  // A name that is not there yet cannot be what a right to create is bound to.
+  // RBAC cannot limit "create" to a name, because the object does not exist yet.
   return [
     { ...lease, verb: "create", names: [] },
     { ...lease, verb: "get", names: [name] },
@@ -123,56 +140,48 @@ function leaseRights({ name, namespace }: NonNullable<RbacOptions["lease"]>, rea
   ];
 }
 
-const CERTIFICATE_REASONS = [
-  "keeps the certificate of its webhooks",
-  "keeps the certificate of its webhooks, one replica at a time",
-  "tells the API server which authority its webhooks are known by",
-  "is limited by the admission policy of this name to the certificate's fields; permits nothing",
-] as const;
-
-/** The rights of an operator that does not keep the certificate of its webhooks itself. */
-export function withoutCertificates(rights: readonly RbacRule[]): RbacRule[] {
-  return rights.filter(({ part, reason }) =>
-    part !== undefined || !(CERTIFICATE_REASONS as readonly string[]).includes(reason)
-  );
+/** Returns the rules of an operator that does not issue the certificate of its webhooks itself. */
+export function withoutCertificates(rules: readonly RbacRule[]): RbacRule[] {
+  return rules.filter(({ purpose }) => purpose !== "webhook certificate");
 }
 
-/** By name, since an operator that may read all Secrets, or change all webhooks, may do anything. The policy limits the fields as well. */
-function certificateRights({ operator, secret, targets }: NonNullable<RbacOptions["certificates"]>): RbacRule[] {
-  const kept = {
+/**
+ * The rules are limited to names: an operator that may read all Secrets, or change all webhook
+ * configurations, may do anything. The admission policy limits the fields in addition.
+ */
+function certificateRules({ operator, secret, targets }: NonNullable<RbacOptions["certificates"]>): RbacRule[] {
+  const stored = {
     group: "",
     resource: "secrets",
     scope: "own",
-    reason: "keeps the certificate of its webhooks",
+    reason: "stores the certificate of its webhooks",
   } as const;
   const { mutating, validating, definitions } = targets;
-  const told = (group: string, resource: string, names: readonly string[]): RbacRule[] =>
+  const published = (group: string, resource: string, names: readonly string[]): RbacRule[] =>
     names.length === 0 ? [] : ["get", "patch"].map((verb): RbacRule => ({
       group,
       resource,
       verb,
       names,
       scope: "cluster",
-      reason: CERTIFICATE_REASONS[2],
+      reason: "writes the CA bundle of its webhooks",
     }));
-  return [
-    // The manifests have it, empty.
-    { ...kept, verb: "get", names: [secret] },
-    { ...kept, verb: "patch", names: [secret] },
-    ...leaseRights({ name: secret }, CERTIFICATE_REASONS[1]),
-    ...told("admissionregistration.k8s.io", "mutatingwebhookconfigurations", mutating === undefined ? [] : [mutating]),
-    ...told(
-      "admissionregistration.k8s.io",
-      "validatingwebhookconfigurations",
-      validating === undefined ? [] : [validating],
-    ),
-    ...told("apiextensions.k8s.io", "customresourcedefinitions", definitions),
+  const group = "admissionregistration.k8s.io";
+  const rules: readonly RbacRule[] = [
+    // The manifests contain the Secret without data, so there is no need to create it.
+    { ...stored, verb: "get", names: [secret] },
+    { ...stored, verb: "patch", names: [secret] },
+    ...leaseRules({ name: secret }, "issues the certificate of its webhooks in one replica at a time"),
+    ...published(group, "mutatingwebhookconfigurations", mutating === undefined ? [] : [mutating]),
+    ...published(group, "validatingwebhookconfigurations", validating === undefined ? [] : [validating]),
+    ...published("apiextensions.k8s.io", "customresourcedefinitions", definitions),
     {
       ...POLICY_RIGHT,
       names: [certificatePolicy(operator)],
       scope: "cluster",
       seldom: true,
-      reason: CERTIFICATE_REASONS[3],
+      reason: "subjects it to the admission policy that limits its writes; grants nothing",
     },
   ];
+  return rules.map((rule): RbacRule => ({ ...rule, purpose: "webhook certificate" }));
 }

@@ -122,7 +122,7 @@ Deno.test("rightsOf says where a right is needed, which part declares it, and wh
   assert.deepEqual(told, [
     "notes: list notes  watched: watches its own kind Note",
     "notes: watch notes  watched: watches its own kind Note",
-    "notes: patch notes  watched: takes a finalizer off Note that an earlier version with a cleanup left",
+    "notes: patch notes  watched: removes the finalizer of an earlier version with cleanup from Note",
     "notes: patch notes/status  watched: writes the status of Note",
     "spaces: list namespaces  cluster: watches its own kind Namespace",
     "spaces: watch namespaces  cluster: watches its own kind Namespace",

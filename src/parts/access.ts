@@ -1,26 +1,27 @@
-/** Live calls a part makes, beyond what `owns` and `reads` bring. */
+/** Direct calls to the API server that a part declares in addition to `owns` and `reads`. */
 import type { AnyKind } from "../resource/kind.ts";
 
-/** A verb of the API server that a part can ask for. */
+/** A verb of the API server that a part can declare. */
 export type Verb = "get" | "list" | "create" | "patch" | "delete";
 
 const VERBS: readonly string[] = ["get", "list", "create", "patch", "delete"] satisfies Verb[];
 
-/** What {@linkcode access} answers: a kind and the verbs asked for. */
+/** A kind and verbs, as {@linkcode access} returns them. */
 export interface Access<K extends AnyKind = AnyKind, V extends Verb = Verb> {
   /** The kind. */
   readonly kind: K;
-  /** What may be done with its objects: each verb is a line of the role. */
+  /** The declared verbs. Each becomes a verb of an RBAC rule. */
   readonly verbs: readonly V[];
 }
 
 /**
- * Asks for live calls on a kind, by exact verbs. Reads so declared go to the server each time; nothing is watched or held.
+ * Declares direct calls on a kind, by verb. Reads that are declared this way go to the API server
+ * each time; the kind is not watched or cached.
  *
  * @param kind The kind.
  * @param verbs One or more of `get`, `list`, `create`, `patch`, `delete`.
- * @returns What `uses` of a controller or a webhook takes.
- * @throws {TypeError} If no verb is given, or one that does not exist.
+ * @returns The value for the option `uses` of a controller or a webhook.
+ * @throws {TypeError} If there is no verb, or an unknown one.
  *
  * @example Usage
  * ```ts
@@ -45,11 +46,11 @@ export interface Access<K extends AnyKind = AnyKind, V extends Verb = Verb> {
  */
 export function access<K extends AnyKind, V extends Verb>(kind: K, ...verbs: readonly V[]): Access<K, V> {
   if (verbs.length === 0) {
-    throw new TypeError(`Cannot ask for access to ${kind.kind}: name a verb, one of ${VERBS.join(", ")}`);
+    throw new TypeError(`access(${kind.kind}): no verb is given. Add at least one of ${VERBS.join(", ")}.`);
   }
   for (const verb of verbs) {
     if (!VERBS.includes(verb)) {
-      throw new TypeError(`Cannot ask for access to ${kind.kind}: "${verb}" is not one of ${VERBS.join(", ")}`);
+      throw new TypeError(`access(${kind.kind}): "${verb}" is not a verb. Use one of ${VERBS.join(", ")}.`);
     }
   }
   return { kind, verbs };

@@ -1,22 +1,22 @@
-/** What a reconciler is handed beside the object. */
+/** The context of a reconcile. */
 import type { Clock } from "../base/clock.ts";
 import type { AnyKind, Condition, CustomResourceDefinitionManifest, Infer, Input } from "../resource/kind.ts";
 import type { Access, Verb } from "./access.ts";
 import type { Index } from "./watch.ts";
 
-/** A kind's identity as text, so that kinds of one shape are told apart. */
+/** A kind's identity as a string type, which distinguishes kinds of the same shape. */
 type Key<K extends AnyKind> = K extends AnyKind ? `${K["group"]}/${K["version"]}/${K["kind"]}` : never;
 
-/** The kinds of `uses` that were declared with a verb. */
+/** The kinds of `uses` that are declared with a verb. */
 type Used<Uses extends readonly Access[], V extends Verb> = Uses[number] extends infer A
   ? A extends Access<infer K, infer W> ? V extends W ? K : never : never
   : never;
 
-/** `K` itself where it is among the declared kinds; otherwise the sentence that the compiler shows. */
+/** `K` if it is among the declared kinds, otherwise the message that the compiler shows. */
 type Declared<K extends AnyKind, Kinds extends AnyKind, Fix extends string> = [Key<K>] extends [Key<Kinds>] ? K
   : `${K["kind"]} is not declared here: ${Fix}`;
 
-/** `K` where it may be read: the own kind, `owns`, `reads`, or `uses` with the verb. */
+/** `K` if it may be read: the own kind, `owns`, `reads`, or `uses` with the verb. */
 export type Readable<
   K extends AnyKind,
   Own extends AnyKind,
@@ -26,32 +26,32 @@ export type Readable<
   V extends "get" | "list",
 > = Declared<K, Own | Owns[number] | Reads[number] | Used<Uses, V>, ReadFix<K, Own, V>>;
 
-/** What the compiler advises for a kind that may not be read. A webhook has no own kind and no watches. */
+/** The advice for a kind that may not be read. A webhook has no own kind and no watches. */
 type ReadFix<K extends AnyKind, Own extends AnyKind, V extends "get" | "list"> =
   `add it to "reads" (cached), or access(${K["kind"]}, "${V}") to "uses" (live)${V extends "get"
     ? [Own] extends [never] ? "" : `, or watch(${K["kind"]}, { names }) to "watches" (only named objects)`
     : ""}`;
 
-/** What the compiler says of a kind that may not be written: of the own kind, that patching it is asked for as a live call. */
+/** The advice for a kind that may not be written. The own kind may be patched by a direct call. */
 type WriteFix<K extends AnyKind, Own extends AnyKind> = [Key<K>] extends [Key<Own>]
   ? `it is the controller's own kind: add access(${K["kind"]}, "patch") to "uses" and patch it`
   : `add it to "owns"`;
 
-/** `K` where it may be applied: `owns`. */
+/** `K` if it may be applied: `owns`. */
 export type Owned<K extends AnyKind, Own extends AnyKind, Owns extends readonly AnyKind[]> = Declared<
   K,
   Owns[number],
   WriteFix<K, Own>
 >;
 
-/** `K` where it is a kind of `owns`. */
+/** `K` if it is in `owns`. */
 export type Child<K extends AnyKind, Owns extends readonly AnyKind[]> = Declared<
   K,
   Owns[number],
   `add it to "owns"`
 >;
 
-/** `K` where it may be created or patched: `owns`, or `uses` with the verb. */
+/** `K` if it may be created or patched: `owns`, or `uses` with the verb. */
 export type Writable<
   K extends AnyKind,
   Own extends AnyKind,
@@ -60,7 +60,7 @@ export type Writable<
   V extends "create" | "patch",
 > = Declared<K, Owns[number] | Used<Uses, V>, WriteFix<K, Own>>;
 
-/** `K` where it may be deleted: `uses` with `delete`. */
+/** `K` if it may be deleted: `uses` with `delete`. */
 export type Deletable<K extends AnyKind, Uses extends readonly Access[]> = Declared<
   K,
   Used<Uses, "delete">,
@@ -70,32 +70,37 @@ export type Deletable<K extends AnyKind, Uses extends readonly Access[]> = Decla
 /** The indexes of a controller, by name. */
 export type IndexMap = { readonly [name: string]: Index };
 
-/** A list of kinds of `owns`, each with an object as written. */
+/** A list of pairs: a kind of `owns` and an object to apply. */
 type ChildrenOf<Children, Own extends AnyKind, Owns extends readonly AnyKind[]> = {
   readonly [I in keyof Children]: Children[I] extends readonly [infer K extends AnyKind, unknown]
     ? readonly [Owned<K, Own, Owns>, Input<K>]
     : never;
 };
 
-/** Which namespace a call is about: the object's, unless given. */
+/** The namespace of a call. */
 export interface NamespaceOptions {
-  /** A namespace's name. @default {the object's} */
+  /** The name of the namespace. @default {the namespace of the reconciled object} */
   readonly namespace?: string;
 }
 
 /** Options of a list. */
 export interface ListOptions {
-  /** A namespace, or `"*"` for all. @default {the object's} */
+  /**
+   * The name of a namespace, or `"*"` for all. @default {the namespace of the reconciled object}
+   */
   readonly namespace?: string;
-  /** Labels that must all be there with these values. @default {any} */
+  /** Labels that objects must have, with these values. @default {all objects} */
   readonly selector?: { readonly [label: string]: string };
 }
 
 /** Options of {@linkcode Context.patch}. */
 export interface PatchOptions extends NamespaceOptions {
-  /** How the patch is written: a JSON merge patch (RFC 7396), a JSON patch (RFC 6902), or Kubernetes' own for built-in kinds. @default {"merge"} */
+  /**
+   * The format of the patch: JSON merge patch (RFC 7396), JSON patch (RFC 6902), or strategic merge
+   * patch, which only built-in kinds support. @default {"merge"}
+   */
   readonly type?: "merge" | "json" | "strategic";
-  /** Such as `status` or `scale`. @default {the object itself} */
+  /** The subresource to patch, such as `status` or `scale`. @default {none: the object itself} */
   readonly subresource?: string;
 }
 
@@ -108,11 +113,14 @@ export interface DeleteOptions extends NamespaceOptions {
    * @default {"Background"}
    */
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
-  /** What the object must be to be deleted. If it is something else, the call rejects with an {@linkcode ApiError} with status 409. @default {any} */
+  /**
+   * What must be true of the object for it to be deleted. Otherwise the call rejects with an
+   * {@linkcode ApiError} with status 409. @default {none}
+   */
   readonly preconditions?: {
     /** The object's `metadata.uid`: another object of the same name is not deleted. */
     readonly uid?: string | undefined;
-    /** The object's `metadata.resourceVersion`: an object that has changed since is not deleted. */
+    /** The object's `metadata.resourceVersion`: an object that has changed is not deleted. */
     readonly resourceVersion?: string | undefined;
   } | undefined;
 }
@@ -120,19 +128,20 @@ export interface DeleteOptions extends NamespaceOptions {
 /** Options of {@linkcode Context.apply}. */
 export interface ApplyOptions {
   /**
-   * Whether the object owns what is applied: an owner reference is set, a change wakes the controller, and Kubernetes deletes it with the
-   * object. Without an owner, `cleanup` has to delete it. @default {true}
+   * Whether to set an owner reference: a change of the applied object then reconciles the owner,
+   * and Kubernetes deletes it together with the owner. Without an owner reference, `cleanup` has to
+   * delete it. @default {true}
    */
   readonly owner?: boolean;
-  /** Whether to take fields over from other managers. @default {true} */
+  /** Whether to take over fields from other field managers. @default {true} */
   readonly force?: boolean;
 }
 
-/** Options of an event. */
+/** Options of an Event. */
 export interface EventOptions {
-  /** What was done, in one word of CamelCase. @default {"Reconcile"} */
+  /** The action in one word, in CamelCase. @default {"Reconcile"} */
   readonly action?: string;
-  /** Another object that it is about. @default {none} */
+  /** Another object that the Event is about. @default {none} */
   readonly related?: {
     readonly apiVersion: string;
     readonly kind: string;
@@ -141,29 +150,35 @@ export interface EventOptions {
 }
 
 /**
- * Kubernetes Events about the object, as `kubectl describe` shows them (events.k8s.io/v1). Repeats become a series; too many are left out; one that cannot
- * be written fails nothing.
+ * Reports Kubernetes Events about the object (events.k8s.io/v1), which `kubectl describe` shows.
+ * Repeated Events become a series. Events are rate-limited, and failing to write one does not fail
+ * the reconcile.
  */
 export interface Events {
-  /** Tells what went as it should: `normal("Published", "The page is at https://…")`. */
+  /** Reports a normal Event: `normal("Published", "The page is at https://...")`. */
   normal(reason: string, note: string, options?: EventOptions): void;
-  /** Tells what did not. */
+  /** Reports a warning. */
   warning(reason: string, note: string, options?: EventOptions): void;
 }
 
-/** A structured log that carries the object's keys. Messages are constant; what varies goes into fields. */
+/** A structured log with the object's keys. Messages are constant; values are fields. */
 export interface Log {
-  /** What only those who look for a fault want to read; not shown unless the setting `log_level` says `debug`. */
+  /** Logs a message for debugging. It is written only if the setting `log_level` is `debug`. */
   debug(message: string, fields?: Record<string, unknown>): void;
-  /** What went as it should. */
+  /** Logs a normal event. */
   info(message: string, fields?: Record<string, unknown>): void;
-  /** What somebody should look at some day. */
+  /** Logs a condition that someone should look into eventually. */
   warn(message: string, fields?: Record<string, unknown>): void;
-  /** What somebody should look at now. An `error` among the fields is written with its causes and its stack. */
+  /**
+   * Logs a condition that someone should look into now. A field `error` is written with its causes
+   * and stack.
+   */
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** Why a run happens. It is data for logs and tests, never the trigger. */
+/**
+ * Why a reconcile was triggered. It is data for logs and tests; reconcilers must not depend on it.
+ */
 export type Reason =
   | "changed"
   | "owned changed"
@@ -173,7 +188,10 @@ export type Reason =
   | "retried"
   | "triggered";
 
-/** The part of a status that a reconciler reports. In the status of an own kind, `conditions` and `observedGeneration` are the SDK's. */
+/**
+ * The properties of a status that a reconciler may set. In the status of an own kind, the SDK
+ * maintains `conditions` and `observedGeneration`.
+ */
 export type StatusPart<K extends AnyKind> = Infer<K> extends { readonly status?: infer S } ? Partial<
     {
       readonly [P in Exclude<keyof NonNullable<S>, SdkStatus<K>>]: NonNullable<S>[P] | undefined;
@@ -181,12 +199,13 @@ export type StatusPart<K extends AnyKind> = Infer<K> extends { readonly status?:
   >
   : never;
 
-/** The properties of a status that the SDK writes: none in the status of a kind that others define. */
+/** The properties of a status that the SDK maintains: none for a kind that others define. */
 type SdkStatus<K extends AnyKind> = K extends { readonly writesStatus: true } ? never
   : "conditions" | "observedGeneration";
 
 /**
- * The own kind of a controller with `writesStatus: true`, as the type of its context has it. Functions that take the context need it.
+ * The own kind of a controller with `writesStatus: true`, as the type argument of its context.
+ * Functions that receive the context need it.
  *
  * @typeParam K A built-in or an external kind.
  *
@@ -207,14 +226,17 @@ type SdkStatus<K extends AnyKind> = K extends { readonly writesStatus: true } ? 
  */
 export type WritesStatus<K extends AnyKind> = K & { readonly writesStatus: true };
 
-/** Whether the controller of a kind writes its status: it is the operator's own, or the controller has `writesStatus: true`. A kind of unknown name may be either. */
+/**
+ * Whether the controller of a kind writes its status: it is the operator's own kind, or the
+ * controller has `writesStatus: true`. A kind whose name is unknown may be either.
+ */
 type IsStatusOurs<K extends AnyKind> = K extends { readonly writesStatus: true } ? true
   : K extends { readonly external: true } ? false
   : K extends { readonly crd: CustomResourceDefinitionManifest } ? true
   : string extends K["kind"] ? true
   : false;
 
-/** `Report` where the controller writes the status; otherwise the sentence that the compiler shows. */
+/** `Report` if the controller writes the status, otherwise the message that the compiler shows. */
 type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true
   ? [Report] extends [never]
     ? string extends K["kind"] ? Report : `${K["kind"]} has no status: add "status" to its resource()`
@@ -224,8 +246,9 @@ type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true
   ]} is not this operator's: add writesStatus: true only if the operator implements the kind`;
 
 /**
- * What a reconciler is handed beside the object. Reads and writes take only kinds that the controller declares, and wait for the server where they ask it:
- * once the run's signal is aborted, they reject. What the server refuses is an {@linkcode ApiError}; a reconciler that lets it through is tried again.
+ * The context of a reconcile. Reads and writes accept only kinds that the controller declares.
+ * Calls to the API server reject when the reconcile's signal is aborted, and with an {@linkcode
+ * ApiError} if the server responds with an error; a reconciler that does not catch it is retried.
  *
  * @example Usage
  * ```ts
@@ -239,7 +262,7 @@ type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true
  *   async reconcile({ metadata: { name } }, { apply, events, log }) {
  *     const made = await apply(ConfigMap, { metadata: { name: "welcome", namespace: name }, data: { text: `This is ${name}` } });
  *     log.info("Welcomed", { resourceVersion: made.metadata.resourceVersion });
- *     events.normal("Welcomed", "There is a ConfigMap that says so");
+ *     events.normal("Welcomed", "Created the ConfigMap welcome");
  *   },
  * });
  *
@@ -257,16 +280,21 @@ export interface Context<
   Services = unknown,
 > {
   /**
-   * Reads an object: from the cache for the own kind, `owns`, `reads` and `watches`; live for `uses`. Nothing when there is none.
+   * Returns an object, or `undefined` if it does not exist. It reads the cache for the own kind,
+   * `owns`, `reads` and `watches`, and the API server for `uses`.
    *
-   * @throws {TypeError} If the kind lives in namespaces, the object of the run in none, and no namespace is said; if a watch by `names` is of other names.
+   * @throws {TypeError} If the kind is namespaced, the reconciled object is cluster-scoped, and no
+   *   namespace is given; or if a watch by `names` does not include the name.
    */
   get<K extends AnyKind>(
     kind: Readable<K, Own, Owns, Reads, Uses, "get">,
     name: string,
     options?: NamespaceOptions,
   ): Promise<Infer<K> | undefined>;
-  /** Lists objects: from the cache for the own kind, `owns`, `reads` and `watches`; live for `uses`. */
+  /**
+   * Lists objects. It reads the cache for the own kind, `owns`, `reads` and `watches`, and the API
+   * server for `uses`.
+   */
   list<K extends AnyKind>(
     kind: Readable<K, Own, Owns, Reads, Uses, "list">,
     options?: ListOptions,
@@ -297,20 +325,27 @@ export interface Context<
    * ```
    */
   owned<K extends AnyKind>(kind: Child<K, Owns>): readonly Infer<K>[];
-  /** The objects that an index of the controller has under a key. */
+  /** Returns the objects that an index of the controller has under a key. */
   index<Name extends keyof Indexes & string>(name: Name, key: string): readonly Infer<Indexes[Name]["kind"]>[];
-  /** Reads an object of a kind in `uses` from the server, past the cache: for the rare case in which what is cached will not do. */
+  /**
+   * Returns an object of a kind in `uses` from the API server, or `undefined` if it does not exist.
+   * Use it in the rare cases in which the cache is not current enough.
+   */
   getLive<K extends AnyKind>(
     kind: Declared<K, Used<Uses, "get">, `add access(${K["kind"]}, "get") to "uses"`>,
     name: string,
     options?: NamespaceOptions,
   ): Promise<Infer<K> | undefined>;
   /**
-   * Makes an object as wanted (server-side apply) and answers the live one. What would change nothing is not sent.
+   * Applies an object (server-side apply) and returns it as stored. No request is sent if it would
+   * change nothing.
    *
-   * @throws {TypeError} If it has no name, was read from the server in place of being written, or is where an owner reference does not reach.
-   * @throws {TemporaryError} If another object's controller owns it: it may be about to be collected.
-   * @throws {ApiError} With status 422 if a field is wrong; with `{ force: false }`, 409 if one is another manager's.
+   * @throws {TypeError} If the object has no name, was read from the API server, or cannot have an
+   *   owner reference to the reconciled object.
+   * @throws {TemporaryError} If another object is its controller owner, because the object may be
+   *   about to be garbage-collected.
+   * @throws {ApiError} With status 422 if a field is invalid; with `{ force: false }`, with status
+   *   409 if another field manager owns a field.
    */
   apply<K extends AnyKind>(
     kind: Owned<K, Own, Owns>,
@@ -318,22 +353,25 @@ export interface Context<
     options?: ApplyOptions,
   ): Promise<Infer<K>>;
   /**
-   * Makes all that the object is to own, in this order, and answers the live objects. What the controller applied for it before, of the kinds in `owns`, and
-   * what is not among them is deleted, where the controller says `prune: true`. What other controllers made for the object stays, and so does what `create` made.
+   * Applies all children of the object in this order and returns them as stored. If the controller
+   * has `prune: true`, it then deletes the objects of the kinds in `owns` that it applied for the
+   * object earlier and that are not in the list. Objects of other controllers, and those that
+   * `create` created, are not deleted.
    */
   applyAll<const Children extends readonly (readonly [AnyKind, unknown])[]>(
     children: Children & ChildrenOf<Children, Own, Owns>,
   ): Promise<{ -readonly [I in keyof Children]: Infer<Children[I][0]> }>;
   /**
-   * Creates an object and answers it. Kinds of `owns` get an owner reference.
+   * Creates an object and returns it. Kinds in `owns` get an owner reference.
    *
-   * @throws {ApiError} With status 409 if it is there already, with 422 if a field is wrong.
+   * @throws {ApiError} With status 409 if the object exists, with 422 if a field is invalid.
    */
   create<K extends AnyKind>(kind: Writable<K, Own, Owns, Uses, "create">, object: Input<K>): Promise<Infer<K>>;
   /**
-   * Changes an object by a patch, a JSON merge patch unless another type is named, and answers it.
+   * Patches an object and returns it. The default format is JSON merge patch.
    *
-   * @throws {ApiError} With status 404 if there is none, with 422 if a field is wrong or a JSON patch does not fit.
+   * @throws {ApiError} With status 404 if the object does not exist, with 422 if a field is invalid
+   *   or a JSON patch does not apply.
    */
   patch<K extends AnyKind>(
     kind: Writable<K, Own, Owns, Uses, "patch">,
@@ -367,18 +405,24 @@ export interface Context<
   ): void;
   /** Kubernetes Events about the object. */
   readonly events: Events;
-  /** What the operator made at its start; see the option `services` of `operator`. */
+  /** The services that the operator created at start; see the option `services` of `operator`. */
   readonly services: Services;
-  /** Returns the current time, by the operator's clock. In a memory cluster it is the cluster's time, which the test moves; `Date` is not. */
+  /**
+   * Returns the current time of the operator's clock. In a memory cluster the test moves this
+   * clock; `Date` does not follow it.
+   */
   now(): Date;
-  /** The operator's clock: system time, or in a memory cluster the cluster's. */
+  /** The operator's clock: system time, or the clock of the memory cluster. */
   readonly clock: Clock;
   /** A log with the object's keys. */
   readonly log: Log;
-  /** Aborted when the object is deleted, the run takes too long, or the operator stops. */
+  /**
+   * Aborted when the object is deleted, the reconcile exceeds its time limit, or the operator
+   * stops.
+   */
   readonly signal: AbortSignal;
-  /** Which try this is, from 1: failed runs of the object in a row before this one, and one. */
+  /** The attempt number, starting at 1: consecutive failures of the object plus one. */
   readonly attempt: number;
-  /** Why the run happens. */
+  /** Why the reconcile was triggered. */
   readonly reason: Reason;
 }

@@ -12,7 +12,7 @@ import type { Trigger } from "./trigger.ts";
 import type { Watch } from "./watch.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** Options of {@linkcode controller}. Lists of which nothing is said are empty. */
+/** Options of {@linkcode controller}. Omitted lists default to `[]`. */
 export interface ControllerOptions<
   Own extends AnyKind = AnyKind,
   Owns extends readonly AnyKind[] = readonly AnyKind[],
@@ -23,111 +23,131 @@ export interface ControllerOptions<
   Services = unknown,
   Writes extends true = never,
 > {
-  /** Kinds it makes: watched, applied, owned. */
+  /**
+   * Kinds that the controller creates. They are watched and cached, may be applied, and get an
+   * owner reference.
+   */
   readonly owns?: Owns;
-  /** Kinds it reads and never writes: watched, cached. */
+  /** Kinds that the controller only reads. They are watched and cached. */
   readonly reads?: Reads;
-  /** Live calls, by exact verbs. */
+  /** Direct calls to the API server, by verb. */
   readonly uses?: Uses;
-  /** How kinds are watched, and other kinds whose changes wake objects. */
+  /** How kinds are watched, and other kinds whose changes trigger reconciles. */
   readonly watches?: Watches;
-  /** Indexes of live objects, by name. */
+  /** Indexes of cached objects, by name. */
   readonly indexes?: Indexes;
-  /** What wakes objects beside changes in the cluster. */
+  /** Triggers of reconciles other than changes in the cluster. */
   readonly triggers?: readonly Trigger[];
-  /** Whether `applyAll` deletes what this controller applied for an object, of the kinds in `owns`, and does not want any more. @default {false} */
+  /**
+   * Whether `applyAll` deletes objects of the kinds in `owns` that this controller applied for the
+   * object earlier and that are not in the list any more. @default {false}
+   */
   readonly prune?: boolean;
   /**
-   * Set to `true` in an operator that implements a built-in or external kind, such as an ingress controller: `status()` and `condition()` then write
-   * the status of its objects, and the role allows it. The SDK adds no `Ready` condition, as it does in the status of own kinds.
+   * Set to `true` in an operator that implements a built-in or external kind, such as an ingress
+   * controller: `status()` and `condition()` then write the status of its objects, and the role
+   * allows it. The SDK adds no `Ready` condition, as it does in the status of own kinds.
+   *
    * @default {only the status of own kinds is written}
    */
   readonly writesStatus?: Writes;
-  /** What it reaches beyond the API server. @default {nothing} */
+  /** Sandbox permissions in addition to the API server. @default {none} */
   readonly sandbox?: SandboxPermissions;
-  /** How many objects are reconciled at once. @default {10} */
+  /** The number of objects that are reconciled at once. @default {10} */
   readonly concurrency?: number;
-  /** How long a run may take before its signal is aborted. @default {no limit} */
+  /** The time after which the signal of a reconcile is aborted. @default {no limit} */
   readonly timeout?: Duration;
-  /** The finalizer's name, where `cleanup` is given. @default {`<group>/<operator>.<controller>`} */
+  /** The name of the finalizer that `cleanup` adds. @default {`<group>/<operator>.<controller>`} */
   readonly finalizer?: string;
-  /** Makes the world as the object wants it. Called again and again: it must do nothing when there is nothing to do. */
+  /**
+   * Brings the world into the state that the object declares. It is called repeatedly, so it must
+   * be idempotent.
+   */
   reconcile(
     object: Infer<Own>,
     context: Context<StatusKind<Own, Writes>, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
   ): Promise<ReconcileResult> | ReconcileResult;
-  /** Undoes what Kubernetes does not collect by itself, before the object goes. Being there is what asks for a finalizer. */
+  /** Cleans up external state before the object is deleted. Defining it adds a finalizer. */
   cleanup?(
     object: Infer<Own>,
     context: Context<StatusKind<Own, Writes>, Owns, readonly [...Reads, ...KindsOf<Watches>], Uses, Indexes, Services>,
   ): Promise<ReconcileResult> | ReconcileResult;
 }
 
-/** The own kind as the context's types have it: marked where the controller writes the status of a kind that others define. */
+/**
+ * The own kind in the types of the context, marked if the controller writes the status of a kind
+ * that others define.
+ */
 type StatusKind<Own extends AnyKind, Writes extends true> = [Writes] extends [never] ? Own : WritesStatus<Own>;
 
-/** The kinds of watches: they may be read as those of `reads`. */
+/** The kinds in `watches`, which may be read like those in `reads`. */
 type KindsOf<Watches extends readonly Watch[]> = { readonly [I in keyof Watches]: Watches[I]["kind"] };
 
 declare const needs: unique symbol;
 
 /**
- * A controller: plain data. An operator runs it, and its declarations become watches, access and permissions.
+ * A controller: plain data. An operator runs it, and derives watches, RBAC permissions and the
+ * sandbox from its declarations.
  *
- * @typeParam Services What its runs take of the operator's services.
+ * @typeParam Services The services of the operator that its reconciles use.
  */
-// deno-lint-ignore no-explicit-any -- whoever does not ask takes any
+// deno-lint-ignore no-explicit-any -- a controller without a type argument fits every operator
 export interface Controller<Services = any> {
-  /** The services that it takes: for the compiler alone, nothing stands there. */
+  /** The type of the services. It exists for the compiler only and has no value. */
   readonly [needs]?: (services: Services) => void;
-  /** Tells it from webhooks and conversions. */
+  /** Distinguishes controllers from webhooks and conversions. */
   readonly part: "controller";
-  /** The kind whose objects it reconciles. */
+  /** The kind whose objects are reconciled. */
   readonly kind: AnyKind;
-  /** Kinds that it applies, and that its objects own. */
+  /** Kinds that the controller applies and its objects own. */
   readonly owns: readonly AnyKind[];
-  /** Kinds that it reads from a live copy. */
+  /** Kinds that the controller reads from a cache. */
   readonly reads: readonly AnyKind[];
-  /** What it does by live calls besides. */
+  /** Direct calls to the API server. */
   readonly uses: readonly Access[];
-  /** What wakes it besides its own objects and those that they own. */
+  /** How kinds are watched, and other kinds whose changes trigger reconciles. */
   readonly watches: readonly Watch[];
-  /** Indexes of live copies, by their names. */
+  /** Indexes of cached objects, by name. */
   readonly indexes: IndexMap;
-  /** What wakes it that is no change of the cluster. */
+  /** Triggers other than changes in the cluster. */
   readonly triggers: readonly Trigger[];
-  /** Whether it may delete what its objects own. */
+  /** Whether `applyAll` deletes unwanted children. */
   readonly prune: boolean;
-  /** Whether it writes the status of its objects: that of own kinds, and of others with the option `writesStatus`. */
+  /**
+   * Whether the controller writes the status of its objects: that of own kinds, and of others with
+   * the option `writesStatus`.
+   */
   readonly writesStatus: boolean;
-  /** What it may reach beyond the API server. */
+  /** Sandbox permissions in addition to the API server. */
   readonly sandbox: SandboxPermissions;
-  /** How many objects are reconciled at once. */
+  /** The number of objects that are reconciled at once. */
   readonly concurrency: number;
-  /** How long a run may take; as long as it likes where nothing is said. */
+  /** The time limit of a reconcile, or `undefined` for none. */
   readonly timeout: Duration | undefined;
-  /** The finalizer's name, where another one than the usual was said. */
+  /** The name of the finalizer, or `undefined` for the default name. */
   readonly finalizer: string | undefined;
-  /** Makes the world as an object wants it. */
-  // deno-lint-ignore no-explicit-any -- controllers of different kinds stand in one list
+  /** Brings the world into the state that the object declares. */
+  // deno-lint-ignore no-explicit-any -- one list contains controllers of different kinds
   reconcile(object: any, context: any): Promise<ReconcileResult> | ReconcileResult;
-  /** What is done before an object goes; where it is there, objects carry a finalizer. */
+  /** Cleans up before the object is deleted. If it is defined, objects have a finalizer. */
   // deno-lint-ignore no-explicit-any
   readonly cleanup: ((object: any, context: any) => Promise<ReconcileResult> | ReconcileResult) | undefined;
 }
 
-/** Whatever an operator runs or serves. */
+/** A part of an operator: a controller, a webhook or a conversion. */
 // deno-lint-ignore no-explicit-any
 export type Part<Services = any> = Controller<Services> | Webhook<Services> | Conversion;
 
 /**
  * Declares a controller.
  *
- * @param kind The kind whose objects it reconciles.
- * @param options What it touches, and its functions.
+ * @param kind The kind whose objects are reconciled.
+ * @param options Declarations and functions.
  * @returns Plain data. Nothing is started.
- * @throws {TypeError} If `writesStatus` is set for a kind without a status subresource; if a kind is declared twice, or is its own child, or no owner reference reaches it and no `map` stands in for one; if a watch wakes nobody,
- *   or holds less than the controller needs, or chooses by what is no selector; if an index is of a kind that is not watched, or the finalizer is not a qualified name.
+ * @throws {TypeError} If declarations contradict each other: a kind is declared twice, an owned
+ *   kind cannot have an owner reference and its watch has no `map`, a watch does not say which
+ *   objects to reconcile, an index is of a kind that is not watched, `writesStatus` is set for a
+ *   kind without a status subresource. Or if a selector or the finalizer is invalid.
  * @throws {SyntaxError} If `timeout` is not a duration.
  * @throws {RangeError} If `concurrency` is not a positive integer.
  *
@@ -151,7 +171,7 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  * });
  * ```
  *
- * @example What is outside the cluster
+ * @example State outside the cluster
  * ```ts
  * import { controller, requeue, resource, s, TemporaryError } from "@op/sdk";
  *
@@ -168,9 +188,9 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  *   async reconcile({ metadata, spec }, { status, signal }) {
  *     const url = `https://storage.example.com/${spec.region}/${metadata.name}`;
  *     const response = await fetch(url, { method: "PUT", signal });
- *     if (!response.ok) throw new TemporaryError(`The storage answered ${response.status}`, { retry: "30s" });
+ *     if (!response.ok) throw new TemporaryError(`The storage responded with ${response.status}`, { retry: "30s" });
  *     status({ url });
- *     return requeue("10m"); // nobody tells when it is taken away
+ *     return requeue("10m"); // no event reports when the bucket is deleted
  *   },
  *   async cleanup({ metadata, spec }, { signal }) {
  *     await fetch(`https://storage.example.com/${spec.region}/${metadata.name}`, { method: "DELETE", signal });
@@ -195,7 +215,8 @@ export interface ControllerFactory<Services = unknown> {
     options: ControllerOptions<Own, Owns, Reads, Uses, Watches, Indexes, Services, Writes>,
   ): Controller<Services>;
   /**
-   * Declares controllers that use services: what the operator makes at its start and hands to each run.
+   * Declares controllers that use services: values that the operator creates at start and passes to
+   * each reconcile.
    *
    * @example Usage
    * ```ts
@@ -221,7 +242,7 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
   const { sandbox = {}, concurrency = 10, timeout, finalizer } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new RangeError(
-      `Cannot make a controller of ${kind.kind}: "concurrency" must be a positive integer: current value is ${concurrency}`,
+      `Controller for ${kind.kind}: "concurrency" must be a positive integer, got ${concurrency}.`,
     );
   }
   if (options.writesStatus === true) refuseWithoutStatus(kind);
@@ -231,7 +252,7 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
   refuseOutOfReach(kind, owns, watches);
   const held = watches.filter(({ options }: Watch) => options.names === undefined);
   refuseIndexes(kind, [kind, ...owns, ...reads, ...held.map(({ kind }: Watch) => kind)], indexes);
-  // Found out here, and not at each run.
+  // Checked here, so that the error does not wait for the first reconcile.
   if (timeout !== undefined) milliseconds(timeout);
   if (finalizer !== undefined) refuseFinalizer(kind, finalizer);
   return {
@@ -261,7 +282,7 @@ function refuseTwice(kind: AnyKind, owns: readonly AnyKind[], reads: readonly An
       const before = declared.get(identity(other));
       if (before !== undefined) {
         throw new TypeError(
-          `Cannot make a controller of ${kind.kind}: "${other.kind}" is in "${name}" and is ${before}: declare it once`,
+          `Controller for ${kind.kind}: "${other.kind}" is in "${name}" and is ${before}. Declare it once.`,
         );
       }
       declared.set(identity(other), `in "${name}"`);
@@ -269,7 +290,10 @@ function refuseTwice(kind: AnyKind, owns: readonly AnyKind[], reads: readonly An
   }
 }
 
-/** What an owner reference never reaches would be refused with each run, and a change of it would wake nobody. */
+/**
+ * An owner reference across scopes or namespaces would be rejected in each reconcile, and changes
+ * of the child would not trigger one.
+ */
 function refuseOutOfReach(kind: AnyKind, owns: readonly AnyKind[], watches: readonly Watch[]): void {
   const optionsOf = (of: AnyKind) => watches.find((watch) => identity(watch.kind) === identity(of))?.options;
   const own = optionsOf(kind)?.namespaces;
@@ -278,15 +302,15 @@ function refuseOutOfReach(kind: AnyKind, owns: readonly AnyKind[], watches: read
     if (!kind.namespaced || options?.map !== undefined) continue;
     const isApart = own !== undefined && options?.namespaces?.every((namespace) => !own.includes(namespace)) === true;
     if (owned.namespaced && !isApart) continue;
-    const place = owned.namespaced ? `is looked at in namespaces where no ${kind.kind} is` : "is in no namespace";
+    const place = owned.namespaced ? `is watched in other namespaces than ${kind.kind}` : "is cluster-scoped";
     throw new TypeError(
-      `Cannot make a controller of ${kind.kind}: it owns "${owned.kind}", which ${place}, and an owner reference does not reach there: ` +
-        `give its watch a "map", by a label, apply it with { owner: false }, and delete it in cleanup`,
+      `Controller for ${kind.kind}: it owns "${owned.kind}", which ${place}, so an owner reference is not possible. ` +
+        `Apply it with { owner: false } and a label, give its watch a "map" that reads the label, and delete it in cleanup.`,
     );
   }
 }
 
-/** Of a built-in kind only the API server knows. */
+/** Only the API server knows whether a built-in kind has a status subresource. */
 function refuseWithoutStatus(kind: AnyKind): void {
   if (kind.crd === undefined || hasStatus(kind)) return;
   throw new TypeError(
@@ -306,22 +330,22 @@ function refuseWatches(
     const isDeclared = declared.some((other) => identity(other) === identity(watched));
     if (seen.has(identity(watched))) {
       throw new TypeError(
-        `Cannot make a controller of ${kind.kind}: "${watched.kind}" is in "watches" twice: say it once`,
+        `Controller for ${kind.kind}: "${watched.kind}" is in "watches" twice. Merge the two watches.`,
       );
     }
     if (options.names !== undefined) refuseNamed(kind, watched, options, isDeclared);
     else if (!isDeclared && options.map === undefined) {
       throw new TypeError(
-        `Cannot make a controller of ${kind.kind}: whom does a change of "${watched.kind}" wake? Give its watch a "map" or "names", or add the kind to "owns" or "reads"`,
+        `Controller for ${kind.kind}: the watch on "${watched.kind}" does not say which objects to reconcile. Add "map" or "names", or add the kind to "owns" or "reads".`,
       );
     }
     const fault = choiceFault(options);
     if (fault !== undefined) {
-      throw new TypeError(`Cannot make a controller of ${kind.kind}: the watch of "${watched.kind}": ${fault}`);
+      throw new TypeError(`Controller for ${kind.kind}: the watch on "${watched.kind}": ${fault}`);
     }
     if (options.metadataOnly && identity(watched) === identity(kind) && writesStatus) {
       throw new TypeError(
-        `Cannot make a controller of ${kind.kind}: of its own kind it holds metadata only, so that it could not keep its status: leave "metadataOnly" out`,
+        `Controller for ${kind.kind}: the watch on its own kind has "metadataOnly", but the controller writes the status and needs the whole object. Remove "metadataOnly".`,
       );
     }
     seen.add(identity(watched));
@@ -330,23 +354,23 @@ function refuseWatches(
 
 function refuseNamed(kind: AnyKind, watched: AnyKind, options: Watch["options"], isDeclared: boolean): void {
   const refuse = (why: string): never => {
-    throw new TypeError(`Cannot make a controller of ${kind.kind}: the watch of "${watched.kind}" has "names": ${why}`);
+    throw new TypeError(`Controller for ${kind.kind}: the watch on "${watched.kind}" has "names": ${why}`);
   };
   if (isDeclared) {
     refuse(
-      'its own kind and those in owns and reads are watched whole: leave "names" out, and let "map" name by an index whom a change wakes',
+      'all objects of the own kind and of the kinds in "owns" and "reads" are watched. Remove "names", and use "map" with an index to select which objects to reconcile.',
     );
   }
   for (const option of ["labelSelector", "fieldSelector", "namespaces", "map"] as const) {
-    if (options[option] !== undefined) refuse(`"${option}" does not go with it`);
+    if (options[option] !== undefined) refuse(`it cannot be combined with "${option}". Remove one of the two.`);
   }
   if (Array.isArray(options.names) && watched.namespaced && !kind.namespaced) {
     refuse(
-      `${kind.kind} is in no namespace, beside which they could be looked for: answer { name, namespace } by a function`,
+      `${kind.kind} is cluster-scoped, so the namespace of the names is unknown. Use a function that returns { name, namespace }.`,
     );
   }
   if (Array.isArray(options.names) && (options.names.length === 0 || options.names.includes(""))) {
-    refuse("a list of them must have one, and none that is empty");
+    refuse("the list must have at least one name and no empty name.");
   }
 }
 
@@ -354,18 +378,18 @@ function refuseIndexes(kind: AnyKind, declared: readonly AnyKind[], indexes: Ind
   for (const [name, { kind: indexed }] of Object.entries(indexes)) {
     if (declared.some((other) => identity(other) === identity(indexed))) continue;
     throw new TypeError(
-      `Cannot make a controller of ${kind.kind}: index "${name}" is of "${indexed.kind}", which it does not watch whole: add it to "reads"`,
+      `Controller for ${kind.kind}: index "${name}" is of "${indexed.kind}", of which not all objects are watched. Add the kind to "reads".`,
     );
   }
 }
 
-// Kubernetes' qualified name, with the domain that it demands of finalizers.
+// Kubernetes' qualified name with a domain, which finalizers require.
 const FINALIZER = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 function refuseFinalizer(kind: AnyKind, finalizer: string): void {
   if (FINALIZER.test(finalizer)) return;
   throw new TypeError(
-    `Cannot make a controller of ${kind.kind}: finalizer "${finalizer}" must be a domain, a slash and a name of at most 63 characters, such as "example.com/cleanup"`,
+    `Controller for ${kind.kind}: "finalizer" must be a domain, a slash and a name of at most 63 characters, such as "example.com/cleanup", got "${finalizer}".`,
   );
 }
 

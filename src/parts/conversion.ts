@@ -2,47 +2,64 @@
 import type { Returned } from "./returned.ts";
 import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts";
 
-/** What a conversion answers: an object without its type. Of metadata only labels and annotations may change. */
+/**
+ * The object that a conversion returns, without `apiVersion` and `kind`. Of the metadata, only
+ * labels and annotations may change.
+ */
 export type ConvertedObject<K extends AnyKind> = Infer<K> extends infer Whole extends KubeObject
   ? Returned<Omit<Whole, "apiVersion" | "kind" | "metadata" | "status">> & {
     readonly metadata?: Returned<Partial<Pick<ObjectMeta, "labels" | "annotations">>> | undefined;
-    // An object has no status as long as nobody reported one: what was handed in may be handed on.
+    // An object has no status until one is reported, so a conversion may pass on the status that it
+    // received.
     readonly status?: Whole extends { readonly status?: infer Status } ? Returned<Status> | undefined : never;
   }
   : never;
 
-/** Options of {@linkcode conversion}: two functions, of which each undoes the other. They are called for every object that is read, and may wait for nothing. */
+/**
+ * Options of {@linkcode conversion}: two functions that are inverse to each other. They are called
+ * for every object that is read, and must be synchronous.
+ */
 export interface ConversionOptions<Old extends AnyKind, New extends AnyKind> {
-  /** An object of the first version as one of the second. Defaults are not filled in: what an old object never had is not there. */
+  /**
+   * Converts an object to the second version. Defaults are not applied, so fields that an old
+   * object does not have are missing.
+   */
   up(object: Infer<Old>): ConvertedObject<New>;
-  /** And back. What the first version has no field for goes into an annotation, or is lost. */
+  /**
+   * Converts an object to the first version. Values without a field in the first version are lost
+   * unless they are stored in an annotation.
+   */
   down(object: Infer<New>): ConvertedObject<Old>;
 }
 
-/** A conversion: plain data. An operator serves it, and the definition by which a cluster calls it is made from it. */
+/**
+ * A conversion: plain data. An operator serves it, and the CustomResourceDefinition refers to it.
+ */
 export interface Conversion {
-  /** Tells it from controllers and webhooks. */
+  /** Distinguishes conversions from controllers and webhooks. */
   readonly part: "conversion";
-  /** The version that `up` takes. */
+  /** The version that `up` converts from. */
   readonly kind: AnyKind;
-  /** The version that `up` answers. */
+  /** The version that `up` converts to. */
   readonly into: AnyKind;
-  /** Makes an object of the second version of one of the first. */
+  /** Converts an object of the first version to the second. */
   // deno-lint-ignore no-explicit-any -- conversions of different kinds stand in one list
   up(object: any): unknown;
-  /** And back. */
+  /** Converts an object of the second version to the first. */
   // deno-lint-ignore no-explicit-any
   down(object: any): unknown;
 }
 
 /**
- * Declares how objects get from one version of a kind to another and back. Several are put together: with v1 to v2 and v2 to v3, v1 gets to v3 as well.
+ * Declares how objects are converted between two versions of a kind. Conversions are combined: with
+ * v1 to v2 and v2 to v3, v1 is also converted to v3.
  *
  * @param kind One version.
- * @param into The other, mostly the one that objects are stored in: the hub.
- * @param options The two ways.
- * @returns Plain data: a part of an operator, beside controllers and webhooks.
- * @throws {TypeError} If they are not two versions of one kind, or one of them was not made by {@linkcode resource}, or is external.
+ * @param into The other version, usually the one in which objects are stored (the hub).
+ * @param options The two functions.
+ * @returns Plain data: a part of an operator, like controllers and webhooks.
+ * @throws {TypeError} If the kinds are not two versions of one kind, one of them was not made by
+ *   {@linkcode resource}, or one is external.
  *
  * @example Usage
  * ```ts
@@ -67,13 +84,13 @@ export function conversion<Old extends AnyKind, New extends AnyKind>(
   const isOneKind = kind.group === into.group && kind.kind === into.kind && kind.plural === into.plural;
   if (!isOneKind || kind.version === into.version) {
     throw new TypeError(
-      `Cannot convert ${kind.apiVersion} ${kind.kind} into ${into.apiVersion} ${into.kind}: they must be two versions of one kind`,
+      `Conversion from ${kind.apiVersion} ${kind.kind} to ${into.apiVersion} ${into.kind}: they are not two versions of one kind. Pass two versions with the same group, kind and plural.`,
     );
   }
   for (const one of [kind, into]) {
     if (one.crd !== undefined) continue;
     throw new TypeError(
-      `Cannot convert ${one.apiVersion} ${one.kind}: it has no definition here; only kinds made by resource() are converted`,
+      `Conversion of ${one.apiVersion} ${one.kind}: the kind has no CustomResourceDefinition here. Define it by resource().`,
     );
   }
   if (kind.external || into.external) {

@@ -1,7 +1,8 @@
-/** How a webhook refuses. */
+/** Denials of webhooks. */
 
 /**
- * A refusal, as {@linkcode deny} makes it. It may be returned or thrown; several may be returned in a list.
+ * A denial, as {@linkcode deny} returns it. A webhook may return or throw it, or return several in
+ * a list.
  *
  * @example Usage
  * ```ts
@@ -16,9 +17,9 @@
 export class Denial extends Error {
   /** Always `Denial`. */
   override name = "Denial";
-  /** The status of the API server's answer. */
+  /** HTTP status code of the API server's response. */
   readonly code: number;
-  /** Which field it is about, such as `spec.host`. */
+  /** The field that is denied, such as `spec.host`. */
   readonly field: string | undefined;
 
   /** Use {@linkcode deny}. */
@@ -31,20 +32,27 @@ export class Denial extends Error {
 
 /** Options of {@linkcode deny}. */
 export interface DenyOptions {
-  /** The status of the API server's answer, from 400 to 599. @default {422 with a field, otherwise 403} */
+  /**
+   * HTTP status code of the API server's response, from 400 to 599. @default {422 with a field,
+   * otherwise 403}
+   */
   readonly code?: number;
-  /** Which field it is about, such as `spec.host`: it is told as the server tells faults of its own. @default {none} */
+  /**
+   * The field that is denied, such as `spec.host`. It is reported as the server reports its own
+   * validation errors. @default {none}
+   */
   readonly field?: string;
 }
 
 /**
- * Refuses what a webhook was asked about. Throw it from wherever it is found, or return it; several are returned in a list.
+ * Denies the request that a webhook reviews. Throw the denial anywhere in the webhook, return it,
+ * or return several in a list.
  *
- * @param message What whoever made the request reads.
- * @param options A status, and which field it is about.
- * @returns The refusal, to be thrown or returned.
- * @throws {TypeError} If there is no message: nobody could tell why.
- * @throws {RangeError} If the status is none of a refusal.
+ * @param message The message for the user who sent the request.
+ * @param options Status code and field.
+ * @returns The denial, to be thrown or returned.
+ * @throws {TypeError} If the message is empty.
+ * @throws {RangeError} If the status code is not from 400 to 599.
  *
  * @example Usage
  * ```ts
@@ -57,10 +65,10 @@ export interface DenyOptions {
  */
 export function deny(message: string, options: DenyOptions = {}): Denial {
   const { field, code = field === undefined ? 403 : 422 } = options;
-  if (message.trim() === "") throw new TypeError("Cannot deny: there is no message, and nobody could tell why");
+  if (message.trim() === "") throw new TypeError("deny(): the message is empty. State why the request is denied.");
   if (!Number.isInteger(code) || code < 400 || code > 599) {
-    throw new RangeError(`Cannot deny "${message}": status ${code} is no refusal: choose one from 400 to 599`);
+    throw new RangeError(`deny(): code ${code} is not the status code of an error. Use one from 400 to 599.`);
   }
-  // As the API server writes paths: without the dot that ours begin with.
+  // The API server writes paths without the leading dot.
   return new Denial(message, code, field?.replace(/^\./, ""));
 }

@@ -1,42 +1,46 @@
-/** Metrics that an operator's own code counts, served beside those of the runtime. */
+/** Metrics of an operator's own code, served next to those of the runtime. */
 
-/** Options of a metric of one's own. */
+/** Options of a metric. */
 export interface MetricOptions<Label extends string = string> {
-  /** Its labels. Never the name of an object: each value is a series that stays. @default {none} */
+  /**
+   * Names of the labels. Never use the name of an object as a label value: each value is a time
+   * series that stays. @default {[]}
+   */
   readonly labels?: readonly Label[];
 }
 
-/** Options of a histogram of one's own. */
+/** Options of a histogram. */
 export interface HistogramOptions<Label extends string = string> extends MetricOptions<Label> {
-  /** Upper bounds, in its unit, each above the one before. @default {5 ms to 10 s, in seconds} */
+  /** Upper bounds in the metric's unit, in ascending order. @default {5 ms to 10 s, in seconds} */
   readonly buckets?: readonly number[];
 }
 
-/** A value for each label; nothing where there are none. */
+/** The values of a metric's labels. Empty if it has none. */
 export type LabelValues<Label extends string> = [Label] extends [never] ? [] : [
   labels: Readonly<Record<Label, string>>,
 ];
 
-/** What only grows. */
+/** A value that only increases. */
 export interface Counter<Label extends string = never> {
-  /** Adds to it. @throws {RangeError} If the amount is negative. */
+  /** Adds an amount. @throws {RangeError} If the amount is negative. */
   add(amount: number, ...labels: LabelValues<Label>): void;
 }
 
-/** What goes up and down. */
+/** A value that can increase and decrease. */
 export interface Gauge<Label extends string = never> {
-  /** Says how much there is. */
+  /** Sets the value. */
   set(value: number, ...labels: LabelValues<Label>): void;
 }
 
-/** How often there was how much, such as seconds. */
+/** A distribution of values, such as durations. */
 export interface Histogram<Label extends string = never> {
   /** Adds one value. */
   observe(value: number, ...labels: LabelValues<Label>): void;
 }
 
 /**
- * Makes metrics of one's own, which `/metrics` serves beside those of the runtime. One that is made again by the same name is the same.
+ * Creates metrics that `/metrics` serves next to those of the runtime. Creating one again with the
+ * same name returns the same metric.
  *
  * @example Usage
  * ```ts
@@ -56,25 +60,31 @@ export interface Histogram<Label extends string = never> {
  *   name: "names",
  *   parts: { namespaces },
  *   services: ({ metrics }) => ({
- *     seen: metrics.counter("namespaces_seen_total", "Namespaces that were looked at", { labels: ["phase"] }),
+ *     seen: metrics.counter("namespaces_seen_total", "Number of reconciled namespaces", { labels: ["phase"] }),
  *   }),
  * });
  * ```
  */
 export interface Metrics {
-  /** Makes a counter; its name ends in `_total` by convention. @throws {TypeError} If the name cannot be had. */
+  /**
+   * Creates a counter. By convention, its name ends in `_total`. @throws {TypeError} If the name is
+   * invalid or taken.
+   */
   counter<const Label extends string = never>(
     name: string,
     help: string,
     options?: MetricOptions<Label>,
   ): Counter<Label>;
-  /** Makes a gauge. @throws {TypeError} If the name cannot be had. */
+  /** Creates a gauge. @throws {TypeError} If the name is invalid or taken. */
   gauge<const Label extends string = never>(
     name: string,
     help: string,
     options?: MetricOptions<Label>,
   ): Gauge<Label>;
-  /** Makes a histogram; its name ends in its unit by convention, such as `_seconds`. @throws {TypeError} If the name cannot be had. */
+  /**
+   * Creates a histogram. By convention, its name ends in its unit, such as `_seconds`. @throws
+   * {TypeError} If the name is invalid or taken.
+   */
   histogram<const Label extends string = never>(
     name: string,
     help: string,

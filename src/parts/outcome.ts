@@ -1,4 +1,7 @@
-/** How a run ends: with nothing (wait for a change), with {@linkcode requeue}, or with an error (back off). */
+/**
+ * How a reconcile ends: with `undefined` (wait for a change), with {@linkcode requeue}, or with an
+ * error (back off).
+ */
 import { type Duration, milliseconds } from "../base/duration.ts";
 
 /** When to reconcile an object again, as {@linkcode requeue} returns it. It has one of the two. */
@@ -67,8 +70,9 @@ function checkedTime(date: Date): number {
 }
 
 /**
- * An expected error that time may mend: a line in the log and a condition, no stack trace. The run is tried again after `retry`, or by the backoff; sooner
- * where the object's spec changes, or what `watches` says that it waits for.
+ * An expected error that is likely to go away, such as a service that is not up yet. It is reported
+ * by a log line without a stack trace, a condition and an Event. The reconcile is retried after
+ * `retry`, or with backoff, and earlier if the object's spec or an object in `watches` changes.
  *
  * @example Usage
  * ```ts
@@ -76,17 +80,17 @@ function checkedTime(date: Date): number {
  * import { TemporaryError } from "@op/sdk";
  *
  * assert.equal(new TemporaryError("The database is not up yet", { retry: "30s" }).after, 30_000);
- * assert.equal(new TemporaryError("The database is not up yet").after, undefined); // by the backoff
+ * assert.equal(new TemporaryError("The database is not up yet").after, undefined); // backoff
  * ```
  */
 export class TemporaryError extends Error {
   /** Always `TemporaryError`. */
   override name = "TemporaryError";
-  /** Milliseconds until the next try; without it the usual backoff. */
+  /** Milliseconds until the next attempt, or `undefined` for the backoff. */
   readonly after: number | undefined;
 
   /**
-   * Says what failed, and when it is worth trying again.
+   * Creates the error.
    *
    * @param message What failed.
    * @param options The cause, and `retry`: when to try again, such as `"30s"`.
@@ -99,7 +103,8 @@ export class TemporaryError extends Error {
 }
 
 /**
- * An expected error that only a change can mend, of the object or of what it owns: the run is not tried again before that.
+ * An expected error that only a change can fix: a change of the object, or of an object that it
+ * owns or watches. The reconcile is not retried before.
  *
  * @example Usage
  * ```ts
@@ -108,7 +113,7 @@ export class TemporaryError extends Error {
  *
  * const pages = controller(ConfigMap, {
  *   reconcile({ data }) {
- *     if (data?.["index.html"] === undefined) throw new PermanentError("There is no page in it: add the key index.html");
+ *     if (data?.["index.html"] === undefined) throw new PermanentError("The page is missing. Add the key index.html.");
  *   },
  * });
  * ```

@@ -1,32 +1,36 @@
-/** What a controller asks of the API server, as rights: the verbs that the runtime really sends for what is declared. */
+/**
+ * The RBAC permissions that a part needs: the verbs that the runtime sends for its declarations.
+ */
 import type { AnyKind } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
 import type { Controller } from "./controller.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** A right of a controller: one verb on one resource. */
+/** An RBAC permission of a part: one verb on one resource. */
 export interface PartRbacRule {
   readonly group: string;
   readonly version: string;
-  /** The plural, with a subresource behind a slash: `websites/status`. */
+  /**
+   * The plural name, followed by a slash and the subresource if there is one: `websites/status`.
+   */
   readonly resource: string;
   readonly verb: string;
   readonly namespaced: boolean;
-  /** The only objects that it is about, by name; absent for all. */
+  /** The only objects that it applies to, or absent for all. */
   readonly names?: readonly string[];
-  /** The only namespaces where it is needed; absent for those of the operator. */
+  /** The only namespaces where it is needed, or absent for all that the operator watches. */
   readonly namespaces?: readonly string[];
   /**
-   * Whether nothing can be done without it, a call of the controller's own needs it (it may be meant for one namespace, where a role of that namespace
-   * grants it), or only some clusters and some objects ask for it.
+   * Whether the part cannot run without it (`always`), only the part's own calls need it, perhaps
+   * in one namespace (`live`), or only some clusters or objects need it (`seldom`).
    */
   readonly need: "always" | "live" | "seldom";
-  /** What it is for, as a clause: `watches its own kind Website`. */
+  /** What needs it, as a clause: `watches its own kind Website`. */
   readonly reason: string;
 }
 
 /**
- * The rights of a controller, each once.
+ * Returns the RBAC permissions of a controller, each once.
  *
  * @param controller The controller.
  *
@@ -46,10 +50,10 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
   const { kind, owns, reads, uses, watches, prune, writesStatus, cleanup } = controller;
   return unique([
     ...watched(kind, `watches its own kind ${kind.kind}`),
-    ...finalizerRights(),
+    ...finalizerRules(),
     ...(writesStatus ? [on(kind, "patch", `writes the status of ${kind.kind}`, { subresource: "status" })] : []),
     ...(owns.length === 0 ? [] : [
-      // Asked for where the cluster checks who may block the deletion of an owner (OwnerReferencesPermissionEnforcement).
+      // Needed if the cluster runs the admission plugin OwnerReferencesPermissionEnforcement.
       on(kind, "update", `makes ${kind.kind} the owner of what it applies`, {
         subresource: "finalizers",
         need: "seldom",
@@ -58,13 +62,13 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
     ...owns.flatMap((of) => [
       ...watched(of, `owns ${of.kind}: watches it`),
       ...["create", "patch"].map((verb) => on(of, verb, `owns ${of.kind}: applies it`)),
-      ...(prune ? [on(of, "delete", `owns ${of.kind}: deletes what is not wanted any more`)] : []),
+      ...(prune ? [on(of, "delete", `owns ${of.kind}: deletes unwanted objects`)] : []),
     ]),
     ...reads.flatMap((of) => watched(of, `reads ${of.kind}`)),
     ...watches.flatMap(({ kind: of, options: { names } }) =>
       names === undefined
         ? watched(of, `watches ${of.kind}`)
-        : watched(of, `watches each ${of.kind} that is named`, typeof names === "function" ? undefined : names)
+        : watched(of, `watches each named ${of.kind}`, typeof names === "function" ? undefined : names)
     ),
     ...uses.flatMap(({ kind: of, verbs }) =>
       verbs.map((verb) => on(of, verb, `uses ${of.kind}: access(${of.kind}, "${verb}")`, { need: "live" }))
@@ -79,13 +83,14 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
   }
 
   /**
-   * A finalizer of an earlier version is taken off kinds of one's own, that they are not stranded. Kinds of others are not patched for that: who only
-   * watches Namespaces may not change them.
+   * Finalizers of an earlier version with `cleanup` are removed from own kinds, so that their
+   * objects can be deleted. Objects of other kinds are not patched for that, because a controller
+   * that only watches, for example, Namespaces must not need the permission to patch them.
    */
-  function finalizerRights(): PartRbacRule[] {
-    if (cleanup !== undefined) return [on(kind, "patch", `puts its finalizer on ${kind.kind} and takes it off`)];
+  function finalizerRules(): PartRbacRule[] {
+    if (cleanup !== undefined) return [on(kind, "patch", `adds and removes its finalizer on ${kind.kind}`)];
     if (!isOwnKind(kind)) return [];
-    const reason = `takes a finalizer off ${kind.kind} that an earlier version with a cleanup left`;
+    const reason = `removes the finalizer of an earlier version with cleanup from ${kind.kind}`;
     return [on(kind, "patch", reason, { need: "seldom" })];
   }
 
@@ -95,7 +100,7 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
     reason: string,
     { subresource, need = "always" }: { readonly subresource?: string; readonly need?: PartRbacRule["need"] } = {},
   ): PartRbacRule {
-    // A live call may be for any namespace; what is watched is where it is watched.
+    // A direct call may be for any namespace. Watched kinds are needed where they are watched.
     const namespaces = need === "live" ? undefined : watchedNamespaces(controller, of);
     return {
       group: of.group,
@@ -111,7 +116,7 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
 }
 
 /**
- * The rights of a webhook: what it reads.
+ * Returns the RBAC permissions of a webhook: those to read.
  *
  * @param webhook The webhook.
  */
@@ -134,7 +139,7 @@ export function webhookRbacRules({ reads, uses }: Webhook): PartRbacRule[] {
 }
 
 /**
- * The only namespaces where a controller watches a kind, where it says so.
+ * Returns the only namespaces where a controller watches a kind, or `undefined` for all.
  *
  * @param controller The controller.
  * @param kind The kind.
@@ -145,22 +150,22 @@ export function watchedNamespaces({ watches }: Controller, kind: AnyKind): reado
 }
 
 /**
- * A right in words: `patch websites.demo.example.com/status`.
+ * Returns the verb and resource of a rule as text: `patch websites.demo.example.com/status`.
  *
- * @param right The right.
+ * @param rule The rule.
  */
 export function describeRule({ verb, resource, group }: Pick<PartRbacRule, "verb" | "resource" | "group">): string {
   const [plural, subresource] = resource.split("/");
   return `${verb} ${plural}${group === "" ? "" : `.${group}`}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
-/** Of two for one thing the first is kept, unless the other is needed more. */
-function unique(rights: readonly PartRbacRule[]): PartRbacRule[] {
+/** Returns each rule once. If one of several equal rules is always needed, it is kept. */
+function unique(rules: readonly PartRbacRule[]): PartRbacRule[] {
   const seen = new Map<string, PartRbacRule>();
-  for (const right of rights) {
-    const key = JSON.stringify([describeRule(right), right.namespaces, right.names]);
+  for (const rule of rules) {
+    const key = JSON.stringify([describeRule(rule), rule.namespaces, rule.names]);
     const held = seen.get(key);
-    if (held === undefined || (right.need === "always" && held.need !== "always")) seen.set(key, right);
+    if (held === undefined || (rule.need === "always" && held.need !== "always")) seen.set(key, rule);
   }
   return [...seen.values()];
 }

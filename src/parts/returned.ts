@@ -1,8 +1,8 @@
 /** Objects that user code returns. */
 
 /**
- * `T` as user code returns it: an optional property may be `undefined`, which means that it is absent. Without this, `exactOptionalPropertyTypes` rejects
- * `{ className: maybe() }`.
+ * `T` as user code returns it: an optional property may be `undefined`, which means that it is
+ * absent. Without this type, `exactOptionalPropertyTypes` rejects `{ className: maybe() }`.
  */
 export type Returned<T> = T extends readonly (infer Item)[] ? readonly Returned<Item>[]
   : T extends object

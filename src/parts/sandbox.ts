@@ -1,7 +1,7 @@
-/** A class of permissions, as the flag of Deno names it. */
+/** A kind of sandbox permission, named as in Deno's `--allow-...` flags. */
 export type SandboxPermissionName = "net" | "read" | "write" | "env" | "run" | "ffi" | "sys";
 
-/** All of them, in the order in which they are shown. */
+/** The kinds of sandbox permissions, in the order of the output. */
 export const SANDBOX_PERMISSION_NAMES: readonly SandboxPermissionName[] = [
   "net",
   "read",
@@ -13,22 +13,29 @@ export const SANDBOX_PERMISSION_NAMES: readonly SandboxPermissionName[] = [
 ];
 
 /**
- * What a part, or the whole operator, may reach beyond the API server. It becomes the permissions that are compiled into the executable. Programs and
- * libraries (`run`, `ffi`) are not held by them: who may start one may do whatever it does. What is left out is not allowed.
+ * What a part, or the whole operator, may access in addition to the API server. It is compiled into
+ * the executable as Deno's permissions. Anything that is not listed is denied. The sandbox does not
+ * apply to programs and libraries (`run`, `ffi`): code that may start one may do whatever it does.
  */
 export interface SandboxPermissions {
-  /** Hosts, each with a port or without one (any port): `"api.example.com"`, `"api.example.com:8443"`. */
+  /** Hosts with or without a port (any port): `"api.example.com"`, `"api.example.com:8443"`. */
   readonly net?: readonly string[];
   /** Files and folders that may be read. */
   readonly read?: readonly string[];
-  /** Files and folders that may be written. The image's own file system is read-only: a volume has to be mounted there. */
+  /**
+   * Files and folders that may be written. The file system of the image is read-only, so mount a
+   * volume there.
+   */
   readonly write?: readonly string[];
   /** Environment variables that may be read. */
   readonly env?: readonly string[];
-  /** Programs that may be started, by path: the image has none but those that are put there. */
+  /** Paths of programs that may be started. The image contains only the programs that you add. */
   readonly run?: readonly string[];
-  /** Libraries that may be loaded. */
+  /** Paths of libraries that may be loaded. */
   readonly ffi?: readonly string[];
-  /** What may be asked of the machine: `"hostname"`, `"osRelease"`, `"networkInterfaces"` and so on, as `--allow-sys` has them. */
+  /**
+   * System information that may be read: `"hostname"`, `"osRelease"`, `"networkInterfaces"` and the
+   * other values of `--allow-sys`.
+   */
   readonly sys?: readonly string[];
 }

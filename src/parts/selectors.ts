@@ -1,14 +1,17 @@
-/** Selectors that a declaration names, and what is wrong with one: a server would refuse each list and watch, or the configuration of a webhook. */
+/**
+ * Validates selectors where they are declared. The API server would reject each list and watch, or
+ * the webhook configuration.
+ */
 import { parseFieldSelector } from "../base/field_selector.ts";
 import { labelsFault, parseLabelSelector } from "../base/label_selector.ts";
 import { labelFaults, labelValueFaults, qualifiedNameFaults } from "../base/name_rules.ts";
 import type { WatchOptions } from "./watch.ts";
 
-/** Which objects are meant, by their labels. */
+/** Selects objects by their labels. */
 export interface LabelSelector {
-  /** Labels that must all be there with these values. */
+  /** Labels that an object must have, with these values. */
   readonly matchLabels?: { readonly [label: string]: string };
-  /** Labels whose value must be one of some, none of some, or that must be there or not; all of it must hold. */
+  /** Conditions on labels, all of which must be met. */
   readonly matchExpressions?: readonly {
     readonly key: string;
     readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
@@ -17,39 +20,40 @@ export interface LabelSelector {
 }
 
 /**
- * What is wrong with the choice that a watch makes among the objects of its kind.
+ * Returns the error in the selectors of a watch.
  *
- * @param options The watch's.
- * @returns In words that go on behind a colon; nothing where all is right.
+ * @param options The options of the watch.
+ * @returns The error as a clause that follows a colon, or `undefined`.
  */
 export function choiceFault({ labelSelector, fieldSelector, namespaces = [] }: WatchOptions): string | undefined {
   const ofLabels = labelSelector === undefined
     ? undefined
     : typeof labelSelector === "string"
-    ? unread(() => parseLabelSelector(labelSelector))
+    ? parseErrorOf(() => parseLabelSelector(labelSelector))
     : labelsFault(labelSelector);
   if (ofLabels !== undefined) {
     return `"labelSelector" is ${
       JSON.stringify(labelSelector)
-    }, and must be one of labels, such as "app=web" or { app: "web" }: ${ofLabels}`;
+    }, but must be a label selector such as "app=web" or { app: "web" }: ${ofLabels}`;
   }
-  const ofFields = fieldSelector === undefined ? undefined : unread(() => parseFieldSelector(fieldSelector));
+  const ofFields = fieldSelector === undefined ? undefined : parseErrorOf(() => parseFieldSelector(fieldSelector));
   if (ofFields !== undefined) {
     return `"fieldSelector" is ${
       JSON.stringify(fieldSelector)
-    }, and must be one of fields, such as "metadata.name=web": ${ofFields}`;
+    }, but must be a field selector such as "metadata.name=web": ${ofFields}`;
   }
   const wrong = namespaces.find((name) => labelFaults(name).length > 0);
   return wrong === undefined
     ? undefined
-    : `"namespaces" has "${wrong}", which is no name of a namespace: patterns are not taken`;
+    : `"namespaces" has "${wrong}", which is not the name of a namespace. Patterns are not supported.`;
 }
 
 /**
- * What is wrong with a selector of a webhook (`k8s.io/apimachinery/pkg/apis/meta/v1/validation`).
+ * Returns the error in a label selector of a webhook, by the rules of
+ * `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
  *
  * @param selector The selector.
- * @returns In words that go on behind a colon; nothing where all is right.
+ * @returns The error as a clause that follows a colon, or `undefined`.
  */
 export function selectorFault({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string | undefined {
   const ofLabels = labelsFault(matchLabels);
@@ -61,16 +65,16 @@ export function selectorFault({ matchLabels = {}, matchExpressions = [] }: Label
     }
     if (hasValues !== values.length > 0) return `"${operator}" of "${key}" ${hasValues ? "needs" : "takes no"} values`;
     const [fault] = qualifiedNameFaults(key);
-    if (fault !== undefined) return `"${key}" is no label: ${fault}`;
+    if (fault !== undefined) return `"${key}" is not a label name: ${fault}`;
     const value = values.find((value) => labelValueFaults(value).length > 0);
-    if (value !== undefined) return `"${value}" of "${key}" is no value: ${labelValueFaults(value)[0]}`;
+    if (value !== undefined) return `"${value}" of "${key}" is not a label value: ${labelValueFaults(value)[0]}`;
   }
   return undefined;
 }
 
-function unread(read: () => unknown): string | undefined {
+function parseErrorOf(parse: () => unknown): string | undefined {
   try {
-    read();
+    parse();
     return undefined;
   } catch (error) {
     return (error as Error).message;

@@ -1,4 +1,7 @@
-/** Rejects a status that a controller may not write. The compiler rejects it as well; this is for programs that were not checked. */
+/**
+ * Rejects the status of a kind that the controller may not write. The compiler rejects it too; this
+ * is for programs that were not type-checked.
+ */
 import { isOwnKind } from "../resource/ownership.ts";
 import type { Controller } from "./controller.ts";
 
@@ -6,8 +9,9 @@ import type { Controller } from "./controller.ts";
  * Throws unless the controller writes the status of its kind.
  *
  * @param controller The controller.
- * @param call What was called, as errors show it: `status()`.
- * @throws {TypeError} If the kind has no status subresource, or others define it and the controller does not have `writesStatus: true`.
+ * @param call The function that was called, for the error message: `status()`.
+ * @throws {TypeError} If the kind has no status subresource, or others define it and the controller
+ *   does not have `writesStatus: true`.
  */
 export function checkWritesStatus({ kind, writesStatus }: Controller, call: string): void {
   if (writesStatus) return;

@@ -1,9 +1,9 @@
-/** What wakes objects beside changes in the cluster. */
+/** Triggers of reconciles other than changes in the cluster. */
 import type { Clock } from "../base/clock.ts";
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { ReconcileRequest } from "./watch.ts";
 
-/** What {@linkcode every} and {@linkcode source} return. */
+/** The value that {@linkcode every} and {@linkcode source} return. */
 export type Trigger =
   | { readonly every: number }
   | {
@@ -13,21 +13,24 @@ export type Trigger =
     ) => AsyncIterable<ReconcileRequest | readonly ReconcileRequest[]>;
   };
 
-/** What a {@linkcode source} receives besides its signal. */
+/** The context of a {@linkcode source}. */
 export interface SourceContext {
-  /** Returns the current time, by the operator's clock. In a memory cluster it is the cluster's time, which the test moves; `Date` is not. */
+  /**
+   * Returns the current time of the operator's clock. In a memory cluster the test moves this
+   * clock; `Date` does not follow it.
+   */
   now(): Date;
-  /** The operator's clock: system time, or in a memory cluster the cluster's. */
+  /** The operator's clock: system time, or the clock of the memory cluster. */
   readonly clock: Clock;
 }
 
 /**
- * Wakes all objects of a controller again and again, after what is new.
+ * Reconciles all objects of a controller at an interval, with lower priority than changed objects.
  *
- * @param interval How often.
- * @returns What `triggers` of a controller takes.
+ * @param interval The interval.
+ * @returns The value for the option `triggers` of a controller.
  * @throws {SyntaxError} If it is not a duration.
- * @throws {RangeError} If it is no time at all.
+ * @throws {RangeError} If it is zero.
  *
  * @example Usage
  * ```ts
@@ -39,16 +42,17 @@ export interface SourceContext {
  */
 export function every(interval: Duration): Trigger {
   const length = milliseconds(interval);
-  if (length === 0) throw new RangeError(`Cannot wake objects every "${interval}": that is no time at all`);
+  if (length === 0) throw new RangeError(`every(): the interval must be greater than zero, got "${interval}".`);
   return { every: length };
 }
 
 /**
- * Wakes the objects that a source outside the cluster names: a queue, a webhook, a file. A source that ends or throws is begun again, after a pause that
- * grows.
+ * Reconciles the objects that a source outside the cluster names: a queue, a webhook, a file. A
+ * source that ends or throws is opened again, with increasing pauses.
  *
- * @param open Opens it. The signal is aborted when the operator stops, or leads no more. The context has the operator's clock.
- * @returns What `triggers` of a controller takes.
+ * @param open Opens the source. Its signal is aborted when the operator stops or is no longer the
+ *   leader.
+ * @returns The value for the option `triggers` of a controller.
  *
  * @example Usage
  * ```ts

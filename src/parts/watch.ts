@@ -1,69 +1,98 @@
-/** How a kind is watched, and whom its changes wake. */
+/** How a kind is watched, and which reconciles its changes trigger. */
 import type { AnyKind, Infer, KubeObject } from "../resource/kind.ts";
 
-/** An object to wake: its name, in the namespace of what changed; its name and namespace; or the object itself. */
+/**
+ * An object to reconcile: its name, in the namespace of the changed object; its name and namespace;
+ * or the object itself.
+ */
 export type ReconcileRequest =
   | string
   | { readonly name: string; readonly namespace?: string | undefined }
   | { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } };
 
-/** What a mapping function is handed beside the object. */
+/** The context of a mapping function. */
 export interface MapContext {
-  /** The objects of an index of the controller that have a key. */
+  /** Returns the objects that an index of the controller has under a key. */
   index(name: string, key: string): readonly KubeObject[];
-  /** All live objects of the controller's kind. */
+  /** Returns all cached objects of the controller's kind. */
   all(): readonly KubeObject[];
 }
 
 /** Options of {@linkcode watch}. */
 export interface WatchOptions<K extends AnyKind = AnyKind> {
-  /** Labels that objects must have, or the API's own text: `app=web,tier!=cache`. The server leaves the others out. @default {all} */
+  /**
+   * Labels that objects must have, or a selector string: `app=web,tier!=cache`. The API server
+   * filters by it. @default {all}
+   */
   readonly labelSelector?: string | { readonly [label: string]: string };
-  /** The API's own text: `metadata.name=web`. The server leaves the others out. @default {all} */
+  /** A field selector: `metadata.name=web`. The API server filters by it. @default {all} */
   readonly fieldSelector?: string;
-  /** The only namespaces to look at. @default {those of the operator} */
+  /** The only namespaces to watch. @default {those of the operator} */
   readonly namespaces?: readonly string[];
-  /** Whether only the metadata is held: the server sends no more. What is read of the kind is then without spec and status. @default {false} */
+  /**
+   * Whether only metadata is cached; the API server sends nothing else. Objects of the kind are
+   * then read without spec and status. @default {false}
+   */
   readonly metadataOnly?: boolean;
-  /** Whether all of `metadata.managedFields` is held: it is most of an object's bytes. @default {false: no more than what this operator applied} */
+  /**
+   * Whether all of `metadata.managedFields` is cached, which is most of an object's size. @default
+   * {false: only the entries of this operator}
+   */
   readonly managedFields?: boolean;
   /**
-   * The only objects that are watched, one watch a name, in place of all in the cluster: those that the controller's own objects name, which a change of them
-   * wakes. Watches come and go as names do. Names that are known beforehand, as a list, are looked for beside each object, and the roles that are made
-   * give rights to them alone.
+   * Watches only objects with these names, by one watch per name, instead of all objects. A
+   * function returns the names that one of the controller's own objects refers to; a change of a
+   * named object reconciles the objects that name it, and watches start and stop as names come and
+   * go. A list of fixed names is watched in the namespace of each object, and the generated roles
+   * are limited to these names.
    *
-   * @default {all in the namespaces that are looked at}
+   * @default {all objects in the watched namespaces}
    */
   // deno-lint-ignore no-explicit-any -- the object is of the controller's kind, which is not known here
   readonly names?: readonly string[] | ((own: any) => ReconcileRequest | readonly ReconcileRequest[] | undefined);
-  /** Whether changes wait until all that is new has been seen to. @default {"normal"} */
+  /**
+   * Whether reconciles for changes of this kind wait until all new changes of other kinds are
+   * processed. @default {"normal"}
+   */
   readonly priority?: "normal" | "low";
-  /** The part of the object that counts: a change of anything else wakes nobody. @default {all of it} */
+  /**
+   * Returns the part of the object that matters. A change of anything else does not trigger a
+   * reconcile. @default {the whole object}
+   */
   select?(object: Infer<K>): unknown;
-  /** Whether a change wakes anybody. `before` is missing for what is new, or was found at start. @default {it does} */
+  /**
+   * Returns whether a change triggers a reconcile. `before` is `undefined` for an object that is
+   * new or was found at start. @default {always true}
+   */
   predicate?(object: Infer<K>, before: Infer<K> | undefined): boolean;
-  /** Whom a change wakes, among the objects of the controller's kind. It is asked of the object before the change as well. @default {of its own kind the object, of kinds in `owns` the owner, of others nobody} */
+  /**
+   * Returns the objects of the controller's kind to reconcile when an object changes. It is called
+   * with the old object as well. @default {for the own kind the object, for kinds in `owns` the
+   * owner}
+   */
   map?(object: Infer<K>, context: MapContext): ReconcileRequest | readonly ReconcileRequest[] | undefined;
 }
 
-/** What {@linkcode watch} answers: a kind and how it is watched. */
+/** A kind and how it is watched, as {@linkcode watch} returns it. */
 export interface Watch<K extends AnyKind = AnyKind> {
-  /** The kind that is watched. */
+  /** The watched kind. */
   readonly kind: K;
-  /** Which of its objects, and whom they wake. */
-  // deno-lint-ignore no-explicit-any -- watches of different kinds stand in one list
+  /** The options of the watch. */
+  // deno-lint-ignore no-explicit-any -- one list contains watches of different kinds
   readonly options: WatchOptions<any>;
 }
 
 /**
- * Says how a kind is watched. Of the controller's own kind, and of those in `owns` and `reads`, it narrows what is held and what wakes; any other kind is
- * watched and read for it, and wakes whom `map` names.
+ * Declares how a kind is watched. For the controller's own kind and kinds in `owns` and `reads`, it
+ * limits what is cached and which changes trigger a reconcile. Any other kind is watched and may be
+ * read, and its changes reconcile the objects that `map` or `names` returns.
  *
  * @param kind The kind.
- * @param options Which of its objects, and whom they wake.
- * @returns What `watches` of a controller takes. What does not go together is refused there.
+ * @param options Which objects are watched, and what their changes trigger.
+ * @returns The value for the option `watches` of a controller, which rejects options that
+ *   contradict each other.
  *
- * @example A kind of somebody else that a spec names
+ * @example A Secret that a spec refers to
  * ```ts
  * import { controller, index, resource, s, watch } from "@op/sdk";
  * import { Secret } from "@op/sdk/kinds";
@@ -90,7 +119,7 @@ export interface Watch<K extends AnyKind = AnyKind> {
  * });
  * ```
  *
- * @example Only the objects that are named: no other Secret is ever held
+ * @example Only the Secrets that are referred to: no other Secret is cached
  * ```ts
  * import { controller, type Infer, resource, s, watch } from "@op/sdk";
  * import { Secret } from "@op/sdk/kinds";
@@ -116,21 +145,22 @@ export function watch<K extends AnyKind>(kind: K, options: WatchOptions<K>): Wat
   return { kind, options };
 }
 
-/** What {@linkcode index} answers. */
+/** An index, as {@linkcode index} returns it. */
 export interface Index<K extends AnyKind = AnyKind> {
-  /** The kind whose live objects it holds. */
+  /** The kind whose cached objects it contains. */
   readonly kind: K;
-  /** The keys under which an object is found; nothing for one that is not. */
+  /** Returns the keys of an object, or `undefined` if it is not in the index. */
   // deno-lint-ignore no-explicit-any
   keys(object: any): string | readonly string[] | undefined;
 }
 
 /**
- * An index of a kind's live objects: they are found by a key without looking at all of them.
+ * Declares an index of cached objects, which finds objects by a key without a scan.
  *
- * @param kind The controller's own kind, or one that it owns, reads or watches.
- * @param keys The keys under which an object is found; none for one that is not.
- * @returns What `indexes` of a controller takes, by the name under which `index` of a context finds it.
+ * @param kind The controller's own kind, or a kind that it owns, reads or watches.
+ * @param keys Returns the keys of an object, or `undefined` if it is not in the index.
+ * @returns The value for the option `indexes` of a controller. `index` of the context reads it by
+ *   its name there.
  *
  * @example Usage
  * ```ts

@@ -1,4 +1,4 @@
-/** Webhooks as plain data: what is asked before an object is stored. */
+/** Admission webhooks as plain data. */
 import { type Duration, milliseconds } from "../base/duration.ts";
 import type { CheckedNames } from "../resource/column_path.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
@@ -17,31 +17,48 @@ import type {
   WebhookContext,
 } from "./webhook_context.ts";
 
-/** Which requests a webhook is asked about. The API server sends no others. */
+/** Which requests are reviewed. The API server sends no others. */
 export interface WebhookFilters<F extends string = string, Root = unknown> {
-  /** What is asked about. @default {["CREATE", "UPDATE"]} */
+  /** The operations to review. @default {["CREATE", "UPDATE"]} */
   readonly operations?: readonly Operation[];
-  /** Only what is in a namespace, or only what is in none. @default {"*"} */
+  /** Whether to review only namespaced or only cluster-scoped objects. @default {"*"} */
   readonly scope?: "*" | "Namespaced" | "Cluster";
-  /** Only objects with these labels, be it before or after the change. Whoever may label an object can evade it. @default {all} */
+  /**
+   * Labels that the object must have before or after the change. Users who may label an object can
+   * evade such a webhook. @default {all objects}
+   */
   readonly objectSelector?: LabelSelector;
-  /** Only objects in namespaces with these labels. @default {all, but for those of {@linkcode WebhookFilters.allNamespaces}} */
+  /**
+   * Labels that the object's namespace must have. @default {all, except those of {@linkcode
+   * WebhookFilters.allNamespaces}}
+   */
   readonly namespaceSelector?: LabelSelector;
   /**
-   * Whether objects in `kube-system` and in the operator's own namespace are asked about as well. They are left out because an operator that does not run
-   * could hold up what it needs to run. @default {false}
+   * Whether to review objects in `kube-system` and in the operator's own namespace too. They are
+   * excluded by default, because an operator that is down could block what it needs to start.
+   * @default {false}
    */
   readonly allNamespaces?: boolean;
   /**
-   * Whether what the operator itself writes is left out: requests by its service account. So it may do what others may not, and waits for nobody when its
-   * webhooks are not up. @default {false}
+   * Whether to exclude requests of the operator's own service account. The operator may then make
+   * changes that others may not, and its writes do not depend on its webhook server. @default
+   * {false}
    */
   readonly ignoreOwnRequests?: boolean;
-  /** Expressions in CEL that must all hold, by name: they know `object`, `oldObject`, `request` and `authorizer` (KEP-3716). @default {none} */
+  /**
+   * CEL expressions by name, all of which must be true. Their variables are `object`, `oldObject`,
+   * `request` and `authorizer` (KEP-3716). @default {none}
+   */
   readonly matchConditions?: { readonly [name: string]: string };
-  /** Whether requests by other versions of the kind count too; they are converted. @default {"Equivalent"} */
+  /**
+   * Whether to review requests for other versions of the kind too, after conversion. @default
+   * {"Equivalent"}
+   */
   readonly matchPolicy?: "Equivalent" | "Exact";
-  /** Only when this field is new, changed, or goes with its object: `.spec.host`. Refusals are about it unless they say otherwise. @default {whatever changes} */
+  /**
+   * Reviews only requests that add, change or remove this field, such as `.spec.host`. Denials are
+   * about this field by default. @default {all changes}
+   */
   readonly field?: string extends F ? F : CheckedNames<Root, F, unknown, "a field">;
 }
 
@@ -54,36 +71,48 @@ export interface WebhookOptions<
   F extends string = string,
   Reads extends readonly AnyKind[] = readonly AnyKind[],
 > extends WebhookFilters<F, Infer<K>> {
-  /** What of the object is written: `status`, `scale`, or one by which there is only a connection, such as `exec`. @default {the object itself} */
+  /**
+   * The subresource to review: `status`, `scale`, or one that only opens a connection, such as
+   * `exec`. @default {none: the object itself}
+   */
   readonly subresource?: Sub;
   /**
    * What the API server does when it cannot call the webhook, or the call fails: reject the request, or continue. @default {"Fail" for the operator's own
    * kinds; "Ignore" for built-in and external kinds, which others must be able to write while the operator does not run}
    */
   readonly failurePolicy?: "Fail" | "Ignore";
-  /** How long it may take, from 1 to 30 s. @default {"10s"} */
+  /** The time limit of a review, from 1 to 30 s. @default {"10s"} */
   readonly timeout?: Duration;
-  /** Whether `mutate` is asked again when another webhook changed the object after it. @default {"Never"} */
+  /** Whether `mutate` is called again if a later webhook changes the object. @default {"Never"} */
   readonly reinvocation?: "Never" | "IfNeeded";
-  /** Whether something outside the object is changed: then not at a dry run. @default {"None"} */
+  /**
+   * Whether the webhook changes anything outside the object. With `"NoneOnDryRun"` it must not do
+   * so in a dry run. @default {"None"}
+   */
   readonly sideEffects?: "None" | "NoneOnDryRun";
   /**
-   * Kinds that it reads from a live copy, by `get` and `list`: watched, cached. That answers at once, and may be a moment older than what the server has:
-   * of two objects that are created together neither sees the other.
+   * Kinds that `get` and `list` read from a cache. Cached reads are fast but may be slightly stale:
+   * of two objects that are created at the same time, neither review sees the other object.
    *
-   * @default {none}
+   * @default {[]}
    */
   readonly reads?: Reads;
-  /** What it reads from the server each time, by `get` and `list`. @default {none} */
+  /** Kinds that `get` and `list` read from the API server each time. @default {[]} */
   readonly uses?: Uses;
-  /** What it reaches beyond the API server. @default {nothing} */
+  /** Sandbox permissions in addition to the API server. @default {none} */
   readonly sandbox?: SandboxPermissions;
-  /** Changes an object before it is validated and stored: the draft itself, or by answering the wanted object. Fields that nobody knows survive. */
+  /**
+   * Changes an object before it is validated and stored: modify the object in place, or return the
+   * wanted one. Unknown fields are preserved.
+   */
   mutate?(
     object: MutableObject<K, Sub>,
     context: WebhookContext<K, Sub, Uses, Services, Reads>,
   ): MutateResult<K, Sub> | Promise<MutateResult<K, Sub>>;
-  /** Says what is wrong with an object that is to be stored; of a `DELETE` with the object that is to go. */
+  /**
+   * Reviews an object before it is stored; for `DELETE`, the object to delete. Return or throw what
+   * is wrong with it.
+   */
   validate?(
     object: ReviewedObject<K, Sub>,
     context: WebhookContext<K, Sub, Uses, Services, Reads>,
@@ -92,58 +121,60 @@ export interface WebhookOptions<
 
 declare const needs: unique symbol;
 
-/** A webhook: plain data. An operator serves it, and the configuration by which a cluster calls it is made from it. */
-// deno-lint-ignore no-explicit-any -- whoever does not ask takes any
+/**
+ * A webhook: plain data. An operator serves it, and its webhook configuration is generated from it.
+ */
+// deno-lint-ignore no-explicit-any -- a webhook without a type argument fits every operator
 export interface Webhook<Services = any> {
-  /** The services that it takes: for the compiler alone, nothing stands there. */
+  /** The type of the services. It exists for the compiler only and has no value. */
   readonly [needs]?: (services: Services) => void;
-  /** Tells it from controllers and conversions. */
+  /** Distinguishes webhooks from controllers and conversions. */
   readonly part: "webhook";
-  /** The kind whose objects it is asked about. */
+  /** The kind whose objects are reviewed. */
   readonly kind: AnyKind;
-  /** What of the object is written; absent for the object itself. */
+  /** The subresource that is reviewed, or `undefined` for the object itself. */
   readonly subresource: string | undefined;
-  /** What it is asked about; `CREATE` and `UPDATE` where nothing was said. */
+  /** The operations that are reviewed. */
   readonly operations: readonly Operation[];
-  /** Whether only what is in a namespace, or only what is in none. */
+  /** Whether only namespaced or only cluster-scoped objects are reviewed. */
   readonly scope: "*" | "Namespaced" | "Cluster";
-  /** The labels of objects that it is asked about; absent for all. */
+  /** Labels of the objects that are reviewed, or `undefined` for all. */
   readonly objectSelector: LabelSelector | undefined;
-  /** The labels of namespaces whose objects it is asked about; absent for all. */
+  /** Labels of the namespaces whose objects are reviewed, or `undefined` for all. */
   readonly namespaceSelector: LabelSelector | undefined;
-  /** Whether `kube-system` and the operator's own namespace are not left out. */
+  /** Whether objects in `kube-system` and in the operator's own namespace are reviewed too. */
   readonly allNamespaces: boolean;
-  /** Whether what the operator itself writes is let pass. */
+  /** Whether requests of the operator's own service account are excluded. */
   readonly ignoreOwnRequests: boolean;
-  /** Expressions in CEL that must all hold, by name. */
+  /** CEL expressions by name, all of which must be true. */
   readonly matchConditions: { readonly [name: string]: string };
-  /** Whether requests by other versions of the kind count too. */
+  /** Whether requests for other versions of the kind are reviewed too. */
   readonly matchPolicy: "Equivalent" | "Exact";
-  /** The field without whose change it is not asked, such as `.spec.host`. */
+  /** The field that a request must change to be reviewed, such as `.spec.host`. */
   readonly field: string | undefined;
-  /** What is done when it cannot be asked, or fails; found out from the kind where nothing was said. */
+  /** What the API server does when it cannot call the webhook, or the call fails. */
   readonly failurePolicy: "Fail" | "Ignore";
-  /** Seconds. */
+  /** The time limit of a review, in seconds. */
   readonly timeout: number;
-  /** Whether `mutate` is asked again when another webhook changed the object after it. */
+  /** Whether `mutate` is called again if a later webhook changes the object. */
   readonly reinvocation: "Never" | "IfNeeded";
-  /** Whether something outside the object is changed. */
+  /** Whether the webhook changes anything outside the object. */
   readonly sideEffects: "None" | "NoneOnDryRun";
-  /** Kinds that it reads from a live copy. */
+  /** Kinds that are read from a cache. */
   readonly reads: readonly AnyKind[];
-  /** What it reads from the server each time. */
+  /** Kinds that are read from the API server. */
   readonly uses: readonly Access[];
-  /** What it reaches beyond the API server. */
+  /** Sandbox permissions in addition to the API server. */
   readonly sandbox: SandboxPermissions;
-  /** Changes an object before it is validated; absent where it only judges. */
-  // deno-lint-ignore no-explicit-any -- webhooks of different kinds stand in one list
+  /** Changes an object, or `undefined` if the webhook only validates. */
+  // deno-lint-ignore no-explicit-any -- one list contains webhooks of different kinds
   readonly mutate: ((object: any, context: any) => unknown) | undefined;
-  /** Says what is wrong with an object; absent where it only changes. */
+  /** Reviews an object, or `undefined` if the webhook only mutates. */
   // deno-lint-ignore no-explicit-any
   readonly validate: ((object: any, context: any) => unknown) | undefined;
 }
 
-/** Declares webhooks. */
+/** Declares webhooks whose context has services of a type. */
 export interface WebhookFactory<Services = unknown> {
   <
     K extends AnyKind,
@@ -152,17 +183,19 @@ export interface WebhookFactory<Services = unknown> {
     const F extends string = string,
     const Reads extends readonly AnyKind[] = readonly [],
   >(kind: K, options: WebhookOptions<K, Sub, Uses, Services, F, Reads>): Webhook<Services>;
-  /** Declares webhooks that use services: what the operator makes at its start. */
+  /** Declares webhooks that use services: values that the operator creates at start. */
   with<T>(): WebhookFactory<T>;
 }
 
 /**
- * Declares a webhook. The API server asks `mutate` before it validates an object, `validate` before it stores it.
+ * Declares an admission webhook. The API server calls `mutate` before it validates an object, and
+ * `validate` before it stores it.
  *
- * @param kind The kind: one's own, or any other.
- * @param options What is asked, and about which requests.
- * @returns Plain data. Nothing is served before an operator runs it.
- * @throws {TypeError} If an API server would not take it: there is nothing to ask, a condition does not compile, a selector is none, a field is no path.
+ * @param kind The kind: an own kind or any other.
+ * @param options Functions, and which requests they review.
+ * @returns Plain data. Nothing is served until an operator runs it.
+ * @throws {TypeError} If the API server would reject the configuration: there is no function, a
+ *   condition does not compile, a selector or a field path is invalid.
  * @throws {RangeError} If the timeout is not from 1 to 30 s.
  *
  * @example Usage
@@ -181,8 +214,8 @@ export interface WebhookFactory<Services = unknown> {
  *     site.spec.host = site.spec.host.toLowerCase();
  *   },
  *   validate(site, { old, warn }) {
- *     if (site.spec.replicas > 5) warn("more than five replicas are seldom needed");
- *     if (old !== undefined && old.spec.host !== site.spec.host) throw deny("the host stays", { field: "spec.host" });
+ *     if (site.spec.replicas > 5) warn("more than five replicas are rarely needed");
+ *     if (old !== undefined && old.spec.host !== site.spec.host) throw deny("the host cannot be changed", { field: "spec.host" });
  *   },
  * });
  * ```
@@ -197,32 +230,34 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
   const { subresource, operations = ["CREATE", "UPDATE"], scope = "*", field, matchConditions = {} } = options;
   const { timeout = "10s", reads = [], uses = [] } = options;
   const refuse = (why: string): never => {
-    throw new TypeError(`Cannot make a webhook of ${kind.kind}: ${why}`);
+    throw new TypeError(`Webhook for ${kind.kind}: ${why}`);
   };
-  if (options.mutate === undefined && options.validate === undefined) refuse('give it "mutate", "validate" or both');
-  if (operations.length === 0) refuse('"operations" is empty: name one at least');
+  if (options.mutate === undefined && options.validate === undefined) {
+    refuse('it has no function. Add "mutate", "validate" or both.');
+  }
+  if (operations.length === 0) refuse('"operations" is empty. Add at least one operation.');
   for (const [i, operation] of operations.entries()) {
     if (!OPERATIONS.includes(operation)) {
-      refuse(`"operations" has "${operation}", which is not one of ${OPERATIONS.join(", ")}`);
+      refuse(`"operations" has "${operation}", which is not an operation. Use ${OPERATIONS.join(", ")}.`);
     }
-    if (operations.indexOf(operation) < i) refuse(`"operations" has "${operation}" twice`);
+    if (operations.indexOf(operation) < i) refuse(`"operations" has "${operation}" twice. Remove one.`);
   }
   if (options.mutate !== undefined && operations.every((operation) => operation === "DELETE")) {
-    refuse('what is deleted cannot be changed: give it "validate" in place of "mutate"');
+    refuse('"mutate" cannot change an object that is deleted. Use "validate".');
   }
   if (subresource !== undefined && !/^[a-z]+$/.test(subresource)) {
-    refuse(`"${subresource}" is no subresource: write it as the path has it, such as "status"`);
+    refuse(`"${subresource}" is not a subresource. Write it as in the path, such as "status".`);
   }
-  if (field !== undefined && !FIELD.test(field)) refuse(`"${field}" is no field: write it as ".spec.host"`);
+  if (field !== undefined && !FIELD.test(field)) refuse(`"${field}" is not a field path. Write it like ".spec.host".`);
   for (const option of ["objectSelector", "namespaceSelector"] as const) {
     const fault = options[option] && selectorFault(options[option]);
-    if (fault !== undefined) refuse(`"${option}" would not be taken: ${fault}`);
+    if (fault !== undefined) refuse(`"${option}" is invalid: ${fault}`);
   }
   for (const option of ["field", "ignoreOwnRequests"] as const) {
     const taken = CONDITION_OF[option];
     if (!options[option] || !Object.hasOwn(matchConditions, taken)) continue;
     refuse(
-      `"matchConditions" has "${taken}", which is the name of the condition that "${option}" makes: choose another`,
+      `"matchConditions" has "${taken}", which is the name of the condition for "${option}". Choose another name.`,
     );
   }
   const fault = judge?.conditionFault(matchConditions);
@@ -230,17 +265,17 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
   const seconds = milliseconds(timeout) / 1000;
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 30) {
     throw new RangeError(
-      `Cannot make a webhook of ${kind.kind}: "timeout" must be whole seconds, from 1s to 30s: current value is "${timeout}"`,
+      `Webhook for ${kind.kind}: "timeout" must be whole seconds from 1s to 30s, got "${timeout}".`,
     );
   }
   for (const { kind: used, verbs } of uses as readonly Access[]) {
     const verb = verbs.find((verb) => verb !== "get" && verb !== "list");
     if (verb !== undefined) {
-      refuse(`it may only read: take "${verb}" of ${used.kind} out of "uses", and write from a controller`);
+      refuse(`"uses" has "${verb}" of ${used.kind}, but webhooks may only read. Remove it, and write in a controller.`);
     }
   }
   for (const [i, read] of (reads as readonly AnyKind[]).entries()) {
-    if ((reads as readonly AnyKind[]).indexOf(read) < i) refuse(`"reads" has "${read.kind}" twice`);
+    if ((reads as readonly AnyKind[]).indexOf(read) < i) refuse(`"reads" has "${read.kind}" twice. Remove one.`);
   }
   return {
     part: "webhook",

@@ -1,4 +1,4 @@
-/** What a webhook's functions are handed, and what they may answer. */
+/** The context of a webhook's functions, and the values that they return. */
 import type { Clock } from "../base/clock.ts";
 import type { Returned } from "./returned.ts";
 import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts";
@@ -7,108 +7,120 @@ import type { Access } from "./access.ts";
 import type { Denial } from "./denial.ts";
 import type { ListOptions, Log, NamespaceOptions, Readable } from "./context.ts";
 
-/** What a webhook can be asked about, in the API's own words. */
+/** An operation that a webhook can review, named as in the API. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** Who sent a request. */
+/** The user who sent a request. */
 export interface UserInfo {
-  /** Such as `system:serviceaccount:shop:deployer`. */
+  /** The user name, such as `system:serviceaccount:shop:deployer`. */
   readonly username: string;
-  /** What tells the user from one of that name that was there before. */
+  /** Distinguishes the user from earlier users of the same name. */
   readonly uid?: string;
-  /** The groups that the user is in, such as `system:authenticated`. */
+  /** The groups of the user, such as `system:authenticated`. */
   readonly groups?: readonly string[];
-  /** What the authenticator says besides, such as the scopes of a token. */
+  /** More information from the authenticator, such as the scopes of a token. */
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
-/** A kind in one of its versions. */
+/** A version of a kind. */
 export interface GroupVersionKind {
-  /** API group; empty for the core group. */
+  /** The API group. Empty for the core group. */
   readonly group: string;
-  /** Such as `v1`. */
+  /** The version, such as `v1`. */
   readonly version: string;
-  /** In CamelCase, singular. */
+  /** The kind, in CamelCase and singular. */
   readonly kind: string;
 }
 
-/** Where objects of a kind are in paths, in one of its versions. */
+/** A version of a resource. */
 export interface GroupVersionResource {
-  /** API group; empty for the core group. */
+  /** The API group. Empty for the core group. */
   readonly group: string;
-  /** Such as `v1`. */
+  /** The version, such as `v1`. */
   readonly version: string;
   /** The plural name, in lower case. */
   readonly resource: string;
 }
 
-/** `request` of an AdmissionReview, whole (`admission.k8s.io/v1`). */
+/** The `request` of an AdmissionReview (`admission.k8s.io/v1`). */
 export interface AdmissionRequest {
-  /** Of the request, not of the object. */
+  /** Identifies the request, not the object. */
   readonly uid: string;
-  /** What the object is; in the version that the webhook asks for. */
+  /** The kind of the object, in the version that the webhook reviews. */
   readonly kind: GroupVersionKind;
-  /** Where the object is in paths, in the same version. */
+  /** The resource of the object, in the same version. */
   readonly resource: GroupVersionResource;
-  /** What of the object is written, such as `status`; absent or empty for the object itself. */
+  /** The subresource, such as `status`. Absent or empty for the object itself. */
   readonly subResource?: string;
-  /** What the request was made for, where that was another version. */
+  /** The kind of the original request, if it was for another version. */
   readonly requestKind?: GroupVersionKind;
-  /** `resource` of what the request was made for. */
+  /** The resource of the original request. */
   readonly requestResource?: GroupVersionResource;
-  /** `subResource` of what the request was made for. */
+  /** The subresource of the original request. */
   readonly requestSubResource?: string;
-  /** Absent where the server is to make the name. */
+  /** The name. Absent if the server generates it. */
   readonly name?: string;
-  /** Absent of a kind that lives in no namespace. */
+  /** The namespace. Absent for cluster-scoped kinds. */
   readonly namespace?: string;
-  /** What is done with the object. */
+  /** The operation. */
   readonly operation: Operation;
-  /** Who asks. */
+  /** The user who sent the request. */
   readonly userInfo: UserInfo;
-  /** As it is to be; null or absent where it goes. */
+  /** The new object. Null or absent if it is deleted. */
   readonly object?: unknown;
-  /** As it is stored; null or absent where it is new. */
+  /** The stored object. Null or absent if it is created. */
   readonly oldObject?: unknown;
-  /** Whether nothing will be stored. */
+  /** Whether the request is a dry run, which stores nothing. */
   readonly dryRun?: boolean;
-  /** How it was asked: `CreateOptions`, `UpdateOptions` and so on (`meta.k8s.io/v1`). */
+  /** The options of the request: `CreateOptions`, `UpdateOptions` and so on (`meta.k8s.io/v1`). */
   readonly options?: unknown;
 }
 
-/** What `/scale` reads and writes (`autoscaling/v1`, Scale). */
+/** The object that `/scale` reads and writes (`autoscaling/v1`, Scale). */
 export interface ScaleObject extends KubeObject {
   readonly spec?: { readonly replicas?: number };
   readonly status?: { readonly replicas: number; readonly selector?: string };
 }
 
-/** What a request is about: the kind's object, be it by its status; `/scale` and connections have objects of their own. */
+/**
+ * The object of a request: the kind's object, also for its status. `/scale` and connections have
+ * objects of their own.
+ */
 export type Subject<K extends AnyKind, Sub extends string> = [Sub] extends [never] ? Infer<K>
   : Sub extends "status" ? Infer<K>
   : Sub extends "scale" ? ScaleObject
   : { readonly [field: string]: unknown };
 
-/** An object on its way into the cluster, with its defaults. What is new has no resourceVersion yet. */
+/** An object under review, with defaults applied. A new object has no resourceVersion yet. */
 export type ReviewedObject<K extends AnyKind, Sub extends string = never> = Subject<K, Sub> extends
   infer Whole extends { readonly metadata: ObjectMeta }
   ? Omit<Whole, "metadata"> & { readonly metadata: Omit<ObjectMeta, "resourceVersion"> & { resourceVersion?: string } }
   : Subject<K, Sub>;
 
-/** What may be changed, all the way down. */
+/** `T` without `readonly`, at every depth. */
 export type Draft<T> = T extends readonly (infer Item)[] ? Draft<Item>[]
   : T extends object ? { -readonly [P in keyof T]: Draft<T[P]> }
   : T;
 
-/** An object that a webhook may change. What is new has neither uid nor resourceVersion yet, and where it asks for a generated name no name. */
+/**
+ * An object that a webhook may change. A new object has neither uid nor resourceVersion yet, and no
+ * name if it has `generateName`.
+ */
 export type MutableObject<K extends AnyKind, Sub extends string = never> = Subject<K, Sub> extends
   infer Whole extends { readonly metadata: ObjectMeta }
   ? Draft<Omit<Whole, "metadata">> & { metadata: Draft<Partial<ObjectMeta>> }
   : Draft<Subject<K, Sub>>;
 
-/** What `validate` may answer: nothing where all is well, or what is wrong. Also what `validate()` of the SDK answers of a kind. */
+/**
+ * The value that `validate` returns: `undefined` if the object is valid, or what is wrong with it.
+ * The errors that `validate()` of the SDK returns are accepted too.
+ */
 export type ValidateResult = void | undefined | Denial | FieldError | readonly (Denial | FieldError)[];
 
-/** What `mutate` may answer: nothing where it changed the draft, the wanted object, or what is wrong. */
+/**
+ * The value that `mutate` returns: `undefined` if it changed the object in place, the wanted
+ * object, or what is wrong.
+ */
 export type MutateResult<K extends AnyKind, Sub extends string = never> =
   | void
   | undefined
@@ -116,13 +128,16 @@ export type MutateResult<K extends AnyKind, Sub extends string = never> =
   | readonly Denial[]
   | Wanted<K, Sub>;
 
-/** A wanted object. What is left out at its top and in its metadata stays as it is. */
+/**
+ * A wanted object. Omitted top-level properties and omitted properties of the metadata stay as they
+ * are.
+ */
 type Wanted<K extends AnyKind, Sub extends string> = Subject<K, Sub> extends
   infer Whole extends { readonly metadata: ObjectMeta }
   ? Returned<Partial<Omit<Whole, "metadata">> & { readonly metadata?: Partial<ObjectMeta> }>
   : Returned<Subject<K, Sub>>;
 
-/** What a webhook's functions are handed beside the object. */
+/** The context of a webhook's functions. */
 export interface WebhookContext<
   K extends AnyKind = AnyKind,
   Sub extends string = never,
@@ -130,43 +145,60 @@ export interface WebhookContext<
   Services = unknown,
   Reads extends readonly AnyKind[] = readonly AnyKind[],
 > {
-  /** What is done with the object. */
+  /** The operation under review. */
   readonly operation: Operation;
-  /** The object as it is stored: there when it is updated or deleted. */
+  /** The stored object, if it is updated or deleted. */
   readonly old: Subject<K, Sub> | undefined;
-  /** Who makes the request. */
+  /** The user who sent the request. */
   readonly user: UserInfo;
-  /** Whether nothing of it will be stored: then nothing outside may be changed either. */
+  /**
+   * Whether the request is a dry run: then the webhook must not change anything outside the object
+   * either.
+   */
   readonly dryRun: boolean;
-  /** The name as the request has it; empty for one that is still to be generated. */
+  /** The object's name as in the request. Empty if it is not generated yet. */
   readonly name: string;
-  /** Where the object is; absent for a kind that lives in no namespace. */
+  /** The object's namespace, or `undefined` for cluster-scoped kinds. */
   readonly namespace: string | undefined;
-  /** The whole request, as it was received. */
+  /** The request as received. */
   readonly request: AdmissionRequest;
-  /** Tells whoever made the request something, which does not refuse it: kubectl prints it. At most 256 bytes are shown. */
+  /**
+   * Shows a warning to the user who sent the request, without denying it. kubectl prints at most
+   * 256 bytes of it.
+   */
   warn(message: string): void;
-  /** Adds a line to the server's audit log. @param key Letters, digits, `-`, `_` and `.`, at most 63. */
+  /**
+   * Adds an entry to the API server's audit log. @param key Letters, digits, `-`, `_` and `.`, at
+   * most 63.
+   */
   audit(key: string, value: string): void;
-  /** Reads an object: of a kind in `reads` from the live copy, of one in `uses` from the server. Nothing when there is none. */
+  /**
+   * Returns an object, or `undefined` if it does not exist. It reads the cache for kinds in
+   * `reads`, and the API server for kinds in `uses`.
+   */
   get<T extends AnyKind>(
     kind: Readable<T, never, readonly [], Reads, Uses, "get">,
     name: string,
     options?: NamespaceOptions,
   ): Promise<Infer<T> | undefined>;
-  /** Lists objects: of a kind in `reads` in the live copy, of one in `uses` on the server. */
+  /**
+   * Lists objects. It reads the cache for kinds in `reads`, and the API server for kinds in `uses`.
+   */
   list<T extends AnyKind>(
     kind: Readable<T, never, readonly [], Reads, Uses, "list">,
     options?: ListOptions,
   ): Promise<readonly Infer<T>[]>;
-  /** What the operator made at its start; see the option `services` of `operator`. */
+  /** The services that the operator created at start; see the option `services` of `operator`. */
   readonly services: Services;
-  /** Returns the current time, by the operator's clock. In a memory cluster it is the cluster's time, which the test moves; `Date` is not. */
+  /**
+   * Returns the current time of the operator's clock. In a memory cluster the test moves this
+   * clock; `Date` does not follow it.
+   */
   now(): Date;
-  /** The operator's clock: system time, or in a memory cluster the cluster's. */
+  /** The operator's clock: system time, or the clock of the memory cluster. */
   readonly clock: Clock;
   /** A log with the request's uid and the object's keys. */
   readonly log: Log;
-  /** Aborted when the server will not wait for the answer any longer, or the operator stops. */
+  /** Aborted when the API server stops waiting for the response, or the operator stops. */
   readonly signal: AbortSignal;
 }

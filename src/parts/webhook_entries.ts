@@ -1,13 +1,16 @@
-/** Webhooks as a cluster is told of them: entries of the configurations, without the address and the authority. */
+/** Entries of webhook configurations, without the address and the CA bundle. */
 import { shortName } from "../base/short_name.ts";
 import { CONDITION_OF, fieldCondition, othersCondition } from "../resource/match_conditions.ts";
 import type { LabelSelector } from "./selectors.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** When a webhook is asked: before an object is validated, when it may be changed, or before it is stored. */
+/**
+ * When a webhook is called: before validation, when it may change the object, or before the object
+ * is stored.
+ */
 export type WebhookPhase = "mutate" | "validate";
 
-/** What the API has of a webhook (`admissionregistration.k8s.io/v1`), but for `clientConfig`. */
+/** The fields of a webhook in `admissionregistration.k8s.io/v1`, without `clientConfig`. */
 export interface WebhookFields {
   readonly name: string;
   readonly rules: readonly {
@@ -25,28 +28,28 @@ export interface WebhookFields {
   readonly sideEffects: "None" | "NoneOnDryRun";
   readonly timeoutSeconds: number;
   readonly admissionReviewVersions: readonly ["v1"];
-  /** Of those that may change the object. */
+  /** Only for mutating webhooks. */
   readonly reinvocationPolicy?: "Never" | "IfNeeded";
 }
 
-/** One entry of a configuration. */
+/** An entry of a webhook configuration. */
 export interface WebhookEntry {
   readonly phase: WebhookPhase;
-  /** The part's key. */
+  /** The key of the part. */
   readonly part: string;
-  /** Where it is served, such as `/validate/website-rules`. */
+  /** The path of the webhook, such as `/validate/website-rules`. */
   readonly path: string;
   readonly fields: WebhookFields;
 }
 
-/** Where conversion between versions is served. */
+/** The path of the conversion webhook. */
 export const CONVERSION_PATH = "/convert";
 
 /**
- * Where a webhook is served.
+ * Returns the path of a webhook.
  *
- * @param phase When it is asked.
- * @param part The part's key.
+ * @param phase When it is called.
+ * @param part The key of the part.
  *
  * @example Usage
  * ```ts
@@ -60,12 +63,13 @@ export function webhookPath(phase: WebhookPhase, part: string): string {
 }
 
 /**
- * The entries of the configurations, in the order of the parts.
+ * Returns the entries of the webhook configurations, in the order of the parts.
  *
  * @param operator The operator's name.
- * @param parts The parts by their keys; what is no webhook is passed over.
- * @param namespace The operator's own namespace, which is left out unless a webhook says otherwise.
- * @param user As whom the operator writes; what it writes is asked about where nobody knows.
+ * @param parts The parts by key. Parts that are not webhooks are skipped.
+ * @param namespace The operator's own namespace, which is excluded unless a webhook has
+ *   `allNamespaces`.
+ * @param user The user name of the operator. If it is unknown, its own requests are reviewed.
  */
 export function webhookEntries(
   operator: string,
@@ -89,7 +93,7 @@ function serviceAccount(operator: string, namespace: string | undefined): string
   return namespace === undefined ? undefined : `system:serviceaccount:${namespace}:${operator}`;
 }
 
-/** Whether a part is a webhook. */
+/** Returns whether a part is a webhook. */
 export function isWebhook(part: { readonly part: string }): part is Webhook {
   return part.part === "webhook";
 }
@@ -103,7 +107,7 @@ function fieldsOf(
   user: string | undefined,
 ): WebhookFields {
   const { kind, subresource, scope, field, objectSelector, matchConditions } = webhook;
-  // A webhook that is told of a deletion cannot change anything.
+  // A mutating webhook cannot change an object that is deleted.
   const operations = webhook.operations.filter((operation) => phase === "validate" || operation !== "DELETE");
   const conditions = Object.entries(matchConditions).map(([name, expression]) => ({ name, expression }));
   if (field !== undefined) conditions.push({ name: CONDITION_OF.field, expression: fieldCondition(field) });
@@ -132,7 +136,10 @@ function fieldsOf(
   };
 }
 
-/** Objects in no namespace are asked about whatever the selector says; a namespace itself is in itself. */
+/**
+ * Returns the namespace selector without the system namespaces. The API server ignores the selector
+ * for cluster-scoped objects, but applies it to namespaces by their own labels.
+ */
 function withoutSystem(
   { kind, allNamespaces, namespaceSelector }: Webhook,
   namespace: string | undefined,
@@ -149,13 +156,16 @@ function withoutSystem(
   };
 }
 
-/** A key as a label of a domain name: it stands in names and in paths. */
+/** Returns a key as a label of a domain name, for names and paths. */
 function labelOf(part: string): string {
   const label = part.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return shortName(label, 63);
 }
 
-/** Names have at least three labels: groups of Kubernetes itself are not ours to make names in. */
+/**
+ * Returns the domain for the webhook's name, which needs at least three labels. Groups of
+ * Kubernetes itself are not used.
+ */
 function domainOf(group: string): string {
   return !group.includes(".") || group.endsWith(".k8s.io") ? "op" : group;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { access, conversion, operator, resource, s, webhook } from "../../mod.ts";
+import { access, operator, resource, s, webhook } from "../../mod.ts";
 import { ConfigMap, Namespace, Pod } from "../kinds/mod.ts";
 import { webhookConfigurations } from "../manifests/webhooks.ts";
 import { webhookEntries } from "./webhook_entries.ts";
@@ -12,93 +12,6 @@ const Note = resource({
 });
 
 const validate = () => {};
-
-// deno-lint-ignore no-explicit-any -- what does not compile is refused as well
-const refused: readonly { name: string; options: any; message: RegExp }[] = [
-  { name: "nothing to ask", options: {}, message: /give it "mutate", "validate" or both/ },
-  { name: "no operation", options: { validate, operations: [] }, message: /"operations" is empty/ },
-  {
-    name: "an operation that is none",
-    options: { validate, operations: ["PATCH"] },
-    message: /has "PATCH", which is not/,
-  },
-  { name: "an operation twice", options: { validate, operations: ["CREATE", "CREATE"] }, message: /"CREATE" twice/ },
-  {
-    name: "a change of what is deleted",
-    options: { mutate: validate, operations: ["DELETE"] },
-    message: /cannot be changed/,
-  },
-  { name: "a field that is no path", options: { validate, field: "spec.text" }, message: /write it as "\.spec\.host"/ },
-  {
-    name: "a selector with a value that is none",
-    options: { validate, objectSelector: { matchLabels: { app: "a b" } } },
-    message: /"objectSelector" would not be taken: values\[0\]\[app\]: Invalid value: "a b": a valid label must be/,
-  },
-  {
-    name: "a selector with a label that is none",
-    options: { validate, objectSelector: { matchExpressions: [{ key: "-a", operator: "Exists" }] } },
-    message: /"objectSelector" would not be taken: "-a" is no label: name part must consist of/,
-  },
-  {
-    name: "a selector that is in nothing",
-    options: { validate, namespaceSelector: { matchExpressions: [{ key: "a", operator: "In" }] } },
-    message: /"namespaceSelector" would not be taken: "In" of "a" needs values/,
-  },
-  {
-    name: "a selector by values of what is only there",
-    options: { validate, namespaceSelector: { matchExpressions: [{ key: "a", operator: "Exists", values: ["b"] }] } },
-    message: /"Exists" of "a" takes no values/,
-  },
-  {
-    name: "a selector by a value that is none",
-    options: { validate, namespaceSelector: { matchExpressions: [{ key: "a", operator: "NotIn", values: ["-"] }] } },
-    message: /"-" of "a" is no value: a valid label must be/,
-  },
-  {
-    name: "a selector by what is no operator",
-    options: { validate, namespaceSelector: { matchExpressions: [{ key: "a", operator: "in", values: ["b"] }] } },
-    message: /"in" is not one of In, NotIn, Exists, DoesNotExist/,
-  },
-  { name: "a subresource that is none", options: { validate, subresource: "Status/x" }, message: /is no subresource/ },
-  {
-    name: "a condition that does not compile",
-    options: { validate, matchConditions: { a: "object.spec +" } },
-    message: /condition "a": compilation failed: ERROR/,
-  },
-  {
-    name: "a condition that is no yes or no",
-    options: { validate, matchConditions: { a: "1 + 1" } },
-    message: /must evaluate to bool but got int/,
-  },
-  {
-    name: "a condition without a name",
-    options: { validate, matchConditions: { "": "true" } },
-    message: /is not a valid name/,
-  },
-  {
-    name: "a condition that is called as that of its field",
-    options: { validate, field: ".spec.text", matchConditions: { field: "true" } },
-    message: /"matchConditions" has "field", which is the name of the condition that "field" makes: choose another$/,
-  },
-  {
-    name: "a condition that is called as that of what is not its own",
-    options: { validate, ignoreOwnRequests: true, matchConditions: { others: "true" } },
-    message:
-      /"matchConditions" has "others", which is the name of the condition that "ignoreOwnRequests" makes: choose another$/,
-  },
-  {
-    name: "a right to write",
-    options: { validate, uses: [access(ConfigMap, "patch")] },
-    message: /take "patch" of ConfigMap out of "uses"/,
-  },
-  { name: "a kind that it reads twice", options: { validate, reads: [Pod, Pod] }, message: /"reads" has "Pod" twice/ },
-  { name: "no time", options: { validate, timeout: "0s" }, message: /from 1s to 30s: current value is "0s"/ },
-  { name: "half seconds", options: { validate, timeout: "1500ms" }, message: /must be whole seconds/ },
-];
-
-for (const { name, options, message } of refused) {
-  Deno.test(`webhook refuses ${name}`, () => assert.throws(() => webhook(Note, options), { message }));
-}
 
 Deno.test("webhook refuses what does not exist by its types", () => {
   webhook(Note, {
@@ -222,10 +135,4 @@ Deno.test("operator refuses webhooks that would be served at one place", () => {
   assert.throws(() => operator({ name: "notes", parts: { noteRules: one, "note-rules": other } }), {
     message: /webhooks "noteRules" and "note-rules" would both be served at "\/validate\/note-rules": rename one$/,
   });
-});
-
-Deno.test("conversion refuses what are not two versions of one kind", () => {
-  const way = { up: () => ({}), down: () => ({}) };
-  assert.throws(() => conversion(Note, Note, way as never), { message: /must be two versions of one kind/ });
-  assert.throws(() => conversion(Pod, ConfigMap, way as never), { message: /must be two versions of one kind/ });
 });

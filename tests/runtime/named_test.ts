@@ -199,31 +199,6 @@ Deno.test("names that are known are looked for beside each object, and rights ar
   assert.deepEqual(runs, ["a 1", "a 2"]);
 });
 
-const REFUSED: readonly { name: string; make: () => unknown; message: RegExp }[] = [
-  {
-    name: "its own kind",
-    make: () => controller(Site, { watches: [watch(Site, { names: ["a"] })], reconcile() {} }),
-    message:
-      /the watch of "Site" has "names": its own kind and those in owns and reads are watched whole: leave "names" out/,
-  },
-  {
-    name: "a selector beside them",
-    make: () => controller(Site, { watches: [watch(Secret, { names: ["a"], labelSelector: "a=b" })], reconcile() {} }),
-    message: /"labelSelector" does not go with it$/,
-  },
-  {
-    name: "an empty list",
-    make: () => controller(Site, { watches: [watch(Secret, { names: [] })], reconcile() {} }),
-    message: /a list of them must have one, and none that is empty$/,
-  },
-];
-
-for (const { name, make, message } of REFUSED) {
-  Deno.test(`controller refuses names of ${name}`, () => {
-    assert.throws(make, { name: "TypeError", message });
-  });
-}
-
 Deno.test("a run that gets what nobody names, or lists what is only named, is told so", async () => {
   const failing = (read: "get" | "list") =>
     controller(Site, {

@@ -355,21 +355,6 @@ Deno.test("a child that an owner reference does not reach is tracked by a label:
   );
 });
 
-Deno.test("controller refuses a watch that wakes nobody and an index of what is not watched", () => {
-  assert.throws(() => controller(Note, { watches: [watch(Secret, {})], reconcile() {} }), {
-    message:
-      'Cannot make a controller of Note: whom does a change of "Secret" wake? Give its watch a "map" or "names", or add the kind to "owns" or "reads"',
-  });
-  const twice = [watch(Secret, { map: () => "a" }), watch(Secret, { map: () => "b" })] as const;
-  assert.throws(() => controller(Note, { watches: twice, reconcile() {} }), {
-    message: /"Secret" is in "watches" twice/,
-  });
-  assert.throws(() => controller(Note, { indexes: { bySecret }, reconcile() {} }), {
-    message:
-      'Cannot make a controller of Note: index "bySecret" is of "Site", which it does not watch whole: add it to "reads"',
-  });
-});
-
 Deno.test("Context takes kinds of watches and names of indexes, and refuses others", () => {
   const sites = controller(Site, {
     indexes: { bySecret },
