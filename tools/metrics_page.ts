@@ -1,25 +1,27 @@
-/** The page of the guide on metrics and alerts, made from their lists: `deno run -A tools/metrics_page.ts` writes docs/guides/metrics.md. */
+/** Generates docs/guides/metrics.md from the lists of metrics and alerts: `deno run -A tools/metrics_page.ts`. */
 import { type Metric, METRICS } from "../src/base/metric_list.ts";
 import { alertsOf } from "../src/manifests/alerts.ts";
 
 const PAGE = new URL("../docs/guides/metrics.md", import.meta.url);
 
-/** The page's text, before it is formatted. */
+/** Returns the page before it is formatted. */
 export function metricsPage(): string {
   const metrics: readonly Metric[] = Object.values(METRICS);
   const alerts = alertsOf({ name: "shop-operator", hasControllers: true, isElected: true, hasWebhooks: true });
   return `# Metrics and alerts
 
-Made by tools/metrics_page.ts from the lists of the code. Names without \`op_\` are controller-runtime's and client-go's, with their labels. No label holds an object's name.
+An operator serves these metrics at \`/metrics\` ([Running](running.md#metrics)). Names without \`op_\` are those of controller-runtime and client-go, with their labels. No label has the name of an object. \`tools/metrics_page.ts\` generates this page from the lists in the code.
 
-| metric | type | labels | what it tells |
+| metric | type | labels | meaning |
 | --- | --- | --- | --- |
 ${metrics.map(({ name, type, labels, help }) => row([code(name), type, labels.map(code).join(" "), help])).join("")}
-The same list makes \`config/prometheus\` of \`op generate manifests\`: a ServiceMonitor, a PrometheusRule with the alerts below, and a dashboard of Grafana in a ConfigMap with the label \`grafana_dashboard\`, as the sidecar of Grafana's Helm chart looks for them. All know their series by the label \`app_kubernetes_io_name\`, which is that of the Service: a Prometheus that is configured otherwise has to take it over (\`labelmap\` of \`__meta_kubernetes_service_label_(.+)\`). What stands below \`spec\` of the PrometheusRule is a rule file as Prometheus itself takes it.
+## Alerts and the dashboard
 
-An operator has the alerts that fit it: on webhooks where it has some, on leaders where it elects them. Their expressions, for an operator "shop-operator":
+\`op generate manifests\` writes \`config/prometheus\` from the same lists: a ServiceMonitor, a PrometheusRule with the alerts below, and a Grafana dashboard in a ConfigMap with the label \`grafana_dashboard\`, which the sidecar of Grafana's Helm chart looks for. They select series by the label \`app_kubernetes_io_name\` of the Service. If your Prometheus does not use the ServiceMonitor, add this label with a \`labelmap\` of \`__meta_kubernetes_service_label_(.+)\`. The \`spec\` of the PrometheusRule is a rule file for Prometheus.
 
-| alert | severity | after | what it tells |
+An operator has the alerts for its parts: those about webhooks if it has webhooks, those about leaders if it uses leader election. [Troubleshooting](troubleshooting.md) explains most of them. The expressions are those of an operator "shop-operator".
+
+| alert | severity | after | meaning |
 | --- | --- | --- | --- |
 ${
     alerts.map((one) =>
@@ -44,13 +46,13 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** Without the templates of Prometheus. */
+/** Replaces the templates of Prometheus. */
 function plain(text: string): string {
-  return text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, "_$1_").replaceAll(/\{\{ \$value.*?\}\}/g, "_so much_")
+  return text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, "_$1_").replaceAll(/\{\{ \$value.*?\}\}/g, "_N_")
     .replaceAll(/\{\{ (if .*?|else if .*?|end) \}\}/g, "");
 }
 
-/** The page as it is written. */
+/** Formats the page. */
 export async function formatted(page: string): Promise<string> {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--no-config", "--line-width=120", "--ext=md", "-"],

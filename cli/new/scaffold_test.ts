@@ -53,7 +53,7 @@ Deno.test("a project with a new version of its kind checks, lints and tests as i
         const decoder = new TextDecoder();
         assert.equal(code, 0, `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`);
         if (task === "test") {
-          assert.match(decoder.decode(stdout), /Website: an object is the same after the way from v1 to v2/);
+          assert.match(decoder.decode(stdout), /Website is unchanged after a conversion from v1 to v2/);
         }
       });
     }

@@ -116,18 +116,15 @@ export function conversionText(
   module: string,
 ): string {
   const same = `({ ${fields.join(", ")} }) => ({ ${fields.join(", ")} })`;
-  return `/** The conversion of ${kind} between ${stored}, in which objects are stored, and ${version}. */
+  return `/** Converts ${kind} between ${stored}, in which objects are stored, and ${version}. */
 import { conversion } from "@op/sdk";
 import { ${exported} } from "./${module}";
 import { ${exported} as ${name} } from "./${version}.ts";
 
 export const ${key} = conversion(${exported}, ${name}, {
-  /**
-   * From ${stored} to ${version}. A field without a place in ${version} goes into an annotation, or
-   * it is lost.
-   */
+  /** Converts ${stored} to ${version}. Store a value that has no field in ${version} in an annotation. */
   up: ${same},
-  /** From ${version} to ${stored}. */
+  /** Converts ${version} to ${stored}. */
   down: ${same},
 });
 `;
@@ -138,7 +135,7 @@ export function conversionTestText({ kind, stored, version, key }: NewVersion, m
   return `import { roundTrips } from "@op/sdk/testing";
 import { ${key} } from "./${module}";
 
-Deno.test("${kind}: an object is the same after the way from ${stored} to ${version} and back, and the other way round", async () => {
+Deno.test("${kind} is unchanged after a conversion from ${stored} to ${version} and back, and the reverse", async () => {
   await roundTrips(${key});
 });
 `;

@@ -1,7 +1,7 @@
-/** Alert rules of an operator, made from the list of its metrics. */
+/** Alert rules of an operator, derived from the list of metrics. */
 import { METRICS } from "../base/metric_list.ts";
 
-/** An alert, as a rule file of Prometheus has it. */
+/** An alert, in the form of a Prometheus rule file. */
 export interface Alert {
   readonly alert: string;
   readonly expr: string;
@@ -10,7 +10,7 @@ export interface Alert {
   readonly annotations: { readonly summary: string; readonly description: string };
 }
 
-/** What an operator has, of which alerts may tell. */
+/** The parts of an operator that decide which alerts it has. */
 export interface Alerting {
   readonly name: string;
   readonly hasControllers: boolean;
@@ -20,12 +20,12 @@ export interface Alerting {
 
 type Key = keyof typeof METRICS;
 
-/** An alert before it is an operator's. */
+/** An alert that is not yet bound to an operator. */
 interface Rule {
   readonly alert: string;
   readonly severity: "warning" | "critical";
   readonly for: string;
-  /** The expression; `of` writes the series of a metric. */
+  /** Returns the expression; `of` returns the series of a metric. */
   expr(of: (metric: Key, ...matchers: string[]) => string): string;
   readonly summary: string;
   readonly description: string;
@@ -38,19 +38,19 @@ const RULES: readonly Rule[] = [
     severity: "critical",
     for: "5m",
     expr: (of) => `absent(${of("loopLag")})`,
-    summary: "No process of the operator is seen",
-    description: "For five minutes Prometheus read no metric of it: it does not run, or cannot be reached.",
+    summary: "The operator does not run",
+    description: "Prometheus has read no metric for five minutes. The operator is down or cannot be reached.",
   },
   {
     alert: "OperatorReconcilesFail",
     severity: "warning",
     for: "15m",
-    // A failing object is tried less and less often: of few runs one in ten is much.
+    // A failing object is retried less and less often, so one failure in ten reconciles is a lot.
     expr: (of) =>
       `sum by (controller) (rate(${of("errors")}[10m])) / sum by (controller) (rate(${of("reconciles")}[10m])) > 0.1`,
-    summary: "Controller {{ $labels.controller }} fails",
+    summary: "Reconciles of controller {{ $labels.controller }} fail",
     description:
-      "{{ $value | humanizePercentage }} of its runs ended with an error. The log says which, by reconcileID.",
+      "{{ $value | humanizePercentage }} of its reconciles fail. Find the errors in the log (Reconcile failed).",
     needs: "hasControllers",
   },
   {
@@ -58,8 +58,8 @@ const RULES: readonly Rule[] = [
     severity: "warning",
     for: "0m",
     expr: (of) => `sum by (controller) (increase(${of("panics")}[15m])) > 0`,
-    summary: "Controller {{ $labels.controller }} has a mistake in its code",
-    description: "A run ended with an error of the language, such as a property of undefined. The log has its stack.",
+    summary: "Controller {{ $labels.controller }} has a programming error",
+    description: "A reconcile failed with a TypeError or a similar error. The log has its stack.",
     needs: "hasControllers",
   },
   {
@@ -73,12 +73,13 @@ const RULES: readonly Rule[] = [
     needs: "hasControllers",
   },
   {
-    alert: "OperatorRunTakesLong",
+    alert: "OperatorReconcileTakesLong",
     severity: "warning",
     for: "5m",
     expr: (of) => `max by (controller) (${of("longest")}) > 600`,
-    summary: "A run of controller {{ $labels.controller }} does not end",
-    description: "It goes on for {{ $value | humanizeDuration }}: give the controller a timeout, and heed the signal.",
+    summary: "A reconcile of controller {{ $labels.controller }} does not end",
+    description:
+      "It has been running for {{ $value | humanizeDuration }}. Set a timeout, and pass the signal to what the reconcile waits for.",
     needs: "hasControllers",
   },
   {
@@ -91,7 +92,7 @@ const RULES: readonly Rule[] = [
       }[10m]))) > 60`,
     summary: "Objects of controller {{ $labels.controller }} wait",
     description:
-      "One in ten was due for more than {{ $value | humanizeDuration }} before its run: runs are too slow, or too few go on at once.",
+      "One object in ten waits more than {{ $value | humanizeDuration }} for its reconcile. Make reconciles faster, or increase concurrency.",
     needs: "hasControllers",
   },
   {
@@ -100,17 +101,18 @@ const RULES: readonly Rule[] = [
     for: "5m",
     expr: (of) => `max by (controller) (${of("missingRbac")}) == 1`,
     summary: "Controller {{ $labels.controller }} waits for an RBAC permission",
-    description: "It does nothing until the permission is granted. /readyz and the log name it.",
+    description: "It reconciles no object until the permission is granted. /readyz and the log name the permission.",
     needs: "hasControllers",
   },
   {
     alert: "OperatorWatchStale",
     severity: "critical",
     for: "5m",
-    // A live watch is heard of once a minute: a bookmark comes where nothing happens.
+    // A working watch receives a bookmark every minute, even if no object changes.
     expr: (of) => `max by (kind) (${of("staleness")}) > 180`,
-    summary: "The watch of {{ $labels.kind }} is silent",
-    description: "Nothing was heard of it for {{ $value | humanizeDuration }}: what it shows is old.",
+    summary: "The watch on {{ $labels.kind }} receives no events",
+    description:
+      "It received neither events nor bookmarks for {{ $value | humanizeDuration }}. Its cache is out of date.",
     needs: "hasControllers",
   },
   {
@@ -119,18 +121,20 @@ const RULES: readonly Rule[] = [
     for: "2m",
     expr: (of) => `sum by (namespace) (${of("leading")}) == 0`,
     summary: "No process of the operator leads",
-    description: "All stand by, so nothing is reconciled: look at the Lease, and at the right to write it.",
+    description:
+      "All processes stand by, so no object is reconciled. Check the Lease, and the RBAC permission to write it.",
     needs: "isElected",
   },
   {
     alert: "OperatorWithTwoLeaders",
     severity: "critical",
     for: "1m",
-    // Processes are not read at the same moment: a handover may look like two for one interval.
-    // Installed in two namespaces it has a leader in each.
+    // Prometheus does not scrape all processes at the same time, so a handover can look like two
+    // leaders for one interval.
+    // An operator that is installed in two namespaces has a leader in each.
     expr: (of) => `sum by (namespace) (${of("leading")}) > 1`,
     summary: "{{ $value }} processes of the operator lead",
-    description: "Each Lease has one leader: processes with Leases of different names or namespaces work at once.",
+    description: "A Lease has only one holder, so the processes use Leases with different names or namespaces.",
     needs: "isElected",
   },
   {
@@ -139,25 +143,26 @@ const RULES: readonly Rule[] = [
     for: "10m",
     expr: (of) =>
       `sum(rate(${of("requests", 'code=~"5..|429|<error>"')}[5m])) / sum(rate(${of("requests")}[5m])) > 0.1`,
-    summary: "The API server does not answer the operator as it should",
-    description: "{{ $value | humanizePercentage }} of the requests failed on its side, were put off, or not answered.",
+    summary: "Requests to the API server fail",
+    description:
+      "{{ $value | humanizePercentage }} of the requests ended with a server error, 429 or without a response.",
   },
   {
     alert: "OperatorStrayErrors",
     severity: "warning",
     for: "0m",
     expr: (of) => `sum(increase(${of("strayErrors")}[15m])) > 0`,
-    summary: "Errors in the operator's code that no run caught",
+    summary: "The operator's code has uncaught errors",
     description:
-      "A promise is not awaited, or a timer throws. The log has its stack, and where Deno knows it the object.",
+      "A promise is not awaited, or a timer throws. The log has the stack and, if Deno knows it, the object.",
   },
   {
     alert: "OperatorEventLoopLate",
     severity: "warning",
     for: "5m",
     expr: (of) => `max(${of("loopLag")}) > 1`,
-    summary: "The operator computes for too long",
-    description: "Its event loop is {{ $value | humanizeDuration }} late: put what computes into a thread, by offload.",
+    summary: "The operator's event loop is blocked",
+    description: "It is {{ $value | humanizeDuration }} late. Move long computations into a thread with offload.",
   },
   {
     alert: "OperatorWebhookFails",
@@ -169,7 +174,7 @@ const RULES: readonly Rule[] = [
       }[5m])) > 0.05`,
     summary: "Webhook {{ $labels.webhook }} fails",
     description:
-      "{{ $value | humanizePercentage }} of its calls failed: by its failure policy the API server may refuse.",
+      "{{ $value | humanizePercentage }} of its calls fail. With failure policy Fail, the API server rejects these requests.",
     needs: "hasWebhooks",
   },
   {
@@ -180,7 +185,7 @@ const RULES: readonly Rule[] = [
       `histogram_quantile(0.99, sum by (webhook, le) (rate(${of("webhookSeconds").replace("{", "_bucket{")}[5m]))) > 2`,
     summary: "Webhook {{ $labels.webhook }} is slow",
     description:
-      "One call in a hundred takes more than {{ $value | humanizeDuration }}, and whoever writes waits for it.",
+      "One call in a hundred takes more than {{ $value | humanizeDuration }}, and the client's request waits for it.",
     needs: "hasWebhooks",
   },
   {
@@ -189,15 +194,15 @@ const RULES: readonly Rule[] = [
     for: "30m",
     expr: (of) => `min by (certificate) (${of("certificateExpiry")}) < ${7 * 24 * 3600}`,
     summary: "A certificate of the operator's webhooks is not renewed",
-    description: "The {{ $labels.certificate }} is good for {{ $value | humanizeDuration }} only: the log says why.",
+    description: "The {{ $labels.certificate }} expires in {{ $value | humanizeDuration }}. The log has the reason.",
     needs: "hasWebhooks",
   },
 ];
 
 /**
- * The alert rules of an operator.
+ * Returns the alert rules of an operator.
  *
- * @param alerting What it has.
+ * @param alerting The operator's name and parts.
  */
 export function alertsOf(alerting: Alerting): Alert[] {
   const { name } = alerting;
@@ -211,15 +216,18 @@ export function alertsOf(alerting: Alerting): Alert[] {
   }));
 }
 
-/** The label of series by which they are an operator's: the Service's label, as Prometheus writes it. Neither a namespace nor a prefix of an overlay changes it. */
+/**
+ * The label that selects an operator's series: a label of the Service, in the spelling of
+ * Prometheus. Overlays that change the namespace or add a name prefix do not change it.
+ */
 export const OPERATOR_LABEL = "app_kubernetes_io_name";
 
 /**
- * The series of a metric that are an operator's, as PromQL has them.
+ * Returns the PromQL selector of an operator's series of a metric.
  *
  * @param operator The operator's name.
- * @param metric The metric, by what it is called in the list.
- * @param matchers What else of its labels must be so.
+ * @param metric The key of the metric in the list.
+ * @param matchers More label matchers.
  */
 export function series(operator: string, metric: Key, matchers: readonly string[] = []): string {
   return `${METRICS[metric].name}{${[`${OPERATOR_LABEL}="${operator}"`, ...matchers].join(",")}}`;

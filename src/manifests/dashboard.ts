@@ -1,10 +1,10 @@
-/** A dashboard of Grafana for an operator, made from the list of its metrics: each of them is on it. */
+/** A Grafana dashboard for an operator, with a panel for each metric of the list. */
 import { type Metric, METRICS } from "../base/metric_list.ts";
 import { series } from "./alerts.ts";
 
 type Key = keyof typeof METRICS;
 
-/** Which metrics are beside each other. A test sees that none is missing. */
+/** The rows of the dashboard. A test checks that no metric is missing. */
 const ROWS: readonly (readonly [title: string, metrics: readonly Key[]])[] = [
   ["Reconciling", [
     "reconciles",
@@ -17,7 +17,7 @@ const ROWS: readonly (readonly [title: string, metrics: readonly Key[]])[] = [
     "concurrency",
   ]],
   ["Queue", ["depth", "adds", "retries", "queueSeconds", "workSeconds", "unfinished", "longest"]],
-  ["What is held up", [
+  ["Delays and skipped work", [
     "missingRbac",
     "paused",
     "hotLoops",
@@ -43,20 +43,20 @@ const ROWS: readonly (readonly [title: string, metrics: readonly Key[]])[] = [
   ["Process", ["cpu", "memory", "heap", "loopLag", "started"]],
 ];
 
-/** Which pods' series are shown. */
+/** Matchers for the selected pods. */
 const SHOWN = ['namespace="$namespace"', 'pod=~"$pod"'];
 const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
 const PANEL = { width: 8, height: 7 };
 const WIDTH = 24;
 
 /**
- * The dashboard as JSON, a line a panel.
+ * Returns the dashboard as JSON, with one line per panel.
  *
  * @param operator The operator's name.
  */
 export function dashboardOf(operator: string): string {
   const panels = panelsOf(operator).map((panel) => `    ${JSON.stringify(panel)}`).join(",\n");
-  // Without a uid, which would have to be short: Grafana makes one.
+  // No uid: Grafana generates one.
   const head = {
     title: `Operator ${operator}`,
     tags: ["kubernetes", "operator"],

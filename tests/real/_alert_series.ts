@@ -41,7 +41,7 @@ export const ALARMING: Readonly<Record<string, Series>> = {
     [`op_hot_loops{${NOTES},kind="ConfigMap",field=".data.x",manager="shop.notes",other_manager="kubectl-edit"}`]:
       "_x30 1x30",
   },
-  OperatorRunTakesLong: { [`workqueue_longest_running_processor_seconds{${NOTES},name="notes"}`]: "0+60x60" },
+  OperatorReconcileTakesLong: { [`workqueue_longest_running_processor_seconds{${NOTES},name="notes"}`]: "0+60x60" },
   OperatorObjectsWait: { [`workqueue_queue_duration_seconds_bucket{${NOTES},le="1"}`]: "0+6x60" },
   OperatorLacksRbacPermission: { [`op_controller_missing_rbac{${NOTES}}`]: "1x60" },
   OperatorWatchStale: { [`op_watch_staleness_seconds{${OF},kind="Note"}`]: "0+60x60" },

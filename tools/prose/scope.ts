@@ -14,10 +14,12 @@ export const COVERED: readonly string[] = [
   "benches",
   "cli/kustomize",
   "docs/contributing",
+  "docs/guides",
   "examples",
   "src/kube/http2",
   "src/runtime/webhooks",
   "src/testing",
+  "templates",
   "tests/contract",
   "tools/prose",
 ];

@@ -1,4 +1,4 @@
-/** What is done about a Namespace of Kubernetes. */
+/** Logs each Namespace. */
 import { controller } from "@op/sdk";
 import { Namespace } from "@op/sdk/kinds";
 

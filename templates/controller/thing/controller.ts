@@ -1,4 +1,4 @@
-/** What is done about a Thing: its text goes into a ConfigMap, its length into the status. */
+/** Copies the text of a Thing into a ConfigMap and reports its length. */
 import { controller } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { Thing } from "./v1.ts";

@@ -1,4 +1,4 @@
-/** Thing, version v1: what its users write. */
+/** The kind Thing, version v1. */
 import { type Infer, resource, s } from "@op/sdk";
 
 export const Thing = resource({

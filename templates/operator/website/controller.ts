@@ -1,4 +1,4 @@
-/** What is done about a Website: it gets a Deployment, and its status says how that is doing. */
+/** Creates a Deployment for each Website and reports its ready replicas. */
 import { controller, type Input } from "@op/sdk";
 import { Deployment } from "@op/sdk/kinds";
 import { Website } from "./v1.ts";

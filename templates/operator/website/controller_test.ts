@@ -4,17 +4,17 @@ import { memoryCluster } from "@op/sdk/testing";
 import { websites } from "./controller.ts";
 import { Website } from "./v1.ts";
 
-Deno.test("websites makes a Deployment with the replicas asked for", async () => {
+Deno.test("websites creates a Deployment with the requested replicas", async () => {
   await using cluster = await memoryCluster({ parts: { websites } });
   await cluster.create(Website, "blog", { spec: { host: "blog.example.com", replicas: 2 } });
 
-  await cluster.settle(); // virtual time, until nothing is left to do
+  await cluster.settle(); // runs the operator in virtual time until no work is due
 
   const deployment = await cluster.get(Deployment, "blog");
   assert.equal(deployment.spec.replicas, 2);
 });
 
-Deno.test("websites writes the address into the status", async () => {
+Deno.test("websites reports the URL in the status", async () => {
   await using cluster = await memoryCluster({ parts: { websites } });
   await cluster.create(Website, "blog", { spec: { host: "blog.example.com" } });
 
@@ -24,7 +24,7 @@ Deno.test("websites writes the address into the status", async () => {
   assert.equal(site.status?.url, "https://blog.example.com");
 });
 
-Deno.test("Website refuses more than 20 replicas", async () => {
+Deno.test("Website rejects more than 20 replicas", async () => {
   await using cluster = await memoryCluster({ parts: { websites } });
 
   await assert.rejects(

@@ -1,4 +1,4 @@
-/** Website, version v1: what its users write. */
+/** The kind Website, version v1. */
 import { type Infer, resource, s } from "@op/sdk";
 
 export const Website = resource({
