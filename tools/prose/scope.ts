@@ -14,6 +14,7 @@ export const COVERED: readonly string[] = [
   "benches",
   "cli/kustomize",
   "docs/contributing",
+  "docs/decisions",
   "docs/guides",
   "examples",
   "src/kube/http2",
