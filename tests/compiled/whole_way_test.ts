@@ -1,6 +1,7 @@
 /**
- * Runs the commands of the tutorial, from an empty folder to an operator that reconciles. The cluster is a
- * real API server with roles enforced; what a kubelet does for a Deployment is done here: its pod runs as a container of the image.
+ * Runs the commands of the tutorial, from an empty folder to an operator that reconciles. The cluster
+ * is a real API server that enforces roles. The test acts as the kubelet and runs the pod as a
+ * container of the image.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -45,12 +46,12 @@ Deno.test(
     let cwd = fileURLToPath(ROOT);
     let operator: OperatorProcess | undefined;
 
-    /** What a person does beside the commands, or a cluster while one runs. */
-    const BESIDE: readonly {
+    /** Steps of the user between commands, and of the cluster while a command runs. */
+    const STEPS: readonly {
       readonly of: RegExp;
       readonly before?: () => Promise<unknown>;
       readonly during?: () => Promise<unknown>;
-      readonly after?: (said: string) => Promise<unknown>;
+      readonly after?: (output: string) => Promise<unknown>;
     }[] = [
       {
         of: / new controller /,
@@ -65,8 +66,8 @@ Deno.test(
       },
       {
         of: / build --image$/,
-        after: (said) => {
-          assert.match(said, / dist\/shop \(\d+ MB\)[^]* image shop:0\.1\.0\n$/);
+        after: (output) => {
+          assert.match(output, / dist\/shop \(\d+ MB\)[^]* image shop:0\.1\.0\n$/);
           return Promise.resolve();
         },
       },
@@ -78,7 +79,7 @@ Deno.test(
       },
     ];
 
-    /** What a kubelet and the Deployment's controller do: they run its pod, and say so when it is ready. */
+    /** Acts as kubelet and Deployment controller: runs the pod and sets the status when it is ready. */
     async function runDeployment(client: Client, image: UnpackedImage): Promise<OperatorProcess> {
       assert.deepEqual([image.user, image.entrypoint], ["65532:65532", ["/operator"]]);
       await using deployments = await watched(client, Deployment);
@@ -92,18 +93,18 @@ Deno.test(
 
     for (const command of await commandsOfTutorial()) {
       const passed = await t.step(command, async () => {
-        const beside = BESIDE.find(({ of }) => of.test(command));
+        const step = STEPS.find(({ of }) => of.test(command));
         const line = command.replaceAll("../shop", project);
         if (line.startsWith("cd ")) return void (cwd = line.slice(3));
-        const [said] = await Promise.all([run(line, cwd, env), beside?.during?.()]);
-        await beside?.after?.(said);
+        const [output] = await Promise.all([run(line, cwd, env), step?.during?.()]);
+        await step?.after?.(output);
       });
       if (!passed) return;
     }
     const running = operator;
     assert(running);
 
-    await t.step("the Dockerfile of this repository makes the same image of an executable that is there", async () => {
+    await t.step("the Dockerfile of this repository builds the same image from an existing executable", async () => {
       const file = fileURLToPath(new URL("Dockerfile", ROOT));
       const args = ["--file", file, "--target", "executable", "--build-arg", "EXECUTABLE=dist/shop"];
       await tools.build("again:1", project, ...args);
@@ -113,7 +114,7 @@ Deno.test(
       assert(Buffer.compare(...await Promise.all(files) as [Uint8Array, Uint8Array]) === 0);
     });
 
-    await t.step("it runs as the image's user on a root that it cannot write to", async () => {
+    await t.step("it runs as the image's user on a read-only root", async () => {
       const status = await Deno.readTextFile(`/proc/${running.pid}/status`);
       assert.match(status, /^Uid:(\t65532){4}$/m);
       assert.match(status, /^Gid:(\t65532){4}$/m);
@@ -135,7 +136,7 @@ Deno.test(
       await pages.until((all) => all.some((page) => (page as { status?: { words?: number } }).status?.words === 1));
     });
 
-    await t.step("it tells its health and its metrics", async () => {
+    await t.step("it serves health and metrics", async () => {
       await eventually(async () => {
         const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
         assert.deepEqual([ready.status, (await ready.text()).match(/^\[\+\]controller \w+: running$/gm)], [200, [
@@ -151,19 +152,19 @@ Deno.test(
       });
     });
 
-    await t.step("SIGTERM ends it: it gives its lead back and exits with 0", async () => {
+    await t.step("SIGTERM releases the Lease and exits with 0", async () => {
       assert.equal(await running.stop("SIGTERM"), 0);
       assert(running.log.some(({ msg, isClean }) => msg === "Operator stopped" && isClean === true));
       const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
       assert.equal(lease.spec?.holderIdentity ?? "", "");
     });
 
-    await t.step("it was refused nothing", async () => {
+    await t.step("no request was forbidden", async () => {
       const events = await cluster.auditLog();
-      const refused = events.filter(({ user, responseStatus }) =>
+      const forbidden = events.filter(({ user, responseStatus }) =>
         user.username === `system:serviceaccount:${NAMESPACE}:shop` && responseStatus?.code === 403
       );
-      assert.deepEqual(refused.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
+      assert.deepEqual(forbidden.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
     });
   },
 );
@@ -186,7 +187,7 @@ async function run(line: string, cwd: string, env: Record<string, string>): Prom
   return decoder.decode(stdout);
 }
 
-/** What a person writes: the status has words in place of a length. */
+/** Edits the new kind like a user: the status has the number of words instead of the length. */
 async function editPages(project: string): Promise<void> {
   await edit(project, "page/v1.ts", (file) => file.replace("length:", "words:").replace(".length", ".words"));
   await edit(
@@ -200,6 +201,6 @@ async function editPages(project: string): Promise<void> {
 async function edit(project: string, file: string, change: (text: string) => string): Promise<void> {
   const before = await Deno.readTextFile(join(project, file));
   const after = change(before);
-  assert.notEqual(after, before, `${file} is not as it is expected`);
+  assert.notEqual(after, before, `${file} does not have the expected content`);
   await Deno.writeTextFile(join(project, file), after);
 }

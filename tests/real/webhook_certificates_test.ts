@@ -1,4 +1,4 @@
-/** The guide to webhooks says three ways to a certificate: its commands are run as they stand there, and what is served is asked over TLS. */
+/** Runs the commands of the webhooks guide for each kind of certificate, and sends reviews over TLS. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -16,7 +16,7 @@ import { shellLine } from "./_shell_line.ts";
 const ROOT = new URL("../../", import.meta.url);
 const SERVICE = "shop-webhook.shop-system.svc";
 
-Deno.test("each way to a certificate that the guide to webhooks says is gone, and reviews are answered by it", async (t) => {
+Deno.test("the commands of the webhooks guide serve reviews with each kind of certificate", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   const folder = await Deno.makeTempDir();
@@ -28,13 +28,14 @@ Deno.test("each way to a certificate that the guide to webhooks says is gone, an
     return atob(shop?.webhooks?.[0]?.clientConfig.caBundle ?? "");
   };
   const guide = await Deno.readTextFile(new URL("docs/guides/webhooks.md", ROOT));
-  const [, told] = /^```text\n(admission webhook .*)\n```$/m.exec(guide) ?? assert.fail("there is no refusal");
+  const [, rejection] = /^```text\n(admission webhook .*)\n```$/m.exec(guide) ??
+    assert.fail("the guide shows no rejection");
   const [first = "", , own = "", certManager = "", files = ""] = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .map(([, block]) => block);
   try {
     await Deno.writeTextFile(`${folder}/kubeconfig`, cluster.admin.kubeconfig);
     for (const line of lines(first).filter((line) => line !== "op dev")) await shell.run(line);
-    // Others on this machine may have the usual ports.
+    // Other tests on this machine may use the default ports.
     const file = `${shell.cwd}/operator.toml`;
     const settings = await Deno.readTextFile(file);
     const ports = `health = { port = ${freePort()} }\nwebhooks = { port = ${port} }\n`;
@@ -42,10 +43,10 @@ Deno.test("each way to a certificate that the guide to webhooks says is gone, an
 
     const refused = async (authority: string): Promise<void> => {
       const { message } = (await review(port, authority)).response.status;
-      assert(told!.endsWith(`denied the request: ${message}`), message);
+      assert(rejection!.endsWith(`denied the request: ${message}`), message);
     };
 
-    await t.step("the operator makes its own, and another authority when it is told", async () => {
+    await t.step("the operator issues its own certificate and renews its authority", async () => {
       for (const line of lines(own)) {
         await shell.run(line);
         if (line !== "op start") continue;
@@ -61,7 +62,7 @@ Deno.test("each way to a certificate that the guide to webhooks says is gone, an
 
     const definitions = await Promise.all([ORIGINS.find(({ kind }) => kind === "Certificate")!, ISSUER].map(unpackOf));
     await t.step({
-      name: "cert-manager is asked for one, which is mounted and served",
+      name: "cert-manager's certificate is mounted and served",
       ignore: definitions.includes(undefined),
       fn: async () => {
         await using known = await watched(client, CustomResourceDefinition);
@@ -74,7 +75,7 @@ Deno.test("each way to a certificate that the guide to webhooks says is gone, an
         const path = "/apis/cert-manager.io/v1/namespaces/shop-system";
         const { spec } = await shell.get(`${path}/certificates/shop-webhook`);
         assert.deepEqual((await shell.get(`${path}/issuers/${spec.issuerRef.name}`)).spec, { selfSigned: {} });
-        // In the place of cert-manager, which has what it is asked for signed, and of the kubelet, which mounts it.
+        // Acts as cert-manager, which signs the certificate, and as the kubelet, which mounts it.
         const authority = await createAuthority();
         const { certificate, key } = await authority.server(spec.dnsNames);
         await Deno.writeTextFile(`${shell.cwd}/mounted.crt`, certificate);
@@ -97,7 +98,7 @@ Deno.test("each way to a certificate that the guide to webhooks says is gone, an
       },
     });
 
-    await t.step("files are served", async () => {
+    await t.step("certificate files are served", async () => {
       const authority = await createAuthority();
       const { certificate, key } = await authority.server([SERVICE]);
       await Deno.writeTextFile(`${shell.cwd}/tls.crt`, certificate);
@@ -117,7 +118,7 @@ Deno.test("each way to a certificate that the guide to webhooks says is gone, an
   }
 });
 
-/** Runs what a guide says: `op` in this process, kubectl as it was built. */
+/** Runs commands of a guide: `op` in this process, kubectl as a program. */
 class Shell {
   readonly #cluster: RealCluster;
   readonly #folder: string;
@@ -130,7 +131,7 @@ class Shell {
     this.cwd = folder;
   }
 
-  /** Runs a line; an operator that it starts goes on. */
+  /** Runs a line. An operator that it starts continues to run. */
   async run(line: string): Promise<void> {
     const [program, ...args] = line.split(" ");
     const kubeconfig = `${this.#folder}/kubeconfig`;
@@ -143,25 +144,25 @@ class Shell {
       this.#started = { io, ended: cli(["start", "--kubeconfig", kubeconfig, ...rest], io) };
       return;
     }
-    // As it lies here, in place of what is published.
+    // The SDK of this repository instead of the published one.
     const sdk = rest[0] === "operator" ? ["--sdk", fileURLToPath(ROOT)] : [];
     assert.equal(await cli([...args, ...sdk], io), 0, io.stderr);
   }
 
-  /** Settles when the operator that was started serves webhooks. */
+  /** Waits until the started operator serves webhooks. */
   async served(): Promise<void> {
-    const { io, ended } = this.#started ?? assert.fail("nothing was started");
+    const { io, ended } = this.#started ?? assert.fail("no operator was started");
     await io.says(/Webhooks served/, 1, ended);
   }
 
-  /** Stops the operator that was started. */
+  /** Stops the started operator. */
   async stop(): Promise<void> {
     this.#started?.io.end();
     await this.#started?.ended;
     this.#started = undefined;
   }
 
-  // deno-lint-ignore no-explicit-any -- whatever the server says
+  // deno-lint-ignore no-explicit-any -- any object
   async get(path: string): Promise<any> {
     const response = await this.#cluster.fetch(path);
     assert.equal(response.status, 200, path);
@@ -175,7 +176,7 @@ class Shell {
   }
 }
 
-/** Asks about a Website as an API server asks a Service: by its name, trusting only what the configuration says. */
+/** Sends a review of a Website as the API server does: to the Service's name, trusting only the configured authority. */
 // deno-lint-ignore no-explicit-any -- a review
 async function review(port: number, authority: string): Promise<any> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });

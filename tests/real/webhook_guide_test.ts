@@ -1,4 +1,4 @@
-/** The guide to webhooks: its commands are run as they stand there, and what it says of cert-manager is what cert-manager takes. */
+/** Runs the commands of the webhooks guide, and validates its manifests with cert-manager's definitions. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { operator, webhook } from "@op/sdk";
@@ -20,14 +20,16 @@ import { eventually } from "../eventually.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-Deno.test("the guide to webhooks leads from op new to a refused object; what it says of cert-manager is what that takes", async (t) => {
+Deno.test("the commands of the webhooks guide lead from op new to a rejected object", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   const guide = await Deno.readTextFile(new URL("docs/guides/webhooks.md", ROOT));
-  const [, block] = /^```sh\n(op new operator[\s\S]*?)^```$/m.exec(guide) ?? assert.fail("there are no commands");
-  const [, creating] = /^```sh\n(sed .*)\n```$/m.exec(guide) ?? assert.fail("nothing is created");
-  const [, printed] = /^```text\n(The Website .*)\n```$/m.exec(guide) ?? assert.fail("kubectl tells nothing");
-  const [, told] = /^```text\n(admission webhook .*)\n```$/m.exec(guide) ?? assert.fail("there is no refusal");
+  const [, block] = /^```sh\n(op new operator[\s\S]*?)^```$/m.exec(guide) ?? assert.fail("the guide has no commands");
+  const [, creating] = /^```sh\n(sed .*)\n```$/m.exec(guide) ?? assert.fail("the guide creates no object");
+  const [, printed] = /^```text\n(The Website .*)\n```$/m.exec(guide) ??
+    assert.fail("the guide shows no output of kubectl");
+  const [, rejection] = /^```text\n(admission webhook .*)\n```$/m.exec(guide) ??
+    assert.fail("the guide shows no rejection");
   const folder = await Deno.makeTempDir();
   let cwd = folder;
   try {
@@ -39,11 +41,11 @@ Deno.test("the guide to webhooks leads from op new to a refused object; what it 
         assert.equal(program, "op");
         if (args[0] !== "dev") {
           const io = new RunningIo(cwd);
-          // As it lies here, in place of what is published.
+          // The SDK of this repository instead of the published one.
           const sdk = args[1] === "operator" ? ["--sdk", fileURLToPath(ROOT)] : [];
           return assert.equal(await cli([...args, ...sdk], io), 0, io.stderr);
         }
-        // Others on this machine may have the usual port.
+        // Other tests on this machine may use the default port.
         const file = `${cwd}/operator.toml`;
         const settings = await Deno.readTextFile(file);
         await Deno.writeTextFile(
@@ -65,7 +67,7 @@ Deno.test("the guide to webhooks leads from op new to a refused object; what it 
             headers: { "content-type": "application/json" },
             body: JSON.stringify(website),
           });
-          assert.equal((await response.json()).message, told);
+          assert.equal((await response.json()).message, rejection);
         });
         const kubectl = cluster.programs.kubectl ?? assert.fail("kubectl is built with the control plane");
         const refusal = await shellLine(creating!, { kubectl, kubeconfig: `${folder}/kubeconfig`, cwd });
@@ -82,7 +84,7 @@ Deno.test("the guide to webhooks leads from op new to a refused object; what it 
   const packed = await Promise.all([origin, ISSUER].map((each) => unpack(each)));
   await t.step({
     name:
-      "cert-manager's Certificate and Issuer are taken by their definitions, strictly, and what else there is by the server",
+      "cert-manager's definitions accept the Certificate and the Issuer strictly, the server accepts the other objects",
     ignore: packed.includes(undefined),
     fn: async () => {
       for (const { definition } of packed as Packed[]) {
