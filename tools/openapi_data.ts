@@ -45,7 +45,18 @@ export interface GroupDiscoveryList {
 
 /** One document of `/openapi/v3`. */
 export interface OpenApiDocument {
+  readonly paths?: { readonly [path: string]: { readonly delete?: Operation } };
   readonly components?: { readonly schemas?: { readonly [name: string]: unknown } };
+}
+
+/** An operation of a path, as far as it is read here. */
+interface Operation {
+  readonly "x-kubernetes-action"?: string;
+  readonly responses?: {
+    readonly [code: string]: {
+      readonly content?: { readonly [type: string]: { readonly schema?: { readonly $ref?: string } } };
+    };
+  };
 }
 
 /** A column of a `meta.k8s.io/v1` Table. */
@@ -84,10 +95,11 @@ export function openapiModule(
       schemas.set(name, compact(schema));
     }
   }
+  const deleted = deletedDefinitions(documents);
   const resources = discovery.flatMap((list) =>
     list.items.flatMap(({ metadata, versions }) =>
       versions.flatMap(({ version, resources }) =>
-        resources.map((resource) => served(metadata.name ?? "", version, resource, schemaOf))
+        resources.map((resource) => served(metadata.name ?? "", version, resource, { schemaOf, deleted }))
       )
     )
   );
@@ -97,8 +109,8 @@ export function openapiModule(
     `// Kubernetes ${version}, as it describes itself. Made by tools/openapi_data.ts: do not edit.`,
     `/** The version of Kubernetes described here. */`,
     `export const version = ${JSON.stringify(version)};`,
-    `/** A built-in kind as served: \`schema\` names a definition, each subresource carries the kind it answers with where that is another. */`,
-    `export interface BuiltinResource { readonly group: string; readonly version: string; readonly plural: string; readonly singular: string; readonly kind: string; readonly namespaced: boolean; readonly verbs: readonly string[]; readonly shortNames?: readonly string[]; readonly categories?: readonly string[]; readonly schema?: string; readonly subresources?: readonly { readonly name: string; readonly group: string; readonly version: string; readonly kind: string; readonly verbs: readonly string[] }[] }`,
+    `/** A built-in kind as served: \`schema\` names a definition, each subresource has the kind that it returns, and a deletion returns the deleted object if \`returnsDeleted\` is set, else a Status. */`,
+    `export interface BuiltinResource { readonly group: string; readonly version: string; readonly plural: string; readonly singular: string; readonly kind: string; readonly namespaced: boolean; readonly verbs: readonly string[]; readonly shortNames?: readonly string[]; readonly categories?: readonly string[]; readonly schema?: string; readonly returnsDeleted?: true; readonly subresources?: readonly { readonly name: string; readonly group: string; readonly version: string; readonly kind: string; readonly verbs: readonly string[] }[] }`,
     `/** In the order in which the server lists them. */`,
     `export const resources: readonly BuiltinResource[] = [`,
     ...resources.map((resource) => `  ${JSON.stringify(resource)},`),
@@ -162,7 +174,7 @@ function served(
   group: string,
   version: string,
   { resource, responseKind, scope, singularResource, shortNames, categories, verbs, subresources }: DiscoveredResource,
-  schemaOf: ReadonlyMap<string, string>,
+  { schemaOf, deleted }: { readonly schemaOf: ReadonlyMap<string, string>; readonly deleted: ReadonlySet<string> },
 ): unknown {
   // Group and version are empty where they are those of the list.
   const own = (kind?: GroupVersionKind) => ({
@@ -171,6 +183,7 @@ function served(
     kind: kind?.kind ?? "",
   });
   const { kind } = own(responseKind);
+  const schema = schemaOf.get(`${group}/${version}/${kind}`);
   return {
     group,
     version,
@@ -181,7 +194,8 @@ function served(
     verbs,
     shortNames,
     categories,
-    schema: schemaOf.get(`${group}/${version}/${kind}`),
+    schema,
+    ...(deleted.has(schema ?? "") && { returnsDeleted: true }),
     subresources: subresources?.map((part) => ({
       name: part.subresource,
       // A subresource of the resource's own kind says no group: scale and the like say theirs.
@@ -189,6 +203,14 @@ function served(
       verbs: part.verbs,
     })),
   };
+}
+
+/** Returns the definitions that the deletion of an object returns. The deletion of most kinds returns a Status. */
+function deletedDefinitions(documents: readonly OpenApiDocument[]): ReadonlySet<string> {
+  const operations = documents.flatMap(({ paths = {} }) => Object.values(paths).flatMap((path) => path.delete ?? []));
+  const names = operations.filter((each) => each["x-kubernetes-action"] === "delete")
+    .map(({ responses }) => responses?.["200"]?.content?.["application/json"]?.schema?.$ref?.slice(REFERENCE.length));
+  return new Set(names.filter((name) => name !== undefined));
 }
 
 function groupVersionKinds(schema: unknown): readonly GroupVersionKind[] {

@@ -27,6 +27,16 @@ const discovery = {
   }],
 };
 const document = {
+  paths: {
+    "/apis/apps/v1/namespaces/{namespace}/deployments/{name}": {
+      delete: {
+        "x-kubernetes-action": "delete",
+        responses: {
+          200: { content: { "application/json": { schema: { $ref: "#/components/schemas/apps.v1.Deployment" } } } },
+        },
+      },
+    },
+  },
   components: {
     schemas: {
       "apps.v1.Deployment": {
@@ -70,6 +80,12 @@ Deno.test("openapiModule names each kind's definition and the kind a subresource
     kind: "Scale",
     verbs: ["get"],
   });
+});
+
+Deno.test("openapiModule marks kinds whose deletion returns the deleted object", async () => {
+  const { resources } = await imported();
+
+  assert.equal(resources[0]?.returnsDeleted, true);
 });
 
 Deno.test("openapiModule drops descriptions but not a field of that name, and folds references", async () => {

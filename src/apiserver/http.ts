@@ -232,7 +232,7 @@ async function remove(
   const { kind, namespace, name = "", query } = target;
   const options = deleteOptions(query, await optionsBody(request));
   const { object, isDeleted } = await deleteAdmitted(core, target, { namespace, name }, options);
-  if (!isDeleted || RETURN_DELETED.has(kind.collection)) {
+  if (!isDeleted || kind.returnsDeleted) {
     return objectResponse({ code: 200, object }, form, core, { kind, query });
   }
   return jsonResponse({
@@ -243,25 +243,6 @@ async function remove(
     details: { name, ...(kind.group !== "" && { group: kind.group }), kind: kind.plural, uid: object.metadata.uid },
   });
 }
-
-/**
- * Kinds whose deletion returns the deleted object (`ReturnDeletedObject` of their REST storage, in
- * `k8s.io/kubernetes/pkg/registry`). The others return a `Status`.
- */
-const RETURN_DELETED = new Set([
-  "/pods",
-  "/services",
-  "/serviceaccounts",
-  "/persistentvolumes",
-  "/persistentvolumeclaims",
-  "/podtemplates",
-  "/replicationcontrollers",
-  "/resourcequotas",
-  "storage.k8s.io/storageclasses",
-  "storage.k8s.io/volumeattachments",
-  "storage.k8s.io/csidrivers",
-  "storage.k8s.io/csinodes",
-]);
 
 async function removeCollection(core: Core, target: Target, request: Request): Promise<Response> {
   const { kind, namespace, query } = target;

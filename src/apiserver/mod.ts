@@ -54,7 +54,9 @@ export interface ApiserverOptions {
    */
   readonly ownerReferencesPermissionEnforcement?: boolean;
   /**
-   * Users by bearer token. Tokens issued for service accounts are always accepted. @default {{}}
+   * Users by bearer token. Tokens issued for service accounts are always accepted.
+   *
+   * @default {{}}
    */
   readonly tokens?: Readonly<Record<string, User>>;
   /**
@@ -135,6 +137,7 @@ export interface Apiserver extends AsyncDisposable {
  *
  * @param options Additional options.
  * @returns The server. Dispose of it after use.
+ *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";

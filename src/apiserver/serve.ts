@@ -12,7 +12,9 @@ export interface ServeOptions {
   /** Address to listen on. @default {"127.0.0.1"} */
   readonly hostname?: string;
   /**
-   * Certificate of the server, which enables HTTPS with HTTP/1.1 and HTTP/2. @default {plain HTTP}
+   * Certificate of the server, which enables HTTPS with HTTP/1.1 and HTTP/2.
+   *
+   * @default {plain HTTP}
    */
   readonly certificate?: ServerCertificate;
   /**
@@ -150,7 +152,9 @@ export interface KubeconfigOptions {
    */
   readonly token?: string;
   /**
-   * Client certificate of the user and its key, both as PEM; replaces the token. @default {none}
+   * Client certificate of the user and its key, both as PEM; replaces the token.
+   *
+   * @default {none}
    */
   readonly certificate?: { readonly certificate: string; readonly key: string };
   /**

@@ -77,7 +77,8 @@ export function supportsClientCertificates(): boolean {
  * if (supportsClientCertificates()) {
  *   const authority = await localAuthority();
  *   await using apiserver = createApiserver({ rbac: true });
- *   await using served = await serveWithClientCertificates(apiserver, { certificate: await authority.server() });
+ *   const certificate = await authority.server();
+ *   await using served = await serveWithClientCertificates(apiserver, { certificate });
  *   const { certificate: cert, key } = await authority.client("jane", ["system:masters"]);
  *   using client = Deno.createHttpClient({ caCerts: [authority.caCert], cert, key });
  *   const response = await fetch(`${served.url}/api/v1/namespaces/default`, { client });

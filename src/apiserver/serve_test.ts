@@ -6,7 +6,7 @@ import { kubeconfigFor, serveApiserver } from "./serve.ts";
 import { serveWithClientCertificates, supportsClientCertificates } from "./serve_certificates.ts";
 import { eventually } from "../../tests/eventually.ts";
 
-Deno.test("serveApiserver answers over TCP, and a watch ends with the client that left", async () => {
+Deno.test("serveApiserver serves over TCP, and a watch ends when its client disconnects", async () => {
   await using wire = new Wire();
   await using served = serveApiserver(wire.server);
   const client = new AbortController();
@@ -25,7 +25,7 @@ Deno.test("serveApiserver answers over TCP, and a watch ends with the client tha
   assert.equal(open, 1);
 });
 
-Deno.test("serveApiserver speaks HTTPS with a certificate, and knows users by their tokens", async () => {
+Deno.test("serveApiserver serves HTTPS with a certificate, and authenticates users by their tokens", async () => {
   const certificate = await localCertificate();
   await using server = createApiserver({
     rbac: true,
@@ -45,14 +45,17 @@ Deno.test("serveApiserver speaks HTTPS with a certificate, and knows users by th
   assert.equal(await status({}), 403);
 });
 
-Deno.test("kubeconfigFor names the server", () => {
+Deno.test("kubeconfigFor returns a kubeconfig with the URL of the server", () => {
   const config = JSON.parse(kubeconfigFor("http://127.0.0.1:1", "demo"));
 
   assert.equal(config.clusters[0].cluster.server, "http://127.0.0.1:1");
   assert.equal(config["current-context"], "demo");
 });
 
-/** Sends a request over plain HTTP with any Host, which `fetch` does not let a program choose: a POST if there is a body. */
+/**
+ * Sends a request over plain HTTP with any Host, which `fetch` does not let a program choose: a
+ * POST if there is a body.
+ */
 async function statusOf(url: string, path: string, headers: Record<string, string>, body = ""): Promise<number> {
   const { port, hostname } = new URL(url);
   using connection = await Deno.connect({ hostname, port: Number(port) });
@@ -64,7 +67,7 @@ async function statusOf(url: string, path: string, headers: Record<string, strin
   return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 }
 
-Deno.test("serveApiserver answers neither pages of another host nor callers without its token", async (t) => {
+Deno.test("serveApiserver rejects requests with another host, and requests without its token", async (t) => {
   await using server = createApiserver();
   await using served = serveApiserver(server);
   const { host, port } = new URL(served.url);
@@ -73,14 +76,14 @@ Deno.test("serveApiserver answers neither pages of another host nor callers with
   const cases: { name: string; path: string; headers: Record<string, string>; status: number }[] = [
     { name: "its token", path, headers: { host, authorization }, status: 200 },
     {
-      name: "its token, by the name localhost",
+      name: "its token, with the host localhost",
       path,
       headers: { host: `localhost:${port}`, authorization },
       status: 200,
     },
     { name: "no token", path, headers: { host }, status: 401 },
     { name: "another token", path, headers: { host, authorization: "Bearer anything" }, status: 401 },
-    { name: "no token, for its health", path: "/readyz", headers: { host }, status: 200 },
+    { name: "no token, for its health endpoint", path: "/readyz", headers: { host }, status: 200 },
     { name: "another host", path, headers: { host: "attacker.example" }, status: 403 },
     {
       name: "another host and its token",
@@ -88,14 +91,19 @@ Deno.test("serveApiserver answers neither pages of another host nor callers with
       headers: { host: `attacker.example:${port}`, authorization },
       status: 403,
     },
-    { name: "another host, for its health", path: "/readyz", headers: { host: "attacker.example" }, status: 403 },
+    {
+      name: "another host, for its health endpoint",
+      path: "/readyz",
+      headers: { host: "attacker.example" },
+      status: 403,
+    },
   ];
   for (const { name, path, headers, status } of cases) {
     await t.step(name, async () => assert.equal(await statusOf(served.url, path, headers), status));
   }
 });
 
-Deno.test("serveApiserver with anonymous answers callers without a token, and no page of another host", async () => {
+Deno.test("serveApiserver with anonymous accepts requests without a token, but not those with another host", async () => {
   await using server = createApiserver();
   await using served = serveApiserver(server, { anonymous: true });
   const { host } = new URL(served.url);
@@ -105,7 +113,7 @@ Deno.test("serveApiserver with anonymous answers callers without a token, and no
   assert.equal(await statusOf(served.url, path, { host: "[::1].attacker.example" }), 403);
 });
 
-Deno.test("serveApiserver rejects what a web page of another origin sends, also without a content type", async () => {
+Deno.test("serveApiserver rejects requests from web pages of another origin, also without a content type", async () => {
   await using server = createApiserver();
   await using served = serveApiserver(server, { anonymous: true });
   const { host } = new URL(served.url);
@@ -119,7 +127,7 @@ Deno.test("serveApiserver rejects what a web page of another origin sends, also 
   assert.equal(await statusOf(served.url, path, { host, origin: served.url }, body), 201);
 });
 
-Deno.test("serveWithClientCertificates rejects what a web page of another origin sends", async () => {
+Deno.test("serveWithClientCertificates rejects requests from web pages of another origin", async () => {
   if (!supportsClientCertificates()) return;
   const certificate = await localCertificate();
   await using server = createApiserver();
@@ -131,7 +139,7 @@ Deno.test("serveWithClientCertificates rejects what a web page of another origin
   assert.equal(response.status, 403);
 });
 
-Deno.test("kubeconfigFor gives a served API server's token and authority to its user", async () => {
+Deno.test("kubeconfigFor includes the token and the certificate authority of a served API server", async () => {
   const certificate = await localCertificate();
   await using server = createApiserver();
   await using served = serveApiserver(server, { certificate });

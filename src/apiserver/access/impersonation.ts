@@ -24,8 +24,6 @@ const NODE = "system:node:";
 const MANY_EXTRA_VALUES = 4;
 
 /** The user that the headers name. */
-
-/** Who is to be acted as, as the headers say it. */
 interface Wanted {
   readonly name: string;
   readonly uid: string;

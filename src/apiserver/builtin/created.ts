@@ -31,6 +31,8 @@ export const CREATED: Readonly<Record<string, (object: StoredObject, now: number
     ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pv-protection"] }),
     status: { phase: "Pending", lastPhaseTransitionTime: timestamp(now) },
   }),
+  "storage.k8s.io/volumeattributesclasses": (it) =>
+    withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/vac-protection"] }),
   "batch/jobs": labeledJob,
   "apps/daemonsets": (it) => withTemplateGeneration(it, "1"),
   "/persistentvolumeclaims": (it) => ({

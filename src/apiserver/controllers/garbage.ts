@@ -29,7 +29,6 @@ const MAX_ABSENT_OWNERS = 500;
  */
 export class Garbage {
   /** Locations of the dependents of each owner, as `[collection, key]`, by the owner's uid. */
-  /** Where the dependents of an owner are, as `[collection, key]`, by the owner's uid. */
   #dependents = new Map<string, Map<string, readonly [collection: string, key: string]>>();
   /**
    * Uids of owners whose deletion was observed, which are absent even if their kind is not served

@@ -108,6 +108,12 @@ function isHeld(kind: ServedKind): boolean {
 }
 
 /**
+ * The only kind whose default propagation policy is Orphan (`DefaultGarbageCollectionPolicy` of its
+ * strategy).
+ */
+const ORPHANS_BY_DEFAULT = "/replicationcontrollers";
+
+/**
  * Returns the finalizers of an object once its deletion begins. The propagation policy sets those
  * of the garbage collector.
  */
@@ -119,6 +125,10 @@ function finalizersFor(
   const given = metadata.finalizers ?? [];
   const isNew = kind.collection === DEFINITIONS && metadata.deletionTimestamp === undefined;
   const before = isNew && !given.includes(CLEANUP) ? [...given, CLEANUP] : given;
+  const isCollected = before.includes(ORPHAN) || before.includes(FOREGROUND);
+  if (propagationPolicy === undefined && kind.collection === ORPHANS_BY_DEFAULT && !isCollected) {
+    return [...before, ORPHAN];
+  }
   if (propagationPolicy === undefined) return before;
   const others = before.filter((each) => each !== ORPHAN && each !== FOREGROUND);
   if (propagationPolicy === "Orphan") return [...others, ORPHAN];

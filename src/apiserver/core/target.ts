@@ -12,7 +12,7 @@ export interface Target {
   readonly query: URLSearchParams;
   /** Rest of the path after the subresource, for proxies. */
   readonly subpath?: string;
-  /** The user who sent the request, or whom it impersonates. */
+  /** The user of the request: the sender, or the impersonated user. */
   readonly user: User;
   /** Whether the path is one of the deprecated watch paths (`/api/v1/watch/...`). */
   readonly isWatchPath?: boolean;

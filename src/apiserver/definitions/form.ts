@@ -1,5 +1,5 @@
 /**
- * Definitions in the form of Go's internal types, which messages quote: what all versions share is
+ * Definitions in the form of Go's internal types, which messages quote, with shared parts
  * in the spec.
  */
 import { equal, isObject } from "../../base/json.ts";

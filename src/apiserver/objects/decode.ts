@@ -7,10 +7,9 @@ import { own, setOwn } from "../../base/own.ts";
 import { parseGoMicroTime, parseGoTime, wholeSeconds } from "../../schema/formats/time.ts";
 import { goKind, goTypeName } from "../wire/go_value.ts";
 import { writtenIn } from "../wire/written_numbers.ts";
-import { alwaysNull } from "./always_null.ts";
 import { canonicalQuantity } from "./quantity.ts";
 import { builtinSchema, JSON_SCHEMA, type ServerSchema } from "./server_schema.ts";
-import { zeroFields } from "./zero_fields.ts";
+import { nullTimes, zeroFields } from "./go_fields.ts";
 
 /** A value that does not fit its field, with Go's message. */
 export class DecodeError extends Error {
@@ -126,7 +125,7 @@ function decodeObject(schema: ServerSchema, value: unknown, location: Location):
     } else if (properties === undefined) setOwn(result, key, part);
     else location.unknown.push(path);
   }
-  for (const key of alwaysNull(schema.definition)) if (result[key] === undefined) result[key] = null;
+  for (const key of nullTimes(schema.definition)) if (result[key] === undefined) result[key] = null;
   return result;
 }
 

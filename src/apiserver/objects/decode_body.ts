@@ -29,8 +29,6 @@ export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
 }
 
 /** An object that a patch made invalid. */
-
-/** What is wrong with an object that a patch made. */
 export class PatchedFault extends Error {
   override name = "PatchedFault";
 }

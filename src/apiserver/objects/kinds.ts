@@ -101,6 +101,8 @@ export interface ServedKind {
   /** Collection in the store that has the objects, the same for all versions. */
   readonly collection: string;
   readonly isBuiltin: boolean;
+  /** Whether a deletion returns the deleted object; otherwise, it returns a Status. */
+  readonly returnsDeleted?: boolean;
   /** Schema for field ownership, merging and OpenAPI, including `metadata`. */
   readonly schema: ServerSchema;
   readonly rules: Rules;
@@ -218,6 +220,7 @@ function served(resource: BuiltinResource): Omit<ServedKind, "rules" | "schema">
     subresources: resource.subresources ?? [],
     collection: SHARED_COLLECTIONS[collection] ?? collection,
     isBuiltin: true,
+    returnsDeleted: resource.returnsDeleted === true,
     ...DEPRECATED[collection] !== undefined && { deprecation: DEPRECATED[collection] },
   };
 }

@@ -4,7 +4,7 @@
 import { isObject } from "../../base/json.ts";
 import { definitions } from "../../openapi/kubernetes.gen.ts";
 import type { JsonSchema } from "../../schema/json_schema.ts";
-import { zeroFields } from "./zero_fields.ts";
+import { zeroFields } from "./go_fields.ts";
 
 /**
  * A schema with the keywords that the server needs beyond validation. Built-in schemas refer to

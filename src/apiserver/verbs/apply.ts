@@ -191,7 +191,7 @@ export function applyTo(
   const start = decodeManaged(live.metadata.managedFields ?? []) ?? { managers: new Map(), times: new Map() };
   const before = withoutManaged(live);
   const wanted = { ...config, metadata: own(config, "metadata") ?? {} };
-  // The fields of an object that was never tracked get a manager from whom any apply may take them.
+  // The fields of an object that was never tracked get the manager `before-first-apply`.
   const known = start.managers.size > 0 || !live.metadata.uid ? start : untracked(core, kind, live, subresource);
   const id = identity({ manager: options.manager, operation: "Apply", ...(subresource && { subresource }) });
   const change = { schema, apiVersion, manager: id, ignored, ...versionsOf(core, kind) };

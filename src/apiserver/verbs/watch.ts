@@ -34,12 +34,6 @@ export interface WatchRequest {
  */
 export type WatchFault = "cut" | "silence" | "expire";
 
-/** An open watch. */
-interface OpenWatch {
-  end(): void;
-  inject(fault: WatchFault): void;
-}
-
 /** Open watches by the signals of their requests. */
 export class Watches {
   #open = new Map<AbortSignal, OpenWatch>();
@@ -56,7 +50,7 @@ export class Watches {
 
   /** Ends all watches. */
   close(): void {
-    for (const { end } of [...this.#open.values()]) end();
+    for (const watch of [...this.#open.values()]) watch.end();
   }
 
   /**
@@ -87,92 +81,139 @@ export class Watches {
    */
   open(request: WatchRequest): ReadableStream<Uint8Array> {
     const core = this.#core;
-    const { kind, query, signal } = request;
+    const { kind, namespace, name, query, signal } = request;
     checkWatchOptions(query);
     const start = startOf(query);
-    const isSelected = selection(kind, query, request.name);
+    const isSelected = selection(kind, query, name);
     integer(query, "limit");
     const timeout = integer(query, "timeoutSeconds") || DEFAULT_TIMEOUT;
     if (kind.rules.convertAll !== undefined) {
       // Runs all conversions before the watch opens, so that later reads find their results.
-      eachConverted(core.store.list(kind.collection, prefixOf(request.namespace)), kind.rules.read);
+      eachConverted(core.store.list(kind.collection, prefixOf(namespace)), kind.rules.read);
       sendInitialEvents(core, request, isSelected, () => {});
     }
-    const encoder = new TextEncoder();
-    const resources: Disposable[] = [];
-    let end = () => {};
-    let isSilent = false;
-    /** Events that the reader was not ready for, which it receives in one chunk. */
-    let pending: Uint8Array[] = [];
-    const flush = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      if (pending.length === 0) return;
-      controller.enqueue(joined(pending));
-      pending = [];
-    };
+    const onEnd = () => this.#open.delete(signal);
+    const watch = new OpenWatch(core, request, { start, timeout, isSelected, onEnd });
+    this.#open.set(signal, watch);
     return new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        const send = (event: WatchEvent) => {
-          if (isSilent) return;
-          core.countActivity();
-          const line = request.encode(event);
-          const bytes = typeof line === "string" ? encoder.encode(line) : line;
-          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(bytes);
-          else pending.push(bytes);
-        };
-        end = () => {
-          if (!this.#open.delete(signal)) return;
-          for (const resource of resources) resource[Symbol.dispose]();
-          signal.removeEventListener("abort", end);
-          core.countActivity();
-          try {
-            flush(controller);
-            controller.close();
-          } catch {
-            // The reader has cancelled, so the stream is closed already.
-          }
-        };
-        const inject = (fault: WatchFault) => {
-          if (fault === "silence") return void (isSilent = true);
-          if (fault === "expire") {
-            const { revision } = core.store;
-            send({ type: "ERROR", object: expired(`too old resource version: ${start} (${revision})`).status });
-            return end();
-          }
-          controller.error(new TypeError("connection reset by peer"));
-          end();
-        };
-        this.#open.set(signal, { end: () => end(), inject });
-        signal.addEventListener("abort", end, { once: true });
-        const error = sendInitialEvents(core, request, isSelected, send);
-        if (error !== undefined) {
-          send({ type: "ERROR", object: error.status });
-          return end();
-        }
-        const prefix = prefixOf(request.namespace);
-        resources.push(
-          core.store.listen((change) => {
-            if (deletesDefinition(kind, change)) return end();
-            if (change.collection !== kind.collection || !change.key.startsWith(prefix)) return;
-            // A watch may start at a revision in the future.
-            if (change.revision <= start) return;
-            try {
-              const event = eventOf(kind, change, isSelected);
-              if (event !== undefined) send(event);
-            } catch (error) {
-              if (!(error instanceof StatusError) && !(error instanceof ConversionNeeded)) throw error;
-              // The object cannot be converted to this version. The client starts a new watch, and
-              // receives the error.
-              end();
-            }
-          }),
-          core.clock.after(timeout * 1000, end),
-        );
-        if (isTrue(query.get("allowWatchBookmarks"))) resources.push(bookmarks(core, kind, send));
-        if (signal.aborted) end();
-      },
-      pull: flush,
-      cancel: () => end(),
+      start: (controller) => watch.begin(controller),
+      pull: () => watch.flush(),
+      cancel: () => watch.end(),
     });
+  }
+}
+
+/** What {@linkcode OpenWatch} gets from the query. */
+interface OpenWatchOptions {
+  /** Revision after which the watch starts. */
+  readonly start: number;
+  /** Duration in seconds. */
+  readonly timeout: number;
+  readonly isSelected: Selection;
+  /** Called when the watch ends; returns whether it was open. */
+  readonly onEnd: () => boolean;
+}
+
+const ENCODER = new TextEncoder();
+
+/** An open watch, which sends the changes of the store to a stream. */
+class OpenWatch {
+  readonly #core: Core;
+  readonly #request: WatchRequest;
+  readonly #options: OpenWatchOptions;
+  /** The stream. Set when the watch begins. */
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  /** The listener of the store and the timers, which end with the watch. */
+  readonly #resources: Disposable[] = [];
+  /** Events that the reader was not ready for, which it receives in one chunk. */
+  #pending: Uint8Array[] = [];
+  /** Whether the fault `silence` was injected. */
+  #isSilent = false;
+  readonly #onAbort = () => this.end();
+
+  constructor(core: Core, request: WatchRequest, options: OpenWatchOptions) {
+    this.#core = core;
+    this.#request = request;
+    this.#options = options;
+  }
+
+  /** Sends the initial events, and starts to follow the store. */
+  begin(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+    const { kind, query, signal } = this.#request;
+    const send = (event: WatchEvent) => this.#send(event);
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    const error = sendInitialEvents(this.#core, this.#request, this.#options.isSelected, send);
+    if (error !== undefined) {
+      send({ type: "ERROR", object: error.status });
+      return this.end();
+    }
+    const prefix = prefixOf(this.#request.namespace);
+    this.#resources.push(
+      this.#core.store.listen((change) => this.#onChange(change, prefix)),
+      this.#core.clock.after(this.#options.timeout * 1000, () => this.end()),
+    );
+    if (isTrue(query.get("allowWatchBookmarks"))) this.#resources.push(bookmarks(this.#core, kind, send));
+    if (signal.aborted) this.end();
+  }
+
+  /** Ends the watch. Calling it again has no effect. */
+  end(): void {
+    if (!this.#options.onEnd()) return;
+    for (const resource of this.#resources) resource[Symbol.dispose]();
+    this.#request.signal.removeEventListener("abort", this.#onAbort);
+    this.#core.countActivity();
+    try {
+      this.flush();
+      this.#controller.close();
+    } catch {
+      // The reader has cancelled, so the stream is closed already.
+    }
+  }
+
+  /** Injects a fault. */
+  inject(fault: WatchFault): void {
+    if (fault === "silence") return void (this.#isSilent = true);
+    if (fault === "expire") {
+      const why = `too old resource version: ${this.#options.start} (${this.#core.store.revision})`;
+      this.#send({ type: "ERROR", object: expired(why).status });
+      return this.end();
+    }
+    this.#controller.error(new TypeError("connection reset by peer"));
+    this.end();
+  }
+
+  /** Sends the pending events. */
+  flush(): void {
+    if (this.#pending.length === 0) return;
+    this.#controller.enqueue(joined(this.#pending));
+    this.#pending = [];
+  }
+
+  #onChange(change: Change, prefix: string): void {
+    const { kind } = this.#request;
+    if (deletesDefinition(kind, change)) return this.end();
+    if (change.collection !== kind.collection || !change.key.startsWith(prefix)) return;
+    // A watch may start at a revision in the future.
+    if (change.revision <= this.#options.start) return;
+    try {
+      const event = eventOf(kind, change, this.#options.isSelected);
+      if (event !== undefined) this.#send(event);
+    } catch (error) {
+      if (!(error instanceof StatusError) && !(error instanceof ConversionNeeded)) throw error;
+      // The object cannot be converted to this version. The client starts a new watch, and receives
+      // the error.
+      this.end();
+    }
+  }
+
+  #send(event: WatchEvent): void {
+    if (this.#isSilent) return;
+    this.#core.countActivity();
+    const line = this.#request.encode(event);
+    const bytes = typeof line === "string" ? ENCODER.encode(line) : line;
+    if ((this.#controller.desiredSize ?? 0) > 0) this.#controller.enqueue(bytes);
+    else this.#pending.push(bytes);
   }
 }
 

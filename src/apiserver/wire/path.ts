@@ -26,7 +26,12 @@ export interface ResourcePath {
  * import assert from "node:assert/strict";
  *
  * assert.deepEqual(resourcePath("/apis/apps/v1/namespaces/shop/deployments/web/status"), {
- *   group: "apps", version: "v1", namespace: "shop", plural: "deployments", name: "web", subresource: "status",
+ *   group: "apps",
+ *   version: "v1",
+ *   namespace: "shop",
+ *   plural: "deployments",
+ *   name: "web",
+ *   subresource: "status",
  * });
  * ```
  */

@@ -103,6 +103,29 @@ export const deletion = area("deletion", {
     await api.delete(api.widgets("/w"), { kind: "Other", apiVersion: "v1" });
     await api.delete(api.widgets("/w"), {});
   },
+  "kinds whose deletion returns the deleted object, and one that returns a status": async (api) => {
+    const containers = [{ name: "c", image: "example.com/c" }];
+    const template = { metadata: { labels: { a: "b" } }, spec: { containers } };
+    const namespaced: readonly (readonly [path: string, body: object])[] = [
+      [api.core("replicationcontrollers"), { spec: { replicas: 0, selector: { a: "b" }, template } }],
+      [api.core("podtemplates"), { template }],
+      [api.core("resourcequotas"), { spec: {} }],
+      [api.core("services"), { spec: { clusterIP: "None" } }],
+      [api.core("configmaps"), {}],
+    ];
+    for (const [path, body] of namespaced) {
+      await api.quietly("POST", path, { metadata: { name: "x" }, ...body });
+      await api.delete(`${path}/x`);
+    }
+    const cluster: readonly (readonly [path: string, body: object])[] = [
+      ["/apis/storage.k8s.io/v1/volumeattributesclasses", { driverName: "example.com", parameters: { a: "b" } }],
+      ["/apis/resource.k8s.io/v1/deviceclasses", { spec: {} }],
+    ];
+    for (const [path, body] of cluster) {
+      await api.quietly("POST", path, { metadata: { name: "returned" }, ...body });
+      await api.delete(`${path}/returned`);
+    }
+  },
 });
 
 /** Optimistic concurrency. */

@@ -9,6 +9,8 @@ export interface Field {
   readonly key: string;
   readonly isList: boolean;
   readonly isMap: boolean;
+  /** Whether the field is a pointer in Go. */
+  readonly isPointer: boolean;
   /** Whether Go's JSON omits the field if it is zero, so that zero equals absent. */
   readonly dropsZero: boolean;
   /** Letter of a scalar type in the generated data; absent for a message. */
@@ -54,6 +56,7 @@ function fieldOf(text: string): Field {
     key,
     isList,
     isMap,
+    isPointer: flags.includes("?"),
     dropsZero: !isList && !isMap && !flags.includes("?") && !flags.includes("!"),
     ...type.startsWith(":") ? { message: type.slice(1) } : { scalar: type },
   };
