@@ -11,8 +11,14 @@ import { keepTimes } from "../apply/managed_fields.ts";
 import { keyOf, keyOfObject } from "../objects/key.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "../objects/metadata_rules.ts";
-import { type Draft, metadataOf, type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
-import { withoutDuplicates } from "../objects/owner_references.ts";
+import {
+  type Draft,
+  metadataOf,
+  type OwnerReference,
+  type StoredObject,
+  timestamp,
+  withMetadata,
+} from "../objects/objects.ts";
 import {
   alreadyExists,
   badRequest,
@@ -356,4 +362,35 @@ export function checkName(object: Draft, name: string): void {
   if (given.name !== name) {
     throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
   }
+}
+
+/** When the references are checked: as sent, or after mutating webhooks. */
+type CheckTime = "sent" | "after mutating admission happens";
+
+/**
+ * Returns an object without duplicate owner references, and warns about them
+ * (`k8s.io/apiserver/pkg/endpoints/handlers/rest.go`).
+ *
+ * @param object The object.
+ * @param time When the references are checked.
+ * @param warnings Receives the warnings.
+ */
+function withoutDuplicates<T extends StoredObject>(object: T, time: CheckTime, warnings: string[]): T {
+  const { ownerReferences = [] } = object.metadata ?? {};
+  if (!Array.isArray(ownerReferences) || ownerReferences.length < 2) return object;
+  const kept: OwnerReference[] = [];
+  const duplicates: string[] = [];
+  for (const reference of ownerReferences) {
+    if (kept.some((each) => equal(each, reference))) duplicates.push(reference.uid);
+    else kept.push(reference);
+  }
+  if (duplicates.length === 0) return object;
+  const when = time === "sent" ? "" : ` ${time}`;
+  warnings.push(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may ` +
+      `reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${
+        duplicates.join(", ")
+      }`,
+  );
+  return withMetadata(object, { ownerReferences: kept });
 }

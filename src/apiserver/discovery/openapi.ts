@@ -3,6 +3,8 @@
  * served kinds. They contain what kubectl needs: schemas for `explain`, and whether a path supports
  * `fieldValidation` and server-side apply.
  */
+import { Buffer } from "node:buffer";
+import { brotliDecompressSync } from "node:zlib";
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { definitions, version } from "../../openapi/kubernetes.gen.ts";
@@ -10,7 +12,6 @@ import type { JsonSchema } from "../../schema/json_schema.ts";
 import type { Core } from "../core/core.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import { OBJECT_META } from "../objects/server_schema.ts";
-import { type Descriptions, loadDescriptions } from "./descriptions.ts";
 import { digest } from "./hashes.ts";
 
 const REFERENCE = "#/components/schemas/";
@@ -283,4 +284,28 @@ const WRITE_PARAMETERS = ["dryRun", "fieldManager", "fieldValidation"].map((name
 function patchTypes({ isBuiltin }: ServedKind): string[] {
   const types = ["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"];
   return isBuiltin ? [...types, "application/strategic-merge-patch+json"] : types;
+}
+
+/** The descriptions of a definition. */
+interface Description {
+  /** The kinds whose schema it is. */
+  readonly kinds?: readonly unknown[];
+  /** Descriptions by field; that of the definition itself has the key "". */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** Descriptions by definition. */
+type Descriptions = Readonly<Record<string, Description>>;
+
+/** The loaded descriptions. They cannot become stale, since the generated data is constant. */
+let loaded: Promise<Descriptions> | undefined;
+
+/** Returns the descriptions of all built-in kinds. They are decompressed once. */
+function loadDescriptions(): Promise<Descriptions> {
+  return loaded ??= load();
+}
+
+async function load(): Promise<Descriptions> {
+  const { packedDescriptions } = await import("../../openapi/descriptions.gen.ts");
+  return JSON.parse(brotliDecompressSync(Buffer.from(packedDescriptions, "base64")).toString());
 }
