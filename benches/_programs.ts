@@ -3,7 +3,7 @@
  * peers from their own tools.
  */
 import { fileURLToPath } from "node:url";
-import { buildOperator, freePort } from "../tests/compiled/_build.ts";
+import { buildOperator, freePort } from "../tests/fixtures/build_operator.ts";
 import { toolchain } from "../tools/toolchain.ts";
 
 /**

@@ -7,7 +7,7 @@ import { bundle } from "../cli/build/bundle.ts";
 import { CustomResourceDefinition } from "../src/kinds/mod.ts";
 import { Client } from "../src/kube/client.ts";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "../src/testing/mod.ts";
-import { buildOperator, freePort } from "../tests/compiled/_build.ts";
+import { buildOperator, freePort } from "../tests/fixtures/build_operator.ts";
 import { Note } from "../tests/runtime/_reviews.ts";
 import { type Candidate, kopfEnvironment, type Program, size, sources } from "./_programs.ts";
 

@@ -10,12 +10,12 @@ import { fileURLToPath } from "node:url";
 import { ConfigMap } from "../src/kinds/mod.ts";
 import { sleep, systemClock } from "../src/base/clock.ts";
 import { realCluster } from "../src/testing/real_cluster.ts";
-import { freePort } from "../tests/compiled/_build.ts";
-import { adminClient, watched } from "../tests/_watched.ts";
-import op, { Item } from "../tests/real/_misbehaving.ts";
-import { install } from "../tests/real/_install.ts";
-import { startOperator } from "../tests/real/_operator_command.ts";
-import { temporaryFolder } from "../tests/real/_ways_in.ts";
+import { freePort } from "../tests/fixtures/build_operator.ts";
+import { adminClient, watched } from "../tests/fixtures/watched.ts";
+import op, { Item } from "../tests/fixtures/operators/misbehaving.ts";
+import { install } from "../tests/fixtures/install.ts";
+import { startOperator } from "../tests/fixtures/operator_process.ts";
+import { temporaryFolder } from "../tests/fixtures/kubeconfig_clients.ts";
 
 const MINUTES = Number(Deno.env.get("OP_SOAK_MINUTES") ?? 60);
 assert(Number.isInteger(MINUTES) && MINUTES > 0, `OP_SOAK_MINUTES must be a positive integer, got "${MINUTES}"`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import op from "../examples/01_website/main.ts";
 import called from "../examples/02_webhooks/main.ts";
-import { runOperator } from "./real/_operator_command.ts";
+import { runOperator } from "./fixtures/operator_process.ts";
 
 Deno.test("an operator's program prints its manifests, its roles and its definitions as lists", async () => {
   const printed = async (...args: string[]) => {

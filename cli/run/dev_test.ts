@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RunningIo } from "../../tests/real/_running_io.ts";
+import { RunningIo } from "../../tests/fixtures/running_io.ts";
 import { NOTES, operatorFolder } from "../_operator_folder.ts";
 import { cli } from "../cli.ts";
 

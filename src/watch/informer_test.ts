@@ -15,7 +15,7 @@ import {
   type Stream,
   turns,
   Website,
-} from "../../tests/_scripted_informer.ts";
+} from "../../tests/fixtures/scripted_informer.ts";
 
 Deno.test("Informer lists by a stream, and is synced when the mark comes", async () => {
   await using desk = start();

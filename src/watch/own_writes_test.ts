@@ -10,7 +10,7 @@ import {
   refusal,
   start,
   turns,
-} from "../../tests/_scripted_informer.ts";
+} from "../../tests/fixtures/scripted_informer.ts";
 
 /** A real server says 0 of every deleted object that waits for its finalizers. */
 const PENDING = {

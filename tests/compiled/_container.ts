@@ -9,9 +9,9 @@ import { ConfigMap, Deployment } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { eventually } from "../eventually.ts";
-import { followed, type OperatorProcess } from "./_followed.ts";
+import { followed, type OperatorProcess } from "../fixtures/followed_process.ts";
 import type { UnpackedImage } from "./_image_tools.ts";
-import { serviceAddress } from "./_service_address.ts";
+import { serviceAddress } from "../fixtures/service_address.ts";
 
 /** What a pod is made of. */
 export interface Pod {

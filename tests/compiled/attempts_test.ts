@@ -12,10 +12,10 @@ import { ClusterRoleBinding, Lease, Namespace, Secret, ServiceAccount } from "..
 import type { Client } from "../../src/kube/client.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { toolchain } from "../../tools/toolchain.ts";
-import { adminClient, watched } from "../_watched.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
 import { Attempt } from "./attempts/attempt.ts";
 import { ATTEMPTS } from "./attempts/attempts.ts";
-import { freePort } from "./_build.ts";
+import { freePort } from "../fixtures/build_operator.ts";
 import { podOf, runContainer } from "./_container.ts";
 import { imageTools, NEEDS_ROOT } from "./_image_tools.ts";
 

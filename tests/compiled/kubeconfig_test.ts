@@ -1,8 +1,8 @@
 /** An executable that is given a kubeconfig: what it needs for that is what it declares, and no permission beyond. */
 import assert from "node:assert/strict";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { buildOperator } from "./_build.ts";
-import { followed } from "./_followed.ts";
+import { buildOperator } from "../fixtures/build_operator.ts";
+import { followed } from "../fixtures/followed_process.ts";
 
 Deno.test("a compiled operator works by a kubeconfig that it may read, and says that logins by program are not in it", async (t) => {
   await using cluster = await realCluster();

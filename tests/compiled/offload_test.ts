@@ -4,10 +4,10 @@ import op from "../../examples/01_website/main.ts";
 import { Website } from "../../examples/01_website/website.ts";
 import { Namespace } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
-import { install } from "../real/_install.ts";
-import { buildOperator, freePort } from "./_build.ts";
-import { startAsPod } from "./_operator_process.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { install } from "../fixtures/install.ts";
+import { buildOperator, freePort } from "../fixtures/build_operator.ts";
+import { startAsPod } from "../fixtures/operator_pod.ts";
 
 Deno.test("a compiled operator computes in a thread: another object is reconciled, and health answers, meanwhile", async () => {
   const port = freePort();

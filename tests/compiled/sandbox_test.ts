@@ -10,12 +10,12 @@ import { serveApiserver } from "../../src/apiserver/serve.ts";
 import { Client } from "../../src/kube/client.ts";
 import type { SandboxPermissions } from "../../src/parts/sandbox.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
-import { createAccess, tokenOf } from "../real/_service_account.ts";
-import { type Watched, watched } from "../_watched.ts";
-import { buildOperator, freePort } from "./_build.ts";
-import type { OperatorProcess } from "./_followed.ts";
-import { changeable, type PodOptions, startAsPod } from "./_operator_process.ts";
-import { reaching, Use } from "./_reaching.ts";
+import { createAccess, tokenOf } from "../fixtures/service_account.ts";
+import { type Watched, watched } from "../fixtures/watched.ts";
+import { buildOperator, freePort } from "../fixtures/build_operator.ts";
+import type { OperatorProcess } from "../fixtures/followed_process.ts";
+import { changeable, type PodOptions, startAsPod } from "../fixtures/operator_pod.ts";
+import { reaching, Use } from "../fixtures/operators/reaching.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const ADMIN = { name: "admin", groups: ["system:masters"] };
@@ -59,7 +59,7 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
   const settings = `[operator.health]\nhostname = "127.0.0.1"\nport = ${port}\n`;
   await using built = await buildOperator(
     `
-    import { reaching } from "repository/tests/compiled/_reaching.ts";
+    import { reaching } from "repository/tests/fixtures/operators/reaching.ts";
     const op = reaching(${JSON.stringify(declared)});
     export default op;
     if (import.meta.main) await op.main();

@@ -11,10 +11,10 @@ import { Deployment, ValidatingWebhookConfiguration } from "../../src/kinds/mod.
 import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { toolchain } from "../../tools/toolchain.ts";
-import { tokenOf } from "../real/_service_account.ts";
-import { adminClient, watched } from "../_watched.ts";
-import { freePort } from "./_build.ts";
-import { changeable, startAsPod } from "./_operator_process.ts";
+import { tokenOf } from "../fixtures/service_account.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import { freePort } from "../fixtures/build_operator.ts";
+import { changeable, startAsPod } from "../fixtures/operator_pod.ts";
 import { eventually } from "../eventually.ts";
 
 const SDK = fileURLToPath(new URL("../../", import.meta.url));

@@ -8,10 +8,10 @@ import { Website } from "../../examples/01_website/website.ts";
 import { Namespace } from "../../src/kinds/mod.ts";
 import { sleep, systemClock } from "../../src/base/clock.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
-import { install } from "../real/_install.ts";
-import { buildOperator, freePort } from "./_build.ts";
-import { startAsPod } from "./_operator_process.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { install } from "../fixtures/install.ts";
+import { buildOperator, freePort } from "../fixtures/build_operator.ts";
+import { startAsPod } from "../fixtures/operator_pod.ts";
 
 const IDLE_MEGABYTES = 70;
 /** How many processes are measured, and how often each. The lowest counts, because V8 collects garbage at its own time. */

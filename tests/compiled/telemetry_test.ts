@@ -7,8 +7,8 @@ import { serveApiserver } from "../../src/apiserver/serve.ts";
 import { Client } from "../../src/kube/client.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { startCollector } from "../runtime/_collector.ts";
-import { buildOperator } from "./_build.ts";
-import { compiledPermissions, startAsPod } from "./_operator_process.ts";
+import { buildOperator } from "../fixtures/build_operator.ts";
+import { compiledPermissions, startAsPod } from "../fixtures/operator_pod.ts";
 
 Deno.test("an executable that was built with telemetry sends its traces, and may do nothing more for it", async () => {
   await using built = await buildOperator(

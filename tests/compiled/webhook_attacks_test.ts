@@ -4,11 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { operator, webhook } from "../../mod.ts";
-import { attack } from "../_attacker.ts";
+import { attack } from "../fixtures/attacker.ts";
 import { eventually } from "../eventually.ts";
 import { Note, PATH, review } from "../runtime/_reviews.ts";
-import { buildOperator, freePort } from "./_build.ts";
-import { generatedMemoryLimit, type LimitedProcess, place, startLimited } from "./_limited.ts";
+import { buildOperator, freePort } from "../fixtures/build_operator.ts";
+import { generatedMemoryLimit, type LimitedProcess, place, startLimited } from "./_limited_operator.ts";
 
 const ATTACKER = "127.0.0.2";
 

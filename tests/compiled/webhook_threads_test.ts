@@ -1,6 +1,6 @@
 /** Webhooks in threads of a compiled operator. */
-import { checkThreads, program, surroundings } from "../_threaded_reviews.ts";
-import { buildOperator, freePort } from "./_build.ts";
+import { checkThreads, program, surroundings } from "../fixtures/operators/threaded_reviews.ts";
+import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 
 Deno.test("a compiled operator runs reviews in threads; one that throws or never comes back harms no other", async () => {
   const folder = await Deno.makeTempDir();

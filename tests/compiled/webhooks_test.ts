@@ -4,18 +4,18 @@ import { CustomResourceDefinition, Secret, ValidatingWebhookConfiguration } from
 import type { Manifest } from "../../src/manifests/manifest.ts";
 import { certificatesIn } from "../../src/runtime/webhooks/certificate_secret.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
-import { createAccess, tokenOf } from "../real/_service_account.ts";
-import { gadgetOperator } from "../_webhook_operator.ts";
-import { createWebhookObjects } from "../_webhook_objects.ts";
-import { type Send, untilAsked, WEBHOOK_SUITE } from "../_webhook_suite.ts";
-import { adminClient, watched } from "../_watched.ts";
-import { buildOperator, freePort } from "./_build.ts";
-import { compiledPermissions, startAsPod } from "./_operator_process.ts";
+import { createAccess, tokenOf } from "../fixtures/service_account.ts";
+import { gadgetOperator } from "../fixtures/operators/webhooks.ts";
+import { createWebhookObjects } from "../fixtures/webhook_objects.ts";
+import { type Send, untilAsked, WEBHOOK_SUITE } from "../fixtures/webhook_suite.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import { buildOperator, freePort } from "../fixtures/build_operator.ts";
+import { compiledPermissions, startAsPod } from "../fixtures/operator_pod.ts";
 
 Deno.test("the compiled operator's webhooks, called by a real API server over TLS", async (t) => {
   const port = freePort();
   await using built = await buildOperator(`
-    import { gadgetOperator } from "repository/tests/_webhook_operator.ts";
+    import { gadgetOperator } from "repository/tests/fixtures/operators/webhooks.ts";
     const op = gadgetOperator(${port});
     export default op;
     if (import.meta.main) await op.main();

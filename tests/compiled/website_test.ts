@@ -17,10 +17,10 @@ import type { Client } from "../../src/kube/client.ts";
 import { variablesOf } from "../../src/operator/setting_list.ts";
 import type { AuditEvent, RealCluster } from "../../src/testing/real_cluster.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { buildOperator, freePort } from "./_build.ts";
-import { compiledPermissions, startAsPod } from "./_operator_process.ts";
-import { adminClient, watched } from "../_watched.ts";
-import { install } from "../real/_install.ts";
+import { buildOperator, freePort } from "../fixtures/build_operator.ts";
+import { compiledPermissions, startAsPod } from "../fixtures/operator_pod.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import { install } from "../fixtures/install.ts";
 import { eventually } from "../eventually.ts";
 
 const ACCOUNT = "website-operator";

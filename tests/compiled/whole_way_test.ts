@@ -12,11 +12,11 @@ import type { Client } from "../../src/kube/client.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { toolchain } from "../../tools/toolchain.ts";
-import { adminClient, watched } from "../_watched.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
-import { freePort } from "./_build.ts";
+import { freePort } from "../fixtures/build_operator.ts";
 import { podOf, runContainer } from "./_container.ts";
-import type { OperatorProcess } from "./_followed.ts";
+import type { OperatorProcess } from "../fixtures/followed_process.ts";
 import { imageTools, NEEDS_ROOT, type UnpackedImage } from "./_image_tools.ts";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -1,7 +1,7 @@
 /** Prometheus, of Debian's package: from the machine, or unpacked into the repository's `.cache`, where nothing of it is started by itself. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../compiled/_build.ts";
+import { freePort } from "../fixtures/build_operator.ts";
 import { eventually } from "../eventually.ts";
 
 const CACHE = fileURLToPath(new URL("../../.cache/debian/prometheus/", import.meta.url));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { cli } from "../../cli/cli.ts";
 import { findControlPlane } from "../../src/testing/_control_plane.ts";
-import { RunningIo } from "./_running_io.ts";
+import { RunningIo } from "../fixtures/running_io.ts";
 
 for (const flags of [[], ["--rbac"], ["--no-tls"]]) {
   Deno.test(`kubectl works through the kubeconfig of "op apiserver ${flags.join(" ")}"`, async () => {

@@ -7,11 +7,11 @@ import type { Client } from "../../src/kube/client.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { DIRECTORY } from "../../examples/01_website/controller.ts";
 import { Website } from "../../examples/01_website/website.ts";
-import { freePort } from "../compiled/_build.ts";
-import { adminClient, watched } from "../_watched.ts";
-import { type LogLine, type OperatorCommand, runOperator, startOperator } from "./_operator_command.ts";
+import { freePort } from "../fixtures/build_operator.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import { type LogLine, type OperatorCommand, runOperator, startOperator } from "../fixtures/operator_process.ts";
 import { eventually } from "../eventually.ts";
-import { type Folder, temporaryFolder } from "./_ways_in.ts";
+import { type Folder, temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const USER = "website-operator";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
-import { runOperator } from "./_operator_command.ts";
-import { temporaryFolder } from "./_ways_in.ts";
+import { runOperator } from "../fixtures/operator_process.ts";
+import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const HINT = 'Say "website-operator --help" for what there is\n';
 

@@ -21,9 +21,9 @@ import { operatorLog } from "../../src/operator/log.ts";
 import { CertificateKeeper } from "../../src/runtime/webhooks/certificate_keeper.ts";
 import { certificatesIn } from "../../src/runtime/webhooks/certificate_secret.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
+import { adminClient } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
-import { connectAs, tokenOf } from "./_service_account.ts";
+import { connectAs, tokenOf } from "../fixtures/service_account.ts";
 
 const MAIN = `
 import { conversion, webhook } from "@op/sdk";

@@ -6,9 +6,9 @@ import { ConfigMap } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { kubeconfigFor } from "../../src/apiserver/serve.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
-import { install } from "./_install.ts";
-import { temporaryFolder } from "./_ways_in.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import { install } from "../fixtures/install.ts";
+import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 

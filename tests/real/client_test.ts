@@ -14,10 +14,10 @@ import type { WatchEvent } from "../../src/kube/calls.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { Website } from "../../examples/01_website/website.ts";
-import { flat } from "./_flat.ts";
-import { established } from "./_install.ts";
+import { eventReader } from "../fixtures/event_reader.ts";
+import { established } from "../fixtures/install.ts";
 import { eventually } from "../eventually.ts";
-import { clientBy, temporaryFolder } from "./_ways_in.ts";
+import { clientBy, temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 
@@ -108,7 +108,7 @@ Deno.test("Client on a real API server", async (t) => {
   await t.step("watch begins with what there is, marks its end, then tells each change", async () => {
     const stop = new AbortController();
     const place = { namespace: "many", labelSelector: "half=odd" };
-    await using events = flat(client.watch(ConfigMap, { ...place, initial: true, signal: stop.signal }), stop);
+    await using events = eventReader(client.watch(ConfigMap, { ...place, initial: true, signal: stop.signal }), stop);
     const initial: WatchEvent[] = [];
     let event = await events.next();
     for (; event.type === "ADDED"; event = await events.next()) initial.push(event);

@@ -12,11 +12,11 @@ import { Http2Transport } from "../../src/kube/http2/mod.ts";
 import { tokenFile } from "../../src/kube/token_file.ts";
 import { denoMachine } from "../../src/operator/machine.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
-import { asPod as connectAsPod } from "./_as_pod.ts";
-import { flat } from "./_flat.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { eventReader } from "../fixtures/event_reader.ts";
+import { podConnection as connectAsPod } from "../fixtures/connections.ts";
 import { eventually } from "../eventually.ts";
-import { clientBy, clientOf, countingProxy, temporaryFolder } from "./_ways_in.ts";
+import { clientBy, clientOf, countingProxy, temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 
@@ -157,7 +157,7 @@ Deno.test("ways to a real API server", async (t) => {
       const stop = new AbortController();
       const watches = Array.from(
         { length: 20 },
-        () => flat(client.watch(ConfigMap, { initial: true, signal: stop.signal }), stop),
+        () => eventReader(client.watch(ConfigMap, { initial: true, signal: stop.signal }), stop),
       );
       await Promise.all(watches.map((watch) => watch.next()));
       const names = Array.from({ length: 200 }, (_, i) => `parallel-${i}`);
@@ -209,7 +209,7 @@ Deno.test("ways to a real API server", async (t) => {
           const name = `after-${signal.toLowerCase()}-${way.replaceAll(" ", "-")}`;
           await client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT } });
           await admin.patch(ConfigMap, name, { data: { a: "1" } }, IN_DEFAULT);
-          await using events = flat(
+          await using events = eventReader(
             client.watch(ConfigMap, { ...IN_DEFAULT, resourceVersion, signal: stop.signal }),
             stop,
           );

@@ -6,11 +6,11 @@ import { ClusterRole, ConfigMap, Event, Secret } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, type Watched, watched } from "../_watched.ts";
+import { adminClient, type Watched, watched } from "../fixtures/watched.ts";
 import { applyText, Note, ownedBy, recording } from "../runtime/_notes.ts";
-import { hastened } from "./_hastened.ts";
-import { install } from "./_install.ts";
-import { asPerson, asPod } from "./_as_pod.ts";
+import { acceleratedClock } from "../fixtures/accelerated_clock.ts";
+import { install } from "../fixtures/install.ts";
+import { kubeconfigConnection, podConnection } from "../fixtures/connections.ts";
 import { silencingProxy } from "./_silencing_proxy.ts";
 import { eventually } from "../eventually.ts";
 
@@ -246,11 +246,11 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
         using proxy = await silencingProxy(cluster);
         const place = { url: proxy.url, caCert: proxy.caCert, token: cluster.admin.token };
         // Time goes by faster for the watches, but not for the connection: nobody asks whether it lives.
-        const { reset: _reset, ...connection } = way === "pod" ? await asPod(place) : asPerson(place);
+        const { reset: _reset, ...connection } = way === "pod" ? await podConnection(place) : kubeconfigConnection(place);
         using _connection = { [Symbol.dispose]: () => connection.close() };
         const { notes: part, runs } = recording();
         const op = operator({ name: way, parts: { notes: part }, health: false });
-        const clock = IS_FULL ? systemClock : hastened(systemClock, 8);
+        const clock = IS_FULL ? systemClock : acceleratedClock(systemClock, 8);
         await using _running = startOperator(op, { connection, clock, checkAccess: false });
         const name = `stalled-${way}`;
         await create(name);

@@ -6,9 +6,9 @@ import { objectsIn, type PlainObject } from "../../cli/objects.ts";
 import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from "../../src/kinds/mod.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
+import { adminClient } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
-import { established } from "./_install.ts";
+import { established } from "../fixtures/install.ts";
 
 const MAIN = `
 const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({ text: s.string() }), status: s.object({}) });

@@ -13,9 +13,9 @@ import type { Client } from "../../src/kube/client.ts";
 import { openProxy } from "../../cli/proxy/proxy.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
-import { RunningIo } from "./_running_io.ts";
-import { isAllowed } from "./_service_account.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { RunningIo } from "../fixtures/running_io.ts";
+import { isAllowed } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
 const MAIN = `

@@ -10,8 +10,8 @@ import {
 } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
-import { RunningIo } from "./_running_io.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { RunningIo } from "../fixtures/running_io.ts";
 import { eventually } from "../eventually.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;

@@ -4,8 +4,8 @@ import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
 import { cli } from "../../cli/cli.ts";
 import { Namespace } from "../../src/kinds/mod.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
-import { RunningIo } from "./_running_io.ts";
-import { clientBy, temporaryFolder } from "./_ways_in.ts";
+import { RunningIo } from "../fixtures/running_io.ts";
+import { clientBy, temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 Deno.test("a kubeconfig with an exec plugin logs in, and logs in again when its token has expired", async () => {
   await using cluster = await realCluster();

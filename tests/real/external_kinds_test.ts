@@ -9,9 +9,9 @@ import { findKind } from "../../src/kube/discovery.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { eventually } from "../eventually.ts";
-import { adminClient } from "../_watched.ts";
-import { established } from "./_install.ts";
-import { RunningIo } from "./_running_io.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { established } from "../fixtures/install.ts";
+import { RunningIo } from "../fixtures/running_io.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const ROUTES = "routes.gateway.example.com";

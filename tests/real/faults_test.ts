@@ -5,16 +5,16 @@ import { operator } from "../../mod.ts";
 import { ClusterRole, ClusterRoleBinding, ConfigMap, CustomResourceDefinition } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
 import { applyText, Note, recording } from "../runtime/_notes.ts";
-import { inPod, madeOf, startBothWays, USERS } from "./_both_ways.ts";
+import { inPod, madeOf, startBothWays, USERS } from "./_two_transports.ts";
 import { compactEtcd } from "./_etcd.ts";
 import { faultyProxy } from "./_faulty_proxy.ts";
-import { install } from "./_install.ts";
-import { refusals } from "./_refusals.ts";
-import { asPod } from "./_as_pod.ts";
+import { install } from "../fixtures/install.ts";
+import { refusals } from "./_rejecting_webhook.ts";
+import { podConnection } from "../fixtures/connections.ts";
 import { eventually } from "../eventually.ts";
-import { stormOf429 } from "./_storm.ts";
+import { stormOf429 } from "./_too_many_requests.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const NAMES = Array.from({ length: 20 }, (_, i) => `n${i}`);
@@ -216,7 +216,7 @@ Deno.test("a permission that is taken away and given back on a real API server: 
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "limited" }],
   });
   const { token } = await cluster.user("limited");
-  const connection = await asPod({ ...cluster, token });
+  const connection = await podConnection({ ...cluster, token });
   using _connection = { [Symbol.dispose]: () => connection.close() };
   await using running = startOperator(op, { connection });
   const told = (name: string): string | undefined => running.readiness().find((line) => line.name === name)?.told;

@@ -9,8 +9,8 @@ import { Pod } from "../../src/kinds/mod.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
-import { established } from "./_install.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { established } from "../fixtures/install.ts";
 import { eventually } from "../eventually.ts";
 
 /** Kinds with what samples find hard: patterns, formats, rules, alternatives, scope, several versions. */

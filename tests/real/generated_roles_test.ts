@@ -12,9 +12,9 @@ import type { RbacRule } from "../../src/manifests/rbac.ts";
 import { accessManifests } from "../../src/manifests/roles.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, type Watched, watched } from "../_watched.ts";
-import { install } from "./_install.ts";
-import { connectAs, createAccess, hasRight, tokenOf } from "./_service_account.ts";
+import { adminClient, type Watched, watched } from "../fixtures/watched.ts";
+import { install } from "../fixtures/install.ts";
+import { connectAs, createAccess, hasRight, tokenOf } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
 const RIGHTS = op.rbac();

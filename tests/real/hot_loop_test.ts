@@ -7,9 +7,9 @@ import { ConfigMap } from "../../src/kinds/mod.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import { BURST } from "../../src/queue/loop_limit.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
-import { hastened } from "./_hastened.ts";
-import { install } from "./_install.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import { acceleratedClock } from "../fixtures/accelerated_clock.ts";
+import { install } from "../fixtures/install.ts";
 
 const Note = resource({
   group: "loops.example.com",
@@ -39,7 +39,7 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
   await install(client, operators[0]!);
 
   // Time passes ten times more slowly: what is delayed by 100 ms is delayed by a second, however slow the machine is.
-  const clock = hastened(systemClock, 0.1);
+  const clock = acceleratedClock(systemClock, 0.1);
   const sent: string[] = [];
   const connection: Connection = {
     url: cluster.url,

@@ -4,8 +4,8 @@ import { type Condition, controller, operator, resource, s } from "@op/sdk";
 import { CustomResourceDefinition, Event } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
-import { install } from "./_install.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import { install } from "../fixtures/install.ts";
 
 const names = { group: "demo.example.com", version: "v1", kind: "Site" } as const;
 const OldSite = resource({ ...names, spec: s.object({ host: s.optional(s.string()) }), status: s.object({}) });

@@ -4,15 +4,15 @@ import { fileURLToPath } from "node:url";
 import { Namespace } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
 import { op, world } from "../runtime/_killed.ts";
 import { Note } from "../runtime/_notes.ts";
-import { asPod } from "./_as_pod.ts";
-import { install } from "./_install.ts";
+import { podConnection } from "../fixtures/connections.ts";
+import { install } from "../fixtures/install.ts";
 import { eventually } from "../eventually.ts";
 
 const LAST_WRITES = 20;
-const MAIN = fileURLToPath(new URL("_killed.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../fixtures/operators/self_killing.ts", import.meta.url));
 const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
 
 Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leaves nothing undone on a real API server`, async () => {
@@ -25,7 +25,7 @@ Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leav
 
   /** Runs the operator in this process until all is done, which the statuses and then a check show. */
   const finish = async (check: () => Promise<void>): Promise<void> => {
-    const connection = await asPod({ ...cluster, token: cluster.admin.token });
+    const connection = await podConnection({ ...cluster, token: cluster.admin.token });
     {
       await using _running = startOperator(op, { connection, checkAccess: false });
       await notes.until((all) =>

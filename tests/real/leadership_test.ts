@@ -7,14 +7,14 @@ import { fileURLToPath } from "node:url";
 import { sleep, systemClock } from "../../src/base/clock.ts";
 import { ConfigMap, Lease } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
-import op, { Note } from "./_elected.ts";
-import { install } from "./_install.ts";
-import { type OperatorCommand, startOperator } from "./_operator_command.ts";
-import { temporaryFolder } from "./_ways_in.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import op, { Note } from "../fixtures/operators/elected.ts";
+import { install } from "../fixtures/install.ts";
+import { type OperatorCommand, startOperator } from "../fixtures/operator_process.ts";
+import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const IN_DEFAULT = { namespace: "default" };
-const MAIN = fileURLToPath(new URL("_elected.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../fixtures/operators/elected.ts", import.meta.url));
 /** How many objects there are when the leader is frozen. */
 const KNOWN = 201;
 // The lease is for fifteen seconds.

@@ -9,10 +9,10 @@ import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
 import { Client } from "../../src/kube/client.ts";
 import { alertsOf } from "../../src/manifests/alerts.ts";
 import { dashboardOf } from "../../src/manifests/dashboard.ts";
-import { freePort } from "../compiled/_build.ts";
+import { freePort } from "../fixtures/build_operator.ts";
 import { Note } from "../runtime/_notes.ts";
 import { ALARMING, type Series, WELL } from "./_alert_series.ts";
-import { startOperator } from "./_operator_command.ts";
+import { startOperator } from "../fixtures/operator_process.ts";
 import { NEEDS_PROMETHEUS, promtool, startPrometheus } from "./_prometheus.ts";
 import { eventually } from "../eventually.ts";
 

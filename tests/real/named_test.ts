@@ -5,10 +5,10 @@ import { connect } from "../../entry_points/client.ts";
 import { ClusterRole, ClusterRoleBinding, Secret } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
-import { install } from "./_install.ts";
-import { temporaryFolder } from "./_ways_in.ts";
+import { install } from "../fixtures/install.ts";
+import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const COUNT = 300;

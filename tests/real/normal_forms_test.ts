@@ -2,8 +2,8 @@
 import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { applyPairs, Switch } from "../runtime/_applied_pairs.ts";
-import { adminClient } from "../_watched.ts";
-import { established } from "./_install.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { established } from "../fixtures/install.ts";
 
 Deno.test("what is taken for applied already is what a real server would not change, of custom and built-in kinds", async () => {
   await using cluster = await realCluster();

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { controller, operator, resource, s } from "../../mod.ts";
 import { ConfigMap, Namespace, Role, RoleBinding } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
-import { install } from "./_install.ts";
+import { install } from "../fixtures/install.ts";
 
 const Note = resource({
   group: "namespaced.example.com",

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { operatorFolder } from "../../cli/_operator_folder.ts";
 import { ClusterRole, ClusterRoleBinding } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
+import { adminClient } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
-import { isAllowed } from "./_service_account.ts";
+import { isAllowed } from "../fixtures/service_account.ts";
 
 const MAIN = `
 const copies = controller(ConfigMap, { owns: [Secret], uses: [access(Namespace, "get")], reconcile() {} });

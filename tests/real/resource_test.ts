@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type AnyKind, resource, s } from "@op/sdk";
 import { Website } from "../../examples/01_website/website.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
+import { adminClient } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
 
 const Everything = resource({

@@ -4,8 +4,8 @@ import { type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.
 import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from "../../src/kinds/mod.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
-import { established } from "./_install.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { established } from "../fixtures/install.ts";
 
 const operatorOf = (kind: string) => `
 const Own = resource({ group: "demo.example.com", version: "v1", kind: "${kind}", spec: s.object({}), status: s.object({}) });

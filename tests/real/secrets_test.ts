@@ -4,7 +4,7 @@ import { operatorFolder } from "../../cli/_operator_folder.ts";
 import { ConfigMap, Secret } from "../../src/kinds/mod.ts";
 import { ApiError } from "../../src/kube/api_error.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
+import { adminClient } from "../fixtures/watched.ts";
 
 const SECRETS = ["hunter2", "TOPSECRET", "not base64"].flatMap((value) => [value, btoa(value)]);
 

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { ConfigMap, Event, Namespace } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { freePort } from "../compiled/_build.ts";
-import { adminClient, watched } from "../_watched.ts";
+import { freePort } from "../fixtures/build_operator.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
-import op, { Note } from "./_elected.ts";
-import { install } from "./_install.ts";
-import { startOperator } from "./_operator_command.ts";
-import { temporaryFolder } from "./_ways_in.ts";
+import op, { Note } from "../fixtures/operators/elected.ts";
+import { install } from "../fixtures/install.ts";
+import { startOperator } from "../fixtures/operator_process.ts";
+import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 Deno.test("settings say where an operator looks; log level and pause change while it runs; metrics and events tell of it", async () => {
   await using cluster = await realCluster();
@@ -21,7 +21,7 @@ Deno.test("settings say where an operator looks; log level and pause change whil
     "main.ts": `
       import { controller, operator } from "@op/sdk";
       import { ConfigMap } from "@op/sdk/kinds";
-      import { Note } from ${JSON.stringify(new URL("_elected.ts", import.meta.url).href)};
+      import { Note } from ${JSON.stringify(new URL("../fixtures/operators/elected.ts", import.meta.url).href)};
       const notes = controller(Note, {
         owns: [ConfigMap],
         async reconcile(note, { apply, events, log }) {

@@ -9,9 +9,9 @@ import type { Manifest } from "../../src/manifests/manifest.ts";
 import { metricsGuard } from "../../src/operator/metrics_guard.ts";
 import { operatorLog } from "../../src/operator/log.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient, watched } from "../_watched.ts";
-import { established } from "./_install.ts";
-import { connectAs, hasRight, tokenOf } from "./_service_account.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import { established } from "../fixtures/install.ts";
+import { connectAs, hasRight, tokenOf } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
 /** An operator of a kind Note of its own group: the plural is the same. */

@@ -6,8 +6,8 @@ import type { Client } from "../../src/kube/client.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { eventually } from "../eventually.ts";
-import { adminClient } from "../_watched.ts";
-import { established } from "./_install.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { established } from "../fixtures/install.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 

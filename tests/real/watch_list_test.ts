@@ -10,13 +10,13 @@ import { connect } from "../../src/kube/connect.ts";
 import { denoMachine } from "../../src/operator/machine.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
-import { adminClient } from "../_watched.ts";
+import { adminClient } from "../fixtures/watched.ts";
 import { eventually, HANG_LIMIT } from "../eventually.ts";
 import { Note, recording } from "../runtime/_notes.ts";
-import { asPod } from "./_as_pod.ts";
-import { install } from "./_install.ts";
-import { RunningIo } from "./_running_io.ts";
-import { temporaryFolder } from "./_ways_in.ts";
+import { podConnection } from "../fixtures/connections.ts";
+import { install } from "../fixtures/install.ts";
+import { RunningIo } from "../fixtures/running_io.ts";
+import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const COUNT = 300;
 /** The first minor version that compresses watch lists by default. */
@@ -42,8 +42,8 @@ Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real
   await t.step("kubeconfig", async () => {
     await reconcilesAll(await connect(denoMachine, systemClock, { kubeconfig: `${folder.path}/kubeconfig` }));
   });
-  await t.step("pod", async () => await reconcilesAll(await asPod(place)));
-  await t.step("pod with tracing", async () => await reconcilesAll(await asPod(place, { isTraced: true })));
+  await t.step("pod", async () => await reconcilesAll(await podConnection(place)));
+  await t.step("pod with tracing", async () => await reconcilesAll(await podConnection(place, { isTraced: true })));
 
   await using project = await operatorFolder(COPIES);
   await project.write("kubeconfig", cluster.admin.kubeconfig);

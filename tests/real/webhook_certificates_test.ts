@@ -8,10 +8,10 @@ import { createAuthority } from "../../src/testing/_certificates.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { ISSUER, ORIGINS } from "../../tools/upstream/origins.ts";
 import { unpack } from "../../tools/upstream/packed.ts";
-import { adminClient, watched } from "../_watched.ts";
-import { freePort } from "../compiled/_build.ts";
-import { RunningIo } from "./_running_io.ts";
-import { shellLine } from "./_shell_line.ts";
+import { adminClient, watched } from "../fixtures/watched.ts";
+import { freePort } from "../fixtures/build_operator.ts";
+import { RunningIo } from "../fixtures/running_io.ts";
+import { shellLine } from "../fixtures/shell_line.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const SERVICE = "shop-webhook.shop-system.svc";

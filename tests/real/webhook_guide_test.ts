@@ -12,10 +12,10 @@ import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts
 import { ISSUER, ORIGINS } from "../../tools/upstream/origins.ts";
 import type { Packed } from "../../tools/upstream/pack.ts";
 import { unpack } from "../../tools/upstream/packed.ts";
-import { adminClient } from "../_watched.ts";
-import { freePort } from "../compiled/_build.ts";
-import { RunningIo } from "./_running_io.ts";
-import { shellLine } from "./_shell_line.ts";
+import { adminClient } from "../fixtures/watched.ts";
+import { freePort } from "../fixtures/build_operator.ts";
+import { RunningIo } from "../fixtures/running_io.ts";
+import { shellLine } from "../fixtures/shell_line.ts";
 import { eventually } from "../eventually.ts";
 
 const ROOT = new URL("../../", import.meta.url);

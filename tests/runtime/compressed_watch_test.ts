@@ -8,9 +8,9 @@ import { DryRun } from "../../cli/run/dry_run.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { connect } from "../../src/kube/connect.ts";
 import { startOperator } from "../../src/operator/running.ts";
-import { type CompressingServer, compressingServer } from "../_compressing_server.ts";
+import { type CompressingServer, compressingServer } from "../fixtures/compressing_server.ts";
 import { eventually } from "../eventually.ts";
-import { asPod } from "../real/_as_pod.ts";
+import { podConnection } from "../fixtures/connections.ts";
 import { Note, recording } from "./_notes.ts";
 
 const COUNT = 300;
@@ -22,10 +22,10 @@ type Opened = AsyncDisposable & { readonly connection: Connection };
 
 const PATHS: readonly { name: string; open(server: CompressingServer): Promise<Opened> }[] = [
   { name: "kubeconfig", open: (server) => byKubeconfig(server.kubeconfig) },
-  { name: "pod", open: async (server) => closing(await asPod({ ...server, token: "anything" })) },
+  { name: "pod", open: async (server) => closing(await podConnection({ ...server, token: "anything" })) },
   {
     name: "pod with tracing",
-    open: async (server) => closing(await asPod({ ...server, token: "anything" }, { isTraced: true })),
+    open: async (server) => closing(await podConnection({ ...server, token: "anything" }, { isTraced: true })),
   },
   { name: "op dev", open: (server) => byProxy(server, (forward) => new WatchCache(forward).forward) },
   { name: "op plan", open: (server) => byProxy(server, (forward) => new DryRun(forward).forward) },

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { ConfigMap, CustomResourceDefinition, Lease } from "@op/sdk/kinds";
 import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
 import { Client } from "../../src/kube/client.ts";
-import { startOperator } from "../real/_operator_command.ts";
+import { startOperator } from "../fixtures/operator_process.ts";
 import { Note } from "./_notes.ts";
 
 const MAIN = fileURLToPath(new URL("_stopping.ts", import.meta.url));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
-import { startOperator } from "../real/_operator_command.ts";
+import { startOperator } from "../fixtures/operator_process.ts";
 import { type ArrivedSpan, startCollector } from "./_collector.ts";
 import { conversionReview, review } from "./_reviews.ts";
 

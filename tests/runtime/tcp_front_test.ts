@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import type { Caller } from "../../src/runtime/webhooks/caller.ts";
-import { attack } from "../_attacker.ts";
+import { attack } from "../fixtures/attacker.ts";
 import type { Target } from "../../src/runtime/webhooks/pipe.ts";
 import { TcpFront } from "../../src/runtime/webhooks/tcp_front.ts";
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
 import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
 import { Client } from "../../src/kube/client.ts";
-import { startOperator } from "../real/_operator_command.ts";
+import { startOperator } from "../fixtures/operator_process.ts";
 import { type ArrivedSpan, startCollector } from "./_collector.ts";
 import { Note } from "./_notes.ts";
 

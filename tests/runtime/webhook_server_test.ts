@@ -10,7 +10,7 @@ import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { controller } from "../../src/parts/controller.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { eventually } from "../eventually.ts";
-import { freePort } from "../compiled/_build.ts";
+import { freePort } from "../fixtures/build_operator.ts";
 import { guardedServer } from "./_guarded_server.ts";
 import { Note, noteRules, PATH, post, QUICK, review } from "./_reviews.ts";
 

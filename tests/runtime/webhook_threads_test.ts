@@ -1,6 +1,6 @@
 /** Webhooks in threads of the program, from source. */
-import { freePort } from "../compiled/_build.ts";
-import { checkThreads, program, surroundings } from "../_threaded_reviews.ts";
+import { freePort } from "../fixtures/build_operator.ts";
+import { checkThreads, program, surroundings } from "../fixtures/operators/threaded_reviews.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 

@@ -5,9 +5,9 @@ import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
 import { Client } from "../../src/kube/client.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { memoryCluster } from "../../src/testing/memory_cluster.ts";
-import { gadgetOperator, parts } from "../_webhook_operator.ts";
-import { createWebhookObjects } from "../_webhook_objects.ts";
-import { type Send, untilAsked, WEBHOOK_SUITE } from "../_webhook_suite.ts";
+import { gadgetOperator, parts } from "../fixtures/operators/webhooks.ts";
+import { createWebhookObjects } from "../fixtures/webhook_objects.ts";
+import { type Send, untilAsked, WEBHOOK_SUITE } from "../fixtures/webhook_suite.ts";
 import { QUICK } from "./_reviews.ts";
 
 Deno.test("webhooks behind a Service, on the API server in the process", async (t) => {

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { equal, isObject } from "../../src/base/json.ts";
-import fc, { runs } from "../_property.ts";
+import fc, { runs } from "./_property.ts";
 import { DEFINITION_CHANGES, fullDefinition } from "./_definition_changes.ts";
 import { Random } from "./_random.ts";
 import { changedSchema, smallSchema } from "./_schema_changes.ts";

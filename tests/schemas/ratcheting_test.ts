@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { equal, isObject } from "../../src/base/json.ts";
 import { applyDefaults, prune, validate } from "../../src/schema/mod.ts";
-import fc, { runs } from "../_property.ts";
+import fc, { runs } from "./_property.ts";
 import { jsonText } from "./_json_text.ts";
 import { changed, type Node, targets } from "./_node.ts";
 import { Random } from "./_random.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { equal } from "../../src/base/json.ts";
-import fc, { runs } from "../_property.ts";
+import fc, { runs } from "./_property.ts";
 import { type Local, local } from "./_local.ts";
 import { Random } from "./_random.ts";
 import { type Sample, type SampledKind, sampledKind, samples } from "./_samples.ts";

@@ -5,7 +5,7 @@ import { ClusterRoleBinding } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import type { AnyKind } from "../../src/resource/kind.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
-import { refusals } from "./_refusals.ts";
+import { refusals } from "./_rejecting_webhook.ts";
 import { eventually } from "../eventually.ts";
 
 /** Whose one request does not end. */

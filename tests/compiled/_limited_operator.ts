@@ -3,7 +3,7 @@ import { MEMORY_LIMIT } from "../../src/base/pod.ts";
 import type { Operator } from "../../mod.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { createApiserver, kubeconfigFor, serveApiserver } from "../../src/testing/mod.ts";
-import { followed, type OperatorProcess } from "./_followed.ts";
+import { followed, type OperatorProcess } from "../fixtures/followed_process.ts";
 
 /** Options of {@linkcode startLimited}. */
 export interface LimitedOptions {

@@ -6,7 +6,7 @@ import type { Connection } from "../../src/kube/connection.ts";
 import { type Running, startOperator } from "../../src/operator/running.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { Note, recording } from "../runtime/_notes.ts";
-import { asPerson, asPod } from "./_as_pod.ts";
+import { kubeconfigConnection, podConnection } from "../fixtures/connections.ts";
 
 const WAYS = ["pod", "kubeconfig"] as const;
 type Way = typeof WAYS[number];
@@ -48,7 +48,7 @@ export async function startBothWays(cluster: RealCluster, client: Client, port: 
     const { token } = await cluster.user(user);
     return { url: `https://127.0.0.1:${port}`, caCert: cluster.caCert, token };
   }));
-  const connections: Readonly<Record<Way, Connection>> = { pod: await asPod(pod!), kubeconfig: asPerson(person!) };
+  const connections: Readonly<Record<Way, Connection>> = { pod: await podConnection(pod!), kubeconfig: kubeconfigConnection(person!) };
   const runs: Record<Way, string[]> = { pod: [], kubeconfig: [] };
   const running: Running[] = [];
   for (const way of WAYS) {
