@@ -48,7 +48,10 @@ export async function startBothWays(cluster: RealCluster, client: Client, port: 
     const { token } = await cluster.user(user);
     return { url: `https://127.0.0.1:${port}`, caCert: cluster.caCert, token };
   }));
-  const connections: Readonly<Record<Way, Connection>> = { pod: await podConnection(pod!), kubeconfig: kubeconfigConnection(person!) };
+  const connections: Readonly<Record<Way, Connection>> = {
+    pod: await podConnection(pod!),
+    kubeconfig: kubeconfigConnection(person!),
+  };
   const runs: Record<Way, string[]> = { pod: [], kubeconfig: [] };
   const running: Running[] = [];
   for (const way of WAYS) {

@@ -132,7 +132,7 @@ Deno.test("ways to a real API server", async (t) => {
     const stop = new AbortController();
     const { metadata } = await own.client.create(ConfigMap, { metadata: { name: "by-fetch", ...IN_DEFAULT } });
     const select = { ...IN_DEFAULT, fieldSelector: "metadata.name=by-fetch", initial: true, signal: stop.signal };
-    await using events = flat(own.client.watch(ConfigMap, select), stop);
+    await using events = eventReader(own.client.watch(ConfigMap, select), stop);
     assert.equal((await events.next()).object.metadata.uid, metadata.uid);
   });
 

@@ -246,7 +246,9 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
         using proxy = await silencingProxy(cluster);
         const place = { url: proxy.url, caCert: proxy.caCert, token: cluster.admin.token };
         // Time goes by faster for the watches, but not for the connection: nobody asks whether it lives.
-        const { reset: _reset, ...connection } = way === "pod" ? await podConnection(place) : kubeconfigConnection(place);
+        const { reset: _reset, ...connection } = way === "pod"
+          ? await podConnection(place)
+          : kubeconfigConnection(place);
         using _connection = { [Symbol.dispose]: () => connection.close() };
         const { notes: part, runs } = recording();
         const op = operator({ name: way, parts: { notes: part }, health: false });
