@@ -214,8 +214,8 @@ const LIFECYCLE: readonly PlantedFault[] = [
   {
     title: "an object with finalizers is deleted",
     file: "apiserver/core/remove.ts",
-    from: "if (finalizers.length === 0 && !isHeld(kind)) {",
-    to: "if (!isHeld(kind)) {",
+    from: "if (finalizers.length === 0 && !hasCleanupController(kind)) {",
+    to: "if (!hasCleanupController(kind)) {",
     foundBy: "deletion: an object with a finalizer exists until it is removed",
   },
   {

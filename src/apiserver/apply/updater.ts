@@ -72,7 +72,7 @@ export interface OtherVersion {
 export function updated(before: unknown, after: unknown, managers: Managers, change: Change): Managers {
   const comparison = filtered(compare(change.schema, before, after), change.ignored);
   const compared = comparisons(before, after, comparison, change);
-  const next = new Map(taken(managers, compared, change.manager, true));
+  const next = new Map(reassigned(managers, compared, change.manager, true));
   const own = next.get(change.manager)?.set ?? new FieldSet();
   const set = own.difference(comparison.removed).union(comparison.modified).union(comparison.added).without(
     change.ignored,
@@ -110,7 +110,7 @@ export function applied(live: unknown, config: unknown, managers: Managers, chan
   const object = last === undefined || last.set.isEmpty ? merged : pruned(merged, claimed, last, change);
   const comparison = filtered(compare(schema, live, object), change.ignored);
   const compared = comparisons(live, object, comparison, change);
-  return { object, managers: taken(claimed, compared, manager, force), isChanged: !equal(live, object) };
+  return { object, managers: reassigned(claimed, compared, manager, force), isChanged: !equal(live, object) };
 }
 
 /** Returns a function that compares the two objects in the version that it is given. */
@@ -137,7 +137,7 @@ function filtered({ added, modified, removed }: Comparison, ignored: FieldSet): 
 }
 
 /** Removes changed fields from their other managers, and removed fields from all managers. */
-function taken(
+function reassigned(
   managers: Managers,
   comparisonIn: (apiVersion: string) => Comparison | undefined,
   self: string,

@@ -23,7 +23,7 @@ export const CREATED: Readonly<Record<string, (object: StoredObject, now: number
   "/pods": (it, now) => ({
     ...it,
     spec: admittedPod(fields(it.spec)),
-    status: { phase: "Pending", qosClass: qosClass(fields(it.spec)), ...gated(fields(it.spec), now) },
+    status: { phase: "Pending", qosClass: qosClass(fields(it.spec)), ...gateCondition(fields(it.spec), now) },
   }),
   "/services": (it) => ({ ...it, spec: withHeadlessAddress(fields(it.spec)), status: { loadBalancer: {} } }),
   "/nodes": (it) => ({ ...it, spec: withTaint(fields(it.spec)) }),
@@ -122,7 +122,7 @@ export function withTolerations(spec: Fields): Fields {
 }
 
 /** Returns the condition of a pod with scheduling gates. */
-function gated({ schedulingGates }: Fields, now: number): Fields {
+function gateCondition({ schedulingGates }: Fields, now: number): Fields {
   if (!Array.isArray(schedulingGates) || schedulingGates.length === 0) return {};
   return {
     conditions: [{

@@ -90,7 +90,7 @@ function removeStored(core: Core, kind: ServedKind, stored: StoredObject, option
     if (grace === "pending") return { object: kind.rules.read(stored), isDeleted: false };
     if (grace !== undefined) return removePod(core, kind, stored, { ...grace, finalizers }, options);
   }
-  if (finalizers.length === 0 && !isHeld(kind)) {
+  if (finalizers.length === 0 && !hasCleanupController(kind)) {
     const last = options.dryRun ? stored : core.store.delete(kind.collection, key) ?? stored;
     return { object: kind.rules.read(last), isDeleted: true };
   }
@@ -103,7 +103,7 @@ function removeStored(core: Core, kind: ServedKind, stored: StoredObject, option
  * Returns whether a controller completes each deletion of a kind, after it has deleted the
  * contents.
  */
-function isHeld(kind: ServedKind): boolean {
+function hasCleanupController(kind: ServedKind): boolean {
   return kind.collection === "/namespaces" || kind.collection === DEFINITIONS;
 }
 
@@ -173,8 +173,8 @@ function markDeleted(
     finalizers: finalizers.length === 0 ? undefined : finalizers,
     ...(deletionTimestamp === undefined && {
       deletionTimestamp: timestamp(now),
-      deletionGracePeriodSeconds: isHeld(kind) ? undefined : 0,
-      ...(generation !== undefined && !isHeld(kind) && { generation: generation + 1 }),
+      deletionGracePeriodSeconds: hasCleanupController(kind) ? undefined : 0,
+      ...(generation !== undefined && !hasCleanupController(kind) && { generation: generation + 1 }),
     }),
   });
   return deletionTimestamp === undefined ? beginTermination(kind, marked, now) : marked;
@@ -185,7 +185,7 @@ function beginTermination(kind: ServedKind, marked: StoredObject, now: number): 
   if (kind.collection === "/namespaces") {
     return { ...marked, status: { ...marked.status as object, phase: "Terminating" } };
   }
-  if (!isHeld(kind)) return marked;
+  if (!hasCleanupController(kind)) return marked;
   const status = marked.status as { conditions?: readonly { type: string }[] } | undefined;
   const conditions = (status?.conditions ?? []).filter(({ type }) => type !== "Terminating");
   const terminating = {

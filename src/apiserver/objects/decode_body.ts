@@ -60,7 +60,7 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
       throw new PatchedFault(options.patched.isStrategic ? error.restored : error.message);
     }
     if (options.applied !== undefined) throw unconvertible(kind, options.applied, error.message);
-    throw unusable(kind, error.message);
+    throw undecodable(kind, error.message);
   }
   const faults = [
     ...(options.patched?.faults ?? []),
@@ -69,7 +69,7 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   ];
   if (faults.length > 0 && options.fieldValidation === "Strict") {
     if (options.patched !== undefined) throw new PatchedFault(`strict decoding error: ${faults.join(", ")}`);
-    throw unusable(kind, `strict decoding error: ${faults.join(", ")}`);
+    throw undecodable(kind, `strict decoding error: ${faults.join(", ")}`);
   }
   if (options.fieldValidation === "Warn") options.warnings.push(...faults);
   return decoded.object;
@@ -84,7 +84,7 @@ function unconvertible(kind: ServedKind, applied: Draft, why: string): Error {
 }
 
 /** Returns the error for a body that is not an object of its kind. */
-export function unusable({ kind, version }: ServedKind, why: string): Error {
+export function undecodable({ kind, version }: ServedKind, why: string): Error {
   return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
 
@@ -131,7 +131,7 @@ function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings, 
   const metadata = own(value, "metadata") ?? {};
   if (isObject(metadata)) return;
   const type = Array.isArray(metadata) ? "array" : typeof metadata === "boolean" ? "bool" : typeof metadata;
-  throw unusable(kind, `json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`);
+  throw undecodable(kind, `json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`);
 }
 
 /**

@@ -165,14 +165,14 @@ function serviceEndpoint(core: Core, { kind, namespace, name: id = "" }: Target)
   if (subsets.length === 0) throw unavailable(`no endpoints available for service ${quoted(name)}`);
   const isServed = subsets.some(({ addresses, ports }) =>
     list(ports).some((each) => String(fields(each).name ?? "") === portName) &&
-    list(addresses).some((address) => isOfPod(core, namespace, fields(address)))
+    list(addresses).some((address) => isPodAddress(core, namespace, fields(address)))
   );
   if (!isServed) throw unavailable(`no endpoints available for service ${quoted(id)}`);
   return unreachable(`service "${name}"`);
 }
 
 /** Returns whether an endpoint is the address of a pod. The real server connects to no others. */
-function isOfPod(core: Core, namespace: string | undefined, { ip, targetRef }: Fields): boolean {
+function isPodAddress(core: Core, namespace: string | undefined, { ip, targetRef }: Fields): boolean {
   const { namespace: podNamespace, name } = fields(targetRef);
   if (targetRef === undefined || podNamespace !== namespace) return false;
   const pod = core.store.get("/pods", keyOf(namespace, String(name)));

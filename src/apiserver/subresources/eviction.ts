@@ -94,7 +94,7 @@ function checkBudgets(core: Core, pod: StoredObject, { dryRun }: DeleteOptions):
     );
   }
   if (!isReady(pod) && allowsUnready(budget)) return;
-  takeDisruption(core, budget, pod.metadata.name, dryRun);
+  consumeDisruption(core, budget, pod.metadata.name, dryRun);
 }
 
 function isReady({ status }: StoredObject): boolean {
@@ -112,7 +112,7 @@ function allowsUnready({ spec, status }: StoredObject): boolean {
   return currentHealthy >= desiredHealthy && desiredHealthy > 0;
 }
 
-function takeDisruption(core: Core, budget: StoredObject, pod: string, dryRun: boolean): void {
+function consumeDisruption(core: Core, budget: StoredObject, pod: string, dryRun: boolean): void {
   const { name, namespace, generation = 0 } = budget.metadata;
   const { observedGeneration, disruptionsAllowed, currentHealthy, desiredHealthy } = counts(budget.status);
   if (observedGeneration < generation) {

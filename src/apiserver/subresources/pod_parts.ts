@@ -50,7 +50,7 @@ export async function servePodPart(core: Core, target: Target, request: Request)
   if (part === undefined) return logOf(core, target);
   const { value } = await parseObject(await readBody(request), contentType(request.headers), part.kind);
   const body = value as Draft;
-  if (body.kind !== part.kind) throw cannotBe(part, body);
+  if (body.kind !== part.kind) throw wrongKind(part, body);
   const options = writeOptions(target.query, request.headers.get("user-agent") ?? "", "CreateOptions");
   const { namespace: given } = metadataOf(body);
   if (given && given !== target.namespace) {
@@ -90,7 +90,7 @@ function* reviewSteps(body: StoredObject, name: string): Steps<StoredObject> {
   return yield { phase: "validate", object: mutated };
 }
 
-function cannotBe({ kind, package: folder }: Part, body: Draft): Error {
+function wrongKind({ kind, package: folder }: Part, body: Draft): Error {
   const { kind: given, apiVersion = "" } = body as { kind?: string; apiVersion?: string };
   const [version, group] = apiVersion.split("/").reverse();
   const type = `${group?.split(".")[0] || version}.${given}`;

@@ -9,7 +9,7 @@ import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
 import { checkName, createSteps, updateSteps } from "../core/persist.ts";
 import type { Outcome, Target } from "../core/target.ts";
-import { decodeBody, type DecodeOptions, PatchedFault, unusable } from "../objects/decode_body.ts";
+import { decodeBody, type DecodeOptions, PatchedFault, undecodable } from "../objects/decode_body.ts";
 import { keyOf } from "../objects/key.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import { type Draft, metadataOf, type StoredObject } from "../objects/objects.ts";
@@ -95,7 +95,7 @@ async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
   if (!own(body.value as Draft, "kind")) throw kindMissing(kind.kind, text);
   const infinite = infiniteNumber(text);
   if (infinite !== undefined) {
-    throw unusable(kind, `json: cannot unmarshal number ${infinite} into Go value of type float64`);
+    throw undecodable(kind, `json: cannot unmarshal number ${infinite} into Go value of type float64`);
   }
   return body;
 }

@@ -189,10 +189,10 @@ function isDigit(character: string): boolean {
 }
 
 function fault(character: string, context: string): string {
-  return `invalid character ${shown(character.charCodeAt(0))} ${context}`;
+  return `invalid character ${quotedByte(character.charCodeAt(0))} ${context}`;
 }
 
-function shown(byte: number): string {
+function quotedByte(byte: number): string {
   const named: Readonly<Record<number, string>> = {
     0x07: "\\a",
     0x08: "\\b",
