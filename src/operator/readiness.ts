@@ -50,7 +50,7 @@ export function controllerLine({ scope, waitsFor, heldBy }: ControllerLoop): Rea
 export function rbacLines(checks: readonly AccessCheck[]): ReadinessLine[] {
   const given = new Map<string, boolean>();
   for (const { answers } of checks) {
-    for (const { text, isGiven } of answers) given.set(text, isGiven && (given.get(text) ?? true));
+    for (const { text, isGranted } of answers) given.set(text, isGranted && (given.get(text) ?? true));
   }
   return [...given].map(([text, isReady]) => ({
     name: `RBAC permission to ${text}`,

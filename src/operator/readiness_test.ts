@@ -30,8 +30,10 @@ for (const { name, given, told, isReady } of LINES) {
 }
 
 Deno.test("rbacLines has each permission once, and it is missing when one part lacks it", () => {
-  const check = (...answers: readonly [text: string, isGiven: boolean][]) =>
-    ({ answers: answers.map(([text, isGiven]) => ({ text, isGiven, isVital: true })) }) as unknown as AccessCheck;
+  const check = (...answers: readonly [text: string, isGranted: boolean][]) =>
+    ({
+      answers: answers.map(([text, isGranted]) => ({ text, isGranted, isRequired: true })),
+    }) as unknown as AccessCheck;
   const lines = rbacLines([
     check(["list pods", true], ["get secrets", true]),
     check(["get secrets", false], ["list pods", true]),

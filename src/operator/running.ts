@@ -15,7 +15,7 @@ import { Metrics } from "../runtime/metrics.ts";
 import { ownMetrics } from "../runtime/custom_metrics.ts";
 import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
-import { Verdicts } from "../runtime/verdicts.ts";
+import { ReportedFailures } from "../runtime/reported_failures.ts";
 import { heldWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
 import { controllersOf, isCalled, webhooksOf } from "../parts/part_list.ts";
 import { webhookRbacRules } from "../parts/rbac.ts";
@@ -130,7 +130,7 @@ export function startOperator(value: Operator, options: StartOptions): Running {
     random,
     log,
     informers,
-    verdicts: new Verdicts(),
+    failures: new ReportedFailures(),
     hotLoops: new HotLoops(),
     metrics,
     events,
@@ -149,7 +149,7 @@ export function startOperator(value: Operator, options: StartOptions): Running {
     called.filter(([, webhook]) => isAsking && webhookRbacRules(webhook).length > 0).map(([key, webhook]) => {
       const rights = webhookRbacRules(webhook);
       const told = log.with({ webhook: key });
-      return [key, new AccessCheck({ client: unfenced, clock, random, log: told, rights, namespaces })];
+      return [key, new AccessCheck({ client: unfenced, clock, random, log: told, rules: rights, namespaces })];
     }),
   );
   const checks = [
@@ -174,7 +174,7 @@ export function startOperator(value: Operator, options: StartOptions): Running {
       observe,
       services: () => services.value,
       copies: called.flatMap(([, { reads }]) => reads.map((kind) => informers.of(kind))),
-      onForbidden: (part) => webhookChecks.get(part)?.refused(),
+      onForbidden: (part) => webhookChecks.get(part)?.denied(),
       signal: given.signal,
       ready: made.promise,
       limits: {

@@ -1,6 +1,7 @@
 /**
- * Asks the API server whether a part may do what it declares (SelfSubjectAccessReview). What is missing is named; a controller waits for it and goes on
- * by itself when it is given, the others run. A webhook is called all the same, and fails where it reads what it may not.
+ * Checks whether a part has the RBAC permissions that it declares (SelfSubjectAccessReview).
+ * Missing ones are logged. A controller waits for them, and continues once they are granted; other
+ * controllers run. Webhooks do not wait; a read without permission fails.
  */
 import { backoff } from "../base/backoff.ts";
 import { type Clock, sleep } from "../base/clock.ts";
@@ -13,36 +14,46 @@ import type { ControllerLoop } from "./controller_loop.ts";
 import type { Logger } from "./logger.ts";
 
 const RETRY = { first: 1000, longest: 30_000 };
-// A server that does not say is taken to allow: the run will meet what is refused.
+// Timeout in milliseconds. Without an answer the permission is assumed, and a reconcile may be
+// denied.
 const PATIENCE = 5000;
 
-/** What holds a loop. */
+/** Name of the hold on a controller. */
 const HOLD = "permissions";
 
-/** Whose rights are looked after. */
+/** Options of {@linkcode AccessCheck}. */
 export interface AccessCheckOptions {
-  /** Not fenced: a question changes nothing, and standbys ask too. */
+  /** The client. It is not fenced, because standby replicas check too. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  readonly rights: readonly PartRbacRule[];
-  /** The namespaces that the operator looks at. @default {all} */
+  /** The declared permissions. */
+  readonly rules: readonly PartRbacRule[];
+  /** The namespaces that the operator watches. @default {all namespaces} */
   readonly namespaces: readonly string[] | undefined;
-  /** Told what it has to wait for; nothing when it may go on. */
+  /**
+   * Called with the reason to wait, or with `undefined` when all required permissions are granted.
+   */
   readonly hold?: (why: string | undefined) => void;
 }
 
-/** What the server said of a right. */
+/** Whether a permission is granted. */
 export interface Answer {
-  /** The right, in words. */
+  /** Description of the permission. */
   readonly text: string;
-  readonly isGiven: boolean;
-  /** Whether nothing can be done without it. */
-  readonly isVital: boolean;
+  readonly isGranted: boolean;
+  /** Whether the part cannot run without it. */
+  readonly isRequired: boolean;
 }
 
-/** A controller's: it waits for what it cannot do without. */
+/**
+ * Creates the check of a controller, which waits for its required permissions.
+ *
+ * @param loop The controller.
+ * @param client The client.
+ * @param namespaces The namespaces that the operator watches; `undefined` for all.
+ */
 export function controllerAccess(
   loop: ControllerLoop,
   client: Client,
@@ -50,67 +61,74 @@ export function controllerAccess(
 ): AccessCheck {
   const { clock, random, log, controller } = loop.scope;
   const hold = (why: string | undefined): void => loop.hold(HOLD, why);
-  hold("asks what it may do");
+  hold("checks its RBAC permissions");
   const check = new AccessCheck({
     client,
     clock,
     random,
     log,
-    rights: controllerRbacRules(controller),
+    rules: controllerRbacRules(controller),
     namespaces,
     hold,
   });
-  loop.onForbidden = () => check.refused();
+  loop.onForbidden = () => check.denied();
   return check;
 }
 
-/** Watches over the rights of one part. */
+/** Checks the RBAC permissions of one part. */
 export class AccessCheck {
-  /** Grows with each answer. */
+  /** Number of checks. */
   activity = 0;
   readonly #options: AccessCheckOptions;
-  readonly #rights: readonly PartRbacRule[];
+  readonly #rules: readonly PartRbacRule[];
   #answers: readonly Answer[] = [];
   #wake: (() => void) | undefined;
 
+  /** @param options The permissions, and who waits for them. */
   constructor(options: AccessCheckOptions) {
     this.#options = options;
-    // What only some clusters and some objects ask for holds nobody up: a run that is refused it says so.
-    this.#rights = options.rights.filter(({ need }) => need !== "seldom");
+    // Permissions that few clusters or objects need are not checked. A denied request fails its
+    // reconcile.
+    this.#rules = options.rules.filter(({ need }) => need !== "seldom");
   }
 
-  /** What the server last said of each right; nothing before it was asked. */
+  /** The last result for each permission; empty before the first check. */
   get answers(): readonly Answer[] {
     return this.#answers;
   }
 
-  /** Asks until the signal: at start, again while something is missing, and when a run was refused. */
+  /**
+   * Checks at start, again while a permission is missing, and when a request was denied, until the
+   * signal is aborted.
+   *
+   * @param signal Ends the checks.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
-    let vain = 0;
+    let needless = 0;
     for (let tries = 1; !signal.aborted; tries++) {
-      const asked = clock.elapsed();
-      await this.#ask(signal);
+      const began = clock.elapsed();
+      await this.#check(signal);
       if (signal.aborted) return;
-      if (this.#answers.every(({ isGiven }) => isGiven)) {
+      if (this.#answers.every(({ isGranted }) => isGranted)) {
         tries = 0;
-        await this.#untilRefused(signal);
-        // Quotas and admission refuse by 403 as well, again and again: that is no reason to ask with each of them.
-        const since = clock.elapsed() - asked;
-        vain = since > RETRY.longest ? 0 : vain + 1;
-        const pause = vain === 0 ? 0 : backoff(vain, { ...RETRY, spread: random() }) - since;
+        await this.#untilDenied(signal);
+        // Quotas and admission also answer 403, which would trigger a check each time.
+        const since = clock.elapsed() - began;
+        needless = since > RETRY.longest ? 0 : needless + 1;
+        const pause = needless === 0 ? 0 : backoff(needless, { ...RETRY, spread: random() }) - since;
         if (pause > 0) await sleep(clock, pause, signal).catch(() => undefined);
       } else await sleep(clock, backoff(tries, { ...RETRY, spread: random() }), signal).catch(() => undefined);
     }
   }
 
-  /** Asks again at once: the server refused something. */
-  refused(): void {
+  /** Checks again, because the API server denied a request. */
+  denied(): void {
     this.#wake?.();
   }
 
-  /** Settles when something was refused, or at the signal. */
-  async #untilRefused(signal: AbortSignal): Promise<void> {
+  /** Resolves when a request was denied, or the signal is aborted. */
+  async #untilDenied(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
     signal.addEventListener("abort", () => resolve(), { once: true });
@@ -118,14 +136,14 @@ export class AccessCheck {
     this.#wake = undefined;
   }
 
-  async #ask(signal: AbortSignal): Promise<void> {
+  async #check(signal: AbortSignal): Promise<void> {
     const { clock, log, hold } = this.#options;
     using limit = linked([signal]);
     using _timer = clock.after(PATIENCE, () => limit.abort(new DOMException("No answer", "TimeoutError")));
     const answers = await Promise.all(
-      this.#rights.flatMap((right) =>
-        this.#places(right).flatMap((place) =>
-          (right.names ?? [undefined]).map((name) => this.#mayDo(right, { namespace: place, name }, limit.signal))
+      this.#rules.flatMap((rule) =>
+        this.#namespacesOf(rule).flatMap((namespace) =>
+          (rule.names ?? [undefined]).map((name) => this.#review(rule, { namespace, name }, limit.signal))
         )
       ),
     );
@@ -136,23 +154,23 @@ export class AccessCheck {
     const missing = missingIn(answers);
     for (const text of missing) if (!before.includes(text)) log.warn("RBAC permission missing", { permission: text });
     for (const text of before) if (!missing.includes(text)) log.info("RBAC permission granted", { permission: text });
-    const vital = missingIn(answers.filter(({ isVital }) => isVital));
-    hold?.(vital.length === 0 ? undefined : `waits for the RBAC permission to ${vital.join(", ")}`);
+    const required = missingIn(answers.filter(({ isRequired }) => isRequired));
+    hold?.(required.length === 0 ? undefined : `waits for the RBAC permission to ${required.join(", ")}`);
   }
 
-  #places({ namespaced, namespaces }: PartRbacRule): readonly (string | undefined)[] {
+  #namespacesOf({ namespaced, namespaces }: PartRbacRule): readonly (string | undefined)[] {
     return namespaced ? namespaces ?? this.#options.namespaces ?? [undefined] : [undefined];
   }
 
-  async #mayDo(
-    right: PartRbacRule,
+  async #review(
+    rule: PartRbacRule,
     { namespace, name }: { readonly namespace: string | undefined; readonly name: string | undefined },
     signal: AbortSignal,
   ): Promise<Answer> {
-    const { group, version, resource, verb } = right;
-    const text = describeRule(right) + (name === undefined ? "" : ` "${name}"`) +
+    const { group, version, resource, verb } = rule;
+    const text = describeRule(rule) + (name === undefined ? "" : ` "${name}"`) +
       (namespace === undefined ? "" : ` in ${namespace}`);
-    const answer = (isGiven: boolean): Answer => ({ text, isGiven, isVital: right.need === "always" });
+    const answer = (isGranted: boolean): Answer => ({ text, isGranted, isRequired: rule.need === "always" });
     const [plural, subresource] = resource.split("/");
     const resourceAttributes = {
       group,
@@ -175,5 +193,5 @@ export class AccessCheck {
 }
 
 function missingIn(answers: readonly Answer[]): string[] {
-  return answers.filter(({ isGiven }) => !isGiven).map(({ text }) => text);
+  return answers.filter(({ isGranted }) => !isGranted).map(({ text }) => text);
 }

@@ -1,16 +1,19 @@
-/** Whether applying would change anything, by what the server recorded of our last apply (KEP-555, `fieldsV1`). */
+/**
+ * Decides whether an apply would change an object, from its `managedFields` (KEP-555, `fieldsV1`).
+ */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { hasNormalForms, isSameValue, type Place } from "./normal_form.ts";
+import { type FieldLocation, hasNormalForms, isSameValue } from "./normal_form.ts";
 import type { KubeObject } from "../resource/kind.ts";
 
 /**
- * Whether an object is as wanted already: every field that is wanted is there with its value and is ours, and no other field is ours. It is
- * careful: when it cannot tell it answers no, and the server finds that nothing changes.
+ * Returns whether an apply would not change an object: all applied fields have their value and are
+ * owned by the manager, and it owns no other field. If this cannot be decided, it returns `false`;
+ * the API server then finds that nothing changes.
  *
- * @param wanted What would be applied, with `apiVersion`, `kind` and `metadata`.
- * @param live What is there.
- * @param manager Our field manager.
+ * @param wanted The object to apply, with `apiVersion`, `kind` and `metadata`.
+ * @param live The object in the cluster.
+ * @param manager The field manager of the apply.
  */
 export function isApplied(wanted: KubeObject, live: KubeObject, manager: string): boolean {
   const entry = live.metadata.managedFields?.find((entry) =>
@@ -19,48 +22,49 @@ export function isApplied(wanted: KubeObject, live: KubeObject, manager: string)
   if (entry === undefined || entry.apiVersion !== wanted.apiVersion || !isObject(entry.fieldsV1)) return false;
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = wanted as KubeObject & Record<string, unknown>;
   const { name: _name, namespace: _namespace, ...written } = metadata as unknown as Record<string, unknown>;
-  // Name and namespace are how an object is found; they are nobody's fields.
+  // Name and namespace have no owner.
   const fields = Object.keys(written).length === 0 ? rest : { ...rest, metadata: written };
   return isOwned(fields, live, entry.fieldsV1, { path: [], isNormal: hasNormalForms(wanted.apiVersion) });
 }
 
-function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>, place: Place): boolean {
+function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>, place: FieldLocation): boolean {
   const keys = Object.keys(fields).filter((key) => key !== ".");
-  // A leaf, or something that is owned as a whole.
+  // A leaf, or a value that is owned as a whole.
   if (keys.length === 0) return isSameValue(wanted, live, place);
   if (Array.isArray(wanted)) return Array.isArray(live) && isListOwned(wanted, live, fields, keys, place);
   if (!isObject(wanted) || !isObject(live)) return false;
-  // An empty list has no items to be owned, and of built-in kinds the server keeps none.
-  const isNothing = (name: string): boolean => {
+  // An empty list has no items to own, and API servers drop it from built-in kinds.
+  const isEmptyList = (name: string): boolean => {
     const [value, there] = [wanted[name], own(live, name)];
     if (fields[`f:${name}`] !== undefined || !Array.isArray(value) || value.length > 0) return false;
     return there === undefined ? place.isNormal : equal(value, there);
   };
-  const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined && !isNothing(name));
+  const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined && !isEmptyList(name));
   return names.length === keys.length && names.every((name) => {
     const inner = fields[`f:${name}`];
     return isObject(inner) && isOwned(wanted[name], own(live, name), inner, { ...place, path: [...place.path, name] });
   });
 }
 
-/** Items of a set are recorded as `v:<value>`, those of a list that is a map as `k:<their keys>`. */
+/** Items of a set are recorded as `v:<value>`, items of a list map as `k:<keys>`. */
 function isListOwned(
   wanted: unknown[],
   live: unknown[],
   fields: Record<string, unknown>,
   keys: string[],
-  place: Place,
+  place: FieldLocation,
 ): boolean {
   if (wanted.length !== keys.length) return false;
   let left = wanted;
-  /** Where each wanted item stands in the live list. */
+  /** Index of each wanted item in the live list. */
   const places = new Map<unknown, number>();
   const isSame = keys.every((key) => {
     const tail = parseKey(key);
     if (tail === undefined) return false;
     if (key.startsWith("v:")) return wanted.some((item) => equal(item, tail)) && live.some((item) => equal(item, tail));
     if (!isObject(tail)) return false;
-    // One that has the keys goes before one that leaves some to the server's defaults; none stands for two.
+    // An item with all keys is preferred to one that leaves keys to defaults. Each item matches
+    // once.
     const item = left.find((item) => hasKeys(item, tail, false)) ?? left.find((item) => hasKeys(item, tail, true));
     left = left.filter((other) => other !== item);
     const index = live.findIndex((item) => hasKeys(item, tail, false));
@@ -69,7 +73,7 @@ function isListOwned(
     const inner = fields[key];
     return isObject(item) && isObject(there) && isObject(inner) && isItemOwned(item, there, inner, tail, place);
   });
-  // The order counts: init containers run in it, variables refer to those before them.
+  // Order matters: init containers run in order, and environment variables refer to earlier ones.
   const order = wanted.flatMap((item) => places.get(item) ?? []);
   return isSame && order.every((place, i) => i === 0 || place > order[i - 1]!);
 }
@@ -79,11 +83,11 @@ function isItemOwned(
   live: Record<string, unknown>,
   fields: Record<string, unknown>,
   keys: Record<string, unknown>,
-  place: Place,
+  place: FieldLocation,
 ): boolean {
   // An item that is owned as a whole, such as an owner reference.
   if (Object.keys(fields).length === 0) return equal(item, live);
-  // The server fills a key that was left out (a port's protocol), and records it as ours.
+  // API servers fill in an omitted key, such as a port's protocol, and record it for this manager.
   return isOwned({ ...keys, ...item }, live, {
     ...Object.fromEntries(Object.keys(keys).map((name) => [`f:${name}`, {}])),
     ...fields,

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import type { KubeObject } from "../resource/kind.ts";
 import { isApplied } from "./applied.ts";
 
-/** What a controller applies, and what the server holds and records of it: taken from a kube-apiserver 1.36, shortened. */
+/**
+ * What a controller applies, and what the server holds and records of it: taken from a
+ * kube-apiserver 1.36, shortened.
+ */
 interface Case {
   // deno-lint-ignore no-explicit-any -- cases change any part of it
   wanted: any;

@@ -2,7 +2,10 @@
 
 /** A failure of user code. */
 export interface CodeFailure {
-  /** What failed: `reconcile`, `cleanup`, `webhook`, `conversion`, or a function of a declaration, such as `predicate of Secret`. */
+  /**
+   * What failed: `reconcile`, `cleanup`, `webhook`, `conversion`, or a function of a declaration,
+   * such as `predicate of Secret`.
+   */
   readonly what: string;
   /** The key of the part among the operator's parts. Absent for conversions. */
   readonly part?: string | undefined;

@@ -39,8 +39,10 @@ export interface Run {
 }
 
 /**
- * An applied object whose fields the server does not know is refused whatever is said here: all that a check adds is a second parse of the body, for keys
- * that stand there twice, which JSON of an object never has. It costs the server a fifth of an apply's time (k8s.io/apiserver, `applyPatcher`).
+ * An applied object whose fields the server does not know is refused whatever is said here: all
+ * that a check adds is a second parse of the body, for keys that stand there twice, which JSON of
+ * an object never has. It costs the server a fifth of an apply's time (k8s.io/apiserver,
+ * `applyPatcher`).
  */
 const UNCHECKED = "Ignore" as const;
 
@@ -192,7 +194,8 @@ async function apply(
   }
   const whole = complete(scope, run, kind, wanted, options.owner ?? true);
   const live = copyOf(scope, kind, whole.metadata.namespace)?.get(keyOf(whole.metadata));
-  // A child that the watch covers now stays covered unless this apply removes the label: then the next one throws.
+  // A child that the watch covers now stays covered unless this apply removes the label: then the
+  // next one throws.
   if ((options.owner ?? true) && live === undefined) checkChild(scope, "apply()", kind, whole);
   if (options.owner ?? true) refuseTaken(run.object, kind, live);
   if (live !== undefined && isApplied(whole, live, scope.manager)) {
@@ -221,7 +224,10 @@ function indexed({ indexes, part }: Scope, name: string, key: string): readonly 
   return index.get(key);
 }
 
-/** The children of the reconciled object, by an index that the first call creates: controllers that do not ask pay nothing. */
+/**
+ * The children of the reconciled object, by an index that the first call creates: controllers that
+ * do not ask pay nothing.
+ */
 function owned(scope: Scope, run: Run, kind: AnyKind): readonly KubeObject[] {
   const copy = scope.copies.find((copy) => isSame(copy.kind, kind));
   if (copy === undefined || !scope.controller.owns.some((each) => isSame(each, kind))) {
@@ -237,7 +243,10 @@ function controllersOf({ metadata: { ownerReferences = [] } }: KubeObject): read
   return ownerReferences.filter(({ controller }) => controller).map(({ uid }) => uid);
 }
 
-/** Applies all children, then deletes those that the object owns, that this controller applied, and that are not among them. */
+/**
+ * Applies all children, then deletes those that the object owns, that this controller applied, and
+ * that are not among them.
+ */
 async function applyAll(scope: Scope, run: Run, children: readonly Child[], context: Context): Promise<unknown[]> {
   const live: KubeObject[] = [];
   for (const [kind, wanted] of children) live.push(await context.apply(kind as never, wanted as never) as KubeObject);
@@ -255,7 +264,10 @@ async function applyAll(scope: Scope, run: Run, children: readonly Child[], cont
   return live;
 }
 
-/** What another controller of the object's kind made for it, or a run created by itself, is not of the list. */
+/**
+ * What another controller of the object's kind made for it, or a run created by itself, is not of
+ * the list.
+ */
 function isChild({ manager }: Scope, run: Run, { ownerReferences, managedFields }: KubeObject["metadata"]): boolean {
   return (ownerReferences?.some(({ controller, uid }) => controller && uid === run.object.metadata.uid) ?? false) &&
     (managedFields?.some((entry) => entry.manager === manager && entry.operation === "Apply") ?? false);
@@ -363,7 +375,9 @@ function withoutUndefined(metadata: Record<string, unknown>): Record<string, unk
   );
 }
 
-/** The namespace of a call: the one given, or the object's; none for a kind that is cluster-wide. */
+/**
+ * The namespace of a call: the one given, or the object's; none for a kind that is cluster-wide.
+ */
 function namespaceOf(run: Run, kind: AnyKind, given: string | undefined): string | undefined {
   return kind.namespaced ? given ?? run.object.metadata.namespace : undefined;
 }

@@ -1,4 +1,7 @@
-/** Runs a controller: changes become keys, keys become runs, failed runs are tried again. */
+/**
+ * Runs a controller: changes add keys to a queue, keys are reconciled, failed reconciles are
+ * retried.
+ */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { aborted, linked } from "../base/abort.ts";
 import { sleep } from "../base/clock.ts";
@@ -27,20 +30,25 @@ import { runTriggers } from "./triggers.ts";
 import type { RunSpan, RunTracing } from "./tracing.ts";
 import { type Add, causeOf, counts, listenToOthers } from "./wakeups.ts";
 
-// How long a run may take to heed the signal of the deadline, in milliseconds.
+// How long a reconcile may take to end after its signal is aborted by the deadline, in
+// milliseconds.
 const LAST_TURNS = 100;
 
-// A hot loop has ended when no reconcile of the object was delayed or repeated itself for so long, in milliseconds: twice the longest delay.
+// A hot loop has ended when no reconcile of the object was delayed or repeated its writes for this
+// long, in milliseconds: twice the longest delay.
 const LOOP_END = 60_000;
 
-// A loop whose reconciles still write something new may settle soon. It is reported when its delays reach this, in milliseconds.
+// A loop whose reconciles still write new values may settle soon. It is reported when its delays
+// reach this, in milliseconds.
 const REPORTED_PAUSE = 1000;
 
-/** An object that is reconciled over and over. */
+/** An object in a hot loop. */
 interface ReportedLoop {
-  /** When a reconcile of it was delayed last, or repeated itself, by the clock that is never set. */
+  /** When a reconcile of it was last delayed or repeated its writes, in monotonic milliseconds. */
   last: number;
-  /** Whether the loop goes on shows in what is written, also where another controller is slowed and this one is not. */
+  /**
+   * Its writes. They show whether the loop continues even if only another controller is delayed.
+   */
   readonly trace: LoopTrace;
   timer: Disposable;
 }
@@ -49,35 +57,41 @@ interface RunningObject {
   readonly abort: AbortController;
   readonly isDeleting: boolean;
   readonly ended: Promise<void>;
-  /** When it began, by the clock that is never set. */
+  /** When it began, in monotonic milliseconds. */
   readonly since: number;
 }
 
 /** Runs a controller. */
 export class ControllerLoop {
   readonly scope: Scope;
-  /** Grows with each run that begins or ends. */
+  /** Counter of reconciles that began or ended. */
   activity = 0;
   readonly #queue: WorkQueue<Reason>;
   readonly #metrics: ControllerMetrics;
   readonly #tracing: RunTracing | undefined;
   readonly #limit: LoopLimit<LoopTrace>;
-  /** Objects that are reported to be reconciled over and over. */
+  /** Objects in hot loops that were reported. */
   readonly #hotLoops = new Map<ObjectKey, ReportedLoop>();
   readonly #failures = new Map<ObjectKey, number>();
   readonly #runs = new Map<ObjectKey, RunningObject>();
-  /** Objects whose last run ended with a PermanentError: what others report of them does not mend it. */
+  /**
+   * Objects whose last reconcile failed with a PermanentError. A changed status does not fix them.
+   */
   readonly #stalled = new Set<ObjectKey>();
-  /** Objects that are left alone, as they ask for. */
+  /** Objects with the annotation that pauses them. */
   readonly #paused = new Set<ObjectKey>();
-  /** Why nothing is begun though it could be: a permission that is missing, a pause. */
+  /**
+   * Reasons why no reconcile may start, such as missing permissions, by what holds the controller.
+   */
   readonly #holds = new Map<string, string>();
-  /** Told when a run was refused a permission. */
+  /** Called when the API server denies a request of a reconcile. */
   onForbidden: () => void = () => {};
   #isOpen = false;
   #hasLed = false;
-  #isTold = false;
+  /** Whether this term's start was logged. */
+  #isStartLogged = false;
 
+  /** @param scope The controller and what it uses. */
   constructor(scope: Scope) {
     this.scope = scope;
     this.#metrics = scope.metrics.controller(scope.part, this.#state());
@@ -95,20 +109,20 @@ export class ControllerLoop {
     );
     ownCopy(scope).listen((change, by, initial) => this.#onOwn(change, by, initial));
     listenToOthers(scope, this.#add);
-    for (const copy of scope.copies) copy.onServedAgain(() => this.#tryFailed());
+    for (const copy of scope.copies) copy.onServedAgain(() => this.#retryFailed());
   }
 
-  /** Why the controller is not running: the kinds whose live copy is not complete. */
+  /** The kinds whose cache is not synced yet, so the controller is not running. */
   get waitsFor(): readonly string[] {
     return this.scope.copies.filter(({ isSynced }) => !isSynced).map(({ kind }) => kind.kind);
   }
 
-  /** Why it begins nothing, though its live copies are complete. */
+  /** Why no reconcile may start although all caches are synced. */
   get heldBy(): readonly string[] {
     return [...this.#holds.values()];
   }
 
-  /** Objects whose run goes on, or is due. */
+  /** Objects that are being reconciled, and the number of those that are due. */
   get busy(): readonly string[] {
     const running = [...this.#runs.keys()].map((key) => `${this.scope.part} "${key}" is being reconciled`);
     return this.#queue.depth === 0 || !this.#isOpen || this.#holds.size > 0
@@ -116,7 +130,7 @@ export class ControllerLoop {
       : [...running, `${this.scope.part} has ${this.#queue.depth} objects due`];
   }
 
-  /** Objects that are reconciled over and over and wait for their next reconcile, each with the reason. */
+  /** Objects in hot loops whose next reconcile is delayed, each with the cause. */
   get delayed(): readonly string[] {
     const { part, controller: { kind } } = this.scope;
     return this.#queue.paused.map((key) => {
@@ -126,15 +140,16 @@ export class ControllerLoop {
   }
 
   /**
-   * Begins nothing until it may again; runs that go on may end, and what changes meanwhile is remembered.
+   * Starts no reconcile until the hold is released. Running reconciles continue, and changes are
+   * queued.
    *
-   * @param what What holds it, such as `permissions`.
-   * @param why In words; nothing lets go.
+   * @param what What holds the controller, such as `permissions`.
+   * @param why The reason; `undefined` releases the hold.
    */
   hold(what: string, why: string | undefined): void {
     if (why !== undefined) this.#holds.set(what, why);
     else if (this.#holds.delete(what)) {
-      this.#tellStart();
+      this.#logStart();
       this.#pump();
     }
   }
@@ -160,14 +175,15 @@ export class ControllerLoop {
   };
 
   /**
-   * Runs until it is to stop, or its term is over. After a term it may run again: what changes meanwhile is remembered.
+   * Runs until it is stopped or its term as leader ends. It may run again for another term; changes
+   * between terms are queued.
    *
-   * @param stop Takes nothing more in; the runs that go on may end.
-   * @param deadline Aborts the runs that still go on.
-   * @param term Takes nothing more in and aborts the runs: another process leads.
+   * @param stop Starts no more reconciles; running ones may end.
+   * @param deadline Aborts the reconciles that are still running.
+   * @param term Starts no more reconciles and aborts running ones, because another process leads.
    */
   async run(stop: AbortSignal, deadline: AbortSignal, term: AbortSignal): Promise<void> {
-    // At once, in the turn in which the term ends: no run goes on in good faith after it.
+    // Synchronously, so that no reconcile continues after the term has ended.
     const close = (): void => {
       this.#isOpen = false;
       this.#abortRuns(term.reason);
@@ -183,7 +199,7 @@ export class ControllerLoop {
     this.#isOpen = false;
     if (stop.aborted) this.#close();
     using cut = linked([deadline, term]);
-    // What does not heed its signal is left behind: no write of it begins any more.
+    // Reconciles that ignore their signal are abandoned. They can no longer write.
     await Promise.race([
       Promise.all([...this.#runs.values()].map(({ ended }) => ended)),
       aborted(cut.signal).then(() => {
@@ -205,7 +221,8 @@ export class ControllerLoop {
 
   #open(): void {
     const copy = ownCopy(this.scope);
-    // Another process led meanwhile, and runs of ours were cut off: each object is looked at again.
+    // Another process led meanwhile, and reconciles were aborted, so every object is reconciled
+    // again.
     if (this.#hasLed) {
       for (const object of copy.values()) {
         if (this.#isWanted(object)) this.#queue.add(keyOf(object.metadata), "found at start", { priority: "initial" });
@@ -213,26 +230,29 @@ export class ControllerLoop {
     }
     this.#hasLed = true;
     this.#isOpen = true;
-    this.#isTold = false;
-    this.#tellStart();
+    this.#isStartLogged = false;
+    this.#logStart();
     this.#pump();
   }
 
-  /** What failed as a kind was missing need not wait for the end of its backoff, which may be a quarter of an hour, when the kind is there again. */
-  #tryFailed(): void {
+  /**
+   * Retries failed objects at once when a missing kind is served again: a backoff may be 15
+   * minutes.
+   */
+  #retryFailed(): void {
     for (const key of this.#failures.keys()) {
       if (!this.#stalled.has(key)) this.#queue.add(key, "retried", { endsBackoff: true });
     }
   }
 
-  /** Once a term, when nothing holds it. */
-  #tellStart(): void {
-    if (!this.#isOpen || this.#isTold || this.#holds.size > 0) return;
-    this.#isTold = true;
+  /** Logs the start, once per term and only when no hold is left. */
+  #logStart(): void {
+    if (!this.#isOpen || this.#isStartLogged || this.#holds.size > 0) return;
+    this.#isStartLogged = true;
     this.scope.log.info("Controller started", { objects: ownCopy(this.scope).size });
   }
 
-  /** Lets runs that heed their signal end: they need no time for it. */
+  /** Waits a moment for reconciles that respond to their signal. */
   async #lastTurns(): Promise<void> {
     const ended = Promise.all([...this.#runs.values()].map(({ ended }) => ended));
     await Promise.race([ended, sleep(this.scope.clock, LAST_TURNS).catch(() => undefined)]);
@@ -247,46 +267,47 @@ export class ControllerLoop {
     const key = keyOf((after ?? before)!.metadata);
     if (after === undefined) return this.#forget(key);
     const isNew = before === undefined || before.metadata.uid !== after.metadata.uid;
-    // A new listing shows what stands there now: that the one before it went was not seen.
+    // A new list shows another object of that name: the deletion of the old one was missed.
     if (before !== undefined && isNew) this.#forget(key);
     const isDeleting = after.metadata.deletionTimestamp !== undefined;
     const run = this.#runs.get(key);
     if (isDeleting && run !== undefined && !run.isDeleting) {
       run.abort.abort(new DOMException("The object is being deleted", "AbortError"));
     }
-    // The answer to a write of ours may hold what others wrote just before: then it is news, and no event will bring it again.
+    // The response to a write may contain earlier changes of other writers. Those must trigger a
+    // reconcile, because no watch event will bring them again.
     const isOwn = by?.part === this.scope.part && by.key === key;
     if (isOwn && before !== undefined && isOnlyOurs(before, after)) {
       this.scope.counts.ownEvents++;
       return;
     }
-    const turnsToDeletion = !isNew && isDeleting !== (before.metadata.deletionTimestamp !== undefined);
-    if (isNew ? !this.#isWanted(after) : !turnsToDeletion && !this.#isNews(before, after)) return;
-    // Two that both report what only a change can mend would wake each other by it for ever.
+    const startsDeletion = !isNew && isDeleting !== (before.metadata.deletionTimestamp !== undefined);
+    if (isNew ? !this.#isWanted(after) : !startsDeletion && !this.#isRelevant(before, after)) return;
+    // Otherwise two controllers that report permanent errors would trigger each other forever.
     if (!isNew && this.#stalled.has(key) && isOnlyOurs(before, after)) return;
-    const endsBackoff = isNew || turnsToDeletion ||
+    const endsBackoff = isNew || startsDeletion ||
       after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
-    // A spec that the controller itself changed is not what a user asks for.
+    // A spec change by the controller itself is not a request of a user.
     const isSpecChange = !isNew && !isOwn && after.metadata.generation !== before.metadata.generation;
-    const endsPause = isNew || turnsToDeletion || (isSpecChange && this.#limit.reset(key));
+    const endsPause = isNew || startsDeletion || (isSpecChange && this.#limit.reset(key));
     if (initial) this.#queue.add(key, "found at start", { priority: "initial", endsBackoff, endsPause });
     else this.#add(key, "changed", { priority: this.#priority, endsBackoff, endsPause }, causeOf(change, by));
   }
 
-  /** The object is gone. */
+  /** Removes all state of a deleted object. */
   #forget(key: ObjectKey): void {
     this.#runs.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
     this.#failures.delete(key);
     this.#stalled.delete(key);
     this.#paused.delete(key);
-    this.scope.verdicts.forget(this.scope.controller.kind, key);
+    this.scope.failures.forget(this.scope.controller.kind, key);
     this.#queue.drop(key);
     this.#tracing?.forget(key);
     this.#limit.forget(key);
     this.#endLoop(key);
   }
 
-  /** A reconcile is delayed because its object is reconciled over and over. */
+  /** Called when a reconcile is delayed because its object is in a hot loop. */
   #onDelay(key: ObjectKey, { length, isRepeat }: Pause): void {
     this.scope.counts.delayedReconciles++;
     const now = this.scope.clock.elapsed();
@@ -320,7 +341,7 @@ export class ControllerLoop {
     return explainLoop(this.#traceOf(key) ?? new LoopTrace(), this.scope.manager);
   }
 
-  /** Looks after a while whether a loop has ended. */
+  /** Checks after a delay whether a loop has ended. */
   #watchLoop(key: ObjectKey, after: number): Disposable {
     const { clock, controller } = this.scope;
     return clock.after(after, () => {
@@ -332,12 +353,15 @@ export class ControllerLoop {
       const object = ownCopy(this.scope).get(key);
       if (object === undefined) return;
       this.#logOf(object).info("Hot loop ended");
-      // Reconciled once more, which takes the condition away.
+      // One more reconcile removes the condition.
       if (ownsStatus(controller.kind) && controller.writesStatus) this.#queue.add(key, "requeued");
     });
   }
 
-  /** Records what is written for an object that is reconciled over and over; `undefined` for nearly all objects. */
+  /**
+   * Returns the record of writes of an object that may be in a hot loop; `undefined` for most
+   * objects.
+   */
   #traceOf(key: string): LoopTrace | undefined {
     return this.#hotLoops.get(key as ObjectKey)?.trace ?? this.#limit.traceOf(key);
   }
@@ -351,7 +375,10 @@ export class ControllerLoop {
     return watchOf(this.scope.controller, this.scope.controller.kind)?.priority === "low" ? "resync" : "fresh";
   }
 
-  /** Whether an object that is new, or found at start, counts by the user's own words. One that is to be cleaned up always does. */
+  /**
+   * Returns whether an object that is new or found at start must be reconciled, by the user's
+   * predicates. An object that must be cleaned up always is.
+   */
   #isWanted(object: KubeObject): boolean {
     const { deletionTimestamp, finalizers } = object.metadata;
     const { finalizer, leftFinalizers } = this.scope;
@@ -363,8 +390,11 @@ export class ControllerLoop {
     });
   }
 
-  /** Whether a change counts by the user's own words. That an object pauses, or goes on, counts always. */
-  #isNews(before: KubeObject, after: KubeObject): boolean {
+  /**
+   * Returns whether a change triggers a reconcile, by the user's predicates. Pausing or resuming
+   * always does.
+   */
+  #isRelevant(before: KubeObject, after: KubeObject): boolean {
     const options = watchOf(this.scope.controller, this.scope.controller.kind);
     return isPaused(before, this.scope.paused) !== isPaused(after, this.scope.paused) ||
       counts(this.scope, options, { before, after });
@@ -389,8 +419,7 @@ export class ControllerLoop {
     this.#stalled.delete(key);
     const abort = new AbortController();
     const attempt = (this.#failures.get(key) ?? 0) + 1;
-    const isLeftAlone = isPaused(object, this.scope.paused);
-    const span = isLeftAlone ? undefined : this.#tracing?.began(object, reason, attempt);
+    const span = isPaused(object, this.scope.paused) ? undefined : this.#tracing?.began(object, reason, attempt);
     const log = span === undefined ? this.scope.log : this.scope.log.with(span.logFields);
     const effects = new RunEffects(this.#traceOf(key));
     const start: RunStart = { object, reason, attempt, signal: abort.signal, log: runLog(log, object), effects };
@@ -399,9 +428,9 @@ export class ControllerLoop {
     this.#runs.set(key, { abort, isDeleting, ended, since: this.scope.clock.elapsed() });
   }
 
-  /** Never rejects: whatever one object's run does touches no other. */
+  /** Reconciles an object. Never rejects, so a failure does not affect other objects. */
   async #run(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<void> {
-    // The run is entered in #runs before any of the user's code goes on.
+    // The reconcile must be in #runs before the user's code runs.
     await Promise.resolve();
     const next =
       await (span === undefined ? this.#tried(key, start, span) : span.within(() => this.#tried(key, start, span)));
@@ -447,7 +476,7 @@ export class ControllerLoop {
   }
 
   async #reconcile(key: ObjectKey, start: RunStart): Promise<Next> {
-    if (this.#paused.delete(key)) start.log.info("Object goes on");
+    if (this.#paused.delete(key)) start.log.info("Object resumed");
     start.log.debug("Reconcile started", { reason: start.reason, attempt: start.attempt });
     const began = this.scope.clock.elapsed();
     const seconds = (): number => (this.scope.clock.elapsed() - began) / 1000;
@@ -462,7 +491,7 @@ export class ControllerLoop {
   }
 
   #count(error: unknown, seconds: number): void {
-    // The race of two writers is no error: the next try mends it.
+    // A write conflict is not an error: the next attempt resolves it.
     this.#metrics.ran(isRace(error) ? "requeue" : "error", seconds);
     if (error instanceof PermanentError) this.#metrics.terminalError();
     if (error instanceof DOMException && error.name === "TimeoutError") this.#metrics.timeout();
@@ -483,23 +512,23 @@ export class ControllerLoop {
   ): Promise<Next> {
     const failures = start.attempt;
     const failure = failureOf(error, failures, this.scope.part, this.scope.random());
-    const { controller, part, verdicts } = this.scope;
+    const { controller, part, failures: reported } = this.scope;
     if (!failure.isRace) {
       const { name, namespace, deletionTimestamp } = start.object.metadata;
       const what = deletionTimestamp === undefined ? "reconcile" : "cleanup";
       failed?.({ what, part, kind: controller.kind.kind, namespace, name, attempt: failures, error });
     }
-    // Nothing, or another object, may stand under the key by now: the failure is not its own.
+    // The object may have been deleted or replaced meanwhile.
     if (ownCopy(this.scope).get(key)?.metadata.uid === start.object.metadata.uid) {
       this.#failures.set(key, failures);
       if (failure.after === undefined) this.#stalled.add(key);
-      if (!failure.isRace) verdicts.note(controller.kind, key, part, failure);
+      if (!failure.isRace) reported.set(controller.kind, key, part, failure);
     }
     const next = failure.after === undefined
       ? undefined
       : { after: failure.after, reason: "retried" as const, isBackoff: true, yields: failure.yields ?? false };
     if (failure.isRace) {
-      start.log.debug("Reconcile met another writer", { error: failure.message });
+      start.log.debug("Reconcile met a write conflict", { error: failure.message });
       return next;
     }
     if (failure.isKnown) {
@@ -526,7 +555,7 @@ export class ControllerLoop {
   }
 }
 
-/** When an object is to run again, if at all. */
+/** When an object is reconciled again, if at all. */
 type Next = QueueNext<Reason> | undefined;
 
 function isPaused({ metadata }: KubeObject, annotation: string): boolean {
@@ -534,12 +563,12 @@ function isPaused({ metadata }: KubeObject, annotation: string): boolean {
   return value !== undefined && value !== "false";
 }
 
-/** Whether between two versions of an object nothing changed that a reconciler answers to; its status and finalizers may have. */
+/** Returns whether only the status and finalizers differ, which do not trigger a reconcile. */
 function isOnlyOurs(before: KubeObject, after: KubeObject): boolean {
   const { metadata: old, ...oldRest } = before as KubeObject & { status?: unknown };
   const { metadata: now, ...nowRest } = after as KubeObject & { status?: unknown };
   return old.uid === now.uid && old.deletionTimestamp === now.deletionTimestamp && old.generation === now.generation &&
     equal(old.labels, now.labels) && equal(old.annotations, now.annotations) &&
-    // Kinds without a generation show a change of their content in the content alone.
+    // For kinds without a generation, the content itself is compared.
     (now.generation !== undefined || equal({ ...oldRest, status: undefined }, { ...nowRest, status: undefined }));
 }

@@ -1,4 +1,7 @@
-/** What needs a server whose answers and events come in an order that is chosen here; all else of a controller's runs is in `tests/`. */
+/**
+ * What needs a server whose answers and events come in an order that is chosen here; all else of a
+ * controller's runs is in `tests/`.
+ */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { VirtualClock } from "../base/virtual_clock.ts";
@@ -45,7 +48,8 @@ for (const { name, theirs, seen } of INSIDE) {
         status({ text: spec.text });
       },
     });
-    // Another wrote version 5 just before our write made version 6 of it; the events come after the answer.
+    // Another wrote version 5 just before our write made version 6 of it; the events come after the
+    // answer.
     await using desk = start(websites, (patch, count) => merged(theirs, patch, 5 + count));
     await desk.send(event("ADDED", website({ version: 1, generation: 1, text: "old" })), mark(1));
     assert.deepEqual(texts, seen);

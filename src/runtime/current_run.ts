@@ -1,6 +1,7 @@
 /**
- * Which run code belongs to, however many turns later: what nobody awaited is told with the object's keys. Where Deno does not know it any more (rejections
- * on 2.4, throws in timers on all) it is told without them.
+ * Finds the reconcile that asynchronous code belongs to, so that an unhandled rejection is logged
+ * with the object's name. Deno does not know it for rejections on 2.4, and for errors in timers on
+ * all versions.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Logger } from "./logger.ts";
@@ -8,16 +9,16 @@ import type { Logger } from "./logger.ts";
 const runs = new AsyncLocalStorage<Logger>();
 
 /**
- * Calls a function as a part of a run.
+ * Calls a function as part of a reconcile.
  *
- * @param log The run's log.
+ * @param log The reconcile's log.
  * @param call The function.
  */
 export function asRun<T>(log: Logger, call: () => T): T {
   return runs.run(log, call);
 }
 
-/** The log of the run that this is a part of; nothing outside of runs. */
+/** Returns the log of the current reconcile, or `undefined` outside of one. */
 export function currentRunLog(): Logger | undefined {
   return runs.getStore();
 }

@@ -1,8 +1,10 @@
 /**
- * Leadership by a Lease: of the processes of one operator one works, the others stand by with their copies warm.
+ * Leadership by a Lease: of the processes of one operator one works, the others stand by with their
+ * copies warm.
  *
- * A leader that cannot renew its lease stops by its own clock before another can take it, and whatever it was about to write is refused from then on
- * ({@linkcode Elector.fence}): also when it was frozen for a minute and wakes in the middle of a run. It then stands by and may lead again.
+ * A leader that cannot renew its lease stops by its own clock before another can take it, and
+ * whatever it was about to write is refused from then on ({@linkcode Elector.fence}): also when it
+ * was frozen for a minute and wakes in the middle of a run. It then stands by and may lead again.
  *
  * Source: client-go `tools/leaderelection`; the fence is ours.
  */
@@ -29,7 +31,10 @@ export interface ElectorOptions extends LeaseTimes {
   readonly identity: string;
 }
 
-/** What a process that does not lead was about to write. It never leaves the runtime: the run that met it is over. */
+/**
+ * What a process that does not lead was about to write. It never leaves the runtime: the run that
+ * met it is over.
+ */
 export class NotLeadingError extends Error {
   override name = "NotLeadingError";
 }
@@ -81,7 +86,10 @@ export class Elector {
     return this.#term !== undefined && !this.#term.abort.signal.aborted && !this.#isOver(this.#term);
   }
 
-  /** Refuses what a process that does not lead would write. It is called before each such request. @throws {NotLeadingError} */
+  /**
+   * Refuses what a process that does not lead would write. It is called before each such request.
+   * @throws {NotLeadingError}
+   */
   readonly fence = (): void => {
     if (this.isLeading) return;
     this.#end("the lease was not renewed in time");
@@ -92,7 +100,8 @@ export class Elector {
    * Stands by, leads, stands by again, until the signal.
    *
    * @param signal Ends it: a term that goes on ends as `lead` likes, then the lease is given back.
-   * @param lead Works for one term. It settles when its signal is aborted, or the operator has stopped.
+   * @param lead Works for one term. It settles when its signal is aborted, or the operator has
+   * stopped.
    */
   async run(signal: AbortSignal, lead: (term: AbortSignal) => Promise<void>): Promise<void> {
     while (await this.#acquire(signal)) {
@@ -259,7 +268,10 @@ export class Elector {
     return this.#since(renewed) >= this.#options.renewDeadline;
   }
 
-  /** By the clock that went further: one may be set back, the other stands still while the machine sleeps. */
+  /**
+   * By the clock that went further: one may be set back, the other stands still while the machine
+   * sleeps.
+   */
   #since({ now, elapsed }: Moment): number {
     const { clock } = this.#options;
     return Math.max(clock.now() - now, clock.elapsed() - elapsed);

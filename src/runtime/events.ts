@@ -1,8 +1,10 @@
 /**
- * Kubernetes Events (events.k8s.io/v1). Writing them never holds a run up and never fails it: they go out one by one, beside the runs; repeats become a
- * series; what one object says too often is left out.
+ * Kubernetes Events (events.k8s.io/v1). Writing them never holds a run up and never fails it: they
+ * go out one by one, beside the runs; repeats become a series; what one object says too often is
+ * left out.
  *
- * Source: client-go `tools/events` (series, names), `tools/record/events_cache.go` (the cap an object).
+ * Source: client-go `tools/events` (series, names), `tools/record/events_cache.go` (the cap an
+ * object).
  */
 import type { Clock } from "../base/clock.ts";
 import { shortName } from "../base/short_name.ts";
@@ -37,7 +39,10 @@ interface Told {
   readonly name: string;
   readonly namespace: string;
   count: number;
-  /** When it was told last, by both clocks: what the server is told is the time, what is waited for goes by the clock that is never set. */
+  /**
+   * When it was told last, by both clocks: what the server is told is the time, what is waited for
+   * goes by the clock that is never set.
+   */
   last: Moment;
   /** Whether the server knows it. */
   isWritten: boolean;
@@ -64,7 +69,8 @@ const LONGEST_NAME = 220;
 const SERIES = 6 * 60_000;
 // How often what is forgotten is swept out.
 const SWEEP = 60_000;
-// How often a series that goes on is written. client-go writes half-hourly: too seldom for whoever watches a failure.
+// How often a series that goes on is written. client-go writes half-hourly: too seldom for whoever
+// watches a failure.
 const REFRESH = 6 * 60_000;
 // client-go's: an object may say 25 things at once, and one more each five minutes.
 const BURST = 25;
@@ -163,9 +169,13 @@ export class EventRecorder {
     return true;
   }
 
-  /** What was not told again for a while is no series any more, and an object that was quiet for long may tell all again. */
+  /**
+   * What was not told again for a while is no series any more, and an object that was quiet for
+   * long may tell all again.
+   */
   #forget(elapsed: number): void {
-    // Not with each event: where thousands of objects fail, to look through all of them each time would be what costs.
+    // Not with each event: where thousands of objects fail, to look through all of them each time
+    // would be what costs.
     if (elapsed < this.#swept + SWEEP) return;
     this.#swept = elapsed;
     for (const [key, told] of this.#told) if (isForgotten(told, elapsed)) this.#told.delete(key);
@@ -268,7 +278,8 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject): Record<string,
   };
 }
 
-// As of an event: what the names of other kinds may hold beside it, such as the colons of roles, is not for it.
+// As of an event: what the names of other kinds may hold beside it, such as the colons of roles, is
+// not for it.
 const DNS_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** The beginning of a name as an event may have it. */

@@ -1,4 +1,4 @@
-/** What a failed run means: what is told, and when it is tried again. */
+/** Interprets the error of a failed reconcile: what is reported, and when it is retried. */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { maskSecrets } from "../base/mask_secrets.ts";
 import { backoff } from "../base/backoff.ts";
@@ -7,35 +7,43 @@ import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 import { InvalidObjectError } from "./object_shape.ts";
 import { perhapsUndeclared, undeclaredUse } from "./undeclared_use.ts";
 
-/** A run asked for what its object names no longer: the object changed meanwhile, and is run again for that. It never leaves the runtime. */
+/**
+ * Thrown when a reconcile worked on an outdated object. The object is reconciled again. Never
+ * leaves the runtime.
+ */
 export class OutrunError extends Error {
   override name = "OutrunError";
 }
 
-/** What a failed run means. */
+/** An interpreted error. */
 export interface Failure {
-  /** One word in CamelCase, for a condition. */
+  /** Reason for a condition, in CamelCase. */
   readonly reason: string;
   readonly message: string;
-  /** Whether it is worth a stack trace: nobody expected it. */
+  /** Whether the error is unexpected, so its stack is logged. */
   readonly isUnexpected: boolean;
-  /** Whether it is the everyday race of two writers: a try later it is gone, and nobody has to hear of it. */
+  /** Whether it is a write conflict, which the next attempt resolves. It is not reported. */
   readonly isRace: boolean;
-  /** Whether the same was reported of the object before: it is not logged again. @default {false} */
+  /** Whether it was reported before, so it is not logged again. @default {false} */
   readonly isKnown?: boolean;
-  /** Milliseconds until the next try; nothing when only a change of the object can help. */
+  /**
+   * Delay before the retry, in milliseconds; `undefined` if only a change of the object can help.
+   */
   readonly after: number | undefined;
-  /** Whether a change of what the controller watches goes before the next try: who threw it said that something is awaited. */
+  /**
+   * Whether a change of a watched object ends the delay, because the reconciler waits for
+   * something.
+   */
   readonly yields?: boolean;
 }
 
 /**
- * Reads an error that ended a run.
+ * Interprets the error of a failed reconcile.
  *
- * @param error What was thrown.
- * @param failures How many runs of the object failed in a row, this one included.
- * @param part The controller's key, for the way out.
- * @param spread From 0 to 1: spreads the backoff.
+ * @param error The thrown value.
+ * @param failures Number of consecutive failures of the object, including this one.
+ * @param part Name of the controller's part, for advice.
+ * @param spread Random number from 0 to 1 that spreads the backoff.
  */
 export function failureOf(error: unknown, failures: number, part: string, spread: number): Failure {
   const after = backoff(failures, { spread });
@@ -77,7 +85,7 @@ export function failureOf(error: unknown, failures: number, part: string, spread
   }
   const undeclared = undeclaredUse(error, `controller "${part}"`);
   if (undeclared !== undefined) {
-    // What is compiled in does not change while the program runs.
+    // A sandbox permission cannot change while the program runs.
     return { reason: "NotDeclared", message: undeclared, isUnexpected: false, isRace: false, after: undefined };
   }
   if (error instanceof DOMException && error.name === "TimeoutError") {
@@ -88,9 +96,10 @@ export function failureOf(error: unknown, failures: number, part: string, spread
 }
 
 /**
- * Whether an error is the everyday race of two writers, or of a run and a change of its object, which the next try wins. Fields that another manager has are none: that stays until somebody gives in.
+ * Returns whether an error is a write conflict, which the next attempt resolves. Conflicts with
+ * another field manager are not, because they last until one of both stops.
  *
- * @param error What was thrown.
+ * @param error The thrown value.
  */
 export function isRace(error: unknown): boolean {
   if (error instanceof OutrunError) return true;
@@ -99,20 +108,23 @@ export function isRace(error: unknown): boolean {
 }
 
 /**
- * Whether an error is one of the language: a mistake of the code, as a panic is elsewhere.
+ * Returns whether an error is a programming error, such as a TypeError.
  *
- * @param error What was thrown.
+ * @param error The thrown value.
  */
 export function isMistake(error: unknown): boolean {
   if (error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError) return true;
-  // What `fetch` could not reach is a TypeError as well.
+  // `fetch` throws a TypeError if it cannot connect.
   return error instanceof TypeError && error.cause === undefined && !/fetch|sending request/.test(error.message);
 }
 
-// What the server takes as a condition's reason; an admission webhook may answer with any text.
+// Format of a condition's reason. An admission webhook may respond with any string.
 const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
-/** The message ends up in conditions, Events and logs. Anything can be thrown, also what has no text: Node's libraries tell by an empty one of several addresses that nobody can be reached at. */
+/**
+ * Returns the message for conditions, Events and logs. Any value can be thrown, and messages may be
+ * empty: Node reports several unreachable addresses that way.
+ */
 function textOf(error: unknown): string {
   return withoutUrlCredentials(wordsOf(error));
 }

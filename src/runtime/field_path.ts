@@ -1,16 +1,16 @@
 /**
- * Fields as `managedFields` names them (KEP-555, `fieldsV1`): which of them differ between what is wanted and what is
- * there, and which field manager owns them.
+ * Fields as `managedFields` names them (KEP-555, `fieldsV1`): which of them differ between two
+ * objects, and which field manager owns them.
  */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import type { KubeObject, ManagedFields } from "../resource/kind.ts";
-import { hasNormalForms, isSameValue, type Place } from "./normal_form.ts";
+import { type FieldLocation, hasNormalForms, isSameValue } from "./normal_form.ts";
 
-/** The steps to a field, in the form of `fieldsV1`: `f:<name>`, or `k:<keys>` for an item of a list. */
+/** Path of a field in the form of `fieldsV1`: `f:<name>`, or `k:<keys>` for an item of a list. */
 export type FieldPath = readonly string[];
 
-/** A field whose value is not the wanted one. */
+/** A field whose value differs. */
 export interface Difference {
   readonly path: FieldPath;
   readonly wanted: unknown;
@@ -18,14 +18,14 @@ export interface Difference {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-// An object that differs in more fields than this is not one that two writers fight over.
+// Two writers rarely conflict about more fields.
 const MOST = 16;
 
 /**
- * Returns the fields whose value is not the wanted one. Fields that are not wanted are not looked at.
+ * Returns the fields whose value differs. Fields that are not applied are ignored.
  *
- * @param wanted The object as it would be applied.
- * @param live The object as it is. Its `managedFields` show which lists have keys.
+ * @param wanted The object to apply.
+ * @param live The object in the cluster. Its `managedFields` show which lists have keys.
  */
 export function differences(wanted: KubeObject, live: KubeObject): readonly Difference[] {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = wanted as KubeObject & Fields;
@@ -39,10 +39,10 @@ export function differences(wanted: KubeObject, live: KubeObject): readonly Diff
   return found;
 }
 
-/** Where a comparison is, and what it has found. */
+/** State of a comparison: its location and the differences so far. */
 interface Comparison {
   readonly found: Difference[];
-  readonly place: Place;
+  readonly place: FieldLocation;
 }
 
 function compare(
@@ -58,7 +58,7 @@ function compare(
     for (const [name, value] of Object.entries(wanted)) {
       if (value === undefined) continue;
       const inner = { ...comparison, place: { ...place, path: [...place.path, name] } };
-      // A map whose last key was removed is not there, and it is the key that differs.
+      // A map without keys is omitted, so the difference is the key and not the map.
       const there = own(live, name) ?? (isObject(value) ? {} : undefined);
       compare(value, there, within(fields, `f:${name}`), [...path, `f:${name}`], inner);
     }
@@ -81,14 +81,14 @@ function compareItems(
     const there = live.find((other) =>
       isObject(other) && Object.entries(keys).every(([name, value]) => equal(other[name], value))
     );
-    // As the server writes it: with all keys, those that it filled in included.
+    // As API servers record it: with all keys, including defaulted ones.
     const full = isObject(there) ? Object.fromEntries(names.map((name) => [name, there[name]])) : keys;
     const step = `k:${JSON.stringify(full)}`;
     compare(item, there, within(fields, step), [...path, step], comparison);
   }
 }
 
-/** The names of the keys by which the items of a list are told apart, sorted; empty if it has none. */
+/** Returns the sorted key names of a list map; empty if the list has none. */
 function keyNames(fields: readonly Fields[]): readonly string[] {
   for (const entry of fields) {
     for (const step of Object.keys(entry)) {
@@ -106,7 +106,7 @@ function within(fields: readonly Fields[], step: string): readonly Fields[] {
   });
 }
 
-/** Steps into recorded fields. The keys of a list's item may stand in any order. */
+/** Returns the entry of a step in recorded fields. The keys of a list item may have any order. */
 function stepInto(fields: Fields, step: string): unknown {
   const exact = own(fields as Record<string, unknown>, step);
   const keys = exact === undefined && step.startsWith("k:") ? parsed(step) : undefined;
@@ -127,15 +127,15 @@ function parsed(step: string): Fields | undefined {
 /**
  * Returns the other field manager that owns a field.
  *
- * @param object The object as it is.
+ * @param object The object in the cluster.
  * @param path The field.
- * @param manager The field manager that is not meant.
+ * @param manager The field manager to ignore.
  */
 export function ownerOf(object: KubeObject, path: FieldPath, manager: string): string | undefined {
   return others(object, manager).find(({ fieldsV1 }) => isObject(fieldsV1) && owns(fieldsV1, path))?.manager;
 }
 
-/** Whether any field manager owns a field. Of one that was removed, none does. */
+/** Returns whether any field manager owns a field. A removed field has no owner. */
 export function isOwned({ metadata: { managedFields = [] } }: KubeObject, path: FieldPath): boolean {
   return managedFields.some(({ fieldsV1 }) => isObject(fieldsV1) && owns(fieldsV1, path));
 }
@@ -143,14 +143,14 @@ export function isOwned({ metadata: { managedFields = [] } }: KubeObject, path: 
 /**
  * Returns the other field manager that wrote an object last.
  *
- * @param object The object as it is.
- * @param manager The field manager that is not meant.
+ * @param object The object in the cluster.
+ * @param manager The field manager to ignore.
  */
 export function lastWriter(object: KubeObject, manager: string): string | undefined {
   return others(object, manager)[0]?.manager;
 }
 
-/** The entries of other field managers, the newest first. */
+/** Returns the entries of other field managers, the newest first. */
 function others({ metadata: { managedFields = [] } }: KubeObject, manager: string): readonly ManagedFields[] {
   return managedFields.filter((entry) => entry.manager !== manager)
     .toSorted((one, other) => (other.time ?? "").localeCompare(one.time ?? ""));
@@ -161,13 +161,13 @@ function owns(fields: Fields, path: FieldPath): boolean {
   for (const step of path) {
     at = isObject(at) ? stepInto(at, step) : undefined;
     if (at === undefined) return false;
-    // What is owned as a whole has no fields of its own.
+    // A value that is owned as a whole has no fields.
     if (isObject(at) && Object.keys(at).length === 0) return true;
   }
   return true;
 }
 
-// What may stand behind a dot.
+// Names that may follow a dot.
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Returns a path as users write it: `.spec.template.spec.containers[name="web"].image`. */

@@ -1,6 +1,6 @@
-/** What a run does, by whether the controller cleans up, whether its finalizer is on the object, and whether the object is being deleted. */
+/** Decides what a reconcile does about the finalizer. */
 
-/** What a run does. */
+/** What a reconcile does. */
 export type RunStep =
   | "reconcile"
   | "add finalizer, then reconcile"
@@ -10,10 +10,11 @@ export type RunStep =
   | "nothing";
 
 /**
- * The step of a run. A finalizer that an earlier version of the operator left, whose `cleanup` is gone, is taken off rather than stranded.
+ * Returns what a reconcile does. If the controller no longer has a `cleanup`, a finalizer of an
+ * earlier version of the operator is removed.
  *
  * @param cleans Whether the controller has a `cleanup`.
- * @param held Whether its finalizer is on the object.
+ * @param held Whether the object has the controller's finalizer.
  * @param deleting Whether the object is being deleted.
  */
 export function runStep(cleans: boolean, held: boolean, deleting: boolean): RunStep {

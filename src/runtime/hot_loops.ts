@@ -1,4 +1,6 @@
-/** Objects that are reconciled over and over, and why, of all controllers of an operator. */
+/**
+ * Hot loops of all controllers of an operator: objects that are reconciled over and over, and why.
+ */
 import { BURST, effectOf, LONGEST_PAUSE, LONGEST_PAUSE_OF_PROGRESS } from "../queue/loop_limit.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
@@ -42,8 +44,8 @@ export function explainLoop(trace: LoopTrace, manager: string): HotLoop {
   const loop = { trigger: printTrigger(trace.trigger), kind: "", object: "", field: "", manager, otherManager: "" };
   if (requeuedAfter !== undefined && !isRepeated) {
     const duration = requeuedAfter === 0 ? "0s" : `${requeuedAfter}ms`;
-    const asked = `The reconciler returned requeue("${duration}") each time: return a longer delay, or nothing.`;
-    return { ...loop, message: `${limited} ${asked}` };
+    const advice = `The reconciler returned requeue("${duration}") each time. Return a longer delay, or undefined.`;
+    return { ...loop, message: `${limited} ${advice}` };
   }
   if (busiest === undefined) return { ...loop, message: limited };
   const { target: { kind: { kind }, key }, path, otherManager = "" } = busiest;
@@ -58,7 +60,7 @@ function printCause({ target: { kind, key }, path, repeats, otherManager }: Fiel
   const field = `${printPath(path)} of ${object}`;
   if (repeats === 0) return `Each reconcile of "${manager}" sets ${field} to a new value.`;
   if (otherManager === undefined) return `Each reconcile of "${manager}" sets ${field} to the same value again.`;
-  return `Field managers "${manager}" and "${otherManager}" change ${field} back and forth: let only one of them set it.`;
+  return `Field managers "${manager}" and "${otherManager}" change ${field} back and forth. Let only one of them set it.`;
 }
 
 function printTrigger(trigger: LoopTrigger | undefined): string {
@@ -68,7 +70,8 @@ function printTrigger(trigger: LoopTrigger | undefined): string {
   return by === undefined ? what : `${what} by controller "${by.part}", which reconciled "${by.key}"`;
 }
 
-// Another operator of the same kind may remove the condition each time: to insist would be a loop of its own.
+// Another operator of the same kind may remove the condition each time. Adding it again and again
+// would be a loop too.
 const MOST_REPORTS = 3;
 
 /** The loops of one object. */
@@ -83,7 +86,7 @@ interface ObjectLoops {
 export class HotLoops {
   readonly #objects = new Map<string, ObjectLoops>();
 
-  /** Notes that an object is reconciled over and over by a controller. */
+  /** Records that a controller has a hot loop on an object. */
   begin(kind: AnyKind, key: ObjectKey, part: string, loop: HotLoop): void {
     const object = objectOf(kind, key);
     const held = this.#objects.get(object) ?? { loops: new Map<string, HotLoop>(), reports: 0 };
@@ -91,7 +94,7 @@ export class HotLoops {
     this.#objects.set(object, held);
   }
 
-  /** Notes that it is no longer. */
+  /** Records that the loop has ended. */
   end(kind: AnyKind, key: ObjectKey, part: string): void {
     const object = objectOf(kind, key);
     const held = this.#objects.get(object);
@@ -100,14 +103,14 @@ export class HotLoops {
   }
 
   /**
-   * Returns the message of an object's condition; `undefined` for nearly all objects. A message that is there stays, whichever
-   * controller wrote it: the condition must not be what two controllers change back and forth.
+   * Returns the message of an object's condition; `undefined` for most objects. An existing message
+   * is kept, whichever controller wrote it, so that two controllers do not change it back and
+   * forth.
    *
    * @param kind The object's kind.
-   * @param object The object as it is.
+   * @param object The object in the cluster.
    */
   messageFor(kind: AnyKind, object: KubeObject): string | undefined {
-    // Nearly always.
     if (this.#objects.size === 0) return undefined;
     const held = this.#objects.get(objectOf(kind, keyOf(object.metadata)));
     if (held === undefined) return undefined;
@@ -119,7 +122,7 @@ export class HotLoops {
     return `Controller "${part}": ${message}`;
   }
 
-  /** The loops of one controller. */
+  /** Returns the loops of one controller. */
   of(part: string): readonly HotLoop[] {
     return [...this.#objects.values()].flatMap(({ loops }) => loops.get(part) ?? []);
   }

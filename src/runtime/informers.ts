@@ -1,4 +1,7 @@
-/** The live copies of an operator: one watch a kind, selection and namespace, shared by all controllers. */
+/**
+ * The live copies of an operator: one watch a kind, selection and namespace, shared by all
+ * controllers.
+ */
 import type { Clock } from "../base/clock.ts";
 import { aborted, linked } from "../base/abort.ts";
 import { isStatus } from "../kube/api_error.ts";
@@ -129,7 +132,10 @@ export class Informers {
     await Promise.all([...this.#entries.values()].map(({ ended }) => ended));
   }
 
-  /** What is known of the watches: those of one kind and namespace together, as no label may hold an object's name. */
+  /**
+   * What is known of the watches: those of one kind and namespace together, as no label may hold an
+   * object's name.
+   */
   states(): WatchState[] {
     const states = new Map<string, WatchState>();
     for (const state of this.#each()) {

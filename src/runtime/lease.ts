@@ -1,10 +1,10 @@
 /**
- * The rules of a Lease that decides who leads, as client-go has them (`tools/leaderelection`): whoever renews it leads; who sees it unchanged for as
- * long as it is held may take it.
+ * The rules of leader election with a Lease, as in client-go (`tools/leaderelection`): the process
+ * that renews it leads. A process that sees it unchanged for its duration may take it.
  */
 import { isoTime } from "../base/iso_time.ts";
 
-/** The `spec` of a Lease, as far as the rules look at it. */
+/** The fields of a Lease's `spec` that the rules use. */
 export interface LeaseSpec {
   readonly holderIdentity?: string | null | undefined;
   readonly leaseDurationSeconds?: number | undefined;
@@ -13,41 +13,47 @@ export interface LeaseSpec {
   readonly leaseTransitions?: number | undefined;
 }
 
-/** How a lease is held and renewed. All are milliseconds. */
+/** Times of a lease, in milliseconds. */
 export interface LeaseTimes {
-  /** How long others wait for a holder that is silent. */
+  /** How long others wait for a holder that does not renew it. */
   readonly leaseDuration: number;
-  /** How long a holder that cannot renew it goes on. It must be shorter: nobody may lead when another begins to. */
+  /**
+   * How long a holder that cannot renew it continues. It must be shorter, so that there is one
+   * leader.
+   */
   readonly renewDeadline: number;
-  /** How long it is between two tries. */
+  /** Delay between two attempts. */
   readonly retryPeriod: number;
 }
 
-// Candidates that try at one moment spread out to 2.2 periods; client-go's factor.
+// Attempts are spread over up to 2.2 periods, as in client-go.
 const JITTER = 1.2;
 
 /**
- * Refuses times with which two could lead at once, or with which a holder had no second try; the rule is client-go's.
+ * Rejects times with which two processes could lead at once, or a holder had no second attempt. The
+ * rules are client-go's.
  *
- * @throws {RangeError} If the times are not in their order.
+ * @throws {RangeError} If the times do not fit together.
  */
 export function refuseTimes({ leaseDuration, renewDeadline, retryPeriod }: LeaseTimes): void {
-  const told = `leaseDuration ${leaseDuration} ms, renewDeadline ${renewDeadline} ms, retryPeriod ${retryPeriod} ms`;
+  const given = `leaseDuration ${leaseDuration} ms, renewDeadline ${renewDeadline} ms, retryPeriod ${retryPeriod} ms`;
   if (leaseDuration < 1000 || retryPeriod <= 0) {
-    throw new RangeError(`Cannot elect a leader: a lease is held for a second at least, and tried for again: ${told}`);
+    throw new RangeError(`Leader election: leaseDuration must be at least 1 s and retryPeriod positive, got ${given}`);
   }
   if (leaseDuration <= renewDeadline || renewDeadline <= retryPeriod * JITTER) {
     throw new RangeError(
-      `Cannot elect a leader: leaseDuration must be longer than renewDeadline, and that than 1.2 times retryPeriod: ${told}`,
+      `Leader election: leaseDuration must exceed renewDeadline, which must exceed 1.2 times retryPeriod, got ${given}`,
     );
   }
 }
 
 /**
- * Whether a candidate may take a lease.
+ * Returns whether a candidate may take a lease.
  *
- * @param lease What it holds.
- * @param unchanged Milliseconds for which the candidate has seen it unchanged. Clocks of machines differ, so that no written time is looked at.
+ * @param lease Its `spec`.
+ * @param unchanged How long the candidate has seen it unchanged, in milliseconds. The times in the
+ * lease are
+ *   not used, because the clocks of machines differ.
  * @param identity The candidate.
  */
 export function mayTake(lease: LeaseSpec, unchanged: number, identity: string): boolean {
@@ -56,12 +62,12 @@ export function mayTake(lease: LeaseSpec, unchanged: number, identity: string): 
 }
 
 /**
- * The lease as its holder writes it.
+ * Returns the lease as its holder writes it.
  *
- * @param before What it was; nothing when there was none.
+ * @param before The previous `spec`; `undefined` if there was none.
  * @param identity The holder.
- * @param leaseDuration For how long it is held, in milliseconds.
- * @param now Milliseconds since the epoch.
+ * @param leaseDuration How long it is held, in milliseconds.
+ * @param now The time, in milliseconds since the epoch.
  */
 export function held(before: LeaseSpec | undefined, identity: string, leaseDuration: number, now: number): LeaseSpec {
   const isOurs = before?.holderIdentity === identity;
@@ -76,26 +82,26 @@ export function held(before: LeaseSpec | undefined, identity: string, leaseDurat
 }
 
 /**
- * The lease as its holder gives it back: the next candidate need not wait.
+ * Returns the lease as its holder releases it, so that the next candidate need not wait.
  *
- * @param now Milliseconds since the epoch.
+ * @param now The time, in milliseconds since the epoch.
  */
 export function released(now: number): LeaseSpec {
-  // The server takes no empty holder and no duration of zero.
+  // API servers accept neither an empty holder nor a duration of zero.
   return { holderIdentity: null, leaseDurationSeconds: 1, acquireTime: microTime(now), renewTime: microTime(now) };
 }
 
 /**
- * How long a candidate waits before it tries again, in milliseconds.
+ * Returns how long a candidate waits before the next attempt, in milliseconds.
  *
- * @param retryPeriod The shortest, in milliseconds.
- * @param spread From 0 to 1.
+ * @param retryPeriod The minimum, in milliseconds.
+ * @param spread Random number from 0 to 1.
  */
 export function nextTry(retryPeriod: number, spread: number): number {
   return retryPeriod * (1 + JITTER * spread);
 }
 
-/** Kubernetes' MicroTime: six digits of a second, no more and no fewer. */
+/** Formats a Kubernetes MicroTime, which has exactly six digits of a second. */
 export function microTime(now: number): string {
   return isoTime(now).replace("Z", "000Z");
 }

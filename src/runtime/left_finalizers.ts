@@ -1,18 +1,18 @@
 /**
- * Finalizers that a removed controller left on objects. Their names tell that they are the operator's own (`names.ts`), and nobody else will ever remove
- * them, so that a controller that is still there does.
+ * Finds finalizers of controllers that were removed from the operator. Their names show that they
+ * are the operator's (`names.ts`), and only a remaining controller can remove them.
  */
 import { controllersOf, type Parts } from "../parts/part_list.ts";
 import { finalizerPrefix } from "../resource/finalizer_prefix.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import { finalizerName } from "./names.ts";
 
-/** Finds the finalizers that a controller has to remove for removed ones. */
+/** Finds the finalizers that a controller must remove in place of removed controllers. */
 export class LeftFinalizers {
   readonly #prefix: string;
   /** Finalizers of the operator's controllers of the kind. */
   readonly #current: ReadonlySet<string>;
-  /** One controller of each kind removes them: two would patch the same object at the same time. */
+  /** Whether this controller removes them. Two of one kind would patch the same object at once. */
   readonly #isResponsible: boolean;
 
   /**
@@ -24,7 +24,8 @@ export class LeftFinalizers {
     const controllers = controllersOf(parts);
     const [, { kind }] = controllers.find(([key]) => key === part)!;
     const ofKind = controllers.filter(([, other]) => isSameKind(other.kind, kind));
-    // One that cleans up goes first: after a controller was renamed, it is the one that undoes what the old name promised.
+    // A controller with a cleanup is preferred: after a rename, it does the cleanup of the old
+    // name.
     const [responsible] = ofKind.find(([, { cleanup }]) => cleanup !== undefined) ?? ofKind[0]!;
     this.#prefix = finalizerPrefix(operator, kind);
     this.#current = new Set(ofKind.map(([key, controller]) => finalizerName(operator, key, controller)));
@@ -32,7 +33,7 @@ export class LeftFinalizers {
   }
 
   /**
-   * Returns the finalizers of an object that this controller has to remove for removed ones.
+   * Returns the finalizers that this controller must remove from an object.
    *
    * @param finalizers The object's finalizers.
    */

@@ -1,18 +1,18 @@
-/** Finds live objects by keys of their own. */
+/** An index of a cache by keys that are computed from the objects. */
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { LiveCopy } from "../watch/live_copy.ts";
 import type { StoreChange } from "../watch/store.ts";
 
-/** An index of a live copy. */
+/** An index of a cache. */
 export class LiveIndex {
   readonly #copy: LiveCopy;
   readonly #keysOf: (object: KubeObject) => readonly string[];
   readonly #objects = new Map<string, Set<ObjectKey>>();
 
   /**
-   * @param copy The live copy. Listeners that are added to it after this see the index as the change left it.
-   * @param keysOf The keys of an object.
+   * @param copy The cache. Listeners that are added to it later see the updated index.
+   * @param keysOf Returns the keys of an object.
    */
   constructor(copy: LiveCopy, keysOf: (object: KubeObject) => readonly string[]) {
     this.#copy = copy;
@@ -21,7 +21,7 @@ export class LiveIndex {
     copy.listen((change) => this.#take(change));
   }
 
-  /** The live objects that have a key. */
+  /** Returns the cached objects with a key. */
   get(key: string): readonly KubeObject[] {
     return [...this.#objects.get(key) ?? []].flatMap((name) => this.#copy.get(name) ?? []);
   }

@@ -1,10 +1,10 @@
-/** Limits log lines that a caller from outside can cause at will, so that no caller fills the log. */
+/** Limits log lines that a client can cause at will, so that none can fill the log. */
 import type { Clock } from "../base/clock.ts";
 
 /** Options of {@linkcode LogLimit}. */
 export interface LogLimitOptions {
   readonly clock: Clock;
-  /** Lines of one kind that are written in each period. @default {10} */
+  /** Number of lines of one kind per period. @default {10} */
   readonly lines?: number;
   /** The period, in milliseconds. @default {60_000} */
   readonly period?: number;
@@ -17,7 +17,8 @@ interface Period {
 }
 
 /**
- * Limits log lines by kind. Lines beyond the limit are counted, and the next line of that kind that is written has the number as its field `suppressed`.
+ * Limits log lines by kind. Lines beyond the limit are counted. The next line of that kind has
+ * their number in its field `suppressed`.
  *
  * @example Usage
  * ```ts
@@ -40,8 +41,9 @@ export class LogLimit {
   /**
    * Counts a line.
    *
-   * @param kind What the limit applies to: one of few, such as the message and the webhook's path.
-   * @returns Fields for the line, or `undefined` if it is not to be written.
+   * @param kind The kind of line, such as the message and the webhook's path. There must be few
+   * kinds.
+   * @returns Additional fields of the line, or `undefined` if it must not be written.
    */
   next(kind: string): { readonly suppressed?: number } | undefined {
     const { clock, lines = 10, period = 60_000 } = this.#options;

@@ -1,10 +1,10 @@
-/** The log that the runtime writes to. The operator hands it in. */
+/** The log of the runtime. The operator provides it. */
 import type { Log } from "../parts/context.ts";
 
-/** A log that can be narrowed: what it writes carries fields. */
+/** A log whose lines can have common fields. */
 export interface Logger extends Log {
-  /** A log whose lines carry these fields as well. */
+  /** Returns a log that adds fields to each line. */
   with(fields: Record<string, unknown>): Logger;
-  /** Whether lines of the level `debug` are written: what is needed for them alone need not be made. */
+  /** Whether lines of level `debug` are written. Otherwise their fields need not be computed. */
   readonly isDebug: boolean;
 }

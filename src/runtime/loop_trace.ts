@@ -1,4 +1,4 @@
-/** What the reconciles of one object write and what triggers them, recorded while the object is reconciled over and over. */
+/** Records the writes and triggers of an object in a hot loop. */
 import { equal } from "../base/json.ts";
 import type { Reason } from "../parts/context.ts";
 import type { AnyKind } from "../resource/kind.ts";
@@ -6,11 +6,11 @@ import type { ObjectKey } from "../watch/key.ts";
 import { type FieldPath, printPath } from "./field_path.ts";
 import type { Change } from "./tracing.ts";
 
-// Writes of one value that show a loop: less may be chance.
+// Number of writes of the same value that show a loop.
 const REPEATS = 5;
-// Fields that are remembered of one object. Two writers rarely fight over more.
+// Number of fields that are recorded per object. Two writers rarely conflict about more.
 const MOST_FIELDS = 64;
-// How often the other field manager is looked for: it costs a request, and it may not have written yet.
+// Number of requests to find the other field manager, which may not have written yet.
 const MOST_LOOKUPS = 3;
 
 /** The object of a write. */
@@ -24,9 +24,9 @@ export interface FieldWrites {
   readonly target: Written;
   /** The field; empty if the object itself was created or deleted. */
   readonly path: FieldPath;
-  /** How often it was written. */
+  /** Number of writes. */
   times: number;
-  /** How often the value was the one written before: somebody had changed it in between. */
+  /** Number of writes of the same value, which another writer had changed in between. */
   repeats: number;
   /** The other field manager. */
   otherManager: string | undefined;
@@ -42,11 +42,11 @@ export interface LoopTrigger {
   readonly change: Change | undefined;
 }
 
-/** What the reconciles of one object write and what triggers them. */
+/** The writes and triggers of an object. */
 export class LoopTrace {
   /** What triggered the last reconcile. */
   trigger: LoopTrigger | undefined;
-  /** Delay until the next reconcile that the last one asked for, in milliseconds. */
+  /** Delay that the last reconcile requested, in milliseconds. */
   requeuedAfter: number | undefined;
   readonly #writes = new Map<string, Remembered>();
   #lookups = 0;
@@ -56,8 +56,8 @@ export class LoopTrace {
    *
    * @param target The object that is written.
    * @param path The field; empty if the object itself is created or deleted.
-   * @param value Its value. It is compared, never printed: it may be a secret.
-   * @returns Whether the field was given the same value so often that this is a loop.
+   * @param value Its value. It is compared and never printed, because it may be secret.
+   * @returns Whether the same value was written so often that this is a loop.
    */
   wrote(target: Written, path: FieldPath, value: unknown): boolean {
     const id = `${target.kind.apiVersion}/${target.kind.kind} ${target.key} ${printPath(path)}`;
@@ -75,14 +75,14 @@ export class LoopTrace {
     return known.repeats >= REPEATS;
   }
 
-  /** The field that was written most often with one value, otherwise the one that was written most often. */
+  /** The field with the most repeated writes, or else the field with the most writes. */
   get busiest(): FieldWrites | undefined {
     return [...this.#writes.values()]
       .toSorted((one, other) => other.repeats - one.repeats || other.times - one.times)
       .find(({ times }) => times > REPEATS);
   }
 
-  /** The field whose other manager is to be looked for now, if any. Each answer counts as one attempt. */
+  /** The field whose other manager must be found now, if any. Each call counts as one attempt. */
   lookup(target: Written): FieldWrites | undefined {
     const { busiest } = this;
     if (busiest === undefined || busiest.repeats === 0 || busiest.path.length === 0) return undefined;
@@ -97,9 +97,9 @@ export class LoopTrace {
 export class RunEffects {
   /** Whether it sent a write. */
   wrote = false;
-  /** Whether it wrote a value again that somebody had changed. */
+  /** Whether it repeated a write that another writer had changed. */
   repeated = false;
-  /** Records its writes; `undefined` for nearly all objects. */
+  /** Records its writes; `undefined` for most objects. */
   readonly trace: LoopTrace | undefined;
 
   constructor(trace?: LoopTrace) {

@@ -1,4 +1,7 @@
-/** What an operator counts. What changes often is counted where it happens; what is a state is read when somebody asks. */
+/**
+ * What an operator counts. What changes often is counted where it happens; what is a state is read
+ * when somebody asks.
+ */
 import { PRIORITIES, type Priority } from "../queue/work_queue.ts";
 import { METRICS } from "../base/metric_list.ts";
 import {
@@ -250,7 +253,10 @@ export class Metrics {
     this.#readHotLoops(controller, state.hotLoops());
   }
 
-  /** Fields may have names that come from objects, such as the keys of a ConfigMap: so many loops are told apart, and no more. */
+  /**
+   * Fields may have names that come from objects, such as the keys of a ConfigMap: so many loops
+   * are told apart, and no more.
+   */
   #readHotLoops(controller: string, loops: readonly HotLoop[]): void {
     const gauge = this.#gauge("hotLoops");
     gauge.set({ controller, ...NO_FIELD }, 0);
@@ -264,7 +270,10 @@ export class Metrics {
     }
   }
 
-  /** A counter that is kept elsewhere is set by the way round of `remove`: prom-client's counters only grow. */
+  /**
+   * A counter that is kept elsewhere is set by the way round of `remove`: prom-client's counters
+   * only grow.
+   */
   #count(metric: keyof typeof METRICS, labels: Record<string, string>, value: number): void {
     const counter = this.#counter(metric);
     counter.remove(labels);

@@ -1,6 +1,6 @@
 /**
- * Watches of single objects, by their names: made when an object of the controller names one, dropped when none does any more. A Secret that nobody names
- * is never held, nor sent.
+ * Watches single objects by name: a watch starts when an object of the controller names one, and
+ * ends when none does. A Secret that no object names is neither requested nor cached.
  */
 import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
@@ -8,33 +8,33 @@ import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { LiveCopy } from "../watch/live_copy.ts";
 import type { ChangeListener } from "../watch/informer.ts";
 import type { Informers } from "./informers.ts";
-import type { Place } from "./wake_place.ts";
+import type { RequestedObject } from "./reconcile_request.ts";
 
 /** Options of {@linkcode NamedWatches}. */
 export interface NamedWatchesOptions {
   readonly informers: Informers;
   readonly kind: AnyKind;
-  /** The watch as it is declared. */
+  /** Options of the declared watch. */
   readonly options: Watch["options"];
-  /** Whom an object of the controller names. It does not throw. */
-  readonly namesOf: (own: KubeObject) => readonly Place[];
+  /** Returns the objects that an object of the controller names. It never throws. */
+  readonly namesOf: (own: KubeObject) => readonly RequestedObject[];
 }
 
 interface Named {
   readonly copy: LiveCopy;
   readonly listening: Disposable;
-  /** Who names it. */
+  /** The objects that name it. */
   readonly by: Set<ObjectKey>;
 }
 
-/** The objects of one kind that a controller's objects name. */
+/** Watches on the objects of one kind that a controller's objects name. */
 export class NamedWatches {
   readonly kind: AnyKind;
   readonly #options: NamedWatchesOptions;
   readonly #named = new Map<ObjectKey, Named>();
-  /** What each object of the controller names. */
+  /** The keys that each object of the controller names. */
   readonly #names = new Map<ObjectKey, ReadonlySet<ObjectKey>>();
-  /** Told of changes of what is named, with those who name it. */
+  /** Called for changes of a named object, with the objects that name it. */
   onChange: (by: ReadonlySet<ObjectKey>, ...change: Parameters<ChangeListener>) => void = () => {};
 
   constructor(options: NamedWatchesOptions) {
@@ -42,44 +42,46 @@ export class NamedWatches {
     this.#options = options;
   }
 
-  /** How many objects are named. */
+  /** Number of named objects. */
   get size(): number {
     return this.#named.size;
   }
 
   /**
-   * Takes in what an object of the controller names.
+   * Updates the watches for a changed object of the controller.
    *
    * @param own The object's key.
-   * @param object The object; nothing when it is gone.
+   * @param object The object; `undefined` if it was deleted.
    */
   take(own: ObjectKey, object: KubeObject | undefined): void {
     const before = this.#names.get(own);
-    const places = object === undefined ? [] : this.#options.namesOf(object);
-    const now = new Map(places.map((place) => [keyOf(place), place]));
-    // First what is new: what two share is not watched anew.
-    for (const [key, place] of now) this.#hold(key, place, own);
+    const named = object === undefined ? [] : this.#options.namesOf(object);
+    const now = new Map(named.map((one) => [keyOf(one), one]));
+    // New names first, so that a shared object is not watched again.
+    for (const [key, one] of now) this.#hold(key, one, own);
     for (const key of before ?? []) if (!now.has(key)) this.#release(key, own);
     if (now.size === 0) this.#names.delete(own);
     else this.#names.set(own, new Set(now.keys()));
   }
 
-  /** Whether an object of the controller names another one. */
+  /** Returns whether an object of the controller names another object. */
   isNamedBy(own: KubeObject, key: ObjectKey): boolean {
-    return this.#options.namesOf(own).some((place) => keyOf(place) === key);
+    return this.#options.namesOf(own).some((one) => keyOf(one) === key);
   }
 
-  /** The live copy of an object, where one of the controller's names it. */
+  /**
+   * Returns the cache of a named object, or `undefined` if no object of the controller names it.
+   */
   of(key: ObjectKey): LiveCopy | undefined {
     return this.#named.get(key)?.copy;
   }
 
-  #hold(key: ObjectKey, place: Place, own: ObjectKey): void {
+  #hold(key: ObjectKey, named: RequestedObject, own: ObjectKey): void {
     const held = this.#named.get(key);
     if (held !== undefined) return void held.by.add(own);
     const { informers, options } = this.#options;
-    const copy = informers.hold(this.kind, place.name, {
-      namespace: place.namespace,
+    const copy = informers.hold(this.kind, named.name, {
+      namespace: named.namespace,
       metadataOnly: options.metadataOnly,
       managedFields: options.managedFields,
     });

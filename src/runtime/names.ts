@@ -1,11 +1,14 @@
-/** Names that clusters store. They come from the operator's name and the part's key, and never change once released. */
+/**
+ * Names that clusters store. They are derived from the names of the operator and the part, and must
+ * not change between releases.
+ */
 import { shortName } from "../base/short_name.ts";
 import type { Controller } from "../parts/controller.ts";
 import { storedDomain } from "../resource/finalizer_prefix.ts";
 import type { AnyKind } from "../resource/kind.ts";
 
 /**
- * The name under which a controller's writes stand in `managedFields`. The server takes 128 characters.
+ * Returns the field manager of a controller's writes. API servers accept 128 characters.
  *
  * @param operator The operator's name.
  * @param part The part's key.
@@ -15,8 +18,8 @@ export function fieldManager(operator: string, part: string): string {
 }
 
 /**
- * The finalizer of a controller: a qualified name, of whose part behind the slash the server takes 63 characters. Its domain is the kind's group; for
- * kinds of Kubernetes it is `<operator>.op`.
+ * Returns the finalizer of a controller. It is a qualified name; API servers accept 63 characters
+ * after the slash. The domain is the kind's group, or `<operator>.op` for kinds of Kubernetes.
  *
  * @param operator The operator's name.
  * @param part The part's key.
@@ -28,7 +31,7 @@ export function finalizerName(operator: string, part: string, controller: Contro
 }
 
 /**
- * The annotation by which an object says that it is to be left alone: any value but `false`.
+ * Returns the annotation that pauses the reconciling of an object, with any value except `false`.
  *
  * @param operator The operator's name.
  * @param kind The object's kind.

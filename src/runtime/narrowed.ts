@@ -1,4 +1,7 @@
-/** Watches that are narrower than their kind. A child that its controller's own watch does not cover would be invisible to it: never read, repaired or found changed. */
+/**
+ * Watches that select only some objects of a kind. A controller would never see a child that its
+ * own watch does not select.
+ */
 import { type FieldRequirement, parseFieldSelector } from "../base/field_selector.ts";
 import { isLabelRequirementMet, type LabelRequirement, parseLabelSelector } from "../base/label_selector.ts";
 import { own } from "../base/own.ts";
@@ -7,7 +10,7 @@ import type { AnyKind } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
 import { labelSelectorOf } from "../watch/selection.ts";
 
-/** What a controller's watch on an owned kind asks of objects. */
+/** The selection of a controller's watch on an owned kind. */
 export interface NarrowedWatch {
   readonly kind: AnyKind;
   /** The selector as the controller declares it, for errors. */
@@ -18,7 +21,7 @@ export interface NarrowedWatch {
   readonly namespaces: readonly string[] | undefined;
 }
 
-/** Returns what a watch asks of objects, or `undefined` if it covers all of its kind. */
+/** Returns the selection of a watch, or `undefined` if it selects all objects of the kind. */
 export function narrowedWatch({ kind, options }: Watch): NarrowedWatch | undefined {
   const { labelSelector: labels = "", fieldSelector = "", namespaces } = options;
   const labelSelector = labelSelectorOf(labels).trim();
@@ -41,12 +44,12 @@ interface ChildMetadata {
 }
 
 /**
- * Throws if the controller's own watch on the kind would not cover a child.
+ * Throws if the controller's own watch on the kind would not select a child.
  *
- * @param call What writes it, as errors show it: `apply()`.
+ * @param call The call that writes the child, for errors, such as `apply()`.
  * @param metadata The child's metadata.
  * @param watch The watch on the child's kind.
- * @throws {TypeError} If the child lacks a label that the watch selects by, or is outside of its fields or namespaces.
+ * @throws {TypeError} If the watch does not select the child's labels, fields or namespace.
  */
 export function checkCovered(call: string, metadata: ChildMetadata, watch: NarrowedWatch): void {
   const { name = "", namespace, labels = {} } = metadata;

@@ -1,23 +1,28 @@
 /**
- * Kubernetes' normal forms, as far as a server changes what is applied: a quantity is stored as it writes it itself, a Secret's `stringData` as `data`,
- * and what is empty or zero may be left out. Without them an object that is as wanted would be applied again and again.
+ * Normal forms of values in API servers: a quantity is stored in canonical form, a Secret's
+ * `stringData` as `data`, and empty or zero values may be dropped. Without comparing these forms,
+ * an unchanged object would be applied again and again.
  */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { Quantity } from "../base/quantity.ts";
 import type { KubeObject } from "../resource/kind.ts";
 
-/** Objects of Kubernetes' own kinds whose values are quantities: `resources.limits`, a quota's `hard`, a node's `capacity`. */
+/**
+ * Fields of built-in kinds that are maps of quantities: `resources.limits`, a quota's `hard`, a
+ * node's `capacity`.
+ */
 const QUANTITY_MAPS = new Set([
   ...["limits", "requests", "capacity", "allocatable", "allocatedResources", "hard", "used", "overhead", "podFixed"],
   ...["default", "defaultRequest", "max", "min", "maxLimitRequestRatio"],
 ]);
-/** Fields of theirs that are one quantity. */
+/** Fields of built-in kinds that are a quantity. */
 const QUANTITY_FIELDS = new Set(["sizeLimit", "divisor", "averageValue", "minValue", "maxValue"]);
 
 /**
- * Groups whose kinds the server keeps as Go's types, which have normal forms. Of all others, custom kinds among them, every value is kept as it was
- * written: false is not the same as nothing there, and "1.10" under `limits` is another text than "1.1".
+ * Groups whose kinds API servers store as Go types, which have normal forms. For all others, such
+ * as custom kinds, values are stored as written: `false` differs from an omitted field, and "1.10"
+ * under `limits` differs from "1.1".
  */
 const BUILTIN_GROUPS = new Set([
   ...["", "apps", "autoscaling", "batch", "policy"],
@@ -28,14 +33,19 @@ const BUILTIN_GROUPS = new Set([
   ].map((name) => `${name}.k8s.io`),
 ]);
 
-/** Whether objects of a group and version are kept in the forms that are told here. */
+/**
+ * Returns whether objects of an API version are stored in normal form.
+ *
+ * @param apiVersion The group and version.
+ */
 export function hasNormalForms(apiVersion: string): boolean {
   return BUILTIN_GROUPS.has(apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
 }
 
 /**
- * Fields inside of what is owned as a whole (tolerations, rules of an Ingress, sources of a volume) that the server drops when they are zero, and that
- * are pointers in none of Go's types. Others may mean something by zero, as `tolerationSeconds` and `runAsUser` do: those are written again.
+ * Fields inside of values that are owned as a whole (tolerations, rules of an Ingress, volume
+ * sources) that API servers drop if they are zero, and that are not pointers in any Go type. For
+ * others zero has a meaning, such as `tolerationSeconds` and `runAsUser`; those are written again.
  */
 export const DROPPED_ZEROS: ReadonlySet<string> = new Set([
   ...[
@@ -52,38 +62,39 @@ export const DROPPED_ZEROS: ReadonlySet<string> = new Set([
     "number",
   ],
   ...["operator", "prefix", "resource", "secretName", "subPath", "subPathExpr", "volumeName"],
-  // Of a definition's versions.
+  // Fields in versions of a CustomResourceDefinition.
   ...["deprecated", "description", "exclusiveMaximum", "exclusiveMinimum", "format", "messageExpression", "nullable"],
   ...["pattern", "title", "uniqueItems", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"],
 ]);
-/** Such fields that are pointers elsewhere, with the field that they stand in. */
+/** Such fields that are pointers in other types, with their parent field. */
 export const DROPPED_ZEROS_IN: ReadonlySet<string> = new Set([
   ...["tolerations.value", "taints.value", "subjects.apiGroup", "subjects.namespace", "port.name", "paths.path"],
 ]);
 
-/** Where a value stands. */
-export interface Place {
-  /** The names that lead there. */
+/** Location of a value in an object. */
+export interface FieldLocation {
+  /** The names of the fields that lead to it. */
   readonly path: readonly string[];
-  /** Whether the server keeps it in a form of its own: see {@linkcode hasNormalForms}. */
+  /** Whether API servers store it in a normal form: see {@linkcode hasNormalForms}. */
   readonly isNormal: boolean;
 }
 
 /**
- * Whether the server holds what was wanted, in the form that it gives it.
+ * Returns whether a value in the cluster equals an applied value, apart from its normal form.
  *
- * @param wanted What was applied: ours as a whole, by the server's record.
- * @param live What is there.
- * @param place Where both stand.
+ * @param wanted The applied value, which is owned as a whole.
+ * @param live The value in the cluster.
+ * @param location Location of both values.
  */
-export function isSameValue(wanted: unknown, live: unknown, { path, isNormal }: Place): boolean {
+export function isSameValue(wanted: unknown, live: unknown, { path, isNormal }: FieldLocation): boolean {
   if (equal(wanted, live)) return true;
   if (live === undefined && isEmpty(wanted)) return true;
   if (!isNormal) return false;
-  // The record says that it is ours, and it is not there: the server dropped it. Whoever else takes a field away takes it from the record, too.
+  // The field is recorded as owned but missing, so the API server dropped it. If another client had
+  // removed it, the record would be gone too.
   if (live === undefined && isZero(wanted)) return true;
   if (isQuantity(path)) return sameQuantity(wanted, live);
-  if (isKept(wanted, live, path)) return true;
+  if (isEqualButDropped(wanted, live, path)) return true;
   return isObject(wanted) && isObject(live) && QUANTITY_MAPS.has(path.at(-1) ?? "") && sameMap(wanted, live, path);
 }
 
@@ -91,10 +102,13 @@ function isZero(value: unknown): boolean {
   return value === false || value === 0 || value === "";
 }
 
-/** Whether a value is there but for what says nothing: a server of built-in kinds keeps no empty list or map, and often no false, 0 or "". */
-function isKept(wanted: unknown, live: unknown, path: readonly string[]): boolean {
+/**
+ * Returns whether two values are equal apart from dropped ones: for built-in kinds, API servers
+ * drop empty lists and maps, and often `false`, 0 and "".
+ */
+function isEqualButDropped(wanted: unknown, live: unknown, path: readonly string[]): boolean {
   if (Array.isArray(wanted) && Array.isArray(live)) {
-    return wanted.length === live.length && wanted.every((item, i) => isKept(item, live[i], path));
+    return wanted.length === live.length && wanted.every((item, i) => isEqualButDropped(item, live[i], path));
   }
   if (!isObject(wanted) || !isObject(live)) return equal(wanted, live);
   const names = new Set([...Object.keys(wanted), ...Object.keys(live)]);
@@ -102,11 +116,14 @@ function isKept(wanted: unknown, live: unknown, path: readonly string[]): boolea
     const [value, there] = [own(wanted, name), own(live, name)];
     if (value === undefined) return there === undefined;
     if (there === undefined) return isDropped(value, [...path, name]);
-    return isKept(value, there, [...path, name]);
+    return isEqualButDropped(value, there, [...path, name]);
   });
 }
 
-/** An empty object is no map but where labels are asked for: `emptyDir: {}` and `namespaceSelector: {}` say something. */
+/**
+ * Empty objects are only dropped in `matchLabels`: `emptyDir: {}` and `namespaceSelector: {}` have
+ * a meaning.
+ */
 function isDropped(value: unknown, path: readonly string[]): boolean {
   const [parent = "", name = ""] = path.slice(-2);
   if (isZero(value)) return DROPPED_ZEROS.has(name) || DROPPED_ZEROS_IN.has(`${parent}.${name}`);
@@ -134,16 +151,21 @@ function sameQuantity(wanted: unknown, live: unknown): boolean {
   }
 }
 
-/** Whether a value says nothing: null, or a list or an object with nothing in it. */
+/**
+ * Returns whether a value is `null`, an empty list or an empty object.
+ *
+ * @param value The value.
+ */
 export function isEmpty(value: unknown): boolean {
   return value === null ||
     (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);
 }
 
 /**
- * What is sent, in the form in which it is stored: a Secret's `stringData` is a way to write its `data`, which the server never answers.
+ * Returns an object as it is stored: `stringData` of a Secret is written as `data`, and API servers
+ * never return it.
  *
- * @param object What is wanted.
+ * @param object The object to apply.
  */
 export function stored<Wanted extends Partial<KubeObject>>(object: Wanted): Wanted {
   if (object.kind !== "Secret" || object.apiVersion !== "v1") return object;

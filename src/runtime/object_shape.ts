@@ -1,9 +1,10 @@
 /**
- * The shape of the objects that a controller reconciles: whether what the types promise is there. The API server returns objects that were stored under an
- * earlier schema as they are, so a required field may be missing, or a value may be of another type.
+ * Checks the objects that a controller reconciles against their types. API servers return objects
+ * that were stored under an earlier schema unchanged, so a required field may be missing, or a
+ * value may have another type.
  *
- * Only required fields and types are checked. Bounds, patterns and rules are the API server's concern: it tolerates old values that break them, and the
- * types do not promise them.
+ * Only required fields and types are checked. Bounds, patterns and rules are not part of the types,
+ * and API servers tolerate old values that violate them.
  */
 import { isObject } from "../base/json.ts";
 import type { ObjectKey } from "../watch/key.ts";
@@ -13,13 +14,16 @@ import { PermanentError } from "../parts/outcome.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 
-/** An object does not have the shape that its kind's types promise, so it is not reconciled. It never leaves the runtime. */
+/**
+ * Thrown for an object that does not match its type, so it is not reconciled. Never leaves the
+ * runtime.
+ */
 export class InvalidObjectError extends PermanentError {
   override name = "InvalidObjectError";
 
   /**
    * @param message What is wrong.
-   * @param isKnown Whether the same was reported of the object before, and has not changed since.
+   * @param isKnown Whether it was reported before and has not changed since.
    */
   constructor(message: string, readonly isKnown: boolean) {
     super(message);
@@ -30,13 +34,16 @@ export class InvalidObjectError extends PermanentError {
 export class ObjectShape {
   readonly #check: Check | undefined;
   readonly #shown: string;
-  /** Objects whose shape is right. An informer replaces an object when it changes, so an entry never becomes stale. */
+  /**
+   * Valid objects. An informer replaces an object when it changes, so an entry never becomes stale.
+   */
   readonly #valid = new WeakSet<KubeObject>();
-  /** What was reported of objects whose shape is wrong. */
+  /** Reported errors of invalid objects. */
   readonly #reported = new Map<ObjectKey, string>();
 
   /**
-   * @param kind The controller's kind, in the version that it asked for. Built-in kinds have no schema here and are never wrong.
+   * @param kind The controller's kind. Built-in kinds have no schema here, so they are always
+   * valid.
    * @param copy The informer cache of the kind: reports of deleted objects are dropped.
    */
   constructor(kind: AnyKind, copy: LiveCopy) {
@@ -48,7 +55,7 @@ export class ObjectShape {
   }
 
   /**
-   * Makes sure that an object may be reconciled.
+   * Throws if an object must not be reconciled.
    *
    * @param object The object.
    * @throws {InvalidObjectError} If a required field is missing, or a value is of the wrong type.
@@ -65,7 +72,7 @@ export class ObjectShape {
     }
     const message = `The object is not a valid ${this.#shown}: ${faults}. Correct the object: ` +
       "it is reconciled again when it changes.";
-    // One that was created again under the same name is another object.
+    // An object that was deleted and created again is another object.
     const report = `${object.metadata.uid} ${message}`;
     const isKnown = this.#reported.get(key) === report;
     this.#reported.set(key, report);
@@ -73,10 +80,10 @@ export class ObjectShape {
   }
 }
 
-/** Adds what is wrong with a value. */
+/** Adds the errors of a value. */
 type Check = (value: unknown, faults: Faults) => void;
 
-// The status is the operator's own: a stored one of an earlier shape must not keep it from writing a new one.
+// The status is written by the operator, so an old one must not prevent it from writing a new one.
 const UNCHECKED: readonly string[] = ["apiVersion", "kind", "metadata", "status"];
 
 function checkOf({ version, crd }: AnyKind): Check | undefined {
@@ -87,7 +94,7 @@ function checkOf({ version, crd }: AnyKind): Check | undefined {
   return objectCheck(schema.required?.filter(isChecked) ?? [], properties, undefined);
 }
 
-/** Compiles a schema; undefined if it accepts any value. */
+/** Compiles a schema. Returns `undefined` if it accepts any value. */
 function compiled(schema: JsonSchema): Check | undefined {
   const check = ofType(schema);
   if (check === undefined || schema.nullable !== true) return check;
@@ -152,7 +159,8 @@ function objectCheck(
     for (const name of required) {
       if (!Object.hasOwn(value, name)) faults.missing(name);
     }
-    // By what the object has: schemas of pods and the like have far more properties than their objects.
+    // Iterates over the object's fields: schemas such as a Pod's have far more properties than
+    // objects.
     for (const name of Object.keys(value)) {
       const check = checks.has(name) ? checks.get(name) : rest;
       if (check === undefined) continue;
@@ -163,13 +171,13 @@ function objectCheck(
   };
 }
 
-// So many are told, the others counted.
+// Maximum number of errors in a message; others are counted.
 const TOLD = 5;
 
-/** What is wrong with an object, and where the check is. */
+/** The errors of an object, and the current location. */
 class Faults {
   count = 0;
-  readonly #told: string[] = [];
+  readonly #errors: string[] = [];
   readonly #path: (string | number)[] = [];
 
   enter(step: string | number): void {
@@ -188,14 +196,14 @@ class Faults {
     this.#add(this.#path, `must be ${expected}, not ${typeOf(value)}`);
   }
 
-  /** Values are not quoted: they may be secret. */
-  #add(path: readonly (string | number)[], told: string): void {
-    if (++this.count <= TOLD) this.#told.push(`${shown(path)} ${told}`);
+  /** Adds an error. Values are not quoted, because they may be secret. */
+  #add(path: readonly (string | number)[], error: string): void {
+    if (++this.count <= TOLD) this.#errors.push(`${shown(path)} ${error}`);
   }
 
   toString(): string {
     const more = this.count > TOLD ? `, and ${this.count - TOLD} more` : "";
-    return `${this.#told.join(", ")}${more}`;
+    return `${this.#errors.join(", ")}${more}`;
   }
 }
 

@@ -1,12 +1,18 @@
 /**
- * Work that computes for long, in threads of its own: while it goes on, other objects, renewals of the lease and probes have the event loop.
+ * Work that computes for long, in threads of its own: while it goes on, other objects, renewals of
+ * the lease and probes have the event loop.
  *
- * A thread is a Worker that loads the module that declares the tasks: from source that file, in an executable the whole program, which is one file there (no
- * other module's address works after bundling). So a declaration stands at the top level of its module, and makes in a Worker what listens for tasks.
+ * A thread is a Worker that loads the module that declares the tasks: from source that file, in an
+ * executable the whole program, which is one file there (no other module's address works after
+ * bundling). So a declaration stands at the top level of its module, and makes in a Worker what
+ * listens for tasks.
  */
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 
-/** Tasks by their names. Each takes one value and answers one: what structured cloning copies, so no functions. */
+/**
+ * Tasks by their names. Each takes one value and answers one: what structured cloning copies, so no
+ * functions.
+ */
 // deno-lint-ignore no-explicit-any -- tasks of different inputs stand in one record
 export type Tasks = { readonly [name: string]: (input: any) => unknown };
 
@@ -22,7 +28,10 @@ export type Offloaded<T extends Tasks> =
 
 /** Options of {@linkcode offload}. */
 export interface OffloadOptions {
-  /** How many threads there may be at most. Each holds the module anew, which takes some ten MB. @default {1} */
+  /**
+   * How many threads there may be at most. Each holds the module anew, which takes some ten MB.
+   * @default {1}
+   */
   readonly threads?: number;
 }
 
@@ -62,12 +71,16 @@ interface Thread {
 }
 
 /**
- * Declares tasks that are computed in threads of their own. Nothing is started before the first call.
+ * Declares tasks that are computed in threads of their own. Nothing is started before the first
+ * call.
  *
- * @param url The address of the module that declares them: `import.meta.url`. The declaration stands at its top level.
- * @param tasks The tasks. What one throws fails the call; `PermanentError` and `TemporaryError` stay what they are.
+ * @param url The address of the module that declares them: `import.meta.url`. The declaration
+ * stands at its top level.
+ * @param tasks The tasks. What one throws fails the call; `PermanentError` and `TemporaryError`
+ * stay what they are.
  * @param options How many threads.
- * @returns The tasks, to be called with an input and, where it may become superfluous, a signal: what computes when it is aborted is ended with its thread.
+ * @returns The tasks, to be called with an input and, where it may become superfluous, a signal:
+ * what computes when it is aborted is ended with its thread.
  * @throws {RangeError} If `threads` is not a positive integer.
  *
  * @example In a file of an operator
@@ -234,7 +247,10 @@ class Pool {
     this.#pump();
   }
 
-  /** A call that nobody waits for any more: what computes cannot be told so, and is ended with its thread. */
+  /**
+   * A call that nobody waits for any more: what computes cannot be told so, and is ended with its
+   * thread.
+   */
   #drop(waiting: Waiting, reason: unknown): void {
     waiting.reject(reason);
     const thread = [...this.#threads].find(({ task }) => task === waiting);

@@ -1,10 +1,10 @@
-/** Owner references: the one we set, and the way back from what is owned to its owner. */
+/** Creates owner references, and finds the owner of an object. */
 import { TemporaryError } from "../parts/outcome.ts";
 import type { AnyKind, KubeObject, OwnerReference } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 
 /**
- * The owner reference that makes an object the controller of another.
+ * Returns the owner reference that makes an object the controller of another.
  *
  * @param kind The owner's kind.
  * @param owner The owner.
@@ -21,10 +21,11 @@ export function ownerReference(kind: AnyKind, owner: KubeObject): OwnerReference
 }
 
 /**
- * The key of the object that controls another. Owners are matched by group and kind, whatever the version: versions move on, owners stay.
+ * Returns the key of the object that controls another. Owners are matched by group and kind in any
+ * version, because versions change over time.
  *
  * @param kind The owner's kind.
- * @param owned What is owned; nothing has no owner.
+ * @param owned The owned object; `undefined` has no owner.
  */
 export function ownerKey(kind: AnyKind, owned: KubeObject | undefined): ObjectKey | undefined {
   const reference = owned?.metadata.ownerReferences?.find((reference) =>
@@ -40,9 +41,11 @@ function groupOf(apiVersion: string): string {
 }
 
 /**
- * Refuses an owner that Kubernetes' garbage collector would take for missing, so that it would delete what is owned.
+ * Rejects an owner that Kubernetes' garbage collector would consider missing, so that it would
+ * delete the owned object.
  *
- * @throws {TypeError} If the owner is in a namespace and what it is to own is in another, or in none.
+ * @throws {TypeError} If the owner is namespaced and the owned object is in another namespace or in
+ * none.
  */
 export function refuseOwner(
   ownerKind: AnyKind,
@@ -62,10 +65,10 @@ export function refuseOwner(
 }
 
 /**
- * Refuses to take an object from another owner: two objects that both apply one child would change it in turns, and the first to be deleted would
- * take it along.
+ * Rejects a child with another owner: two owners of one child would change it back and forth, and
+ * the child would be deleted with the first.
  *
- * @throws {TemporaryError} If the live object has another controller: it may be about to be collected.
+ * @throws {TemporaryError} If the child has another controller, which may be about to be deleted.
  */
 export function refuseTaken(owner: KubeObject, kind: AnyKind, live: KubeObject | undefined): void {
   const other = live?.metadata.ownerReferences?.find(({ controller, uid }) => controller && uid !== owner.metadata.uid);

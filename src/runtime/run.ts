@@ -1,4 +1,4 @@
-/** One run of one object: finalizer, the user's function, status. */
+/** Reconciles one object once: finalizer, the user's function, status. */
 import { maskSecrets } from "../base/mask_secrets.ts";
 import { linked } from "../base/abort.ts";
 import { milliseconds } from "../base/duration.ts";
@@ -16,20 +16,20 @@ import { HOT_LOOP } from "./hot_loops.ts";
 import { StatusDraft, statusOf } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
 
-/** When an object is to be reconciled again. */
+/** When an object is reconciled again. */
 export interface NextReconcile {
-  /** Milliseconds from now. */
+  /** Delay in milliseconds. */
   readonly after: number;
 }
 
-/** A run before its object is looked at. */
+/** A reconcile that is about to start. */
 export type RunStart = Omit<Run, "draft">;
 
 /**
- * Runs an object.
+ * Reconciles an object.
  *
- * @returns What the reconciler returned.
- * @throws What the reconciler threw, or what a write of the run met.
+ * @returns When to reconcile it again; `undefined` if only a change triggers it.
+ * @throws The error of the reconciler or of a write.
  */
 export async function runObject(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
   const { controller, finalizer } = scope;
@@ -37,7 +37,7 @@ export async function runObject(scope: Scope, start: RunStart): Promise<NextReco
   const cleans = controller.cleanup !== undefined;
   const isDeleting = deletionTimestamp !== undefined;
   const left = scope.leftFinalizers.in(finalizers);
-  // What removed controllers left goes with the same patch as the controller's own.
+  // Finalizers of removed controllers are removed by the same patch.
   const own = finalizers.includes(finalizer) ? [finalizer] : [];
   const isHeld = cleans && !isDeleting
     ? own.length > 0 && left.length === 0
@@ -61,8 +61,9 @@ export async function runObject(scope: Scope, start: RunStart): Promise<NextReco
 }
 
 /**
- * Whether the role of the controller allows to remove finalizers. Objects of kinds of others may be changed only with a cleanup, or if `uses` says so: a
- * finalizer that an earlier version left must not keep the object from being reconciled.
+ * Returns whether the controller's RBAC permissions allow removing finalizers. For kinds of others,
+ * that needs a cleanup or an entry in `uses`. A finalizer of an earlier version must not prevent
+ * reconciling.
  */
 function mayRemoveFinalizers(
   { controller: { kind, uses, cleanup } }: Scope,
@@ -71,14 +72,14 @@ function mayRemoveFinalizers(
 ): boolean {
   if (isOwnKind(kind) || cleanup !== undefined) return true;
   if (uses.some((access) => isSame(access.kind, kind) && access.verbs.includes("patch"))) return true;
-  log.warn("Finalizer of an earlier version left", {
+  log.warn("Finalizer of an earlier version not removed", {
     finalizer,
     fix: `Add access(${kind.kind}, "patch") to "uses" until no object has it: without it, the object cannot be deleted`,
   });
   return false;
 }
 
-/** An object that went meanwhile is not reconciled: what was made for it, nobody would clean up. */
+/** Skips an object that was deleted meanwhile: its children would never be cleaned up. */
 async function reconcileAfter(
   scope: Scope,
   start: RunStart,
@@ -97,29 +98,29 @@ async function reconcile(scope: Scope, start: RunStart): Promise<NextReconcile |
   );
   const { kind } = scope.controller;
   const key = keyOf(start.object.metadata);
-  scope.verdicts.note(kind, key, scope.part, undefined);
-  const beside = scope.verdicts.beside(kind, key, scope.part);
+  scope.failures.set(kind, key, scope.part, undefined);
+  const other = scope.failures.ofOthers(kind, key, scope.part);
   if (ownsStatus(kind)) {
     run.draft.offerCondition(
-      beside === undefined
+      other === undefined
         ? { type: "Ready", status: "True", reason: "Reconciled" }
-        : { type: "Ready", status: "False", reason: beside.reason, message: beside.message },
+        : { type: "Ready", status: "False", reason: other.reason, message: other.message },
     );
   }
-  // Another controller's failure is reported in the same condition, and goes first.
-  if (beside === undefined) offerHotLoop(scope, run);
-  await writeStatus(scope, run, beside === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
+  // Another controller's failure has priority in the shared condition.
+  if (other === undefined) offerHotLoop(scope, run);
+  await writeStatus(scope, run, other === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
   return outcome;
 }
 
-/** Reports that the object is reconciled over and over. */
+/** Adds the condition for a hot loop. */
 function offerHotLoop(scope: Scope, { object, draft }: Run): void {
   const { hotLoops, controller: { kind } } = scope;
   const message = ownsStatus(kind) ? hotLoops.messageFor(kind, liveCopy(scope, object)) : undefined;
   if (message !== undefined) draft.offerCondition({ type: "Reconciling", status: "True", reason: HOT_LOOP, message });
 }
 
-/** The object goes when its last finalizer does, so nothing is reported of a cleanup that worked. */
+/** Cleans up. Success is not reported, because the object is deleted with its last finalizer. */
 async function cleanup(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
   const run = { ...start, draft: new StatusDraft() };
   const outcome = checked(
@@ -127,7 +128,7 @@ async function cleanup(scope: Scope, start: RunStart): Promise<NextReconcile | u
     "cleanup",
     await timed(scope, run, (run) => scope.controller.cleanup!(run.object, contextOf(scope, run))),
   );
-  // Asking for another run says that it is not done: the object stays until it is.
+  // A requested delay means that the cleanup is not done, so the finalizer stays.
   if (outcome !== undefined) {
     offerHotLoop(scope, run);
     await writeStatus(scope, run, []);
@@ -137,7 +138,10 @@ async function cleanup(scope: Scope, start: RunStart): Promise<NextReconcile | u
   return undefined;
 }
 
-/** Checks what user code returned: its types may be unchecked, and a wrong time would reconcile without a pause, or never again. */
+/**
+ * Checks the return value of user code, whose types may be unchecked: an invalid delay would
+ * reconcile in a loop, or never again.
+ */
 function checked(scope: Scope, what: string, outcome: unknown): NextReconcile | undefined {
   if (outcome === undefined || outcome === null) return undefined;
   const { after, at } = outcome as Requeue;
@@ -150,7 +154,10 @@ function checked(scope: Scope, what: string, outcome: unknown): NextReconcile | 
   );
 }
 
-/** Reports a failed reconcile in the object's status. In the status of a kind that others define, `Ready` has a meaning of theirs: it is not written. */
+/**
+ * Reports a failed reconcile in the object's status. For kinds of others it is not, because their
+ * `Ready` condition has its own meaning.
+ */
 export async function reportFailure(
   scope: Scope,
   start: RunStart,
@@ -165,7 +172,9 @@ export async function reportFailure(
   await writeStatus(scope, { ...start, draft }, [isStalled ? "Reconciling" : "Stalled", "Paused"]);
 }
 
-/** Reports in the status of an object of an own kind that it is paused, as its annotation asks. */
+/**
+ * Reports in the status of an object that its annotation pauses it. Only for the operator's kinds.
+ */
 export async function reportPaused(scope: Scope, start: RunStart): Promise<void> {
   if (!ownsStatus(scope.controller.kind)) return;
   const draft = new StatusDraft();
@@ -175,7 +184,7 @@ export async function reportPaused(scope: Scope, start: RunStart): Promise<void>
     reason: "PausedByAnnotation",
     message: `It has the annotation "${scope.paused}"`,
   });
-  // What was changed meanwhile has not been looked at: the generation observed stays what it was.
+  // Changes were not reconciled, so the observed generation stays the same.
   const { generation: _, ...metadata } = start.object.metadata;
   await writeStatus(scope, { ...start, object: { ...start.object, metadata }, draft }, []);
 }
@@ -192,7 +201,7 @@ async function timed(
   using _timer = scope.clock.after(milliseconds(timeout), () => {
     limit.abort(new DOMException(`The run took longer than ${timeout}`, "TimeoutError"));
   });
-  // A reconciler that does not heed its signal must not hold the object for ever.
+  // A reconciler that ignores its signal must not block the object forever.
   const late = new Promise<never>((_, reject) =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true })
   );
@@ -204,21 +213,24 @@ async function writeStatus(scope: Scope, run: Run, drops: readonly string[]): Pr
   const { kind, writesStatus } = scope.controller;
   if (!writesStatus) return;
   const { metadata } = run.object;
-  // What another writer changed during the run is in the live copy.
+  // The cache has changes that other writers made during the reconcile.
   const now = liveCopy(scope, run.object);
-  // Another of the same name stands there: the status of this one is not its own.
+  // The object was replaced by another one of the same name, which has its own status.
   if (now.metadata.uid !== metadata.uid) return;
   if (!isOwnKind(kind)) return await writeForeignStatus(scope, run, now);
   const status = kept(kind, run.draft.patch(now, metadata.generation, drops, scope.clock.now()));
   if (status === undefined) return;
-  // A merge patch replaces the list of conditions whole: when others' are in it, the server has to see that none changed meanwhile.
+  // A merge patch replaces the whole list of conditions. If it has conditions of other writers, the
+  // patch must fail when the object has changed.
   const guard = run.draft.keepsOthers(now) ? { metadata: { resourceVersion: now.metadata.resourceVersion } } : {};
   await patchOwn(scope, run, { ...guard, status }, "status");
 }
 
 /**
- * Writes what a reconciler reported into a status that others define, and may write too: lists such as an HTTPRoute's `parents` have an entry for each
- * implementation. A merge patch replaces a list whole, so the write fails, and the reconcile is repeated, if the status changed since the reconciler read it.
+ * Writes the reported status of a kind that others define and may write too: lists such as an
+ * HTTPRoute's `parents` have an entry per implementation. A merge patch replaces a whole list, so
+ * the write fails if the status has changed since the reconciler read it, and the object is
+ * reconciled again.
  */
 async function writeForeignStatus(scope: Scope, run: Run, now: KubeObject): Promise<void> {
   const { kind } = scope.controller;
@@ -240,7 +252,10 @@ function storedIn(kind: AnyKind, condition: Condition): Condition {
   return Object.fromEntries(Object.entries(condition).filter(([name]) => isStored(name))) as unknown as Condition;
 }
 
-/** A patch without what is added to each status, where the kind has no place for it: it would be forgotten, and sent again with every run. */
+/**
+ * Removes the fields that are added to every status if the kind's schema does not define them. API
+ * servers would drop them, and each reconcile would send them again.
+ */
 function kept(kind: AnyKind, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const entries = Object.entries(patch).filter(([name]) => !ADDED.includes(name) || keepsInStatus(kind, name));
@@ -249,7 +264,7 @@ function kept(kind: AnyKind, patch: unknown): unknown {
 
 const ADDED: readonly string[] = ["conditions", "observedGeneration"];
 
-/** What stands in the live copy under the object's name; the object itself where nothing does. */
+/** Returns the cached object of the same name, or the object itself if there is none. */
 function liveCopy(scope: Scope, object: KubeObject): KubeObject {
   return ownCopy(scope).get(keyOf(object.metadata)) ?? object;
 }
@@ -261,21 +276,21 @@ async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject |
 }
 
 async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
-  // As it is now: another controller may have taken its own finalizer off while this one cleaned up.
+  // From the cache: another controller may have removed its finalizer during this cleanup.
   const { uid, resourceVersion, finalizers = [] } = liveCopy(scope, start.object).metadata;
   if (uid !== start.object.metadata.uid) return undefined;
   const rest = withoutOwn(scope, start, finalizers);
   return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: rest } });
 }
 
-/** The finalizers of others: neither the controller's own, nor what removed controllers of the operator left. */
+/** Returns the finalizers without the controller's own and those of removed controllers. */
 function withoutOwn(scope: Scope, { log }: RunStart, finalizers: readonly string[]): string[] {
   const left = scope.leftFinalizers.in(finalizers);
   if (left.length > 0) log.info("Finalizers of removed controllers released", { finalizers: left });
   return finalizers.filter((name) => name !== scope.finalizer && !left.includes(name));
 }
 
-/** Patches the object of a run; answers nothing when it is gone, which ends what the run had to do. */
+/** Patches the object. Returns `undefined` if it was deleted, which ends the reconcile. */
 async function patchOwn(
   scope: Scope,
   start: RunStart,

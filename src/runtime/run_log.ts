@@ -1,9 +1,9 @@
-/** The log of one run. Most runs say nothing, so that their fields are put together only when one does. */
+/** The log of one reconcile. Its fields are created on the first line, because most write none. */
 import type { KubeObject } from "../resource/kind.ts";
 import type { Logger } from "./logger.ts";
 
 /**
- * A log with the keys of an object and of its run.
+ * Returns a log with fields that identify an object and its reconcile.
  *
  * @param log The controller's log.
  * @param object The object.

@@ -22,8 +22,8 @@ import { type NarrowedWatch, narrowedWatch } from "./narrowed.ts";
 import { fieldManager, finalizerName, pausedAnnotation } from "./names.ts";
 import { ObjectShape } from "./object_shape.ts";
 import type { Tracing } from "./tracing.ts";
-import type { Verdicts } from "./verdicts.ts";
-import { type Place, placeOf, wakesOf } from "./wake_place.ts";
+import { type RequestedObject, requestedObject, requestList } from "./reconcile_request.ts";
+import type { ReportedFailures } from "./reported_failures.ts";
 
 /** What the controllers of an operator share. */
 export interface Shared {
@@ -34,49 +34,58 @@ export interface Shared {
   readonly random: () => number;
   readonly log: Logger;
   readonly informers: Informers;
-  /** What the operator's controllers last found, for the condition that they share. */
-  readonly verdicts: Verdicts;
-  /** Objects that are reconciled over and over, for the condition that the controllers share. */
+  /** Failed objects of all controllers, for the condition that they share. */
+  readonly failures: ReportedFailures;
+  /** Hot loops of all controllers, for the condition that they share. */
   readonly hotLoops: HotLoops;
   readonly metrics: Metrics;
   readonly events: EventRecorder;
-  /** Labels that objects of the controller's own kind must have beside what it says itself. */
+  /**
+   * Label selector for objects of the controller's own kind, in addition to the controller's own.
+   */
   readonly selector?: string | undefined;
-  /** What the operator made at its start. */
+  /** Returns the operator's services. */
   readonly services: () => unknown;
-  /** Makes spans; absent where nobody asked for traces. */
+  /** Creates spans; `undefined` if tracing is off. */
   readonly tracing?: Tracing | undefined;
   /** Observes failures of user code, in tests. */
   readonly observe?: CodeObserver | undefined;
 }
 
-/** What one controller's runs share. */
+/** What the reconciles of one controller share. */
 export interface Scope extends Shared {
   /** The controller's key among the parts. */
   readonly part: string;
   readonly controller: Controller;
-  /** The live copies of the kinds that it watches, its own first. */
+  /** The caches of the kinds that it watches, its own kind first. */
   readonly copies: readonly LiveCopy[];
   readonly indexes: ReadonlyMap<string, LiveIndex>;
   /** Objects by the uid of their controller, for the kinds that `owned` was called with. */
   readonly children: Map<LiveCopy, LiveIndex>;
-  /** The watches on owned kinds that do not cover all objects. */
+  /** The watches on owned kinds that do not select all objects. */
   readonly narrowed: readonly NarrowedWatch[];
-  /** Kinds of which only objects are watched that are named. */
+  /** Watches on kinds whose objects are watched by name. */
   readonly named: readonly NamedWatches[];
-  /** Whether an object is what its type promises; absent if only metadata are watched. */
+  /** Checks objects against their type; `undefined` if only metadata is watched. */
   readonly shape: ObjectShape | undefined;
-  /** What is counted as it happens. */
+  /** Counters for metrics. */
   readonly counts: { skippedWrites: number; ownEvents: number; delayedReconciles: number };
   readonly manager: string;
   readonly finalizer: string;
-  /** Finalizers that removed controllers left. */
+  /** Finds finalizers of removed controllers. */
   readonly leftFinalizers: LeftFinalizers;
-  /** The annotation by which an object says that it is to be left alone. */
+  /** The annotation that pauses an object. */
   readonly paused: string;
 }
 
-/** Makes the scope of a controller. */
+/**
+ * Creates the scope of a controller.
+ *
+ * @param operator Name of the operator.
+ * @param part Name of the part.
+ * @param controller The controller.
+ * @param shared What all controllers share.
+ */
 export function scopeOf(operator: string, part: string, controller: Controller, shared: Shared): Scope {
   const { kind } = controller;
   const copies = watchedKinds(controller).map((kind) =>
@@ -101,10 +110,10 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
   const named = controller.watches.flatMap(({ kind: of, options }) => {
     const { names } = options;
     if (names === undefined) return [];
-    const namesOf = (own: KubeObject): readonly Place[] =>
+    const namesOf = (own: KubeObject): readonly RequestedObject[] =>
       guarded(guard, { what: `names of ${of.kind}`, kind, object: own }, () => {
-        const wakes = wakesOf(typeof names === "function" ? names(own) : names);
-        return wakes.flatMap((wake) => placeOf(of, wake, own.metadata.namespace) ?? []);
+        const requests = requestList(typeof names === "function" ? names(own) : names);
+        return requests.flatMap((request) => requestedObject(of, request, own.metadata.namespace) ?? []);
       }) ?? [];
     return new NamedWatches({ informers: shared.informers, kind: of, options, namesOf });
   });
@@ -143,7 +152,8 @@ interface GuardedCall {
 }
 
 /**
- * Calls a function of the user that runs on each change. An error in it must not end the watch: it is logged, and the result is `undefined`.
+ * Calls a function of the user that runs on each change. An error in it must not end the watch: it
+ * is logged, and the result is `undefined`.
  *
  * @param guard Where an error is reported.
  * @param about What is called, and with which object.
@@ -195,8 +205,8 @@ export function isSame(one: AnyKind, other: AnyKind): boolean {
 }
 
 /**
- * The live copy of a kind, where the controller declares one (its own kind, `owns`, `reads`, `watches`) and it covers the namespace: an operator of one
- * namespace sees no events of another.
+ * The live copy of a kind, where the controller declares one (its own kind, `owns`, `reads`,
+ * `watches`) and it covers the namespace: an operator of one namespace sees no events of another.
  */
 export function copyOf({ copies }: Scope, kind: AnyKind, namespace: string | undefined): LiveCopy | undefined {
   const copy = copies.find((copy) => isSame(copy.kind, kind));
@@ -226,7 +236,8 @@ export interface Target {
 }
 
 /**
- * Sends a write; where there is a live copy, its answer is taken in, so that reads show it at once and the object for which it is sent is not woken by it.
+ * Sends a write; where there is a live copy, its answer is taken in, so that reads show it at once
+ * and the object for which it is sent is not woken by it.
  *
  * @param scope The controller's.
  * @param object The object for which it is sent.
@@ -246,7 +257,8 @@ export async function write(
 }
 
 /**
- * Sends a deletion; where there is a live copy, what is gone by it is gone from there at once, and the object for which it is sent is not woken by it.
+ * Sends a deletion; where there is a live copy, what is gone by it is gone from there at once, and
+ * the object for which it is sent is not woken by it.
  *
  * @param scope The controller's.
  * @param object The object for which it is sent.

@@ -1,42 +1,44 @@
-/** The status of a run: gathered while it goes on, written once at its end. */
+/**
+ * The status that a reconcile reports. It is collected during the reconcile and written at its end.
+ */
 import { isoTime } from "../base/iso_time.ts";
 import { equal, isObject } from "../base/json.ts";
 import { mergePatch } from "../base/merge_patch.ts";
 import type { Condition, KubeObject } from "../resource/kind.ts";
 
-/** A condition as a reconciler says it: times and generation are added here. */
+/** A condition as a reconciler reports it, without times and generation. */
 export type ConditionPart = Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string };
 
-// The API takes 32,768 characters; nobody reads so many, and they would be stored with each object.
+// API servers accept 32,768 characters, which would be stored with each object.
 const LONGEST_MESSAGE = 1024;
 
-/** What a run reports. */
+/** The status that a reconcile reports. */
 export class StatusDraft {
   readonly #parts: Record<string, unknown> = {};
   readonly #conditions = new Map<string, ConditionPart>();
 
-  /** Gathers properties; a later one of the same name wins. */
+  /** Adds properties; the last one of a name is used. */
   add(part: Record<string, unknown>): void {
     for (const [name, value] of Object.entries(part)) this.#parts[name] = value;
   }
 
-  /** Gathers a condition. */
+  /** Adds a condition. */
   addCondition(condition: ConditionPart): void {
     this.#conditions.set(condition.type, condition);
   }
 
-  /** Adds a condition, unless the reconciler said it itself. */
+  /** Adds a condition, unless the reconciler reported one of that type. */
   offerCondition(condition: ConditionPart): void {
     if (!this.#conditions.has(condition.type)) this.addCondition(condition);
   }
 
   /**
-   * The merge patch of the status, or nothing when it says this already.
+   * Returns the merge patch of the status, or `undefined` if nothing changes.
    *
-   * @param object The object as it is now.
-   * @param generation The generation that the run worked on.
-   * @param drops Condition types that hold no longer.
-   * @param now Milliseconds since the epoch.
+   * @param object The current object.
+   * @param generation The generation that was reconciled.
+   * @param drops Condition types that no longer apply.
+   * @param now The time, in milliseconds since the epoch.
    */
   patch(object: KubeObject, generation: number | undefined, drops: readonly string[], now: number): unknown {
     const before = statusOf(object);
@@ -46,16 +48,17 @@ export class StatusDraft {
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       conditions: this.#merge(heldConditions(before), generation, drops, now),
     };
-    // Through JSON, so that values compare as the server will hold them.
+    // Converted to JSON, so that values compare as the API server stores them.
     return mergePatch(before, JSON.parse(jsonOf(after)));
   }
 
   /**
-   * Returns the merge patch of a status that others define, or `undefined` when the status already says this. It has only what the reconciler reported.
+   * Returns the merge patch of a status that others define, or `undefined` if nothing changes. It
+   * has only fields that the reconciler reported.
    *
-   * @param object The object as it is now.
-   * @param generation The generation that the reconcile worked on.
-   * @param now Milliseconds since the epoch.
+   * @param object The current object.
+   * @param generation The generation that was reconciled.
+   * @param now The time, in milliseconds since the epoch.
    * @param stored Returns a condition without the properties that the API server would not store.
    */
   reportedPatch(
@@ -72,7 +75,9 @@ export class StatusDraft {
     return mergePatch(before, JSON.parse(jsonOf(after)));
   }
 
-  /** Whether conditions that this run does not say would be written again with the patch: then nobody may have changed them meanwhile. */
+  /**
+   * Whether the patch repeats conditions of other writers, which must not have changed meanwhile.
+   */
   keepsOthers(object: KubeObject): boolean {
     return heldConditions(statusOf(object)).some(({ type }) => !this.#conditions.has(type));
   }
@@ -84,59 +89,64 @@ export class StatusDraft {
     now: number,
     stored: (condition: Condition) => Condition = (condition) => condition,
   ): Condition[] {
-    const said = new Map(this.#conditions);
-    const kept = held.filter(({ type }) => !drops.includes(type) || said.has(type)).map((before) => {
-      const part = said.get(before.type);
-      said.delete(before.type);
+    const reported = new Map(this.#conditions);
+    const kept = held.filter(({ type }) => !drops.includes(type) || reported.has(type)).map((before) => {
+      const part = reported.get(before.type);
+      reported.delete(before.type);
       if (part === undefined) return before;
       const condition = { ...extraFields(before), ...stored(conditionOf(part, generation, before, now)) };
       return equal(before, condition) ? before : condition;
     });
-    return [...kept, ...[...said.values()].map((part) => stored(conditionOf(part, generation, undefined, now)))];
+    return [...kept, ...[...reported.values()].map((part) => stored(conditionOf(part, generation, undefined, now)))];
   }
 }
 
-/** As JSON; what JSON has no place for is refused. Looking at each value is slow, so that is done only where there may be such a one. */
+/**
+ * Converts values to JSON. Values that JSON cannot represent are rejected. Checking each value is
+ * slow, so it is only done if there may be one.
+ */
 function jsonOf(status: Record<string, unknown>): string {
   try {
     const text = JSON.stringify(status);
     if (!text.includes("null")) return text;
   } catch {
-    // Said below, with the name.
+    // The check below reports it with its name.
   }
   try {
     return JSON.stringify(status, (name, value) => {
-      // JSON would make it null, and the patch would take the property away.
+      // In JSON it would be null, and the patch would remove the property.
       if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError(`"${name}" is ${value}`);
       if (typeof value === "bigint") {
-        throw new RangeError(`"${name}" is a bigint, ${value}: give it as a number or as text`);
+        throw new RangeError(`"${name}" is the bigint ${value}. Use a number or a string`);
       }
       return value;
     });
   } catch (cause) {
-    throw new TypeError(`Cannot write the status: ${(cause as Error).message}`, { cause });
+    throw new TypeError(`Status not written: ${(cause as Error).message}`, { cause });
   }
 }
 
-/** The status of an object; `{}` where it has none. */
+/** Returns the status of an object, or `{}` if it has none. */
 export function statusOf(object: KubeObject): Record<string, unknown> {
   const { status } = object as { status?: unknown };
   return isObject(status) ? status : {};
 }
 
-/** The conditions that a status has. */
+/** Returns the conditions of a status. */
 export function heldConditions({ conditions }: Record<string, unknown>): readonly Condition[] {
   return Array.isArray(conditions) ? conditions : [];
 }
 
 const FIELDS = ["type", "status", "reason", "message", "lastTransitionTime", "observedGeneration"];
 
-/** The fields of a condition that others added, such as `lastProbeTime` of a Pod's. */
+/** Returns fields of a condition that other writers added, such as `lastProbeTime` of a Pod. */
 function extraFields(condition: Condition): Partial<Condition> {
   return Object.fromEntries(Object.entries(condition).filter(([name]) => !FIELDS.includes(name)));
 }
 
-/** Half a character at the end would come back changed, and look like news. */
+/**
+ * Cuts a message at a whole character: half of one would be stored differently and look changed.
+ */
 function cut(message: string): string {
   return message.slice(0, LONGEST_MESSAGE).replace(/[\uD800-\uDBFF]$/, "");
 }

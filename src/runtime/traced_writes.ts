@@ -1,4 +1,4 @@
-/** Records what a reconcile is about to write, where its object is reconciled over and over. */
+/** Records the writes of a reconcile whose object is in a hot loop. */
 import { isObject } from "../base/json.ts";
 import type { PatchOptions } from "../parts/context.ts";
 import type { KubeObject } from "../resource/kind.ts";
@@ -21,19 +21,19 @@ interface Writing {
   readonly signal: AbortSignal;
 }
 
-/** A write before it is sent: afterwards the fields that it sets belong to this controller. */
+/** A write before it is sent. Afterwards the controller owns its fields. */
 export type Write =
   | { readonly verb: "create" | "delete" }
   | { readonly verb: "apply"; readonly wanted: KubeObject; readonly live: KubeObject | undefined }
   | { readonly verb: "patch"; readonly patch: unknown; readonly options?: PatchOptions };
 
 /**
- * Records a write, and looks for the field manager that keeps changing what it writes.
+ * Records a write, and finds the field manager that keeps changing its fields.
  *
- * @param scope The controller's.
+ * @param scope The controller and what it uses.
  * @param run The reconcile.
  * @param target The object that is written.
- * @param write What is written.
+ * @param write The write.
  */
 export async function traceWrite(scope: Scope, run: Writing, target: Target, write: Write): Promise<void> {
   const { effects: { trace } } = run;
@@ -63,10 +63,10 @@ async function otherManager(
 ): Promise<string | undefined> {
   const cached = copyOf(scope, kind, namespace)?.get(keyOf({ name, namespace }));
   if (cached === undefined) return undefined;
-  // The cache holds this operator's own entries of managedFields only.
+  // The cache only has this operator's entries of managedFields.
   const sibling = ownerOf(cached, path, scope.manager);
   if (sibling !== undefined) return sibling;
-  // A list, because that is what the controller has permission for.
+  // The controller has the permission to list, but perhaps not to get.
   const listed = await scope.client.list(kind, {
     fieldSelector: `metadata.name=${name}`,
     signal,
@@ -85,7 +85,7 @@ function patchFields(patch: unknown, { type = "merge", subresource }: PatchOptio
   return fields.filter(({ path }) => path[1] !== "f:resourceVersion");
 }
 
-/** Fields of a status patch, with the conditions one by one and without their times. */
+/** Returns the fields of a status patch, with each condition as a field and without times. */
 function statusFields(patch: unknown): readonly Difference[] {
   const { status } = isObject(patch) ? patch : {};
   if (!isObject(status)) return [];
@@ -101,7 +101,7 @@ function statusFields(patch: unknown): readonly Difference[] {
   ];
 }
 
-/** Fields of a JSON patch. */
+/** Returns the fields of a JSON patch. */
 function operations(patch: unknown): readonly Difference[] {
   if (!Array.isArray(patch)) return [];
   return patch.filter(isObject).filter(({ op }) => op !== "test").map(({ path, value }) => ({

@@ -1,12 +1,17 @@
 /**
- * Spans of what an operator does: of each run, of each call of the API server in it, of each change that woke one, and of each review.
+ * Spans of what an operator does: of each run, of each call of the API server in it, of each change
+ * that woke one, and of each review.
  *
- * A change in the cluster is a trace of its own, as short as it is; the run that it wakes is another, linked to it. One run may answer to many changes, and one
- * change may wake many objects, which a tree of parents cannot say (OpenTelemetry's conventions on messaging have it so for batches). A change that a run of
- * ours made is a child of that run, so that the way from controller to controller can be followed.
+ * A change in the cluster is a trace of its own, as short as it is; the run that it wakes is
+ * another, linked to it. One run may answer to many changes, and one change may wake many objects,
+ * which a tree of parents cannot say (OpenTelemetry's conventions on messaging have it so for
+ * batches). A change that a run of ours made is a child of that run, so that the way from
+ * controller to controller can be followed.
  *
- * Names of spans are few; what differs from object to object is in attributes, which are called as those of OpenTelemetry's collector for Kubernetes' objects.
- * The shapes are the OpenTelemetry API's (`@opentelemetry/api` 1.x), of which only types are needed: whose tracer it is, the operator says.
+ * Names of spans are few; what differs from object to object is in attributes, which are called as
+ * those of OpenTelemetry's collector for Kubernetes' objects. The shapes are the OpenTelemetry
+ * API's (`@opentelemetry/api` 1.x), of which only types are needed: whose tracer it is, the
+ * operator says.
  */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -58,10 +63,14 @@ export interface Tracer {
 const KIND = { internal: 0, producer: 3, consumer: 4 } as const;
 /** The API's `SpanStatusCode`. */
 const ERROR = 2;
-// OpenTelemetry keeps 128 links of a span; what wakes an object so often before it runs is told by the first.
+// OpenTelemetry keeps 128 links of a span; what wakes an object so often before it runs is told by
+// the first.
 const MOST_LINKS = 32;
 
-/** A change in the cluster, which may wake several objects or none: its span is made when it wakes one. */
+/**
+ * A change in the cluster, which may wake several objects or none: its span is made when it wakes
+ * one.
+ */
 export interface Change {
   readonly object: KubeObject;
   /** Whether a run of this process made it. */
@@ -88,7 +97,10 @@ export interface RunSpan {
   failed(error: unknown): void;
 }
 
-/** Whose calls are a part of what: ended runs take no more. What a run began for longer, such as a watch, is not its own. */
+/**
+ * Whose calls are a part of what: ended runs take no more. What a run began for longer, such as a
+ * watch, is not its own.
+ */
 const open = new AsyncLocalStorage<Part>();
 
 interface Part {
@@ -173,7 +185,10 @@ export class Tracing {
     fail(part.review, error);
   }
 
-  /** What log lines of the review that is being answered carry, so that they are found from its trace. */
+  /**
+   * What log lines of the review that is being answered carry, so that they are found from its
+   * trace.
+   */
   reviewLogFields(): Record<string, string> {
     const span = open.getStore()?.review;
     return span === undefined ? {} : logFieldsOf(span.spanContext());

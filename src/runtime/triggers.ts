@@ -1,4 +1,4 @@
-/** Runs what wakes objects beside changes in the cluster: schedules and sources. */
+/** Runs the triggers of a controller: intervals and sources that enqueue objects. */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { backoff } from "../base/backoff.ts";
 import { sleep } from "../base/clock.ts";
@@ -6,18 +6,18 @@ import type { SourceContext, Trigger } from "../parts/trigger.ts";
 import type { ReconcileRequest } from "../parts/watch.ts";
 import { keyOf } from "../watch/key.ts";
 import { guarded, ownCopy, type Scope } from "./scope.ts";
-import { placeOf, wakesOf } from "./wake_place.ts";
+import { requestedObject, requestList } from "./reconcile_request.ts";
 import type { Add } from "./wakeups.ts";
 
-// A source that broke is begun again soon, and then less and less often.
+// Delays before a failed source is started again, in milliseconds.
 const RETRY = { first: 1000, longest: 5 * 60_000 };
 
 /**
- * Runs the triggers of a controller until the signal.
+ * Runs the triggers of a controller until the signal is aborted.
  *
- * @param scope The controller's.
+ * @param scope The controller and what it uses.
  * @param add Adds a key to its queue.
- * @param signal Ends them. None is waited for: user code may not heed it.
+ * @param signal Ends the triggers. They are not awaited, because user code may ignore it.
  */
 export function runTriggers(scope: Scope, add: Add, signal: AbortSignal): void {
   for (const trigger of scope.controller.triggers) {
@@ -43,17 +43,17 @@ async function follow(
   const { clock } = scope;
   const context: SourceContext = { clock, now: () => new Date(clock.now()) };
   for (let failures = 1; !signal.aborted; failures++) {
-    let wakes: AsyncIterator<ReconcileRequest | readonly ReconcileRequest[]> | undefined;
+    let requests: AsyncIterator<ReconcileRequest | readonly ReconcileRequest[]> | undefined;
     const failed = scope.observe?.();
     try {
-      wakes = source(signal, context)[Symbol.asyncIterator]();
+      requests = source(signal, context)[Symbol.asyncIterator]();
       for (
-        let next = await nextOf(wakes, signal);
+        let next = await nextOf(requests, signal);
         next !== undefined && !next.done;
-        next = await nextOf(wakes, signal)
+        next = await nextOf(requests, signal)
       ) {
         failures = 0;
-        wake(scope, add, next.value);
+        enqueue(scope, add, next.value);
       }
       if (!signal.aborted) scope.log.warn("Source ended");
     } catch (error) {
@@ -65,15 +65,18 @@ async function follow(
       }
     }
     if (signal.aborted) {
-      // What it holds open is let go of. It may wait for what never comes, so it is not waited for.
-      return void (async () => await wakes?.return?.())().catch(() => undefined);
+      // Lets the source release its resources. It may hang, so it is not awaited.
+      return void (async () => await requests?.return?.())().catch(() => undefined);
     }
     const wait = backoff(failures + 1, { ...RETRY, spread: scope.random() });
     await sleep(scope.clock, wait, signal).catch(() => undefined);
   }
 }
 
-/** What a source brings next; nothing at the signal. A race with one promise for all would hold on to each of what it ever brought. */
+/**
+ * Returns the next value of a source, or `undefined` when the signal is aborted. A race with one
+ * shared promise would keep every value in memory.
+ */
 async function nextOf<T>(source: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T> | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<T> | undefined>();
   const stop = (): void => resolve(undefined);
@@ -87,12 +90,12 @@ async function nextOf<T>(source: AsyncIterator<T>, signal: AbortSignal): Promise
   }
 }
 
-/** What is no wake is told, and the source goes on. */
-function wake(scope: Scope, add: Add, wakes: ReconcileRequest | readonly ReconcileRequest[]): void {
+/** Enqueues requested objects. Invalid requests are logged, and the source continues. */
+function enqueue(scope: Scope, add: Add, requests: ReconcileRequest | readonly ReconcileRequest[]): void {
   guarded(scope, { what: "source" }, () => {
-    for (const wake of wakesOf(wakes)) {
-      const place = placeOf(scope.controller.kind, wake, undefined);
-      if (place !== undefined) add(keyOf(place), "triggered", {});
+    for (const request of requestList(requests)) {
+      const object = requestedObject(scope.controller.kind, request, undefined);
+      if (object !== undefined) add(keyOf(object), "triggered", {});
     }
   });
 }

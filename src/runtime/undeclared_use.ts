@@ -2,7 +2,8 @@
 import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName } from "../parts/sandbox.ts";
 
 /**
- * The declaration that an error asks for, if the sandbox threw it. Deno's message reads `Requires net access to "example.com:443", run again with …`.
+ * The declaration that an error asks for, if the sandbox threw it. Deno's message reads `Requires
+ * net access to "example.com:443", run again with …`.
  *
  * @param error What was thrown; its causes are looked at, too.
  * @param where Who would declare it: `controller "websites"`, `the operator`.
@@ -39,7 +40,8 @@ export function undeclaredUse(error: unknown, where: string): string | undefined
 }
 
 /**
- * What else a refused connection may mean: by an address, Node's libraries on Deno 2.4 tell what the sandbox refused as a server that refuses.
+ * What else a refused connection may mean: by an address, Node's libraries on Deno 2.4 tell what
+ * the sandbox refused as a server that refuses.
  *
  * @param error What was thrown.
  * @param where Who would declare it.

@@ -1,4 +1,7 @@
-/** From changes in the cluster to keys in the queue: which changes count, and whom they wake. */
+/**
+ * Enqueues objects for changes of other objects: which changes matter, and which objects they
+ * affect.
+ */
 import { equal } from "../base/json.ts";
 import type { Reason } from "../parts/context.ts";
 import type { MapContext, Watch } from "../parts/watch.ts";
@@ -11,24 +14,24 @@ import type { StoreChange } from "../watch/store.ts";
 import { ownerKey } from "./owner.ts";
 import { guarded, isSame, ownCopy, type Scope, watchOf } from "./scope.ts";
 import type { Change } from "./tracing.ts";
-import { placeOf, wakesOf } from "./wake_place.ts";
+import { requestedObject, requestList } from "./reconcile_request.ts";
 
-/** Adds a key to the queue; `change` is what woke it, where it was a change of an object. */
+/** Adds a key to the queue. `change` is the change of an object that triggered it, if any. */
 export type Add = (key: ObjectKey, reason: Reason, options: AddOptions, change?: Change) => void;
 
 /**
- * Listens to the kinds that a controller watches beside its own, and to its own where a change of one object wakes others.
+ * Listens to the kinds that a controller owns or watches, and to its own kind if that has a `map`.
  *
- * @param scope The controller's.
+ * @param scope The controller and what it uses.
  * @param add Adds a key to its queue.
  */
 export function listenToOthers(scope: Scope, add: Add): void {
   for (const watches of scope.named) {
     const options = watchOf(scope.controller, watches.kind);
     watches.onChange = (by, change, writer, initial) => {
-      // Who names it for the first time is about to run, and waits for it.
+      // The object that names it for the first time is about to be reconciled anyway.
       if (initial || !counts(scope, options, change)) return;
-      wake({ scope, add, options, change, writer }, by, "watched changed");
+      enqueue({ scope, add, options, change, writer }, by, "watched changed");
     };
   }
   for (const copy of scope.copies) {
@@ -36,17 +39,17 @@ export function listenToOthers(scope: Scope, add: Add): void {
     const isOwned = scope.controller.owns.some((owned) => isSame(owned, copy.kind));
     if (!isOwned && options?.map === undefined) continue;
     copy.listen((change, writer, initial) => {
-      // At first each object is found by itself.
+      // At start, every object of the own kind is enqueued anyway.
       if (initial || !counts(scope, options, change)) return;
-      const news = { scope, add, options, change, writer };
-      if (isOwned) wake(news, owners(scope.controller.kind, change), "owned changed");
-      if (options?.map !== undefined) wake(news, mapped(scope, copy, options, change), "watched changed");
+      const event = { scope, add, options, change, writer };
+      if (isOwned) enqueue(event, owners(scope.controller.kind, change), "owned changed");
+      if (options?.map !== undefined) enqueue(event, mapped(scope, copy, options, change), "watched changed");
     });
   }
 }
 
-/** A change, and whose queue hears of it. */
-interface News {
+/** A change, and the queue of a controller that watches it. */
+interface WatchedChange {
   readonly scope: Scope;
   readonly add: Add;
   readonly options: Watch["options"] | undefined;
@@ -54,10 +57,14 @@ interface News {
   readonly writer: Writer | undefined;
 }
 
-/** Wakes objects, save the one whose own run made the change: that knows of it. */
-function wake({ scope, add, options, change, writer }: News, keys: ReadonlySet<ObjectKey>, reason: Reason): void {
+/** Enqueues objects, except the one whose own reconcile made the change. */
+function enqueue(
+  { scope, add, options, change, writer }: WatchedChange,
+  keys: ReadonlySet<ObjectKey>,
+  reason: Reason,
+): void {
   const priority = options?.priority === "low" ? "resync" : "fresh";
-  // Most changes wake nobody: they are of one's own making.
+  // Created on demand, because most changes are the controller's own.
   let cause: Change | undefined;
   for (const key of keys) {
     if (writer?.part === scope.part && writer.key === key) scope.counts.ownEvents++;
@@ -65,17 +72,22 @@ function wake({ scope, add, options, change, writer }: News, keys: ReadonlySet<O
   }
 }
 
-/** A change as a span tells of it, made by a writer of this process or by somebody else. */
+/**
+ * Returns a change as spans record it.
+ *
+ * @param change The change.
+ * @param writer The writer in this process; `undefined` if another process made it.
+ */
 export function causeOf({ before, after }: StoreChange, writer: Writer | undefined): Change {
   return { object: (after ?? before)!, isOurs: writer !== undefined, by: writer };
 }
 
 /**
- * Whether a change is one that counts, by the user's `select` and `predicate`.
+ * Returns whether a change matters, by the user's `select` and `predicate`.
  *
- * @param scope The controller's.
- * @param options How the kind is watched.
- * @param change What changed. That an object went counts always.
+ * @param scope The controller and what it uses.
+ * @param options Options of the watch.
+ * @param change The change. Deletions always matter.
  */
 export function counts(scope: Scope, options: Watch["options"] | undefined, { before, after }: StoreChange): boolean {
   if (options === undefined || after === undefined) return true;
@@ -88,14 +100,14 @@ export function counts(scope: Scope, options: Watch["options"] | undefined, { be
   return guarded(scope, { what: "predicate", object: after }, () => predicate(after, before)) ?? true;
 }
 
-/** The old and the new owner: what was taken away is missed by the one that had it. */
+/** Returns the old and the new owner: both are affected if the object changes hands. */
 function owners(kind: AnyKind, { before, after }: StoreChange): Set<ObjectKey> {
   const keys = new Set<ObjectKey>();
   for (const key of [ownerKey(kind, before), ownerKey(kind, after)]) if (key !== undefined) keys.add(key);
   return keys;
 }
 
-/** Whom the user's `map` names, of the object as it was and as it is. */
+/** Returns the objects that the user's `map` returns for the old and the new object. */
 function mapped(
   scope: Scope,
   copy: LiveCopy,
@@ -109,9 +121,9 @@ function mapped(
   for (const object of [change.before, change.after]) {
     if (object === undefined) continue;
     guarded(scope, { what: `map of ${copy.kind.kind}`, kind: copy.kind, object }, () => {
-      for (const wake of wakesOf(map(object, context))) {
-        const place = placeOf(scope.controller.kind, wake, object.metadata.namespace);
-        if (place !== undefined) keys.add(keyOf(place));
+      for (const request of requestList(map(object, context))) {
+        const requested = requestedObject(scope.controller.kind, request, object.metadata.namespace);
+        if (requested !== undefined) keys.add(keyOf(requested));
       }
     });
   }
@@ -126,5 +138,5 @@ function mapContext(scope: Scope): MapContext {
 }
 
 function refuseIndex({ part }: Scope, name: string): never {
-  throw new TypeError(`Cannot look into index "${name}": controller "${part}" has none of that name`);
+  throw new TypeError(`Controller "${part}" has no index "${name}". Add it to "indexes"`);
 }

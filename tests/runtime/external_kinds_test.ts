@@ -270,12 +270,12 @@ Deno.test("a finalizer that an earlier version left on an external kind is remov
   await t.step("otherwise the object is reconciled, and a warning names the way out", async () => {
     const { left: kept, warned } = await left([]);
     assert.deepEqual(kept, finalizers);
-    assert(warned.includes("Finalizer of an earlier version left"), warned.join());
+    assert(warned.includes("Finalizer of an earlier version not removed"), warned.join());
   });
   await t.step("with access to patch it is removed", async () => {
     const { left: kept, warned } = await left([access(Route, "patch")]);
     assert.deepEqual(kept, []);
-    assert(!warned.includes("Finalizer of an earlier version left"), warned.join());
+    assert(!warned.includes("Finalizer of an earlier version not removed"), warned.join());
   });
 });
 

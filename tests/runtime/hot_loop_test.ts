@@ -21,7 +21,7 @@ const setsText = (text: string) => {
 };
 
 const FIGHT =
-  'Field managers "test.alpha" and "test.beta" change .data.text of ConfigMap "default/a" back and forth: let only one of them set it.';
+  'Field managers "test.alpha" and "test.beta" change .data.text of ConfigMap "default/a" back and forth. Let only one of them set it.';
 
 Deno.test("two controllers that fight over a child are slowed, and reported with the field and both field managers", async (t) => {
   const [alpha, beta] = [setsText("of alpha"), setsText("of beta")];
@@ -221,7 +221,7 @@ Deno.test('requeue("0s") is immediate for the burst, then slowed and reported', 
   assert.deepEqual(await conditions(cluster), [
     "Ready=True Reconciled: ",
     'Reconciling=True HotLoop: Controller "notes": Reconciled more than 50 times in a row; now delayed by up to 30s. ' +
-    'The reconciler returned requeue("0s") each time: return a longer delay, or nothing.',
+    'The reconciler returned requeue("0s") each time. Return a longer delay, or undefined.',
   ]);
   await cluster.advance("10m");
   const pauses = times.slice(-4).map((time, i, all) => i === 0 ? 30_000 : time - all[i - 1]!);

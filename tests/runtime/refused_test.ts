@@ -32,7 +32,7 @@ for (
   const [name, value, told] of [["a number that is none", NaN, '"runs" is NaN'], [
     "a bigint",
     1n,
-    '"runs" is a bigint, 1',
+    '"runs" is the bigint 1',
   ]] as const
 ) {
   Deno.test(`a status with ${name} fails the run and says which property`, async () => {
@@ -46,7 +46,7 @@ for (
     await cluster.settle();
     const ready = (await cluster.get(Note, "a")).status?.conditions?.find(({ type }) => type === "Ready");
     assert.equal(ready?.status, "False");
-    assert(ready?.message.startsWith(`Cannot write the status: ${told}`), ready?.message);
+    assert(ready?.message.startsWith(`Status not written: ${told}`), ready?.message);
   });
 }
 
