@@ -84,7 +84,7 @@ export class AccessCheck {
   #answers: readonly Answer[] = [];
   #wake: (() => void) | undefined;
 
-  /** @param options The permissions, and who waits for them. */
+  /** @param options The permissions, and the callback for missing ones. */
   constructor(options: AccessCheckOptions) {
     this.#options = options;
     // Permissions that few clusters or objects need are not checked. A denied request fails its

@@ -99,13 +99,13 @@ const TCP = 'k:{"containerPort":53,"protocol":"TCP"}';
 const UDP = 'k:{"containerPort":53,"protocol":"UDP"}';
 
 const SAME: readonly { name: string; given: () => Case }[] = [
-  { name: "a Deployment that others added to", given: deployment },
+  { name: "a Deployment with additional fields of other managers", given: deployment },
   {
-    name: "wanted fields that are undefined",
+    name: "applied fields that are undefined",
     given: () => changed(({ wanted }) => (wanted.spec.strategy = undefined)),
   },
   {
-    name: "a list that is a map, in any order of its recorded keys",
+    name: "a list map, in any order of its recorded keys",
     given: () =>
       ports(
         [{ containerPort: 53 }, { containerPort: 53, protocol: "UDP" }],
@@ -114,7 +114,7 @@ const SAME: readonly { name: string; given: () => Case }[] = [
       ),
   },
   {
-    name: "a set that others added to",
+    name: "a set with items of other managers",
     given: () => ({
       wanted: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["x/one"] } },
       live: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["y/two", "x/one"] } },
@@ -122,7 +122,7 @@ const SAME: readonly { name: string; given: () => Case }[] = [
     }),
   },
   {
-    name: "keys that objects inherit",
+    name: "keys that all JavaScript objects inherit",
     given: () => ({
       wanted: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { constructor: "x" } },
       live: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { constructor: "x" } },
@@ -132,39 +132,39 @@ const SAME: readonly { name: string; given: () => Case }[] = [
 ];
 
 const OTHER: readonly { name: string; given: () => Case }[] = [
-  { name: "a value that drifted", given: () => changed(({ live }) => (live.spec.replicas = 3)) },
-  { name: "a value that is wanted otherwise", given: () => changed(({ wanted }) => (wanted.spec.replicas = 3)) },
-  { name: "a field that is wanted and new", given: () => changed(({ wanted }) => (wanted.spec.paused = true)) },
-  { name: "a field that is wanted no more", given: () => changed(({ wanted }) => delete wanted.spec.replicas) },
+  { name: "a value that was changed in the cluster", given: () => changed(({ live }) => (live.spec.replicas = 3)) },
+  { name: "a changed value to apply", given: () => changed(({ wanted }) => (wanted.spec.replicas = 3)) },
+  { name: "a new field to apply", given: () => changed(({ wanted }) => (wanted.spec.paused = true)) },
+  { name: "a field that is no longer applied", given: () => changed(({ wanted }) => delete wanted.spec.replicas) },
   {
-    name: "a field that another took over, though its value is the same",
+    name: "a field with an equal value that another manager owns",
     given: () => changed(({ fields }) => delete fields["f:spec"]["f:replicas"]),
   },
-  { name: "a field that is gone", given: () => changed(({ live }) => delete live.spec.replicas) },
+  { name: "a field that was removed", given: () => changed(({ live }) => delete live.spec.replicas) },
   {
-    name: "an atomic list with an item of another",
+    name: "an atomic list with an item of another manager",
     given: () => changed(({ live }) => (container(live).args = ["-a", "-b", "-c"])),
   },
   {
-    name: "an atomic object with a key of another",
+    name: "an atomic object with a key of another manager",
     given: () => changed(({ live }) => (live.spec.selector.matchLabels.team = "x")),
   },
-  { name: "an item that is gone", given: () => changed(({ live }) => (live.spec.template.spec.containers = [])) },
+  { name: "an item that was removed", given: () => changed(({ live }) => (live.spec.template.spec.containers = [])) },
   {
-    name: "an item whose name is another",
+    name: "an item with another name",
     given: () => changed(({ wanted }) => (container(wanted).name = "other")),
   },
   {
-    name: "an owner reference that lost its block",
+    name: "an owner reference without blockOwnerDeletion",
     given: () => changed(({ live }) => (live.metadata.ownerReferences[0].blockOwnerDeletion = false)),
   },
-  { name: "a label of ours that is gone", given: () => changed(({ live }) => delete live.metadata.labels.app) },
+  { name: "an applied label that was removed", given: () => changed(({ live }) => delete live.metadata.labels.app) },
   {
-    name: "a record of another version",
+    name: "a record of another API version",
     given: () => changed(({ wanted }) => (wanted.apiVersion = "apps/v2")),
   },
   {
-    name: "an item that differs, beside one that leaves its key to the default",
+    name: "a different item, next to one without the defaulted key",
     given: () =>
       ports(
         [{ containerPort: 53 }, { containerPort: 53, protocol: "UDP", name: "dns" }],
@@ -173,7 +173,7 @@ const OTHER: readonly { name: string; given: () => Case }[] = [
       ),
   },
   {
-    name: "the same, whichever of the two is recorded first",
+    name: "a different item, recorded before one without the defaulted key",
     given: () =>
       ports(
         [{ containerPort: 53 }, { containerPort: 53, protocol: "UDP", name: "dns" }],
@@ -182,7 +182,7 @@ const OTHER: readonly { name: string; given: () => Case }[] = [
       ),
   },
   {
-    name: "items in another order, which counts for init containers",
+    name: "items in another order, which matters for init containers",
     given: () =>
       ports([{ name: "b" }, { name: "a" }], [{ name: "a" }, { name: "b" }], {
         'k:{"name":"a"}': { ".": {}, "f:name": {} },
@@ -190,7 +190,7 @@ const OTHER: readonly { name: string; given: () => Case }[] = [
       }),
   },
   {
-    name: "a member of a set that is wanted no more",
+    name: "a set item that is no longer applied",
     given: () => ({
       wanted: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["x/one"] } },
       live: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["x/one", "x/two"] } },
@@ -202,14 +202,14 @@ const OTHER: readonly { name: string; given: () => Case }[] = [
     given: () => ports([{ name: "a" }], [{ name: "a" }], { "k:{": { ".": {}, "f:name": {} } }),
   },
   {
-    name: "a record by index, which is not understood",
+    name: "a record by index, which is not supported",
     given: () => ports([{ name: "a" }], [{ name: "a" }], { "i:0": { "f:name": {} } }),
   },
 ];
 
 for (const [cases, expected] of [[SAME, true], [OTHER, false]] as const) {
   for (const { name, given } of cases) {
-    Deno.test(`isApplied says ${expected ? "yes" : "no"} to ${name}`, () => {
+    Deno.test(`isApplied returns ${expected} for ${name}`, () => {
       assert.equal(isApplied(given().wanted, recorded(given(), "me"), "me"), expected);
     });
   }
@@ -223,7 +223,7 @@ const RECORDS: readonly { name: string; entry: Record<string, unknown> }[] = [
 ];
 
 for (const { name, entry } of RECORDS) {
-  Deno.test(`isApplied says no when the only record is one ${name}`, () => {
+  Deno.test(`isApplied returns false if the only record is one ${name}`, () => {
     const given = deployment();
     assert.equal(isApplied(given.wanted, recorded(given, "me", entry), "me"), false);
   });

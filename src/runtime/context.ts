@@ -1,4 +1,4 @@
-/** The context of a run: the calls of `parts/context.ts` on the client and the live copies. */
+/** Creates the context of a reconcile, as `parts/context.ts` defines it. */
 import { isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Verb } from "../parts/access.ts";
@@ -27,7 +27,7 @@ import { copyOf, isSame, isWatched, namedOf, remove, type Scope, type Target, wr
 import type { ConditionPart, StatusDraft } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
 
-/** What a run is about. */
+/** A reconcile. */
 export interface Run {
   readonly object: KubeObject;
   readonly reason: Reason;
@@ -39,16 +39,15 @@ export interface Run {
 }
 
 /**
- * An applied object whose fields the server does not know is refused whatever is said here: all
- * that a check adds is a second parse of the body, for keys that stand there twice, which JSON of
- * an object never has. It costs the server a fifth of an apply's time (k8s.io/apiserver,
- * `applyPatcher`).
+ * API servers always reject an apply with unknown fields. Field validation only adds a second parse
+ * of the body that finds duplicate keys, which generated JSON never has, and takes 20 % of the time
+ * of an apply (k8s.io/apiserver, `applyPatcher`).
  */
 const UNCHECKED = "Ignore" as const;
 
 type Wanted = { readonly metadata?: ObjectMetaInput & { readonly managedFields?: unknown } };
 
-/** Makes the context of a run. The functions are bound: they may be taken out of it. */
+/** Creates the context of a reconcile. Its functions are bound, so they may be destructured. */
 export function contextOf(scope: Scope, run: Run): Context {
   return {
     get: (kind: AnyKind, name, options) => get(scope, run, kind, name, options),
@@ -95,7 +94,7 @@ async function get(
   const namespace = namespaceOf(run, kind, options.namespace);
   if (kind.namespaced && namespace === undefined) {
     throw new TypeError(
-      `Cannot get ${kind.kind} "${name}": ${scope.controller.kind.kind} "${run.object.metadata.name}" is in no namespace, so say in which to look: ` +
+      `Cannot get ${kind.kind} "${name}": ${scope.controller.kind.kind} "${run.object.metadata.name}" is not in a namespace. Pass the namespace: ` +
         `get(${kind.kind}, "${name}", { namespace })`,
     );
   }
@@ -107,16 +106,18 @@ async function get(
   return await read(scope, run, kind, { name, namespace });
 }
 
-/** What is named is watched from the moment it is: a read waits until it is held. */
+/**
+ * Reads a named object. Its watch starts when it is first named, so the read waits for its cache.
+ */
 async function getNamed(scope: Scope, run: Run, named: NamedWatches, key: ObjectKey): Promise<unknown> {
   const copy = named.of(key);
   const outrun = (): never => {
-    throw new OutrunError(`Cannot get ${named.kind.kind} "${key}": the object names it no longer`);
+    throw new OutrunError(`Cannot get ${named.kind.kind} "${key}": the object no longer names it`);
   };
   if (copy === undefined) {
     if (named.isNamedBy(run.object, key)) outrun();
     throw new TypeError(
-      `Cannot get ${named.kind.kind} "${key}": no object of controller "${scope.part}" names it: only what "names" of its watch answers is watched`,
+      `Cannot get ${named.kind.kind} "${key}": no object of controller "${scope.part}" names it. Return it from "names" of the watch`,
     );
   }
   try {
@@ -164,7 +165,7 @@ async function list(scope: Scope, run: Run, kind: AnyKind, options: ListOptions 
   }
   if (namedOf(scope, kind) !== undefined) {
     throw new TypeError(
-      `Cannot list ${kind.kind}: controller "${scope.part}" watches only objects that are named: get them by name, or add the kind to "reads"`,
+      `Cannot list ${kind.kind}: controller "${scope.part}" watches only named objects. Get them by name, or add the kind to "reads"`,
     );
   }
   if (!isWatched(scope, kind)) refuseUndeclared(scope, kind, "list");
@@ -183,19 +184,19 @@ async function apply(
   options: ApplyOptions = {},
 ): Promise<unknown> {
   run.signal.throwIfAborted();
-  if (!scope.controller.owns.some((owned) => isSame(owned, kind))) throw undeclared(scope, kind, `add it to "owns"`);
+  if (!scope.controller.owns.some((owned) => isSame(owned, kind))) throw undeclared(scope, kind, `Add it to "owns"`);
   if (!wanted.metadata?.name) {
-    throw new TypeError(`Cannot apply a ${kind.kind}: give it a metadata.name: applying finds the object by it`);
+    throw new TypeError(`Cannot apply a ${kind.kind}: metadata.name is missing. Set the name of the object`);
   }
   if (wanted.metadata.managedFields !== undefined) {
     throw new TypeError(
-      `Cannot apply ${kind.kind} "${wanted.metadata.name}": it has managedFields, so it was read from the server: apply what is wanted, not what was read, or use patch`,
+      `Cannot apply ${kind.kind} "${wanted.metadata.name}": it has managedFields, so it was read from the API server. Apply only the desired fields, or use patch()`,
     );
   }
   const whole = complete(scope, run, kind, wanted, options.owner ?? true);
   const live = copyOf(scope, kind, whole.metadata.namespace)?.get(keyOf(whole.metadata));
-  // A child that the watch covers now stays covered unless this apply removes the label: then the
-  // next one throws.
+  // A child that the watch selects stays selected unless this apply removes the label; then the
+  // next apply throws.
   if ((options.owner ?? true) && live === undefined) checkChild(scope, "apply()", kind, whole);
   if (options.owner ?? true) refuseTaken(run.object, kind, live);
   if (live !== undefined && isApplied(whole, live, scope.manager)) {
@@ -219,33 +220,31 @@ type Child = readonly [kind: AnyKind, wanted: unknown];
 function indexed({ indexes, part }: Scope, name: string, key: string): readonly KubeObject[] {
   const index = indexes.get(name);
   if (index === undefined) {
-    throw new TypeError(`Cannot look into index "${name}": controller "${part}" has none of that name`);
+    throw new TypeError(`Controller "${part}" has no index "${name}". Add it to "indexes"`);
   }
   return index.get(key);
 }
 
 /**
- * The children of the reconciled object, by an index that the first call creates: controllers that
- * do not ask pay nothing.
+ * Returns the children of the object. The first call creates the index.
  */
 function owned(scope: Scope, run: Run, kind: AnyKind): readonly KubeObject[] {
   const copy = scope.copies.find((copy) => isSame(copy.kind, kind));
   if (copy === undefined || !scope.controller.owns.some((each) => isSame(each, kind))) {
-    throw undeclared(scope, kind, 'add it to "owns"');
+    throw undeclared(scope, kind, 'Add it to "owns"');
   }
   let index = scope.children.get(copy);
   if (index === undefined) scope.children.set(copy, index = new LiveIndex(copy, controllersOf));
   return index.get(run.object.metadata.uid);
 }
 
-/** The uid of the object that controls another, if there is one. */
+/** Returns the UID of the object that controls another, if there is one. */
 function controllersOf({ metadata: { ownerReferences = [] } }: KubeObject): readonly string[] {
   return ownerReferences.filter(({ controller }) => controller).map(({ uid }) => uid);
 }
 
 /**
- * Applies all children, then deletes those that the object owns, that this controller applied, and
- * that are not among them.
+ * Applies children, then deletes other children of the object that this controller applied.
  */
 async function applyAll(scope: Scope, run: Run, children: readonly Child[], context: Context): Promise<unknown[]> {
   const live: KubeObject[] = [];
@@ -265,8 +264,7 @@ async function applyAll(scope: Scope, run: Run, children: readonly Child[], cont
 }
 
 /**
- * What another controller of the object's kind made for it, or a run created by itself, is not of
- * the list.
+ * Children that another controller made, or that were created without apply, are not pruned.
  */
 function isChild({ manager }: Scope, run: Run, { ownerReferences, managedFields }: KubeObject["metadata"]): boolean {
   return (ownerReferences?.some(({ controller, uid }) => controller && uid === run.object.metadata.uid) ?? false) &&
@@ -280,7 +278,7 @@ async function prune(
   { name, namespace, uid }: KubeObject["metadata"],
 ): Promise<void> {
   try {
-    // Another of the name may stand there by now.
+    // Another object of that name may exist by now.
     const options = { ...callOptions(run, namespace), preconditions: { uid } };
     run.effects.wrote = true;
     if (run.effects.trace) await traceWrite(scope, run, { kind, name, namespace }, { verb: "delete" });
@@ -346,7 +344,7 @@ async function deleteObject(
   }
 }
 
-/** The whole object as it is sent: what it is, where it is, and who owns it. */
+/** Returns the whole object as it is sent, with kind, namespace and owner. */
 function complete(scope: Scope, run: Run, kind: AnyKind, wanted: Wanted, isOwned: boolean): KubeObject {
   const namespace = namespaceOf(run, kind, wanted.metadata?.namespace);
   const metadata = { ...wanted.metadata, ...(namespace === undefined ? {} : { namespace }) };
@@ -376,7 +374,8 @@ function withoutUndefined(metadata: Record<string, unknown>): Record<string, unk
 }
 
 /**
- * The namespace of a call: the one given, or the object's; none for a kind that is cluster-wide.
+ * Returns the namespace of a call: the given one, or the object's; `undefined` for a cluster-scoped
+ * kind.
  */
 function namespaceOf(run: Run, kind: AnyKind, given: string | undefined): string | undefined {
   return kind.namespaced ? given ?? run.object.metadata.namespace : undefined;
@@ -386,12 +385,12 @@ function callOptions(run: Run, namespace: string | undefined): { signal: AbortSi
   return { signal: run.signal, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** The compiler refuses these as well; programs that were not checked meet it here. */
+/** The compiler also rejects these; this is for programs that were not type-checked. */
 function refuseUndeclared(scope: Scope, kind: AnyKind, verb: Verb): void {
   const isDeclared = scope.controller.uses.some((access) => isSame(access.kind, kind) && access.verbs.includes(verb));
-  if (!isDeclared) throw undeclared(scope, kind, `add access(${kind.kind}, "${verb}") to "uses"`);
+  if (!isDeclared) throw undeclared(scope, kind, `Add access(${kind.kind}, "${verb}") to "uses"`);
 }
 
 function undeclared(scope: Scope, kind: AnyKind, fix: string): TypeError {
-  return new TypeError(`Cannot touch ${kind.kind}: controller "${scope.part}" does not declare it: ${fix}`);
+  return new TypeError(`Cannot access ${kind.kind}: controller "${scope.part}" does not declare it. ${fix}`);
 }

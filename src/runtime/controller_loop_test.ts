@@ -39,7 +39,7 @@ const INSIDE: readonly { name: string; theirs: Website; seen: string[] }[] = [
 ];
 
 for (const { name, theirs, seen } of INSIDE) {
-  Deno.test(`ControllerLoop reconciles ${name} that came inside the answer of its own status write`, async () => {
+  Deno.test(`ControllerLoop reconciles ${name} that arrives in the response of its own status write`, async () => {
     const texts: string[] = [];
     const websites = controller(Website, {
       reconcile({ metadata, spec }, { status }) {
@@ -59,7 +59,7 @@ for (const { name, theirs, seen } of INSIDE) {
   });
 }
 
-Deno.test("ControllerLoop cleans up after a deletion that came inside the answer of its own status write", async () => {
+Deno.test("ControllerLoop cleans up after a deletion that arrives in the response of its own status write", async () => {
   const cleaned: string[] = [];
   const websites = controller(Website, {
     reconcile: ({ spec }, { status }) => status({ text: spec.text }),
@@ -72,7 +72,7 @@ Deno.test("ControllerLoop cleans up after a deletion that came inside the answer
   assert.deepEqual(cleaned, ["a"]);
 });
 
-Deno.test("ControllerLoop does not run again for its own write, whether its event comes before the answer or after", async (t) => {
+Deno.test("ControllerLoop does not reconcile again for its own write, whether its event comes before or after the response", async (t) => {
   for (const order of ["before", "after"] as const) {
     await t.step(order, async () => {
       let runs = 0;
@@ -91,7 +91,7 @@ Deno.test("ControllerLoop does not run again for its own write, whether its even
   }
 });
 
-Deno.test("ControllerLoop does not reconcile an object that is gone before its finalizer is on", async () => {
+Deno.test("ControllerLoop does not reconcile an object that is deleted before it has its finalizer", async () => {
   const websites = controller(Website, {
     reconcile: () => assert.fail("it ran without its finalizer"),
     cleanup() {},
@@ -102,7 +102,7 @@ Deno.test("ControllerLoop does not reconcile an object that is gone before its f
   assert((desk.clock.nextDue ?? Infinity) - desk.clock.now() > 20_000, "and does not try again");
 });
 
-Deno.test("ControllerLoop does not bring back an object that was deleted while its status was written", async () => {
+Deno.test("ControllerLoop does not create an object again that was deleted during its status write", async () => {
   let runs = 0;
   const websites = controller(Website, { reconcile: (_, { status }) => status({ text: String(++runs) }) });
   const live = website({ version: 1, generation: 1 });
@@ -115,7 +115,7 @@ Deno.test("ControllerLoop does not bring back an object that was deleted while i
   assert.equal(runs, 1);
 });
 
-Deno.test("ControllerLoop guards the finalizers with the version they were read at", async () => {
+Deno.test("ControllerLoop patches finalizers only at the version that it read", async () => {
   const websites = controller(Website, { reconcile() {}, cleanup() {} });
   const live = website({ version: 1, generation: 1, finalizers: ["other/x"] });
   await using desk = start(websites, (patch, count) => merged(live, patch, 5 + count));
@@ -123,7 +123,7 @@ Deno.test("ControllerLoop guards the finalizers with the version they were read 
   assert.deepEqual(desk.patches[0], { metadata: { resourceVersion: "1", finalizers: ["other/x", FINALIZER] } });
 });
 
-Deno.test("ControllerLoop guards the conditions of others with the version they were read at", async () => {
+Deno.test("ControllerLoop patches conditions of other writers only at the version that it read", async () => {
   const websites = controller(Website, { reconcile() {} });
   const probed = {
     type: "Probed",
@@ -138,7 +138,7 @@ Deno.test("ControllerLoop guards the conditions of others with the version they 
   assert.deepEqual(desk.patches[0]?.metadata, { resourceVersion: "3" });
 });
 
-Deno.test("ControllerLoop takes an object of the same name for another, though its deletion was never seen", async () => {
+Deno.test("ControllerLoop handles a new object of the same name if it missed the deletion of the old one", async () => {
   const runs: string[] = [];
   const gate = Promise.withResolvers<void>();
   const websites = controller(Website, {
@@ -166,7 +166,7 @@ Deno.test("ControllerLoop takes an object of the same name for another, though i
   assert.deepEqual(desk.patches.map(({ status }) => (status as { text?: string }).text), ["other"]);
 });
 
-Deno.test("ControllerLoop counts the tries of an object, not of those that had its name before", async () => {
+Deno.test("ControllerLoop counts the attempts of an object, not those of earlier objects of its name", async () => {
   const attempts: string[] = [];
   const websites = controller(Website, {
     reconcile({ metadata: { uid } }, { attempt }) {
@@ -185,7 +185,7 @@ Deno.test("ControllerLoop counts the tries of an object, not of those that had i
   assert.deepEqual(attempts, ["u, attempt 1", "other, attempt 1"]);
 });
 
-Deno.test("ControllerLoop leaves the finalizer of an object on that took the place of the one it cleaned up", async () => {
+Deno.test("ControllerLoop keeps the finalizer of an object that replaced the one it cleaned up", async () => {
   const gate = Promise.withResolvers<void>();
   const websites = controller(Website, { reconcile() {}, cleanup: () => gate.promise });
   const deletion = { deletionTimestamp: "2030-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 };

@@ -1,9 +1,9 @@
-/** Makes the metrics of user code in the registry of their operator. */
+/** Creates the metrics of user code in the registry of their operator. */
 import { METRICS } from "../base/metric_list.ts";
 import type { Counter, Gauge, Histogram, Metrics } from "../parts/metrics.ts";
 import { counterOf, gaugeOf, histogramOf, type Registry } from "./_prometheus.ts";
 
-// As prom-client and Prometheus' client libraries have them.
+// The defaults of prom-client and Prometheus' client libraries.
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -14,8 +14,8 @@ interface Made {
   readonly metric: unknown;
 }
 
-/** What is asked for of a metric. */
-interface Asked {
+/** Definition of a metric. */
+interface MetricDefinition {
   readonly type: "counter" | "gauge" | "histogram";
   readonly name: string;
   readonly help: string;
@@ -24,46 +24,48 @@ interface Asked {
 }
 
 /**
- * Metrics of user code.
+ * Creates the metrics API for user code.
  *
- * @param registry The operator's registry, which is served.
+ * @param registry The registry of the operator.
  */
 export function ownMetrics(registry: Registry): Metrics {
   const made = new Map<string, Made>();
-  const once = <T>(asked: Asked, make: () => T): T => {
-    const form = JSON.stringify([asked.type, asked.labels, asked.buckets]);
-    const held = made.get(asked.name);
-    // Two services may count by one metric.
+  const once = <T>(definition: MetricDefinition, make: () => T): T => {
+    const form = JSON.stringify([definition.type, definition.labels, definition.buckets]);
+    const held = made.get(definition.name);
+    // Several services may use the same metric.
     if (held?.form === form) return held.metric as T;
-    refuse(asked, held !== undefined);
+    refuse(definition, held !== undefined);
     const metric = make();
-    made.set(asked.name, { form, metric });
+    made.set(definition.name, { form, metric });
     return metric;
   };
   return {
     counter(name, help, { labels = [] } = {}) {
-      const asked: Asked = { type: "counter", name, help, labels };
-      return once<Counter<never>>(asked, () => {
-        const counter = counterOf(registry, asked);
+      const definition: MetricDefinition = { type: "counter", name, help, labels };
+      return once<Counter<never>>(definition, () => {
+        const counter = counterOf(registry, definition);
         return {
           add(amount: number, values: Readonly<Record<string, string>> = {}) {
-            if (!(amount >= 0)) throw new RangeError(`Cannot add ${amount} to "${name}": a counter only grows`);
+            if (!(amount >= 0)) {
+              throw new RangeError(`Counter "${name}": the amount must not be negative, got ${amount}`);
+            }
             counter.inc(values, amount);
           },
         };
       });
     },
     gauge(name, help, { labels = [] } = {}) {
-      const asked: Asked = { type: "gauge", name, help, labels };
-      return once<Gauge<never>>(asked, () => {
-        const gauge = gaugeOf(registry, asked);
+      const definition: MetricDefinition = { type: "gauge", name, help, labels };
+      return once<Gauge<never>>(definition, () => {
+        const gauge = gaugeOf(registry, definition);
         return { set: (value: number, values: Readonly<Record<string, string>> = {}) => gauge.set(values, value) };
       });
     },
     histogram(name, help, { labels = [], buckets = SECONDS } = {}) {
-      const asked: Asked = { type: "histogram", name, help, labels, buckets };
-      return once<Histogram<never>>(asked, () => {
-        const histogram = histogramOf(registry, asked);
+      const definition: MetricDefinition = { type: "histogram", name, help, labels, buckets };
+      return once<Histogram<never>>(definition, () => {
+        const histogram = histogramOf(registry, definition);
         return {
           observe: (value: number, values: Readonly<Record<string, string>> = {}) => histogram.observe(values, value),
         };
@@ -72,15 +74,19 @@ export function ownMetrics(registry: Registry): Metrics {
   };
 }
 
-function refuse({ name, help, labels, buckets = [] }: Asked, isOther: boolean): void {
+function refuse({ name, help, labels, buckets = [] }: MetricDefinition, isOther: boolean): void {
   const because = (why: string): never => {
-    throw new TypeError(`Cannot make metric "${name}": ${why}`);
+    throw new TypeError(`Metric "${name}": ${why}`);
   };
-  if (!NAME.test(name)) because("a name has letters, digits, underscores and colons, and begins with no digit");
-  if (help === "") because("it has no help: say what it tells");
-  if (isOther) because("there is one of that name with another type, other labels or other buckets");
-  if (TAKEN.has(name)) because("the runtime has one of that name: begin with a word of your own");
+  if (!NAME.test(name)) {
+    because("the name may have only letters, digits, underscores and colons, and must not begin with a digit");
+  }
+  if (help === "") because("help is empty. Describe what the metric measures");
+  if (isOther) because("a metric of that name has another type, other labels or other buckets");
+  if (TAKEN.has(name)) because("the runtime has a metric of that name. Add a prefix");
   const odd = labels.find((label) => !LABEL.test(label));
-  if (odd !== undefined) because(`label "${odd}" is none: letters, digits and underscores, not two of them at first`);
-  if (buckets.some((bound, i) => i > 0 && !(bound > buckets[i - 1]!))) because("its buckets do not grow");
+  if (odd !== undefined) {
+    because(`label "${odd}" is invalid. Use letters, digits and underscores, without two underscores at the start`);
+  }
+  if (buckets.some((bound, i) => i > 0 && !(bound > buckets[i - 1]!))) because("buckets must be in ascending order");
 }

@@ -1,10 +1,10 @@
 /**
- * Leadership by a Lease: of the processes of one operator one works, the others stand by with their
- * copies warm.
+ * Elects a leader with a Lease: one process of an operator reconciles, the others stand by with
+ * synced caches.
  *
- * A leader that cannot renew its lease stops by its own clock before another can take it, and
- * whatever it was about to write is refused from then on ({@linkcode Elector.fence}): also when it
- * was frozen for a minute and wakes in the middle of a run. It then stands by and may lead again.
+ * A leader that cannot renew its lease stops, by its own clock, before another process can take it.
+ * Its later writes are rejected ({@linkcode Elector.fence}), even if the process was frozen in the
+ * middle of a reconcile. It then stands by and may lead again.
  *
  * Source: client-go `tools/leaderelection`; the fence is ours.
  */
@@ -19,21 +19,20 @@ import type { Logger } from "./logger.ts";
 
 /** Options of {@linkcode Elector}. */
 export interface ElectorOptions extends LeaseTimes {
-  /** Its writes are not fenced: the lease is what a process that does not lead may write. */
+  /** The client. It must not be fenced, because a process that does not lead writes the lease. */
   readonly client: Client;
   readonly clock: Clock;
-  /** From 0 to 1: spreads waiting times. */
+  /** Returns a random number from 0 to 1 that spreads delays. */
   readonly random: () => number;
   readonly log: Logger;
   readonly name: string;
   readonly namespace: string;
-  /** Who this process is, among all that ever ran. */
+  /** Unique identity of this process. */
   readonly identity: string;
 }
 
 /**
- * What a process that does not lead was about to write. It never leaves the runtime: the run that
- * met it is over.
+ * Thrown for a write of a process that does not lead. Never leaves the runtime.
  */
 export class NotLeadingError extends Error {
   override name = "NotLeadingError";
@@ -42,13 +41,13 @@ export class NotLeadingError extends Error {
 interface Seen {
   readonly spec: LeaseSpec;
   readonly resourceVersion: string;
-  /** When it was first seen so, by the clock that is never set. */
+  /** When this version was first seen, in monotonic milliseconds. */
   readonly at: number;
 }
 
 interface Term {
   readonly abort: AbortController;
-  /** When the lease was last renewed: the moment before it was asked for, by both clocks. */
+  /** When the last renewal was sent, by the wall clock and the monotonic clock. */
   renewed: Moment;
 }
 
@@ -59,9 +58,9 @@ interface Moment {
 
 /** A candidate for leadership. */
 export class Elector {
-  /** Grows with each answer about the lease. */
+  /** Counter of responses about the lease. */
   activity = 0;
-  /** How often a leader could not renew its lease at the first try. */
+  /** Number of renewals that failed at the first attempt. */
   slowPaths = 0;
   readonly #options: ElectorOptions;
   #seen: Seen | undefined;
@@ -71,12 +70,12 @@ export class Elector {
     this.#options = options;
   }
 
-  /** The lease's name. */
+  /** Name of the lease. */
   get name(): string {
     return this.#options.name;
   }
 
-  /** Who leads, as far as is known. */
+  /** Identity of the last known leader. */
   get holder(): string | undefined {
     return this.#seen?.spec.holderIdentity || undefined;
   }
@@ -87,21 +86,21 @@ export class Elector {
   }
 
   /**
-   * Refuses what a process that does not lead would write. It is called before each such request.
+   * Throws if this process does not lead. Called before each write.
    * @throws {NotLeadingError}
    */
   readonly fence = (): void => {
     if (this.isLeading) return;
     this.#end("the lease was not renewed in time");
-    throw new NotLeadingError("Cannot write: this process does not lead");
+    throw new NotLeadingError("Write rejected: this process is not the leader");
   };
 
   /**
-   * Stands by, leads, stands by again, until the signal.
+   * Stands by and leads in turns, until the signal is aborted.
    *
-   * @param signal Ends it: a term that goes on ends as `lead` likes, then the lease is given back.
-   * @param lead Works for one term. It settles when its signal is aborted, or the operator has
-   * stopped.
+   * @param signal Ends the election. The
+   * lease is released when `lead` has ended.
+   * @param lead Runs for one term. It ends when its signal is aborted or the operator has stopped.
    */
   async run(signal: AbortSignal, lead: (term: AbortSignal) => Promise<void>): Promise<void> {
     while (await this.#acquire(signal)) {
@@ -118,10 +117,10 @@ export class Elector {
     }
   }
 
-  /** Until the lease is ours; answers false when the signal came first. */
+  /** Waits until this process holds the lease. Returns `false` if the signal is aborted first. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     const { clock, log, random, retryPeriod, identity, namespace, name } = this.#options;
-    let told: string | undefined;
+    let logged: string | undefined;
     while (!signal.aborted) {
       const moment = this.#moment();
       try {
@@ -132,22 +131,22 @@ export class Elector {
             return true;
           }
         }
-        if (this.holder !== told && this.holder !== identity) {
-          told = this.holder;
-          log.info("Standing by", { lease: `${namespace}/${name}`, leader: told ?? "nobody yet" });
+        if (this.holder !== logged && this.holder !== identity) {
+          logged = this.holder;
+          log.info("Standing by", { lease: `${namespace}/${name}`, leader: logged ?? "none yet" });
         }
       } catch (error) {
         if (signal.aborted) break;
         const message = (error as Error).message;
-        if (message !== told) log.warn("Lease not reached", { lease: `${namespace}/${name}`, error: message });
-        told = message;
+        if (message !== logged) log.warn("Lease not reached", { lease: `${namespace}/${name}`, error: message });
+        logged = message;
       }
       await sleep(clock, nextTry(retryPeriod, random()), signal).catch(() => undefined);
     }
     return false;
   }
 
-  /** Keeps the lease until the term is over. */
+  /** Renews the lease until the term ends. */
   async #renew(term: Term): Promise<void> {
     const { clock, renewDeadline, retryPeriod, log } = this.#options;
     const { signal } = term.abort;
@@ -184,11 +183,11 @@ export class Elector {
     abort.abort(new DOMException("This process leads no more", "AbortError"));
   }
 
-  /** One try to take the lease or to renew it; answers whether it is ours. */
+  /** Tries once to take or renew the lease. Returns whether this process holds it. */
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
     const { clock, identity, leaseDuration, renewDeadline } = this.#options;
     using limit = linked([signal]);
-    // An answer that does not come must leave time for another try.
+    // A request without a response must leave time for another attempt.
     using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No answer", "TimeoutError")));
     const seen = this.#seen;
     if (seen?.spec.holderIdentity === identity) {
@@ -206,7 +205,7 @@ export class Elector {
       return await this.#write(lease, spec, limit.signal);
     } catch (error) {
       if (!isStatus(error, 409)) throw error;
-      // Another was quicker: who?
+      // Another process was faster. Find out which.
       await this.#read(limit.signal);
       return false;
     }
@@ -246,10 +245,10 @@ export class Elector {
     const { clock, log, renewDeadline, namespace, name, identity } = this.#options;
     using limit = linked([]);
     using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No answer", "TimeoutError")));
-    // Nothing else may be written from here on.
+    // No other write is allowed from here on.
     this.#term?.abort.abort(new DOMException("The operator stops", "AbortError"));
     try {
-      // As it is now: a renewal that was under way may have reached the server.
+      // Read again: a pending renewal may have reached the API server.
       const lease = await this.#read(limit.signal);
       if (lease?.spec.holderIdentity !== identity) return;
       await this.#write(lease, released(clock.now()), limit.signal);
@@ -269,7 +268,7 @@ export class Elector {
   }
 
   /**
-   * By the clock that went further: one may be set back, the other stands still while the machine
+   * Uses the clock that advanced more: one may be set back, the other stops while the machine
    * sleeps.
    */
   #since({ now, elapsed }: Moment): number {

@@ -1,9 +1,9 @@
 /**
- * Kubernetes Events (events.k8s.io/v1). Writing them never holds a run up and never fails it: they
- * go out one by one, beside the runs; repeats become a series; what one object says too often is
- * left out.
+ * Kubernetes Events (events.k8s.io/v1). Writing them never delays or fails a reconcile: they are
+ * written one by one in the background. Repeats become a series, and events that an object reports
+ * too often are dropped.
  *
- * Source: client-go `tools/events` (series, names), `tools/record/events_cache.go` (the cap an
+ * Source: client-go `tools/events` (series, names), `tools/record/events_cache.go` (the limit per
  * object).
  */
 import type { Clock } from "../base/clock.ts";
@@ -17,7 +17,7 @@ import { microTime } from "./lease.ts";
 import type { Logger } from "./logger.ts";
 import { NotLeadingError } from "./elector.ts";
 
-/** What an event says. */
+/** The content of an event. */
 export interface Report extends EventOptions {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
@@ -29,24 +29,24 @@ export interface EventRecorderOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Which process reports, at most 128 characters. */
+  /** Identity of the reporting process, at most 128 characters. */
   readonly instance: string;
-  /** Told what became of each. */
+  /** Called with the result of each event. */
   readonly onEnd?: (result: "written" | "failed" | "dropped") => void;
 }
 
-interface Told {
+/** An event that was reported, and its repeats. */
+interface RecordedEvent {
   readonly name: string;
   readonly namespace: string;
   count: number;
   /**
-   * When it was told last, by both clocks: what the server is told is the time, what is waited for
-   * goes by the clock that is never set.
+   * When it was last reported: the wall-clock time is written, and waits use the monotonic time.
    */
   last: Moment;
-  /** Whether the server knows it. */
+  /** Whether it was written. */
   isWritten: boolean;
-  /** When the series was written last, and the count that it had. */
+  /** When the series was last written, and its count then. */
   written: { readonly at: number; readonly count: number };
   timer: Disposable | undefined;
 }
@@ -61,33 +61,33 @@ interface Bucket {
   at: number;
 }
 
-// The API's limits, in bytes; who reports is a qualified name without a domain.
+// Limits of the API, in bytes. The controller is a qualified name without a domain.
 const LONGEST = { note: 1024, reason: 128, action: 128, instance: 128, controller: 63 };
-// What of an object's name goes into its events' names.
+// Maximum length of an object's name in the names of its events.
 const LONGEST_NAME = 220;
-// client-go takes what comes again within six minutes for the same.
+// Events that repeat within six minutes belong to a series, as in client-go.
 const SERIES = 6 * 60_000;
-// How often what is forgotten is swept out.
+// Delay between two removals of old entries, in milliseconds.
 const SWEEP = 60_000;
-// How often a series that goes on is written. client-go writes half-hourly: too seldom for whoever
-// watches a failure.
+// How often a continuing series is written. client-go writes it every 30 minutes, which is too rare
+// to follow a failure.
 const REFRESH = 6 * 60_000;
-// client-go's: an object may say 25 things at once, and one more each five minutes.
+// As in client-go, an object may have 25 events at once, and one more every five minutes.
 const BURST = 25;
 const REFILL = 5 * 60_000;
-// What waits to be written. Beyond it something is wrong, and events are what matters least.
-const LONGEST_LINE = 1000;
-// After the server said that we may not.
+// Maximum number of events that wait to be written. Others are dropped.
+const LONGEST_QUEUE = 1000;
+// Pause after the API server denied a write, in milliseconds.
 const FORBIDDEN_PAUSE = 5 * 60_000;
 
 /** Writes Kubernetes Events. */
 export class EventRecorder {
-  /** Grows with each event that is written. */
+  /** Counter of written events. */
   activity = 0;
   readonly #options: EventRecorderOptions;
-  readonly #told = new Map<string, Told>();
+  readonly #recorded = new Map<string, RecordedEvent>();
   readonly #buckets = new Map<string, Bucket>();
-  readonly #line: (() => Promise<void>)[] = [];
+  readonly #queue: (() => Promise<void>)[] = [];
   #writing: Promise<void> | undefined;
   #forbiddenUntil = -Infinity;
   #serial = 0;
@@ -98,11 +98,11 @@ export class EventRecorder {
   }
 
   /**
-   * Tells something about an object. It answers at once.
+   * Records an event. It is written later.
    *
-   * @param controller Who reports: a qualified name.
-   * @param object What it is about.
-   * @param report What is told.
+   * @param controller The reporting controller, a qualified name.
+   * @param object The object of the event.
+   * @param report The content of the event.
    */
   record(controller: string, object: KubeObject, report: Report): void {
     const { clock } = this.#options;
@@ -118,20 +118,20 @@ export class EventRecorder {
       report.action,
       report.related?.metadata.name,
     ]);
-    const told = this.#told.get(key);
-    if (told !== undefined && !isForgotten(told, last.elapsed)) {
-      told.count++;
-      told.last = last;
-      this.#refresh(told);
+    const known = this.#recorded.get(key);
+    if (known !== undefined && !isForgotten(known, last.elapsed)) {
+      known.count++;
+      known.last = last;
+      this.#refresh(known);
       return;
     }
-    if (!this.#mayTell(uid, last.elapsed)) return this.#options.onEnd?.("dropped");
+    if (!this.#mayReport(uid, last.elapsed)) return this.#options.onEnd?.("dropped");
     const namespace = object.metadata.namespace ?? "default";
-    // client-go's names: unique in a namespace, and the object's beginning can be read.
+    // Names as in client-go: unique in a namespace, with the beginning of the object's name.
     const name = `${dnsName(object.metadata.name)}.${last.now.toString(16)}${
       (this.#serial++ & 0xfffff).toString(16).padStart(5, "0")
     }`;
-    const first: Told = {
+    const first: RecordedEvent = {
       name,
       namespace,
       count: 1,
@@ -140,7 +140,7 @@ export class EventRecorder {
       written: { at: -Infinity, count: 1 },
       timer: undefined,
     };
-    this.#told.set(key, first);
+    this.#recorded.set(key, first);
     const event = this.#event(controller, object, report, first);
     this.#enqueue(async () => {
       await this.#options.client.create(Event, event, { namespace });
@@ -148,17 +148,17 @@ export class EventRecorder {
     });
   }
 
-  /** Settles when all that was told is written, or could not be. */
+  /** Resolves when all events were written, or failed to be. */
   async flush(): Promise<void> {
-    for (const told of this.#told.values()) {
-      told.timer?.[Symbol.dispose]();
-      told.timer = undefined;
-      if (told.count > told.written.count) this.#writeSeries(told);
+    for (const event of this.#recorded.values()) {
+      event.timer?.[Symbol.dispose]();
+      event.timer = undefined;
+      if (event.count > event.written.count) this.#writeSeries(event);
     }
     await this.#writing;
   }
 
-  #mayTell(uid: string, elapsed: number): boolean {
+  #mayReport(uid: string, elapsed: number): boolean {
     const bucket = this.#buckets.get(uid) ?? { left: BURST, at: elapsed };
     const refilled = Math.floor((elapsed - bucket.at) / REFILL);
     bucket.left = Math.min(BURST, bucket.left + refilled);
@@ -170,52 +170,50 @@ export class EventRecorder {
   }
 
   /**
-   * What was not told again for a while is no series any more, and an object that was quiet for
-   * long may tell all again.
+   * Removes series that were not repeated for a while, and limits of objects without recent events.
    */
   #forget(elapsed: number): void {
-    // Not with each event: where thousands of objects fail, to look through all of them each time
-    // would be what costs.
+    // Not for each event, because with thousands of failing objects that would be slow.
     if (elapsed < this.#swept + SWEEP) return;
     this.#swept = elapsed;
-    for (const [key, told] of this.#told) if (isForgotten(told, elapsed)) this.#told.delete(key);
+    for (const [key, event] of this.#recorded) if (isForgotten(event, elapsed)) this.#recorded.delete(key);
     if (this.#buckets.size < 10_000) return;
     for (const [uid, { at }] of this.#buckets) if (at + BURST * REFILL <= elapsed) this.#buckets.delete(uid);
   }
 
-  /** The first repeat is written at once, further ones together. */
-  #refresh(told: Told): void {
-    if (told.timer !== undefined) return;
+  /** Writes the first repeat at once, and further ones together. */
+  #refresh(event: RecordedEvent): void {
+    if (event.timer !== undefined) return;
     const { clock } = this.#options;
-    const wait = Math.max(0, told.written.at + REFRESH - clock.elapsed());
-    if (wait === 0) return this.#writeSeries(told);
-    told.timer = clock.after(wait, () => {
-      told.timer = undefined;
-      this.#writeSeries(told);
+    const wait = Math.max(0, event.written.at + REFRESH - clock.elapsed());
+    if (wait === 0) return this.#writeSeries(event);
+    event.timer = clock.after(wait, () => {
+      event.timer = undefined;
+      this.#writeSeries(event);
     });
   }
 
-  #writeSeries(told: Told): void {
-    told.written = { at: this.#options.clock.elapsed(), count: told.count };
-    const { name, namespace } = told;
+  #writeSeries(event: RecordedEvent): void {
+    event.written = { at: this.#options.clock.elapsed(), count: event.count };
+    const { name, namespace } = event;
     this.#enqueue(async () => {
-      if (!told.isWritten) return;
-      const series = { count: told.count, lastObservedTime: microTime(told.last.now) };
+      if (!event.isWritten) return;
+      const series = { count: event.count, lastObservedTime: microTime(event.last.now) };
       await this.#options.client.patch(Event, name, { series }, { namespace });
     });
   }
 
   #enqueue(write: () => Promise<void>): void {
-    if (this.#line.length >= LONGEST_LINE || this.#options.clock.elapsed() < this.#forbiddenUntil) {
+    if (this.#queue.length >= LONGEST_QUEUE || this.#options.clock.elapsed() < this.#forbiddenUntil) {
       return this.#options.onEnd?.("dropped");
     }
-    this.#line.push(write);
+    this.#queue.push(write);
     this.#writing ??= this.#writeAll().finally(() => this.#writing = undefined);
   }
 
-  /** One after the other: events never take a connection's turns from the runs. */
+  /** Writes one event after the other, so that events do not compete with reconciles. */
   async #writeAll(): Promise<void> {
-    for (let write = this.#line.shift(); write !== undefined; write = this.#line.shift()) {
+    for (let write = this.#queue.shift(); write !== undefined; write = this.#queue.shift()) {
       this.activity++;
       try {
         await write();
@@ -232,8 +230,8 @@ export class EventRecorder {
     if (error instanceof NotLeadingError) return;
     if (!isStatus(error, 403)) return log.debug("Event not written", { error: (error as Error).message });
     this.#forbiddenUntil = clock.elapsed() + FORBIDDEN_PAUSE;
-    this.#line.length = 0;
-    log.warn("Events are not written", {
+    this.#queue.length = 0;
+    log.warn("Events not written", {
       error: `${error.message}: give this user the verbs create and patch on "events" of events.k8s.io`,
     });
   }
@@ -242,7 +240,7 @@ export class EventRecorder {
     controller: string,
     object: KubeObject,
     report: Report,
-    { name, namespace, last }: Told,
+    { name, namespace, last }: RecordedEvent,
   ): Input<typeof Event> {
     const { reason, note, type, action = "Reconcile", related } = report;
     return {
@@ -251,7 +249,7 @@ export class EventRecorder {
       reportingController: shortName(controller, LONGEST.controller),
       reportingInstance: cutBytes(this.#options.instance, LONGEST.instance, ""),
       type,
-      // The server takes neither an empty one.
+      // API servers reject an empty one.
       reason: cutBytes(reason || "Unknown", LONGEST.reason, ""),
       action: cutBytes(action || "Reconcile", LONGEST.action, ""),
       note: cutBytes(note, LONGEST.note, "…"),
@@ -261,8 +259,8 @@ export class EventRecorder {
   }
 }
 
-/** Whether what comes again is a new series. */
-function isForgotten({ last, timer }: Told, elapsed: number): boolean {
+/** Returns whether a repeat begins a new series. */
+function isForgotten({ last, timer }: RecordedEvent, elapsed: number): boolean {
   return last.elapsed + SERIES <= elapsed && timer === undefined;
 }
 
@@ -278,18 +276,17 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject): Record<string,
   };
 }
 
-// As of an event: what the names of other kinds may hold beside it, such as the colons of roles, is
-// not for it.
+// Characters that are invalid in names of events, such as the colons of roles.
 const DNS_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** The beginning of a name as an event may have it. */
+/** Returns the beginning of a name, as valid in the name of an event. */
 function dnsName(name: string): string {
   const beginning = name.slice(0, LONGEST_NAME);
   if (DNS_NAME.test(beginning)) return beginning;
   return beginning.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "object";
 }
 
-/** Cut to so many bytes, at a whole character, with a mark that something is missing. */
+/** Cuts a text to a number of bytes at a whole character, and marks the cut. */
 function cutBytes(text: string, longest: number, mark: string): string {
   const encoder = new TextEncoder();
   const bytes = encoder.encode(text);

@@ -8,7 +8,7 @@ const asked = { verb: "patch", what: 'Website "shop/web"' };
 
 const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failure> }[] = [
   {
-    name: "an unexpected error is tried again with a backoff, and worth a stack trace",
+    name: "an unexpected error is retried with a backoff, and has a stack trace",
     error: new TypeError("x is undefined"),
     expected: {
       reason: "ReconcileFailed",
@@ -19,43 +19,47 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     },
   },
   {
-    name: "an error of several, without a word of its own, is told by theirs",
+    name: "an AggregateError without a message has the messages of its errors",
     error: new AggregateError([new Error("connect ECONNREFUSED ::1:5432"), new AggregateError([new RangeError()])]),
     expected: { message: "connect ECONNREFUSED ::1:5432; RangeError", isUnexpected: true, after: BACKOFF },
   },
   {
-    name: "a TemporaryError is tried again when it says",
+    name: "a TemporaryError is retried after its delay",
     error: new TemporaryError("not yet", { retry: "30s" }),
     expected: { reason: "TemporaryError", message: "not yet", isUnexpected: false, after: 30_000, yields: true },
   },
   {
-    name: "a TemporaryError may say at once",
+    name: "a TemporaryError may be retried at once",
     error: new TemporaryError("not yet", { retry: "0s" }),
     expected: { after: 0 },
   },
   {
-    name: "a TemporaryError that does not say when backs off",
+    name: "a TemporaryError without a delay is retried with a backoff",
     error: new TemporaryError("not yet"),
     expected: { after: BACKOFF },
   },
   {
-    name: "a PermanentError is not tried again",
+    name: "a PermanentError is not retried",
     error: new PermanentError("no such plan"),
     expected: { reason: "PermanentError", message: "no such plan", isUnexpected: false, after: undefined },
   },
   {
-    name: "an answer of the apiserver gives its reason",
+    name: "an ApiError has the reason of the API server",
     error: new ApiError(asked, 422, status("Invalid")),
     expected: { reason: "Invalid", isUnexpected: false, isRace: false, after: BACKOFF },
   },
   {
-    name: "Retry-After is obeyed",
+    name: "Retry-After sets the delay",
     error: new ApiError(asked, 429, status("TooManyRequests"), 7000),
     expected: { reason: "TooManyRequests", after: 7000 },
   },
-  { name: "a conflict is a race", error: new ApiError(asked, 409, status("Conflict")), expected: { isRace: true } },
   {
-    name: "a field that another manager has is no race",
+    name: "a conflict is a write conflict",
+    error: new ApiError(asked, 409, status("Conflict")),
+    expected: { isRace: true },
+  },
+  {
+    name: "a conflict with another field manager is not a write conflict",
     error: new ApiError(
       asked,
       409,
@@ -64,27 +68,27 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     expected: { reason: "Conflict", isRace: false },
   },
   {
-    name: "that something exists already is no race",
+    name: "AlreadyExists is not a write conflict",
     error: new ApiError(asked, 409, status("AlreadyExists")),
     expected: { reason: "AlreadyExists", isRace: false },
   },
   {
-    name: "an answer without a reason still has one word",
+    name: "an ApiError without a reason has a default one",
     error: new ApiError(asked, 502, ""),
     expected: { reason: "ApiError" },
   },
   {
-    name: "a reason that a condition cannot hold is not taken over",
+    name: "a reason that is invalid in a condition is replaced",
     error: new ApiError(asked, 403, status("denied by policy: no")),
     expected: { reason: "ApiError" },
   },
   {
-    name: "a run that took too long",
+    name: "a reconcile that timed out",
     error: new DOMException("The run took longer than 5s", "TimeoutError"),
     expected: { reason: "Timeout", message: "The run took longer than 5s", isUnexpected: false, after: BACKOFF },
   },
   {
-    name: "a host that the sandbox refused becomes the declaration to add, and is not tried again",
+    name: "a host that the sandbox denied becomes advice, and is not retried",
     error: new Deno.errors.NotCapable('Requires net access to "api.example.com:443", run again with --allow-net'),
     expected: {
       reason: "NotDeclared",
@@ -95,25 +99,25 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     },
   },
   {
-    name: "a port that is not the usual one is part of it, also deep in a cause",
+    name: "a port other than the default is part of the advice, also in a nested cause",
     error: new Error("lookup failed", {
       cause: new TypeError("fetch", { cause: new Deno.errors.NotCapable('Requires net access to "db:5432", run') }),
     }),
     expected: { reason: "NotDeclared", message: /sandbox: \{ net: \["db:5432"\] \}/ as unknown as string },
   },
   {
-    name: "a variable that the sandbox refused",
+    name: "a variable that the sandbox denied",
     error: new Deno.errors.NotCapable('Requires env access to "TOKEN", run again with the --allow-env flag'),
     expected: { reason: "NotDeclared", message: /sandbox: \{ env: \["TOKEN"\] \}/ as unknown as string },
   },
   {
-    name: "a thrown text",
+    name: "a thrown string",
     error: "boom",
     expected: { reason: "ReconcileFailed", message: "boom", isUnexpected: true },
   },
   { name: "a thrown undefined", error: undefined, expected: { reason: "ReconcileFailed", message: "undefined" } },
   {
-    name: "a thrown object that has no text",
+    name: "a thrown object without a string form",
     error: Object.create(null),
     expected: { reason: "ReconcileFailed", isUnexpected: true, after: BACKOFF },
   },

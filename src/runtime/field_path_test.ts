@@ -28,7 +28,7 @@ const CASES: readonly {
   },
   { name: "a field that was removed", wanted: { data: { x: "1" } }, live: { data: {} }, expected: [".data.x"] },
   { name: "the last field that was removed", wanted: { data: { x: "1" } }, live: {}, expected: [".data.x"] },
-  { name: "no field that is not wanted", wanted: { data: {} }, live: { data: { x: "2" } }, expected: [] },
+  { name: "no field that is not applied", wanted: { data: {} }, live: { data: { x: "2" } }, expected: [] },
   {
     name: "a key with a dot",
     wanted: { metadata: { labels: { "a.b/c": "1" } } },
@@ -71,7 +71,7 @@ for (const { name, wanted, live, fields, expected } of CASES) {
   });
 }
 
-Deno.test("differences finds the item of a list whose keys the server filled in", () => {
+Deno.test("differences finds the item of a list whose keys were defaulted", () => {
   const wanted = object({ spec: { containers: [{ name: "web", ports: [{ containerPort: 80, name: "http" }] }] } });
   const there = object(
     { spec: { containers: [{ name: "web", ports: [{ containerPort: 80, protocol: "TCP", name: "other" }] }] } },
@@ -84,12 +84,12 @@ Deno.test("differences finds the item of a list whose keys the server filled in"
   );
 });
 
-Deno.test("differences looks at no more than a few fields of an object in which all differ", () => {
+Deno.test("differences compares only a few fields of an object in which all differ", () => {
   const data = (value: string) => Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, value]));
   assert.equal(differences(object({ data: data("1") }), object({ data: data("2") })).length, 16);
 });
 
-Deno.test("ownerOf returns the other manager that owns a field, be it as a part of what it owns as a whole", () => {
+Deno.test("ownerOf returns the other manager that owns a field, also inside of a value that it owns as a whole", () => {
   const there = object({}, [
     entry("us", { "f:data": { "f:x": {} } }),
     entry("status-writer", { "f:status": {} }),
@@ -100,12 +100,12 @@ Deno.test("ownerOf returns the other manager that owns a field, be it as a part 
   assert.equal(ownerOf(there, ["f:spec", "f:containers", "f:image"], "us"), "them");
 });
 
-Deno.test("ownerOf finds an item of a list whose keys were written in another order", () => {
+Deno.test("ownerOf finds a list item with its keys in another order", () => {
   const there = object({}, [entry("them", { "f:ports": { [PORTS]: { "f:name": {} } } })]);
   assert.equal(ownerOf(there, ["f:ports", 'k:{"protocol":"TCP","containerPort":80}', "f:name"], "us"), "them");
 });
 
-Deno.test("lastWriter returns the other manager that wrote last", () => {
+Deno.test("lastWriter returns the other manager with the last write", () => {
   const there = object({}, [
     entry("them", {}, "2030-01-01T00:00:00Z"),
     entry("others", {}, "2030-01-02T00:00:00Z"),
@@ -115,7 +115,7 @@ Deno.test("lastWriter returns the other manager that wrote last", () => {
   assert.equal(lastWriter(object({}), "us"), undefined);
 });
 
-Deno.test("patchedFields returns what a merge patch sets, removals included", () => {
+Deno.test("patchedFields returns the fields of a merge patch, including removals", () => {
   const fields = patchedFields({ data: { x: "1", y: null }, metadata: { labels: {} } });
   assert.deepEqual(fields.map(({ path, wanted }) => [printPath(path), wanted]), [
     [".data.x", "1"],

@@ -1,6 +1,6 @@
 /** Decides what a reconcile does about the finalizer. */
 
-/** What a reconcile does. */
+/** An action of a reconcile. */
 export type RunStep =
   | "reconcile"
   | "add finalizer, then reconcile"

@@ -12,7 +12,7 @@ const STEPS: readonly { cleans: boolean; held: boolean; deleting: boolean; step:
   { cleans: true, held: true, deleting: true, step: "cleanup, then remove finalizer" },
 ];
 
-Deno.test("runStep answers each of the eight cases", async (t) => {
+Deno.test("runStep returns the action of each of the eight cases", async (t) => {
   for (const { cleans, held, deleting, step } of STEPS) {
     await t.step(`cleans: ${cleans}, held: ${held}, deleting: ${deleting}: ${step}`, () => {
       assert.equal(runStep(cleans, held, deleting), step);

@@ -1,5 +1,5 @@
 /**
- * The live copies of an operator: one watch a kind, selection and namespace, shared by all
+ * The caches of an operator: one watch per kind, selection and namespace, shared by all
  * controllers.
  */
 import type { Clock } from "../base/clock.ts";
@@ -19,9 +19,9 @@ export interface InformersOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** The operator's name: what its controllers applied stays in `managedFields`. */
+  /** Name of the operator. The cache keeps the `managedFields` of its controllers. */
   readonly operator: string;
-  /** The only namespaces to look at. @default {all} */
+  /** The namespaces to watch. @default {all namespaces} */
   readonly namespaces: readonly string[] | undefined;
 }
 
@@ -32,17 +32,17 @@ interface Entry {
   ended: Promise<void> | undefined;
 }
 
-/** The live copies of an operator. */
+/** The caches of an operator. */
 export class Informers {
   readonly #options: InformersOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #copies = new Map<string, LiveCopy>();
-  /** Those that are there for good. */
+  /** Permanent caches. */
   readonly #kept = new Set<LiveCopy>();
-  /** Copies of single objects, and how many hold each. */
+  /** Caches of single objects, and the number of their users. */
   readonly #holds = new Map<LiveCopy, number>();
   #signal: AbortSignal | undefined;
-  /** Rejects when a watch cannot go on. */
+  /** Rejects when a watch fails permanently. */
   readonly #broken = Promise.withResolvers<never>();
 
   constructor(options: InformersOptions) {
@@ -50,10 +50,10 @@ export class Informers {
   }
 
   /**
-   * The live copy of a kind; made when first asked for.
+   * Returns the cache of a kind, which the first call creates.
    *
    * @param kind The kind.
-   * @param selection Which of its objects.
+   * @param selection Selects its objects.
    */
   of(kind: AnyKind, selection: Selection = {}): LiveCopy {
     const copy = this.#of(kind, selection);
@@ -73,17 +73,18 @@ export class Informers {
     return [...this.#entries.values()].map(({ informer }) => informer);
   }
 
-  /** Watches of one object each, by its name. */
+  /** Watches of single objects. */
   named(): readonly Informer[] {
     return [...this.#holds.keys()].flatMap(({ informers }) => informers);
   }
 
   /**
-   * The live copy of one object, by its name; watched until as many have released it as held it.
+   * Returns the cache of one object. It is watched until each call is matched by {@linkcode
+   * release}.
    *
    * @param kind The object's kind.
    * @param name Its name.
-   * @param how Where it is, and how much of it is held.
+   * @param how Its namespace, and which parts of it are cached.
    */
   hold(
     kind: AnyKind,
@@ -101,7 +102,7 @@ export class Informers {
     return copy;
   }
 
-  /** Lets go of what {@linkcode hold} answered. */
+  /** Releases a cache that {@linkcode hold} returned. */
   release(copy: LiveCopy): void {
     const left = (this.#holds.get(copy) ?? 1) - 1;
     if (left > 0) return void this.#holds.set(copy, left);
@@ -109,7 +110,7 @@ export class Informers {
     if (!this.#kept.has(copy)) this.#drop(copy);
   }
 
-  /** Ends the watches of a live copy that nobody asks for any more. */
+  /** Ends the watches of an unused cache. */
   #drop(copy: LiveCopy): void {
     for (const [identity, held] of this.#copies) if (held === copy) this.#copies.delete(identity);
     for (const [identity, { informer, stop }] of this.#entries) {
@@ -121,9 +122,9 @@ export class Informers {
   }
 
   /**
-   * Watches until the signal; what is asked for meanwhile is watched from then on.
+   * Watches until the signal is aborted. Caches that are created meanwhile are watched too.
    *
-   * @throws {InternalError} If a watch cannot go on.
+   * @throws {InternalError} If a watch fails permanently.
    */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
@@ -133,8 +134,8 @@ export class Informers {
   }
 
   /**
-   * What is known of the watches: those of one kind and namespace together, as no label may hold an
-   * object's name.
+   * State of the watches for metrics. Watches of one kind and namespace are combined, because
+   * labels must not contain names of objects.
    */
   states(): WatchState[] {
     const states = new Map<string, WatchState>();
@@ -223,7 +224,7 @@ function together(one: WatchState, other: WatchState): WatchState {
   };
 }
 
-// To write all objects as JSON at each scrape would cost more than what is learned by it.
+// The size is estimated, because converting all objects to JSON for each scrape would be slow.
 const SAMPLE = 50;
 
 function bytesOf({ store }: Informer): number {

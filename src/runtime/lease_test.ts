@@ -6,12 +6,17 @@ const NOW = Date.UTC(2030, 0, 1);
 const LATER = NOW + 4000;
 
 const TAKEN: readonly { name: string; lease: LeaseSpec; unchanged: number; expected: boolean }[] = [
-  { name: "one that nobody holds", lease: {}, unchanged: 0, expected: true },
-  { name: "one that was given back", lease: { holderIdentity: null }, unchanged: 0, expected: true },
-  { name: "its own", lease: { holderIdentity: "me", leaseDurationSeconds: 15 }, unchanged: 0, expected: true },
-  { name: "another's", lease: { holderIdentity: "b", leaseDurationSeconds: 15 }, unchanged: 14_999, expected: false },
+  { name: "a lease without a holder", lease: {}, unchanged: 0, expected: true },
+  { name: "a released lease", lease: { holderIdentity: null }, unchanged: 0, expected: true },
+  { name: "its own lease", lease: { holderIdentity: "me", leaseDurationSeconds: 15 }, unchanged: 0, expected: true },
   {
-    name: "a silent one's",
+    name: "a lease that another process renews",
+    lease: { holderIdentity: "b", leaseDurationSeconds: 15 },
+    unchanged: 14_999,
+    expected: false,
+  },
+  {
+    name: "a lease that its holder did not renew in time",
     lease: { holderIdentity: "b", leaseDurationSeconds: 15 },
     unchanged: 15_000,
     expected: true,
@@ -57,15 +62,19 @@ const REFUSED: readonly { name: string; times: Partial<LeaseTimes>; message: Reg
   {
     name: "a deadline as long as the lease",
     times: { renewDeadline: 15_000 },
-    message: /leaseDuration must be longer/,
+    message: /leaseDuration must exceed renewDeadline/,
   },
-  { name: "a period with no second try", times: { retryPeriod: 9000 }, message: /than 1\.2 times retryPeriod/ },
-  { name: "a lease of no time", times: { leaseDuration: 0 }, message: /held for a second at least/ },
-  { name: "no pause between tries", times: { retryPeriod: 0 }, message: /tried for again/ },
+  {
+    name: "a period without time for a second attempt",
+    times: { retryPeriod: 9000 },
+    message: /must exceed 1\.2 times retryPeriod/,
+  },
+  { name: "a lease duration of zero", times: { leaseDuration: 0 }, message: /leaseDuration must be at least 1 s/ },
+  { name: "no delay between attempts", times: { retryPeriod: 0 }, message: /retryPeriod positive/ },
 ];
 
 for (const { name, times, message } of REFUSED) {
-  Deno.test(`refuseTimes refuses ${name}`, () => {
+  Deno.test(`refuseTimes rejects ${name}`, () => {
     refuseTimes(TIMES);
     assert.throws(() => refuseTimes({ ...TIMES, ...times }), { name: "RangeError", message });
   });

@@ -1,6 +1,6 @@
 /**
- * What an operator counts. What changes often is counted where it happens; what is a state is read
- * when somebody asks.
+ * The metrics of an operator. Frequent events are counted as they happen; state is read for each
+ * scrape.
  */
 import { PRIORITIES, type Priority } from "../queue/work_queue.ts";
 import { METRICS } from "../base/metric_list.ts";
@@ -16,18 +16,18 @@ import {
 } from "./_prometheus.ts";
 import type { HotLoop } from "./hot_loops.ts";
 
-/** Fields of a controller's hot loops that are series of their own. */
+/** Maximum number of hot loops per controller with a series of their own. */
 const MOST_FIELDS = 20;
 
-/** The labels of a loop without a field, or with one too many. */
+/** Labels of other loops, and of loops without a field. */
 const NO_FIELD = { kind: "", field: "", manager: "", other_manager: "" };
 
-/** How a run ended, in controller-runtime's words. */
+/** Result of a reconcile, as controller-runtime names it. */
 export type RunResult = "success" | "error" | "requeue" | "requeue_after";
 
 const RESULTS: readonly RunResult[] = ["success", "error", "requeue", "requeue_after"];
 
-/** What the registry reads of a controller when it is asked. */
+/** State of a controller, read for each scrape. */
 export interface ControllerState {
   readonly concurrency: number;
   readonly counts: {
@@ -37,15 +37,15 @@ export interface ControllerState {
   };
   queue(): { readonly adds: number; readonly retries: number; depthOf(priority: Priority): number };
   isDegraded(): boolean;
-  /** How many objects are left alone, as they ask for. */
+  /** Number of paused objects. */
   paused(): number;
-  /** Objects that are reconciled in a hot loop. */
+  /** The hot loops of the controller. */
   hotLoops(): readonly HotLoop[];
-  /** For how many seconds each run that goes on does. */
+  /** Seconds since the start of each running reconcile. */
   runSeconds(): readonly number[];
 }
 
-/** What the registry reads of a watch when it is asked. */
+/** State of a watch, read for each scrape. */
 export interface WatchState {
   readonly group: string;
   readonly version: string;
@@ -58,23 +58,23 @@ export interface WatchState {
   readonly restarts: number;
 }
 
-/** What is counted of a controller's runs. */
+/** Counts the reconciles of a controller. */
 export interface ControllerMetrics {
-  /** A run ended. */
+  /** Counts a reconcile that ended. */
   ran(result: RunResult, seconds: number): void;
-  /** An object was due for so many seconds before its run. */
+  /** Records how many seconds an object waited for its reconcile. */
   waited(seconds: number): void;
   terminalError(): void;
   panic(): void;
   timeout(): void;
 }
 
-/** What is counted of a webhook. */
+/** Counts the requests of a webhook. */
 export interface WebhookMetrics {
   began(): void;
-  /** It was answered with a status. */
+  /** Counts a response. */
   ended(code: string, seconds: number): void;
-  /** Its function failed. */
+  /** Counts a failure of its function. */
   panic(): void;
 }
 
@@ -94,35 +94,35 @@ export class Metrics {
     }
   }
 
-  /** All of it as Prometheus' text. */
+  /** Returns all metrics in Prometheus' text format. */
   async text(): Promise<string> {
-    // A loop that ended is a series that is gone.
+    // Removes the series of loops that have ended.
     this.#gauge("hotLoops").reset();
     for (const read of this.#readers) read();
     return await this.registry.metrics();
   }
 
-  /** The type of the text, for a `Content-Type`. */
+  /** Content type of that text. */
   get contentType(): string {
     return this.registry.contentType;
   }
 
-  /** Adds what is read when somebody asks. */
+  /** Adds a function that runs before each scrape. */
   onRead(read: () => void): void {
     this.#readers.push(read);
   }
 
-  /** Counts a request's answer. */
+  /** Counts the response of an API request. */
   request(method: string, code: string, host: string): void {
     this.#counter("requests").inc({ code, method, host });
   }
 
-  /** Counts an event by what became of it. */
+  /** Counts an Event by its result. */
   event(result: "written" | "failed" | "dropped"): void {
     this.#counter("events").inc({ result });
   }
 
-  /** Counts an error of user code that no run caught. */
+  /** Counts an uncaught error of user code. */
   strayError(): void {
     this.#counter("strayErrors").inc();
   }
@@ -132,18 +132,18 @@ export class Metrics {
     this.#gauge(metric).set(value);
   }
 
-  /** Sets a counter to what was counted elsewhere. */
+  /** Sets a counter to a value that was counted elsewhere. */
   setCount(metric: "cpu", value: number): void {
     this.#count(metric, {}, value);
   }
 
-  /** Sets what is known of leadership. */
+  /** Sets the metrics of leader election. */
   leadership(name: string, isLeading: boolean, slowPaths: number): void {
     this.#gauge("leading").set({ name }, isLeading ? 1 : 0);
     this.#count("slowPaths", { name }, slowPaths);
   }
 
-  /** Sets what is known of the watches. Those that are there no longer are no longer told. */
+  /** Sets the metrics of watches, and removes those of watches that have ended. */
   watches(states: readonly WatchState[]): void {
     for (const metric of ["staleness", "objects", "bytes"] as const) this.#gauge(metric).reset();
     this.#counter("restarts").reset();
@@ -155,11 +155,11 @@ export class Metrics {
     }
   }
 
-  /** What is counted of a controller; its state is read when somebody asks. */
+  /** Returns the counters of a controller. */
   controller(controller: string, state: ControllerState): ControllerMetrics {
     const labels = { controller };
     const queue = { name: controller, controller };
-    // A result that never came is told as 0: a rate needs a beginning.
+    // Every result has a series from the start, because a rate needs an initial value.
     const results = Object.fromEntries(
       RESULTS.map((result) => [result, this.#counter("reconciles").labels({ controller, result })]),
     ) as Record<RunResult, Counter.Internal>;
@@ -190,7 +190,7 @@ export class Metrics {
     };
   }
 
-  /** What is counted of a webhook, by its path. */
+  /** Returns the counters of the webhook with a path. */
   webhook(webhook: string): WebhookMetrics {
     const labels = { webhook };
     const seconds = this.#histogram("webhookSeconds").labels(labels);
@@ -212,7 +212,7 @@ export class Metrics {
     };
   }
 
-  /** Sets for how many seconds a certificate is still good. */
+  /** Sets the remaining validity of a certificate, in seconds. */
   certificate(certificate: "server" | "authority", seconds: number): void {
     this.#gauge("certificateExpiry").set({ certificate }, seconds);
   }
@@ -222,13 +222,13 @@ export class Metrics {
     this.#counter("conversionPanics").inc();
   }
 
-  /** Counts a look at a certificate in files. */
+  /** Counts a check of certificate files. */
   certificateRead(isGood: boolean): void {
     this.#counter("certificateReads").inc();
     if (!isGood) this.#counter("certificateReadErrors").inc();
   }
 
-  /** Counts another certificate. */
+  /** Counts a rotated certificate. */
   rotation(): void {
     this.#counter("certificateRotations").inc();
   }
@@ -254,8 +254,8 @@ export class Metrics {
   }
 
   /**
-   * Fields may have names that come from objects, such as the keys of a ConfigMap: so many loops
-   * are told apart, and no more.
+   * Names of fields may come from objects, such as the keys of a ConfigMap, so the number of series
+   * is limited.
    */
   #readHotLoops(controller: string, loops: readonly HotLoop[]): void {
     const gauge = this.#gauge("hotLoops");
@@ -271,8 +271,7 @@ export class Metrics {
   }
 
   /**
-   * A counter that is kept elsewhere is set by the way round of `remove`: prom-client's counters
-   * only grow.
+   * Sets a counter by removing it first, because counters of prom-client only grow.
    */
   #count(metric: keyof typeof METRICS, labels: Record<string, string>, value: number): void {
     const counter = this.#counter(metric);

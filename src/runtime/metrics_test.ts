@@ -3,7 +3,7 @@ import { METRICS } from "../base/metric_list.ts";
 import type { HotLoop } from "./hot_loops.ts";
 import { Metrics } from "./metrics.ts";
 
-Deno.test("METRICS has each name once, with controller-runtime's for what it has, and no label for an object's name", () => {
+Deno.test("METRICS has unique names, those of controller-runtime where they exist, and no label for object names", () => {
   const names = Object.values(METRICS).map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const metric of Object.values(METRICS)) {
@@ -15,7 +15,7 @@ Deno.test("METRICS has each name once, with controller-runtime's for what it has
   }
 });
 
-Deno.test("Metrics has every result of a controller from the start, and each registry counts for itself", async () => {
+Deno.test("Metrics has a series per result from the start, and registries count separately", async () => {
   const one = new Metrics();
   const other = new Metrics();
   const notes = one.controller("notes", state());

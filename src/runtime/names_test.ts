@@ -4,7 +4,7 @@ import { controller } from "../parts/controller.ts";
 import { fieldManager, finalizerName } from "./names.ts";
 
 // Clusters store these: a failure here means that released operators would lose what they wrote.
-Deno.test("fieldManager is the operator's name and the part's key, at most 128 characters", () => {
+Deno.test("fieldManager consists of the operator's and the part's name, at most 128 characters", () => {
   assert.equal(fieldManager("website-operator", "websites"), "website-operator.websites");
   const long = fieldManager("o".repeat(63), "k".repeat(100));
   assert.equal(long.length, 128);
@@ -25,9 +25,9 @@ const FINALIZERS: readonly {
     expected: "op.op/op.web",
   },
   { name: "a domain of the operator for the core group", kind: ConfigMap, key: "web", expected: "op.op/op.web" },
-  { name: "what the controller says", kind: ConfigMap, key: "web", finalizer: "a.b/c", expected: "a.b/c" },
+  { name: "the name that the controller sets", kind: ConfigMap, key: "web", finalizer: "a.b/c", expected: "a.b/c" },
   {
-    name: "a name cut to what the server takes",
+    name: "a name cut to the length that API servers accept",
     kind: Deployment,
     key: "the-controller-of-all-websites-that-has-a-very-long-name-and-more",
     expected: "op.op/op.the-controller-of-all-websites-that-has-a-very-long",

@@ -58,7 +58,7 @@ const SPEC = s.object({
 
 const CASES: readonly { name: string; spec: unknown; expected: string | undefined }[] = [
   {
-    name: "a whole object",
+    name: "a valid object",
     spec: { host: "a", port: "http", labels: { a: "b" }, rules: [{ path: "/" }] },
     expected: undefined,
   },
@@ -101,15 +101,15 @@ const CASES: readonly { name: string; spec: unknown; expected: string | undefine
     spec: { host: "a", port: true },
     expected: "spec.port must be an integer or a string, not a boolean",
   },
-  { name: "any value where there is no schema", spec: { host: "a", extra: [null, { a: 1 }] }, expected: undefined },
+  { name: "any value without a schema", spec: { host: "a", extra: [null, { a: 1 }] }, expected: undefined },
   {
-    name: "bounds, patterns and choices, which old values may break",
+    name: "bounds, patterns and enums, which old values may violate",
     spec: { host: "a", replicas: 1, note: "b", level: "none" },
     expected: undefined,
   },
   { name: "an unknown field", spec: { host: "a", constructor: 1, hots: 2 }, expected: undefined },
   {
-    name: "many faults",
+    name: "many errors",
     spec: { replicas: "", ratio: "", isOpen: "", labels: "", rules: "", level: 1 },
     expected:
       "spec.host is required and missing, spec.replicas must be an integer, not a string, spec.ratio must be a number, not a string, " +
@@ -121,11 +121,11 @@ for (const { name, spec, expected } of CASES) {
   Deno.test(`the shape of an object: ${name}`, () => assert.equal(faultOf(kindOf(SPEC), website({ spec })), expected));
 }
 
-Deno.test("the shape of an object without a spec is wrong", () => {
+Deno.test("an object without a spec is invalid", () => {
   assert.equal(faultOf(kindOf(SPEC), website({})), "spec is required and missing");
 });
 
-Deno.test("required fields called like properties of every object are missed", () => {
+Deno.test("missing required fields are found even if all JavaScript objects have a property of that name", () => {
   const kind = kindOf(s.object({ constructor: s.string(), toString: s.string() } as never));
   assert.equal(
     faultOf(kind, website({ spec: {} })),
@@ -138,11 +138,11 @@ Deno.test("a status of another shape does not matter, because the operator write
   assert.equal(faultOf(kind, website({ spec: { host: "a" }, status: { url: 1 } })), undefined);
 });
 
-Deno.test("objects of built-in kinds are never wrong", () => {
+Deno.test("objects of built-in kinds are always valid", () => {
   assert.equal(faultOf(Deployment, website({ spec: 1 })), undefined);
 });
 
-Deno.test("a wrong object is reported again only if it, or what is wrong with it, has changed", () => {
+Deno.test("an invalid object is reported again only if it or its errors have changed", () => {
   const cache = cacheOf();
   const shape = new ObjectShape(kindOf(SPEC), cache);
   const isKnown = (object: KubeObject): boolean | undefined => {

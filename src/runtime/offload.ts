@@ -1,22 +1,21 @@
 /**
- * Work that computes for long, in threads of its own: while it goes on, other objects, renewals of
- * the lease and probes have the event loop.
+ * Runs long computations in worker threads, so that other reconciles, lease renewals and probes
+ * keep the event loop.
  *
- * A thread is a Worker that loads the module that declares the tasks: from source that file, in an
- * executable the whole program, which is one file there (no other module's address works after
- * bundling). So a declaration stands at the top level of its module, and makes in a Worker what
- * listens for tasks.
+ * A thread is a Worker that loads the module that declares the tasks. In an executable that is the
+ * whole program, because it is bundled in one file. A declaration must therefore be at the top
+ * level of its module. In a Worker, it listens for tasks.
  */
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 
 /**
- * Tasks by their names. Each takes one value and answers one: what structured cloning copies, so no
- * functions.
+ * Tasks by name. Each takes one value and returns one. Values are copied by structured cloning, so
+ * they cannot contain functions.
  */
-// deno-lint-ignore no-explicit-any -- tasks of different inputs stand in one record
+// deno-lint-ignore no-explicit-any -- one record has tasks of different inputs
 export type Tasks = { readonly [name: string]: (input: any) => unknown };
 
-/** Tasks as they are called. Disposing of it ends its threads; what goes on in them fails. */
+/** Callable tasks. Disposing of it terminates its threads, and pending calls fail. */
 export type Offloaded<T extends Tasks> =
   & {
     readonly [Name in keyof T]: (
@@ -29,13 +28,13 @@ export type Offloaded<T extends Tasks> =
 /** Options of {@linkcode offload}. */
 export interface OffloadOptions {
   /**
-   * How many threads there may be at most. Each holds the module anew, which takes some ten MB.
+   * Maximum number of threads. Each loads the module, which takes about 10 MB.
    * @default {1}
    */
   readonly threads?: number;
 }
 
-/** What is sent to a thread, and what it answers. */
+/** Messages to and from a thread. */
 interface Call {
   readonly tasks: string;
   readonly id: number;
@@ -66,21 +65,20 @@ interface Waiting {
 interface Thread {
   readonly worker: Worker;
   isReady: boolean;
-  /** What it computes. */
+  /** The call that it computes. */
   task: Waiting | undefined;
 }
 
 /**
- * Declares tasks that are computed in threads of their own. Nothing is started before the first
- * call.
+ * Declares tasks that run in worker threads. Threads are started by the first calls.
  *
- * @param url The address of the module that declares them: `import.meta.url`. The declaration
- * stands at its top level.
- * @param tasks The tasks. What one throws fails the call; `PermanentError` and `TemporaryError`
- * stay what they are.
- * @param options How many threads.
- * @returns The tasks, to be called with an input and, where it may become superfluous, a signal:
- * what computes when it is aborted is ended with its thread.
+ * @param url URL of the module that declares them: `import.meta.url`. The declaration must be at
+ * its top level.
+ * @param tasks The tasks. If one throws, the call rejects. `PermanentError` and `TemporaryError`
+ * keep their classes.
+ * @param options Maximum number of threads.
+ * @returns The tasks. Call them with an input and optionally a signal. Aborting it terminates the
+ * thread of the call.
  * @throws {RangeError} If `threads` is not a positive integer.
  *
  * @example In a file of an operator
@@ -107,9 +105,9 @@ interface Thread {
 export function offload<const T extends Tasks>(url: string, tasks: T, options: OffloadOptions = {}): Offloaded<T> {
   const { threads: most = 1 } = options;
   if (!Number.isInteger(most) || most < 1) {
-    throw new RangeError(`Cannot offload: "threads" must be a positive integer: current value is ${most}`);
+    throw new RangeError(`offload(): threads must be a positive integer, got ${most}`);
   }
-  // Of all declarations of a program, those of one file are told apart by the names of their tasks.
+  // Several declarations in one file are distinguished by the names of their tasks.
   const key = Object.keys(tasks).sort().join();
   if (isThread()) serve(key, tasks);
   const pool = new Pool(url, key, most);
@@ -120,13 +118,13 @@ export function offload<const T extends Tasks>(url: string, tasks: T, options: O
   return { ...Object.fromEntries(calls), [Symbol.dispose]: () => pool.close() } as Offloaded<T>;
 }
 
-/** Whether this is a thread, and not the program. */
+/** Returns whether this is a thread for tasks. */
 export function isThread(): boolean {
   const { WorkerGlobalScope: scope } = globalThis as { readonly WorkerGlobalScope?: abstract new () => unknown };
   return scope !== undefined && globalThis instanceof scope;
 }
 
-/** In a thread: answers calls. */
+/** Runs tasks for the main thread. Called in a thread. */
 function serve(key: string, tasks: Tasks): void {
   const thread = globalThis as unknown as {
     addEventListener(type: "message", listener: (event: MessageEvent<Call>) => void): void;
@@ -140,7 +138,7 @@ function serve(key: string, tasks: Tasks): void {
       thread.postMessage({ tasks: key, id, error: failureOf(error) });
     }
   });
-  // What nobody caught would end the program on some versions, and go unseen on others.
+  // An uncaught error would end the program on some Deno versions, and be lost on others.
   const crash = (event: Event & { readonly error?: unknown; readonly reason?: unknown }): void => {
     event.preventDefault();
     thread.postMessage({ tasks: key, crash: failureOf(event.error ?? event.reason).message });
@@ -185,8 +183,12 @@ class Pool {
   }
 
   close(): void {
-    for (const thread of this.#threads) this.#end(thread, new Error("Cannot go on: the threads were ended"));
-    for (const { reject } of this.#line.splice(0)) reject(new Error("Cannot begin: the threads were ended"));
+    for (const thread of this.#threads) {
+      this.#end(thread, new Error("The task was cancelled: its threads were disposed of"));
+    }
+    for (const { reject } of this.#line.splice(0)) {
+      reject(new Error("The task was not started: its threads were disposed of"));
+    }
   }
 
   #pump(): void {
@@ -196,7 +198,7 @@ class Pool {
       const waiting = this.#line.shift()!;
       if (waiting.isOver) continue;
       thread.task = waiting;
-      // What is sent before the module listens is lost.
+      // Messages that are sent before the module listens are lost.
       if (thread.isReady) this.#send(thread);
     }
   }
@@ -208,7 +210,7 @@ class Pool {
     this.#threads.add(thread);
     worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => this.#hear(thread, data));
     worker.addEventListener("error", (event) => {
-      // Without this it would be an error of the program.
+      // Otherwise the main thread would fail.
       event.preventDefault();
       this.#crashed(thread, event.message);
     });
@@ -216,7 +218,7 @@ class Pool {
   }
 
   #crashed(thread: Thread, why: string): void {
-    this.#end(thread, new Error(`Cannot go on: the thread ended: ${why}`));
+    this.#end(thread, new Error(`The thread of the task ended: ${why}`));
     this.#pump();
   }
 
@@ -248,8 +250,7 @@ class Pool {
   }
 
   /**
-   * A call that nobody waits for any more: what computes cannot be told so, and is ended with its
-   * thread.
+   * Cancels a call. A running task cannot be interrupted, so its thread is terminated.
    */
   #drop(waiting: Waiting, reason: unknown): void {
     waiting.reject(reason);
@@ -271,7 +272,7 @@ function failureOf(error: unknown): Failure {
   return { name, message, stack, after: error instanceof TemporaryError ? error.after : undefined };
 }
 
-/** Classes do not survive the way between threads. */
+/** Messages between threads do not preserve classes. */
 function errorOf({ name, message, stack, after }: Failure): Error {
   const error = name === "PermanentError"
     ? new PermanentError(message)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Metrics } from "./metrics.ts";
 import { ownMetrics } from "./custom_metrics.ts";
 
-Deno.test("metrics of one's own stand beside those of the runtime, with their labels", async () => {
+Deno.test("custom metrics are served with those of the runtime", async () => {
   const all = new Metrics();
   const own = ownMetrics(all.registry);
   const dropped = own.counter("users_dropped_total", "Users dropped", { labels: ["database"] });
@@ -26,7 +26,7 @@ Deno.test("metrics of one's own stand beside those of the runtime, with their la
   }
 });
 
-Deno.test("a metric of one's own that is made again is the same", async () => {
+Deno.test("a custom metric that is defined twice is the same", async () => {
   const all = new Metrics();
   const own = ownMetrics(all.registry);
   for (let start = 0; start < 2; start++) own.counter("starts_total", "Starts").add(1);
@@ -34,26 +34,34 @@ Deno.test("a metric of one's own that is made again is the same", async () => {
 });
 
 const REFUSED: readonly [name: string, make: (own: ReturnType<typeof ownMetrics>) => unknown, why: RegExp][] = [
-  ["a name that Prometheus does not take", (own) => own.gauge("a-b", "Things"), /Cannot make metric "a-b": a name has/],
   [
-    "a name of the runtime's",
-    (own) => own.counter("workqueue_adds_total", "Things"),
-    /the runtime has one of that name/,
+    "a name that Prometheus does not accept",
+    (own) => own.gauge("a-b", "Things"),
+    /Metric "a-b": the name may have only/,
   ],
-  ["one that says nothing", (own) => own.gauge("a", ""), /it has no help: say what it tells/],
   [
-    "one of another type",
+    "a name of a runtime metric",
+    (own) => own.counter("workqueue_adds_total", "Things"),
+    /the runtime has a metric of that name/,
+  ],
+  ["a metric without help", (own) => own.gauge("a", ""), /help is empty/],
+  [
+    "a name of a metric of another type",
     (own) => [own.counter("a", "Things"), own.gauge("a", "Things")],
-    /one of that name with another type/,
+    /has another type/,
   ],
   ["other labels", (own) => [own.gauge("a", "Things"), own.gauge("a", "Things", { labels: ["b"] })], /other labels/],
-  ["a label that is none", (own) => own.gauge("a", "Things", { labels: ["x-y"] }), /label "x-y" is none/],
-  ["buckets that do not grow", (own) => own.histogram("a", "Things", { buckets: [1, 1] }), /its buckets do not grow/],
-  ["a counter that shrinks", (own) => own.counter("a_total", "Things").add(-1), /Cannot add -1 to "a_total"/],
+  ["an invalid label", (own) => own.gauge("a", "Things", { labels: ["x-y"] }), /label "x-y" is invalid/],
+  [
+    "buckets that are not in ascending order",
+    (own) => own.histogram("a", "Things", { buckets: [1, 1] }),
+    /buckets must be in ascending order/,
+  ],
+  ["a negative amount of a counter", (own) => own.counter("a_total", "Things").add(-1), /must not be negative, got -1/],
 ];
 
 for (const [name, make, why] of REFUSED) {
-  Deno.test(`metrics of one's own refuse ${name}`, () => {
+  Deno.test(`custom metrics reject ${name}`, () => {
     assert.throws(() => make(ownMetrics(new Metrics().registry)), why);
   });
 }

@@ -19,9 +19,9 @@ Deno.test("ownerReference makes the owner the controller", () => {
 });
 
 const KEYS: readonly { name: string; kind?: AnyKind; references: OwnerReference[]; expected: string | undefined }[] = [
-  { name: "the owner's name in the namespace of what it owns", references: [reference()], expected: "shop/blog" },
+  { name: "the owner's name in the namespace of the owned object", references: [reference()], expected: "shop/blog" },
   {
-    name: "the name alone for a cluster-wide owner",
+    name: "only the name for a cluster-scoped owner",
     kind: Namespace,
     references: [reference({ apiVersion: "v1", kind: "Namespace" })],
     expected: "blog",
@@ -37,38 +37,38 @@ const KEYS: readonly { name: string; kind?: AnyKind; references: OwnerReference[
     expected: "shop/blog",
   },
   {
-    name: "nothing of an owner that is not the controller",
+    name: "undefined for an owner that is not the controller",
     references: [reference({ controller: false })],
     expected: undefined,
   },
-  { name: "nothing of another kind", references: [reference({ kind: "Page" })], expected: undefined },
+  { name: "undefined for another kind", references: [reference({ kind: "Page" })], expected: undefined },
   {
-    name: "nothing of a kind of the same name in another group",
+    name: "undefined for a kind of the same name in another group",
     references: [reference({ apiVersion: "other.example.com/v2" })],
     expected: undefined,
   },
-  { name: "nothing where there is no owner", references: [], expected: undefined },
+  { name: "undefined without an owner", references: [], expected: undefined },
 ];
 
 for (const { name, kind = Website, references, expected } of KEYS) {
-  Deno.test(`ownerKey answers ${name}`, () => {
+  Deno.test(`ownerKey returns ${name}`, () => {
     const owned = object("page", "shop");
     const metadata = { ...owned.metadata, ownerReferences: references };
     assert.equal(ownerKey(kind, { ...owned, metadata }), expected);
   });
 }
 
-Deno.test("ownerKey answers nothing of an object that is not there", () => {
+Deno.test("ownerKey returns undefined without an object", () => {
   assert.equal(ownerKey(Website, undefined), undefined);
 });
 
-Deno.test("refuseOwner takes an owner in the same namespace, and a cluster-wide owner of anything", () => {
+Deno.test("refuseOwner accepts an owner in the same namespace, and a cluster-scoped owner", () => {
   refuseOwner(Website, object("blog", "shop"), ConfigMap, { name: "page", namespace: "shop" });
   refuseOwner(Namespace, object("shop"), ConfigMap, { name: "page", namespace: "other" });
   refuseOwner(Namespace, object("shop"), Node, { name: "one" });
 });
 
-Deno.test("refuseOwner refuses an owner that the garbage collector would not find", () => {
+Deno.test("refuseOwner rejects an owner that the garbage collector would not find", () => {
   const owner = object("blog", "shop");
   assert.throws(() => refuseOwner(Website, owner, ConfigMap, { name: "page", namespace: "other" }), {
     name: "TypeError",

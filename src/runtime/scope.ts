@@ -205,7 +205,7 @@ export function isSame(one: AnyKind, other: AnyKind): boolean {
 }
 
 /**
- * The live copy of a kind, where the controller declares one (its own kind, `owns`, `reads`,
+ * Returns the cache of a kind if the controller declares it (its own kind, `owns`, `reads`,
  * `watches`) and it covers the namespace: an operator of one namespace sees no events of another.
  */
 export function copyOf({ copies }: Scope, kind: AnyKind, namespace: string | undefined): LiveCopy | undefined {
@@ -213,22 +213,24 @@ export function copyOf({ copies }: Scope, kind: AnyKind, namespace: string | und
   return copy?.covers(namespace) ? copy : undefined;
 }
 
-/** The watches of a kind of which only objects are watched that are named. */
+/** Returns the watches of a kind whose objects are watched by name. */
 export function namedOf({ named }: Scope, kind: AnyKind): NamedWatches | undefined {
   return named.find((watches) => isSame(watches.kind, kind));
 }
 
-/** The live copy of the controller's own kind. */
+/** Returns the cache of the controller's own kind. */
 export function ownCopy({ copies }: Scope): LiveCopy {
   return copies[0]!;
 }
 
-/** Whether a controller watches a kind: its own, `owns`, `reads`, `watches`. */
+/**
+ * Returns whether a controller watches a kind: its own, or one of `owns`, `reads` and `watches`.
+ */
 export function isWatched({ copies }: Scope, kind: AnyKind): boolean {
   return copies.some((copy) => isSame(copy.kind, kind));
 }
 
-/** What is written: where it is, as far as that is known before. */
+/** The object of a write. Its name may be unknown before. */
 export interface Target {
   readonly kind: AnyKind;
   readonly name?: string | undefined;
@@ -236,13 +238,13 @@ export interface Target {
 }
 
 /**
- * Sends a write; where there is a live copy, its answer is taken in, so that reads show it at once
- * and the object for which it is sent is not woken by it.
+ * Sends a write. If the kind has a cache, the response updates it, so that reads return it at once
+ * and the write does not trigger another reconcile of the object.
  *
- * @param scope The controller's.
- * @param object The object for which it is sent.
- * @param target What is written.
- * @param send Sends it.
+ * @param scope The controller and what it uses.
+ * @param object The object that is being reconciled.
+ * @param target The object of the write.
+ * @param send Sends the write.
  */
 export async function write(
   scope: Scope,
@@ -257,13 +259,13 @@ export async function write(
 }
 
 /**
- * Sends a deletion; where there is a live copy, what is gone by it is gone from there at once, and
- * the object for which it is sent is not woken by it.
+ * Sends a deletion. If the kind has a cache, the object is removed from it at once, and the
+ * deletion does not trigger another reconcile of the object.
  *
- * @param scope The controller's.
- * @param object The object for which it is sent.
- * @param target What is deleted.
- * @param send Sends it; answers the object where it stays for now.
+ * @param scope The controller and what it uses.
+ * @param object The object that is being reconciled.
+ * @param target The object to delete.
+ * @param send Sends the deletion. Returns the object if finalizers keep it.
  */
 export async function remove(
   scope: Scope,

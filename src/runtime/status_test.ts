@@ -7,7 +7,7 @@ const NOW = Date.UTC(2030, 0, 1, 12, 0, 0, 123);
 const BEFORE = "2029-12-31T00:00:00Z";
 const READY = { type: "Ready", status: "True", reason: "Reconciled" } as const;
 
-Deno.test("StatusDraft gathers parts and a condition into one patch", () => {
+Deno.test("StatusDraft combines properties and a condition in one patch", () => {
   const draft = new StatusDraft();
   draft.add({ url: "https://a", ready: 1 });
   draft.add({ ready: 2 });
@@ -20,7 +20,7 @@ Deno.test("StatusDraft gathers parts and a condition into one patch", () => {
   });
 });
 
-Deno.test("StatusDraft says nothing when the status says it already", () => {
+Deno.test("StatusDraft returns no patch if the status does not change", () => {
   const draft = new StatusDraft();
   draft.add({ url: "https://a", parts: { b: 1, a: [1, { c: 2 }] } });
   draft.addCondition(READY);
@@ -34,7 +34,7 @@ Deno.test("StatusDraft says nothing when the status says it already", () => {
   assert.equal(draft.patch(object(held), 3, ["Reconciling", "Stalled"], NOW), undefined);
 });
 
-Deno.test("StatusDraft removes a property that is undefined, and leaves what it does not say", () => {
+Deno.test("StatusDraft removes a property that is undefined, and keeps others", () => {
   const draft = new StatusDraft();
   draft.add({ url: undefined });
   const held = { url: "https://a", ready: 1 };
@@ -43,7 +43,7 @@ Deno.test("StatusDraft removes a property that is undefined, and leaves what it 
   assert.deepEqual(applyMergePatch(held, patch), { ready: 1, conditions: [] });
 });
 
-Deno.test("StatusDraft compares values as the server will hold them", () => {
+Deno.test("StatusDraft compares values as the API server stores them", () => {
   const draft = new StatusDraft();
   draft.add({ at: new Date(NOW), inner: { left: undefined } });
   const held = { at: "2030-01-01T12:00:00.123Z", inner: {}, conditions: [] };
@@ -58,19 +58,19 @@ const CONDITIONS: readonly {
   expected: Condition[];
 }[] = [
   {
-    name: "keeps the time while the status stays, whatever else changes",
+    name: "keeps the transition time while the status of the condition is the same",
     held: [condition({ reason: "Old", message: "old", observedGeneration: 2 })],
     said: [{ ...READY, message: "new" }],
     expected: [condition({ message: "new" })],
   },
   {
-    name: "takes the time of a change of the status",
+    name: "sets the transition time when the status of the condition changes",
     held: [condition({ status: "False", reason: "Failed" })],
     said: [READY],
     expected: [condition({ lastTransitionTime: "2030-01-01T12:00:00Z" })],
   },
   {
-    name: "keeps conditions of others as they are and where they are",
+    name: "keeps conditions of other writers and their order",
     held: [condition({ type: "Probed", observedGeneration: 1 }), condition()],
     said: [{ type: "Extra", status: "Unknown", reason: "New" }, READY],
     expected: [
@@ -80,14 +80,14 @@ const CONDITIONS: readonly {
     ],
   },
   {
-    name: "drops what holds no longer",
+    name: "drops conditions that no longer apply",
     held: [condition({ type: "Stalled" }), condition(), condition({ type: "Reconciling" })],
     said: [READY],
     drops: ["Stalled", "Reconciling"],
     expected: [condition()],
   },
   {
-    name: "does not drop what the run says itself",
+    name: "does not drop conditions that the reconciler reported",
     held: [condition({ type: "Stalled", reason: "Waiting" })],
     said: [{ type: "Stalled", status: "True", reason: "Waiting" }],
     drops: ["Stalled"],
@@ -106,7 +106,7 @@ for (const { name, held, said, drops = [], expected } of CONDITIONS) {
   });
 }
 
-Deno.test("StatusDraft offers a condition only where the run said none of its type", () => {
+Deno.test("StatusDraft offers a condition only if the reconciler reported none of its type", () => {
   const draft = new StatusDraft();
   draft.addCondition({ type: "Ready", status: "False", reason: "Waiting" });
   draft.offerCondition(READY);
@@ -114,7 +114,7 @@ Deno.test("StatusDraft offers a condition only where the run said none of its ty
   assert.deepEqual(patch.conditions.map(({ status, reason }) => [status, reason]), [["False", "Waiting"]]);
 });
 
-Deno.test("StatusDraft cuts a message short, and never in the middle of a character", () => {
+Deno.test("StatusDraft cuts a long message at a whole character", () => {
   const draft = new StatusDraft();
   draft.addCondition({ ...READY, message: `${"x".repeat(1023)}😀 and more` });
   const { conditions: [made] } = draft.patch(object({}), 3, [], NOW) as { conditions: [Condition] };
@@ -123,7 +123,7 @@ Deno.test("StatusDraft cuts a message short, and never in the middle of a charac
   assert.equal(made.message.isWellFormed(), true, "half a character is left, which the server would change");
 });
 
-Deno.test("StatusDraft tells whether others' conditions would be written with its own", () => {
+Deno.test("StatusDraft reports whether its patch repeats conditions of other writers", () => {
   const draft = new StatusDraft();
   draft.addCondition(READY);
   assert.equal(draft.keepsOthers(object({})), false);
@@ -131,7 +131,7 @@ Deno.test("StatusDraft tells whether others' conditions would be written with it
   assert.equal(draft.keepsOthers(object({ conditions: [condition(), condition({ type: "Probed" })] })), true);
 });
 
-Deno.test("StatusDraft survives a status that is not what it should be", () => {
+Deno.test("StatusDraft accepts a malformed status", () => {
   const draft = new StatusDraft();
   draft.addCondition(READY);
   for (const status of [null, "text", { conditions: "none" }, { conditions: null }]) {

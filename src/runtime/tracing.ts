@@ -1,17 +1,16 @@
 /**
- * Spans of what an operator does: of each run, of each call of the API server in it, of each change
- * that woke one, and of each review.
+ * Spans of an operator: of each reconcile, each API request in it, each change that triggered one,
+ * and each webhook review.
  *
- * A change in the cluster is a trace of its own, as short as it is; the run that it wakes is
- * another, linked to it. One run may answer to many changes, and one change may wake many objects,
- * which a tree of parents cannot say (OpenTelemetry's conventions on messaging have it so for
- * batches). A change that a run of ours made is a child of that run, so that the way from
- * controller to controller can be followed.
+ * A change in the cluster is a trace of its own, and the reconcile that it triggers is another one
+ * with a link to it. A reconcile may have several triggers, and a change may trigger many objects,
+ * which a tree of parents cannot express (OpenTelemetry's messaging conventions do the same for
+ * batches). A change made by a reconcile is its child, so that traces lead from controller to
+ * controller.
  *
- * Names of spans are few; what differs from object to object is in attributes, which are called as
- * those of OpenTelemetry's collector for Kubernetes' objects. The shapes are the OpenTelemetry
- * API's (`@opentelemetry/api` 1.x), of which only types are needed: whose tracer it is, the
- * operator says.
+ * There are few span names; details are in attributes, named as in OpenTelemetry's collector for
+ * Kubernetes objects. The types are those of `@opentelemetry/api` 1.x. The operator provides the
+ * tracer.
  */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -21,22 +20,22 @@ import type { Writer } from "../watch/own_writes.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 
-/** What of a span others refer to. */
+/** The identity of a span. */
 export interface SpanContext {
   readonly traceId: string;
   readonly spanId: string;
 }
 
-/** What is told of a span. */
+/** Attributes of a span. */
 export type SpanAttributes = Record<string, string | number | boolean | string[]>;
 
-/** A span that another one is linked to. */
+/** A link to another span. */
 export interface SpanLink {
   readonly context: SpanContext;
   readonly attributes?: SpanAttributes;
 }
 
-/** A span, as the OpenTelemetry API has it. */
+/** A span of the OpenTelemetry API. */
 export interface Span {
   spanContext(): SpanContext;
   setAttribute(name: string, value: string | number | boolean): unknown;
@@ -44,16 +43,16 @@ export interface Span {
   end(): void;
 }
 
-/** How a span begins, as the OpenTelemetry API has it. */
+/** Options of a new span in the OpenTelemetry API. */
 export interface SpanOptions {
   readonly kind?: number;
-  /** Whether it begins a trace, whatever goes on. */
+  /** Whether it begins a new trace, regardless of the active span. */
   readonly root?: boolean;
   readonly attributes?: SpanAttributes;
   readonly links?: SpanLink[];
 }
 
-/** Makes spans, as the OpenTelemetry API has it. */
+/** A tracer of the OpenTelemetry API. */
 export interface Tracer {
   startSpan(name: string, options?: SpanOptions): Span;
   startActiveSpan<T>(name: string, options: SpanOptions, call: (span: Span) => T): T;
@@ -63,51 +62,48 @@ export interface Tracer {
 const KIND = { internal: 0, producer: 3, consumer: 4 } as const;
 /** The API's `SpanStatusCode`. */
 const ERROR = 2;
-// OpenTelemetry keeps 128 links of a span; what wakes an object so often before it runs is told by
-// the first.
+// OpenTelemetry stores 128 links per span. Further triggers of a reconcile are not linked.
 const MOST_LINKS = 32;
 
 /**
- * A change in the cluster, which may wake several objects or none: its span is made when it wakes
- * one.
+ * A change in the cluster. Its span is created when it triggers the first object.
  */
 export interface Change {
   readonly object: KubeObject;
-  /** Whether a run of this process made it. */
+  /** Whether a reconcile of this process made it. */
   readonly isOurs: boolean;
   /** The controller that made it. */
   readonly by?: Writer | undefined;
   link?: SpanContext;
 }
 
-/** A run under way. */
+/** A running reconcile. */
 export interface RunSpan {
-  /** Calls a function as a part of it. */
+  /** Calls a function as part of it. */
   within<T>(call: () => T): T;
-  /** What log lines of the run carry, so that they are found from its trace. */
+  /** Fields of its log lines, which identify its trace. */
   readonly logFields: { readonly trace_id: string; readonly span_id: string };
   /**
-   * Says how it ended.
+   * Ends the span.
    *
-   * @param result In a word.
-   * @param again Why the object runs again, where this run asked for it.
+   * @param result The result, in one word.
+   * @param again Why the object is reconciled again, if it is.
    */
   end(result: string, again: Reason | undefined): void;
-  /** Says that it failed. */
+  /** Records a failure. */
   failed(error: unknown): void;
 }
 
 /**
- * Whose calls are a part of what: ended runs take no more. What a run began for longer, such as a
- * watch, is not its own.
+ * The span of the current reconcile or review. After its end, requests are no longer part of it.
  */
 const open = new AsyncLocalStorage<Part>();
 
 interface Part {
   isOver: boolean;
-  /** The span of the review, where it is one. */
+  /** The span of a review; `undefined` for a reconcile. */
   readonly review?: Span;
-  /** Whether that says already what went wrong. */
+  /** Whether that has recorded its failure. */
   hasFailed?: boolean;
 }
 
@@ -119,22 +115,22 @@ export class Tracing {
     this.#tracer = tracer;
   }
 
-  /** The spans of a controller's runs. */
+  /** Returns the spans of a controller's reconciles. */
   controller(part: string): RunTracing {
     return new RunTracing(this.#tracer, part);
   }
 
   /**
-   * A call of the API server, where it is a part of a run or a review.
+   * Creates the span of an API request, if it is part of a reconcile or review.
    *
-   * @param asked What is asked.
-   * @param send Asks.
+   * @param request The request.
+   * @param send Sends the request.
    */
-  readonly call = <T>(asked: RequestInfo, send: () => Promise<T>): Promise<T> => {
+  readonly call = <T>(request: RequestInfo, send: () => Promise<T>): Promise<T> => {
     const part = open.getStore();
     if (part === undefined || part.isOver) return send();
-    const options = { kind: KIND.internal, attributes: { "op.call": `${asked.verb} ${asked.what}` } };
-    return this.#tracer.startActiveSpan(callName(asked), options, async (span) => {
+    const options = { kind: KIND.internal, attributes: { "op.call": `${request.verb} ${request.what}` } };
+    return this.#tracer.startActiveSpan(callName(request), options, async (span) => {
       try {
         return await send();
       } catch (error) {
@@ -148,10 +144,10 @@ export class Tracing {
   };
 
   /**
-   * The answer to a review of an admission, or to a conversion.
+   * Creates the span of an admission or conversion review.
    *
-   * @param path Its path.
-   * @param answer Answers it.
+   * @param path Path of the webhook.
+   * @param answer Answers the review.
    */
   review<Answer extends { readonly status: number }>(path: string, answer: () => Promise<Answer>): Promise<Answer> {
     const options = { kind: KIND.internal, attributes: { "op.webhook": path } };
@@ -169,7 +165,7 @@ export class Tracing {
     });
   }
 
-  /** Says more of the review that is being answered. */
+  /** Adds attributes to the span of the current review. */
   tellOfReview(attributes: SpanAttributes): void {
     const span = open.getStore()?.review;
     for (const [name, value] of Object.entries(attributes)) {
@@ -177,7 +173,7 @@ export class Tracing {
     }
   }
 
-  /** Says that the review that is being answered failed, whatever status its answer has. */
+  /** Records that the current review failed, whatever its response status is. */
   failReview(error: unknown): void {
     const part = open.getStore();
     if (part?.review === undefined) return;
@@ -186,8 +182,7 @@ export class Tracing {
   }
 
   /**
-   * What log lines of the review that is being answered carry, so that they are found from its
-   * trace.
+   * Returns fields for log lines of the current review, which identify its trace.
    */
   reviewLogFields(): Record<string, string> {
     const span = open.getStore()?.review;
@@ -195,7 +190,7 @@ export class Tracing {
   }
 }
 
-/** The span of the review that is being answered, for those who answer it elsewhere. */
+/** Returns the span of the current review, for a thread that answers it. */
 export function reviewTrace(): SpanContext | undefined {
   const context = open.getStore()?.review?.spanContext();
   return context && { traceId: context.traceId, spanId: context.spanId };
@@ -205,11 +200,11 @@ function logFieldsOf({ traceId, spanId }: SpanContext): { readonly trace_id: str
   return { trace_id: traceId, span_id: spanId };
 }
 
-/** The spans of one controller's runs, and what woke its objects. */
+/** The spans of one controller's reconciles, and the triggers of its objects. */
 export class RunTracing {
   readonly #tracer: Tracer;
   readonly #part: string;
-  /** What woke each object since its last run began. */
+  /** The triggers of each object since its last reconcile began. */
   readonly #links = new Map<ObjectKey, SpanLink[]>();
 
   constructor(tracer: Tracer, part: string) {
@@ -218,11 +213,11 @@ export class RunTracing {
   }
 
   /**
-   * Remembers what wakes an object.
+   * Records a trigger of an object.
    *
    * @param key The object.
-   * @param reason Why, in a word.
-   * @param by What changed; nothing where it is no change of an object.
+   * @param reason The reason, in one word.
+   * @param by The change that triggered it, if any.
    */
   woken(key: ObjectKey, reason: Reason, by: Change | undefined): void {
     if (by === undefined) return;
@@ -230,17 +225,17 @@ export class RunTracing {
     this.#link(key, { context: by.link, attributes: { "op.reason": reason } });
   }
 
-  /** Forgets an object that is gone. */
+  /** Removes a deleted object. */
   forget(key: ObjectKey): void {
     this.#links.delete(key);
   }
 
   /**
-   * Begins a run.
+   * Begins the span of a reconcile.
    *
    * @param object The object.
-   * @param reason Why it runs.
-   * @param attempt Which try it is.
+   * @param reason Why it is reconciled.
+   * @param attempt Number of the attempt, from 1.
    */
   began(object: KubeObject, reason: Reason, attempt: number): RunSpan {
     const key = keyOf(object.metadata);
@@ -256,7 +251,7 @@ export class RunTracing {
     return this.#tracer.startActiveSpan(`reconcile ${this.#part}`, options, (span) => {
       const part = { isOver: false };
       const context = span.spanContext();
-      // The span is the active one here, and wherever this is called from.
+      // The span is active here and in the caller.
       const snapshot = AsyncLocalStorage.snapshot();
       return {
         within: <T>(call: () => T): T => snapshot(() => open.run(part, call)) as T,
@@ -298,7 +293,7 @@ function attributesOf({ apiVersion, kind, metadata }: KubeObject): SpanAttribute
   };
 }
 
-/** The verb and the kind, and the subresource if there is one: `patch Website/status`. */
+/** Returns the verb, the kind and the subresource of a request: `patch Website/status`. */
 function callName({ verb, what }: RequestInfo): string {
   const [kind] = what.split(" ", 1);
   const subresource = /" \((\w+)\)$/.exec(what)?.[1];

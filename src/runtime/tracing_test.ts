@@ -35,7 +35,7 @@ const OBJECT: KubeObject = {
 const KEY = "default/a" as never;
 const GET = { verb: "get", what: 'Secret "default/s"' };
 
-Deno.test("calls are spans in a run; outside of one, and after it, they are not", async () => {
+Deno.test("API requests have spans during a reconcile, and none outside of it or after its end", async () => {
   const { tracing, ended } = noting();
   const run = tracing.controller("maps").began(OBJECT, "changed", 1);
   let later: Promise<unknown> | undefined;
@@ -51,7 +51,7 @@ Deno.test("calls are spans in a run; outside of one, and after it, they are not"
   assert.deepEqual(ended, ["get Secret < reconcile maps", "reconcile maps"]);
 });
 
-Deno.test("a call that fails says so, and fails as it did", async () => {
+Deno.test("the span of a failed request records the error, which is rethrown", async () => {
   const { tracing, ended } = noting();
   const run = tracing.controller("maps").began(OBJECT, "changed", 1);
   const failure = new Error("no");
@@ -59,7 +59,7 @@ Deno.test("a call that fails says so, and fails as it did", async () => {
   assert.deepEqual(ended, ["get Secret < reconcile maps ! no"]);
 });
 
-Deno.test("a run is linked to all changes since the one before, each a span once however many it wakes, and to a run that asked for it", () => {
+Deno.test("a reconcile links to all changes since the previous one and to a reconcile that requested it; a change has one span", () => {
   const { tracing, ended } = noting();
   const maps = tracing.controller("maps");
   const change = { object: OBJECT, isOurs: false };
@@ -79,7 +79,7 @@ Deno.test("a run is linked to all changes since the one before, each a span once
   ]);
 });
 
-Deno.test("an object that is gone is forgotten, and one that changes without end is linked to the first of it", () => {
+Deno.test("triggers of a deleted object are removed, and only the first triggers of a frequently changed object are linked", () => {
   const { tracing, ended } = noting();
   const maps = tracing.controller("maps");
   for (let i = 0; i < 100; i++) maps.woken(KEY, "changed", { object: OBJECT, isOurs: false });
@@ -91,7 +91,7 @@ Deno.test("an object that is gone is forgotten, and one that changes without end
   assert.equal(ended.at(-1), "reconcile maps");
 });
 
-Deno.test("a review is a span, and what its function asks is its child", async () => {
+Deno.test("a review has a span, and the requests of its function are its children", async () => {
   const { tracing, ended } = noting();
   const response = await tracing.review("/validate-shops", async () => {
     await tracing.call(GET, () => Promise.resolve());

@@ -1,27 +1,30 @@
-/** What the sandbox refused, as the declaration that would allow it. */
+/** Finds the sandbox setting that would have allowed a denied operation. */
 import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName } from "../parts/sandbox.ts";
 
 /**
- * The declaration that an error asks for, if the sandbox threw it. Deno's message reads `Requires
- * net access to "example.com:443", run again with …`.
+ * Returns advice on the sandbox setting that is missing, if the sandbox threw an error.
  *
- * @param error What was thrown; its causes are looked at, too.
- * @param where Who would declare it: `controller "websites"`, `the operator`.
+ * Source: Deno's message, `Requires net access to "example.com:443", run again with …`.
+ *
+ * @param error The thrown value. Its causes are examined too.
+ * @param where Where to add the setting: `controller "websites"`, `the operator`.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const error = new Deno.errors.NotCapable('Requires sys access to "hostname", run again with the --allow-sys flag');
- * assert.match(undeclaredUse(error, "the operator") ?? "", /add sandbox: { sys: \["hostname"\] } to the operator/);
+ * const message = 'Requires sys access to "hostname", run again with the --allow-sys flag';
+ * const error = new Deno.errors.NotCapable(message);
+ * const advice = undeclaredUse(error, "the operator") ?? "";
+ * assert.match(advice, /add sandbox: { sys: \["hostname"\] } to the operator/);
  * ```
  */
 export function undeclaredUse(error: unknown, where: string): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    // It says so itself, and what else would help.
+    // The error already contains the advice.
     if (cause.message.includes("sandbox: {")) return undefined;
     const { code, syscall, hostname } = cause as NodeError;
-    // Node's libraries get errors of Node's own; no other cause gives this one.
+    // Node's libraries throw errors of their own; this code has no other cause.
     if (code === "EPERM" && syscall === "getaddrinfo" && hostname !== undefined) {
       return undeclared("net", hostname, where);
     }
@@ -40,12 +43,12 @@ export function undeclaredUse(error: unknown, where: string): string | undefined
 }
 
 /**
- * What else a refused connection may mean: by an address, Node's libraries on Deno 2.4 tell what
- * the sandbox refused as a server that refuses.
+ * Returns the sandbox setting that may be missing for a refused connection. On Deno 2.4, Node's
+ * libraries report a connection to an address that the sandbox denied as refused by the server.
  *
- * @param error What was thrown.
- * @param where Who would declare it.
- * @param isAllowed Whether the sandbox lets the program connect there.
+ * @param error The thrown value.
+ * @param where Where to add the setting.
+ * @param isAllowed Whether the sandbox allows connections to an address.
  */
 export function perhapsUndeclared(error: unknown, where: string, isAllowed = mayConnect): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -53,14 +56,14 @@ export function perhapsUndeclared(error: unknown, where: string, isAllowed = may
     if (code !== "ECONNREFUSED" || syscall !== "connect" || address === undefined || port === undefined) continue;
     const host = `${address.includes(":") ? `[${address}]` : address}:${port}`;
     if (isAllowed(host)) return undefined;
-    return `${cause.message}: nobody listens there, or net "${host}" is not declared: ${
+    return `${cause.message}: no process listens there, or net "${host}" is not declared: ${
       wayOut("net", JSON.stringify(host), where)
     }`;
   }
   return undefined;
 }
 
-/** What Node's libraries add to an error of a connection. */
+/** Fields of connection errors of Node's libraries. */
 interface NodeError {
   readonly code?: string;
   readonly syscall?: string;
@@ -81,14 +84,14 @@ function wayOut(access: SandboxPermissionName, wish: string, where: string): str
   return `add sandbox: { ${access}: [${wish}] } to ${where} and build again`;
 }
 
-/** What to write where all of a class was asked for, or what cannot be named. */
+/** The setting for an operation without a name. */
 const WHOLE: { readonly [access in SandboxPermissionName]?: string } = {
   env: '"NAME", ...',
   ffi: '"/path/of/library.so"',
   net: '"host"',
 };
 
-/** A temporary folder is wherever the machine says. */
+/** The path of a temporary folder depends on the machine. */
 const FOLDER = '"/tmp"';
 
 function isClass(access: string): access is SandboxPermissionName {

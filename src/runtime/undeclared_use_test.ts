@@ -17,14 +17,14 @@ const REFUSED: readonly { refusal: string; says: string }[] = [
 ];
 
 for (const { refusal, says } of REFUSED) {
-  Deno.test(`undeclaredUse names the declaration for ${refusal}`, () => {
+  Deno.test(`undeclaredUse names the setting for ${refusal}`, () => {
     const error = new Deno.errors.NotCapable(`Requires ${refusal}, run again with the --allow flag`);
     const told = undeclaredUse(new Error("outer", { cause: error }), 'controller "a"');
     assert(told?.endsWith(`add sandbox: { ${says} } to controller "a" and build again`), told);
   });
 }
 
-Deno.test("undeclaredUse names no declaration where there is none", () => {
+Deno.test("undeclaredUse returns undefined if no setting is missing", () => {
   const code = new TypeError('Requires import access to "example.com:443", run again with the --allow-import flag');
   assert.match(undeclaredUse(code, "x") ?? "", /^Cannot use import "example\.com:443": code from elsewhere is never/);
   assert.match(
@@ -35,7 +35,7 @@ Deno.test("undeclaredUse names no declaration where there is none", () => {
   assert.equal(undeclaredUse("boom", "x"), undefined);
 });
 
-Deno.test("undeclaredUse names the host that a library of Node's may not look up", () => {
+Deno.test("undeclaredUse names the host that a Node library was not allowed to look up", () => {
   const error = Object.assign(new Error("getaddrinfo EPERM api.example.com"), {
     code: "EPERM",
     syscall: "getaddrinfo",
@@ -49,7 +49,7 @@ Deno.test("undeclaredUse names the host that a library of Node's may not look up
   assert.equal(undeclaredUse(Object.assign(error, { code: "ENOTFOUND" }), "x"), undefined);
 });
 
-Deno.test("perhapsUndeclared tells of both where a refused connection was not declared", () => {
+Deno.test("perhapsUndeclared names both causes of a refused connection to an undeclared address", () => {
   const error = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), {
     code: "ECONNREFUSED",
     syscall: "connect",
@@ -59,7 +59,7 @@ Deno.test("perhapsUndeclared tells of both where a refused connection was not de
   const told = perhapsUndeclared(new Error("outer", { cause: error }), 'controller "a"', () => false);
   assert.equal(
     told,
-    'connect ECONNREFUSED 127.0.0.1:9: nobody listens there, or net "127.0.0.1:9" is not declared: ' +
+    'connect ECONNREFUSED 127.0.0.1:9: no process listens there, or net "127.0.0.1:9" is not declared: ' +
       'add sandbox: { net: ["127.0.0.1:9"] } to controller "a" and build again',
   );
   assert.match(perhapsUndeclared(Object.assign(error, { address: "::1" }), "x", () => false)!, /"\[::1\]:9"/);

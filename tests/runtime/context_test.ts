@@ -94,13 +94,13 @@ const REFUSED: readonly { name: string; touch: (context: NoteContext) => Promise
   {
     name: "a kind that is not declared",
     touch: ({ get }) => get(Secret as never, "x"),
-    message: /^Cannot touch Secret: controller "notes" does not declare it: add access\(Secret, "get"\) to "uses"$/,
+    message: /^Cannot access Secret: controller "notes" does not declare it\. Add access\(Secret, "get"\) to "uses"$/,
   },
   {
     name: "deleting what is only owned",
     touch: (context) => context.delete(ConfigMap as never, "x"),
     message:
-      /^Cannot touch ConfigMap: controller "notes" does not declare it: add access\(ConfigMap, "delete"\) to "uses"$/,
+      /^Cannot access ConfigMap: controller "notes" does not declare it\. Add access\(ConfigMap, "delete"\) to "uses"$/,
   },
 ];
 
@@ -144,6 +144,6 @@ Deno.test("a run of an object that is in no namespace says in which to look: wha
   await cluster.settle();
   assert.deepEqual(met, [
     "one of 1",
-    'Cannot get Secret "one": Namespace "team" is in no namespace, so say in which to look: get(Secret, "one", { namespace })',
+    'Cannot get Secret "one": Namespace "team" is not in a namespace. Pass the namespace: get(Secret, "one", { namespace })',
   ]);
 });

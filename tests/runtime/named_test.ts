@@ -209,7 +209,7 @@ Deno.test("a run that gets what nobody names, or lists what is only named, is to
   for (
     const [read, message] of [["get", /no object of controller "sites" names it/], [
       "list",
-      /get them by name/,
+      /Get them by name/,
     ]] as const
   ) {
     await using cluster = await memoryCluster({ parts: { sites: failing(read) }, failures: "collect" });

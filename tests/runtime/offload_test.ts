@@ -28,7 +28,7 @@ Deno.test("offload fails as the task does: errors keep their names, those of the
 Deno.test("offload fails all that goes on and waits when it is disposed of", async () => {
   const all = [work.compute(gate()), work.compute(gate()), work.double(2)];
   work[Symbol.dispose]();
-  for (const one of all) await assert.rejects(one, /the threads were ended$/);
+  for (const one of all) await assert.rejects(one, /its threads were disposed of$/);
 });
 
 Deno.test("offload ends what computes when its signal is aborted", async () => {
@@ -45,7 +45,7 @@ Deno.test("offload ends what computes when its signal is aborted", async () => {
 
 Deno.test("offload fails the call whose thread crashes, and starts another thread for the next", async () => {
   using _work = work;
-  await assert.rejects(work.crash(undefined), /^Error: Cannot go on: the thread ended: .*Crashed/);
+  await assert.rejects(work.crash(undefined), /^Error: The thread of the task ended: .*Crashed/);
   assert.equal(await work.double(5), 10);
 });
 

@@ -69,7 +69,7 @@ Deno.test("owned rejects a kind that is not in owns", async () => {
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
 
-  assert.match(String(cluster.failures[0]?.error), /controller "notes" does not declare it: add it to "owns"/);
+  assert.match(String(cluster.failures[0]?.error), /controller "notes" does not declare it\. Add it to "owns"/);
 });
 
 Deno.test("delete sends its propagation policy and preconditions", async () => {

@@ -90,6 +90,6 @@ Deno.test("what was read is not taken for what is wanted", async () => {
   const ready = (await cluster.get(Note, "a")).status?.conditions?.find(({ type }) => type === "Ready");
   assert.match(
     ready?.message ?? "",
-    /^Cannot apply ConfigMap "copy": it has managedFields, so it was read from the server: apply what is wanted/,
+    /^Cannot apply ConfigMap "copy": it has managedFields, so it was read from the API server\. Apply only the desired fields/,
   );
 });

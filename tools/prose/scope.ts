@@ -21,7 +21,7 @@ export const COVERED: readonly string[] = [
   "src/kinds",
   "src/kube/http2",
   "src/openapi",
-  "src/runtime/webhooks",
+  "src/runtime",
   "src/testing",
   "templates",
   "tests/contract",
