@@ -17,7 +17,7 @@
  */
 export { ApiError, type RequestInfo, type StatusCause } from "../src/kube/api_error.ts";
 export { Client } from "../src/kube/client.ts";
-export type { ClientOptions } from "../src/kube/client_options.ts";
+export type { ClientOptions } from "../src/kube/client.ts";
 export type {
   CallOptions,
   DeleteCallOptions,
@@ -28,7 +28,8 @@ export type {
   WriteOptions,
 } from "../src/kube/calls.ts";
 export type { Connection } from "../src/kube/connection.ts";
-export { findKind, type UntypedKind } from "../src/kube/discovery.ts";
+export { ConnectionError, type ConnectionErrorCode, TruncatedStreamError } from "../src/kube/connection_error.ts";
+export { findKind, KindNotFoundError, type UntypedKind } from "../src/kube/discovery.ts";
 export { connect, type ConnectOptions } from "../src/operator/connect.ts";
 export type { Clock } from "../src/base/clock.ts";
 export type { AnyKind, Infer, Input, Kind, KubeObject } from "../src/resource/kind.ts";

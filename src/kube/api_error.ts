@@ -1,30 +1,30 @@
-/** Errors that say what was asked. */
+/** Error responses of an API server. */
 
-/** A field that the API server refused, with its reason. */
+/** A field that the API server rejected, and why. */
 export interface StatusCause {
-  /** In one word, such as `FieldValueInvalid`. */
+  /** Reason in one word, such as `FieldValueInvalid`. */
   readonly reason?: string;
-  /** What is wrong with it, with its value. */
+  /** What is wrong, with the value. */
   readonly message?: string;
-  /** Its path, such as `spec.ports[0].port`. */
+  /** Path of the field, such as `spec.ports[0].port`. */
   readonly field?: string;
 }
 
-/** What was asked: a verb, and what it was asked of. */
+/** The verb and the object of a request, for error messages and traces. */
 export interface RequestInfo {
-  /** As a person says it: `patch`, `list`. */
+  /** The verb, such as `patch` or `list`. */
   readonly verb: string;
-  /** Kind and, where there is one, namespace and name: `Website "shop/web"`. */
+  /** The kind, with namespace and name if there are any, such as `Website "shop/web"`. */
   readonly what: string;
 }
 
-// The server says no more than "Unauthorized".
-const UNKNOWN_USER = ": the token is expired or not of this cluster: log in again, or renew the kubeconfig";
+// The message of the server is only "Unauthorized".
+const UNAUTHORIZED_HINT = ". The token has expired or is for another cluster. Log in again, or renew the kubeconfig";
 
 /**
- * The API server answered, and it did not do what was asked. Where nothing was answered it is another error.
+ * The API server responded with an error. A request without a response fails with another class.
  *
- * @example What a reconciler does about one
+ * @example Recognizing a missing object
  * ```ts
  * import assert from "node:assert/strict";
  * import { ApiError } from "@op/sdk";
@@ -32,7 +32,8 @@ const UNKNOWN_USER = ": the token is expired or not of this cluster: log in agai
  * import { memoryCluster } from "@op/sdk/testing";
  *
  * await using cluster = await memoryCluster();
- * const error = await cluster.client.get(Secret, "none", { namespace: "default" }).catch((error) => error);
+ * const options = { namespace: "default" };
+ * const error = await cluster.client.get(Secret, "none", options).catch((error) => error);
  * assert(error instanceof ApiError && error.status === 404 && error.reason === "NotFound");
  * ```
  */
@@ -41,25 +42,27 @@ export class ApiError extends Error {
   override name = "ApiError";
   /** HTTP status, such as 409. */
   readonly status: number;
-  /** Kubernetes' reason in one word, such as `Conflict`; empty when the answer had none. */
+  /** Kubernetes' reason in one word, such as `Conflict`; empty if the response has none. */
   readonly reason: string;
-  /** The fields that were refused. */
+  /** The fields that were rejected. */
   readonly causes: readonly StatusCause[];
-  /** Milliseconds to wait before the next try, from `Retry-After`: at most 120,000. */
+  /** Milliseconds to wait before the next attempt, from `Retry-After`: at most 120,000. */
   readonly retryAfter: number | undefined;
 
   /**
-   * Reads the reason, the message and the causes out of an answer.
+   * Reads the reason, the message and the causes of a response.
    *
-   * @param asked What was asked.
+   * @param info What was info.
    * @param status HTTP status.
-   * @param body The answer: a `Status` object as text, or any other text.
-   * @param retryAfter Milliseconds that the server asks to wait.
+   * @param body Body of the response: a `Status` as JSON, or any other string.
+   * @param retryAfter Milliseconds to wait, from `Retry-After`.
    */
-  constructor(asked: RequestInfo, status: number, body: string, retryAfter?: number) {
+  constructor(info: RequestInfo, status: number, body: string, retryAfter?: number) {
     const { reason = "", message = "", details } = readStatus(body);
-    const told = (message === "" ? "" : `: ${message}`) + (status === 401 ? UNKNOWN_USER : "");
-    super(`Cannot ${asked.verb} ${asked.what}: the apiserver answered ${status}${reason && ` ${reason}`}${told}`);
+    const explanation = (message === "" ? "" : `: ${message}`) + (status === 401 ? UNAUTHORIZED_HINT : "");
+    super(
+      `Cannot ${info.verb} ${info.what}: the apiserver answered ${status}${reason && ` ${reason}`}${explanation}`,
+    );
     this.status = status;
     this.reason = reason;
     this.causes = details?.causes ?? [];
@@ -68,9 +71,9 @@ export class ApiError extends Error {
 }
 
 /**
- * Whether an error is an {@linkcode ApiError} with a status.
+ * Returns whether an error is an {@linkcode ApiError} with a status.
  *
- * @param error What was caught.
+ * @param error A caught error.
  * @param status HTTP status.
  */
 export function isStatus(error: unknown, status: number): error is ApiError {
@@ -83,11 +86,11 @@ interface Status {
   readonly details?: { readonly causes?: readonly StatusCause[] };
 }
 
-/** A proxy in between may answer with anything, so text that is no Status is shown as it is, cut short. */
+/** Parses a Status. A proxy may send anything else, which is quoted up to 300 characters. */
 function readStatus(body: string): Status {
   try {
     const status = JSON.parse(body);
     if (status?.kind === "Status") return status;
-  } catch { /* not JSON: shown below */ }
+  } catch { /* It is not JSON. */ }
   return { message: body.trim().slice(0, 300) };
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { ApiError, isStatus } from "./api_error.ts";
 
-const asked = { verb: "patch", what: 'Website "shop/web"' };
+const info = { verb: "patch", what: 'Website "shop/web"' };
 
-const TOLD: readonly { name: string; status: number; body: string; message: string; reason: string }[] = [
+const MESSAGES: readonly { name: string; status: number; body: string; message: string; reason: string }[] = [
   {
     name: "a Status with reason and message",
     status: 409,
@@ -14,8 +14,8 @@ const TOLD: readonly { name: string; status: number; body: string; message: stri
   {
     name: "a Status without a reason",
     status: 500,
-    body: JSON.stringify({ kind: "Status", message: "etcd is gone", details: null }),
-    message: 'Cannot patch Website "shop/web": the apiserver answered 500: etcd is gone',
+    body: JSON.stringify({ kind: "Status", message: "etcd is unavailable", details: null }),
+    message: 'Cannot patch Website "shop/web": the apiserver answered 500: etcd is unavailable',
     reason: "",
   },
   {
@@ -26,14 +26,14 @@ const TOLD: readonly { name: string; status: number; body: string; message: stri
     reason: "",
   },
   {
-    name: "a proxy's page, cut short",
+    name: "a page of a proxy, truncated",
     status: 503,
     body: `\n<html>${"x".repeat(1000)}`,
     message: `Cannot patch Website "shop/web": the apiserver answered 503: <html>${"x".repeat(294)}`,
     reason: "",
   },
   {
-    name: "JSON that is no Status",
+    name: "JSON that is not a Status",
     status: 400,
     body: '{"error":"nope"}',
     message: 'Cannot patch Website "shop/web": the apiserver answered 400: {"error":"nope"}',
@@ -48,23 +48,23 @@ const TOLD: readonly { name: string; status: number; body: string; message: stri
   },
 ];
 
-for (const { name, status, body, message, reason } of TOLD) {
-  Deno.test(`ApiError says what was asked and what was answered: ${name}`, () => {
-    const error = new ApiError(asked, status, body);
+for (const { name, status, body, message, reason } of MESSAGES) {
+  Deno.test(`the message of ApiError has the request and the response: ${name}`, () => {
+    const error = new ApiError(info, status, body);
     assert.equal(error.message, message);
     assert.deepEqual([error.name, error.status, error.reason, error.causes], ["ApiError", status, reason, []]);
   });
 }
 
-Deno.test("ApiError holds the fields that were refused", () => {
+Deno.test("ApiError has the fields that were rejected", () => {
   const causes = [{ reason: "FieldValueInvalid", message: "must be at most 20", field: "spec.replicas" }];
   const body = JSON.stringify({ kind: "Status", reason: "Invalid", message: "invalid", details: { causes } });
-  assert.deepEqual(new ApiError(asked, 422, body).causes, causes);
+  assert.deepEqual(new ApiError(info, 422, body).causes, causes);
 });
 
-Deno.test("isStatus tells one status of the apiserver from all other errors", () => {
-  const error = new ApiError(asked, 404, "");
+Deno.test("isStatus is true only for an ApiError with the status", () => {
+  const error = new ApiError(info, 404, "");
   assert.equal(isStatus(error, 404), true);
   assert.equal(isStatus(error, 409), false);
-  assert.equal(isStatus(Object.assign(new Error("not ours"), { status: 404 }), 404), false);
+  assert.equal(isStatus(Object.assign(new Error("another error"), { status: 404 }), 404), false);
 });

@@ -1,31 +1,31 @@
-/** What the calls of a client are given, and what they answer. */
+/** Options and results of the calls of a client. */
 import type { AnyKind, Infer, KubeObject } from "../resource/kind.ts";
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Where the object is; of a kind that lives in namespaces, a list without it is of all of them. */
+  /** Namespace of the object. A list of a namespaced kind without it covers all namespaces. */
   readonly namespace?: string;
-  /** Ends the call; it then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
 }
 
 /** Options of calls that write. */
 export interface WriteOptions extends CallOptions {
-  /** Who writes, for `managedFields`. @default {the `userAgent` of the client} */
+  /** Field manager of the write. @default {the `userAgent` of the client} */
   readonly manager?: string;
-  /** What of the object is written, such as `status`. @default {the object itself} */
+  /** Subresource to write, such as `status`. @default {the object itself} */
   readonly subresource?: string;
-  /** Whether nothing is stored: the answer is what would be. @default {false} */
+  /** Whether to return the result without storing it. @default {false} */
   readonly dryRun?: boolean;
-  /** What the server does with fields that it does not know: `Strict` refuses them (KEP-2885). @default {"Warn"} */
+  /** How the server handles unknown fields: `Strict` rejects them (KEP-2885). @default {"Warn"} */
   readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
 }
 
 /** Options of {@linkcode Client.delete}. */
 export interface DeleteCallOptions extends CallOptions {
-  /** What happens to the objects that the deleted object owns. @default {"Background"} */
+  /** How the objects that the deleted object owns are deleted. @default {"Background"} */
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
-  /** What the object must be to be deleted. @default {any} */
+  /** Properties that the object must have to be deleted. @default {none} */
   readonly preconditions?: {
     /** The object's `metadata.uid`. */
     readonly uid?: string | undefined;
@@ -34,42 +34,48 @@ export interface DeleteCallOptions extends CallOptions {
   } | undefined;
 }
 
-/** Which objects are meant. */
+/** Options that select objects. */
 export interface SelectOptions extends CallOptions {
-  /** As the API has it: `app=web,tier!=cache`. @default {all} */
+  /** Label selector, such as `app=web,tier!=cache`. @default {all objects} */
   readonly labelSelector?: string;
-  /** As the API has it: `metadata.name=web`, or a field that the kind makes selectable. @default {all} */
+  /** Field selector, such as `metadata.name=web`. @default {all objects} */
   readonly fieldSelector?: string;
-  /** Whether only the metadata of objects is asked for. @default {false} */
+  /** Whether to request only the metadata of objects. @default {false} */
   readonly metadataOnly?: boolean;
 }
 
 /** One page of a list. */
 export interface Page<K extends AnyKind = AnyKind> {
-  /** The objects of it. */
+  /** The objects of the page. */
   readonly items: Infer<K>[];
-  /** What a watch may begin with that is to go on where the list ends. */
+  /** Version at which a watch can continue after the list. */
   readonly resourceVersion: string;
-  /** Where the next page begins; nothing on the last one. */
+  /** Token of the next page; `undefined` on the last page. */
   readonly next: string | undefined;
 }
 
-/** One line of a watch. A bookmark's object has a resourceVersion and little else; an error's is a `Status`. */
+/**
+ * An event of a watch. The object of a bookmark has only a resourceVersion, that of an error is a
+ * `Status`.
+ */
 export interface WatchEvent {
-  /** What became of the object. */
+  /** The type of the event. */
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
-  /** The object as it is then; of `DELETED`, as it was. */
+  /** The object after the change; for `DELETED`, before it. */
   readonly object: KubeObject & { readonly code?: number; readonly message?: string };
 }
 
 /** Options of {@linkcode Client.watch}. */
 export interface WatchCallOptions extends SelectOptions {
-  /** Of which changes it begins with the next. @default {all there is, then what changes} */
+  /** Version after which the events start. @default {all existing objects first, then changes} */
   readonly resourceVersion?: string;
-  /** Whether the watch begins with all there is (KEP-3157). @default {false} */
+  /** Whether the watch starts with all existing objects (KEP-3157). @default {false} */
   readonly initial?: boolean;
-  /** Seconds after which the server ends it. @default {the server's own: from half an hour to an hour} */
+  /**
+   * Seconds after which the server ends the watch. @default {30 to 60 minutes, chosen by the
+   * server}
+   */
   readonly timeoutSeconds?: number;
-  /** Called when the server has opened it. */
+  /** Called when the server has accepted the watch. */
   readonly onOpen?: () => void;
 }

@@ -1,4 +1,4 @@
-/** The only client of an API server: typed by kinds, one request a call, errors that say what was asked. */
+/** The client of an API server, typed by kinds. */
 import { linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
@@ -14,20 +14,17 @@ import type {
   WatchEvent,
   WriteOptions,
 } from "./calls.ts";
-import type { ClientOptions } from "./client_options.ts";
-import { ConnectionError, connectionError } from "./connection_error.ts";
+import { ConnectionError, connectionError, TruncatedStreamError } from "./connection_error.ts";
 import { type Connection, FencedError, type Outgoing } from "./connection.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
 import { Lanes } from "./lanes.ts";
-import { accepting, named } from "./metadata_alone.ts";
 import type { Pulse } from "./pulse.ts";
-import { queryOf, select } from "./query.ts";
+import { metadataOnly, select, writeQuery } from "./query.ts";
 import type { RateLimit } from "./rate_limit.ts";
 import { quotableAnswer } from "./secret_answer.ts";
-import { TruncatedStreamError } from "./truncated_stream_error.ts";
 
-/** The patch types of the API server, and the content type of each. */
+/** Content types of patches. */
 const PATCH_TYPES = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
@@ -36,16 +33,42 @@ const PATCH_TYPES = {
 
 const APPLY = "application/apply-patch+yaml";
 
-// 500 a page, as client-go's pager: quick enough for us, small enough not to hurt an apiserver.
+// 500 per page, as in client-go's pager: fast enough for us, small enough for the API server.
 const PAGE_SIZE = 500;
-// kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes only the first one.
+// kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes
+// only the first one.
 const UNCOMPRESSED = { "accept-encoding": "identity" };
-// client-go tries ten times as well before it hands a 429 to the caller.
-const MOST_TRIES = 10;
+// As in client-go, which throws the tenth 429.
+const MAX_ATTEMPTS = 10;
+
+/** Options of a {@linkcode Client}. */
+export interface ClientOptions {
+  /** Clock for waits, such as those of `Retry-After`. @default {the system clock} */
+  readonly clock?: Clock;
+  /** User agent, which the server's audit log has. @default {"op"} */
+  readonly userAgent?: string;
+  /**
+   * Called before each write is sent, also before it is repeated. If it throws, the call fails with
+   * that error.
+   */
+  readonly fence?: () => void;
+  /**
+   * Called for each response with method and status. Without a response, the status is `<error>`,
+   * as in client-go.
+   */
+  readonly onAnswer?: (method: string, code: string) => void;
+  /** Detects a dead connection and fails the requests on it. */
+  readonly pulse?: Pulse | undefined;
+  /** Delays requests, except those for Leases and access reviews. @default {none} */
+  readonly rateLimit?: RateLimit | undefined;
+  /** Wraps each call except watches, with all its requests. Its result is that of the call. */
+  readonly around?: (<T>(request: RequestInfo, call: () => Promise<T>) => Promise<T>) | undefined;
+}
 
 /**
- * A client of an API server. What the server refuses is an {@linkcode ApiError}; a server that does not answer, or not in JSON, is an error
- * that says what was asked.
+ * A client of an API server. An error response is thrown as an {@linkcode ApiError}. A request
+ * without a response, or whose response is not JSON, fails with a `ConnectionError`, whose `code`
+ * is the reason, such as `ConnectionRefused`.
  *
  * @example Usage
  * ```ts
@@ -54,11 +77,12 @@ const MOST_TRIES = 10;
  *
  * async function podsOf(app: string): Promise<string[]> {
  *   const client = new Client(await connect());
- *   return (await client.list(Pod, { labelSelector: `app=${app}` })).map(({ metadata }) => metadata.name);
+ *   const pods = await client.list(Pod, { labelSelector: `app=${app}` });
+ *   return pods.map(({ metadata }) => metadata.name);
  * }
  * ```
  *
- * @example All that a test does to a cluster by hand
+ * @example Creating, changing and deleting objects
  * ```ts
  * import assert from "node:assert/strict";
  * import { Client } from "@op/sdk/client";
@@ -67,31 +91,33 @@ const MOST_TRIES = 10;
  *
  * await using cluster = await memoryCluster();
  * const client = new Client(cluster.connection);
- * const place = { namespace: "default" };
+ * const options = { namespace: "default" };
  *
- * await client.create(ConfigMap, { metadata: { name: "site" }, data: { color: "red" } }, place);
- * await client.patch(ConfigMap, "site", { data: { color: "blue" } }, place);
- * await client.apply(ConfigMap, { metadata: { name: "site" }, data: { size: "large" } }, { ...place, manager: "test" });
- * assert.deepEqual((await client.get(ConfigMap, "site", place)).data, { color: "blue", size: "large" });
- * await client.delete(ConfigMap, "site", place);
+ * await client.create(ConfigMap, { metadata: { name: "site" }, data: { color: "red" } }, options);
+ * await client.patch(ConfigMap, "site", { data: { color: "blue" } }, options);
+ * const wanted = { metadata: { name: "site" }, data: { size: "large" } };
+ * await client.apply(ConfigMap, wanted, { ...options, manager: "test" });
+ * const { data } = await client.get(ConfigMap, "site", options);
+ * assert.deepEqual(data, { color: "blue", size: "large" });
+ * await client.delete(ConfigMap, "site", options);
  * assert.deepEqual(await client.list(ConfigMap, { fieldSelector: "metadata.name=site" }), []);
  * ```
  */
 export class Client {
-  /** The way to the server. */
+  /** The connection to the server. */
   readonly connection: Connection;
   readonly #options: ClientOptions;
   readonly #clock: Clock;
   readonly #userAgent: string;
   readonly #pulse: Pulse | undefined;
   readonly #lanes: Lanes = new Lanes();
-  /** Number of requests that wait to be sent: as the server asked, or for the rate limit. */
+  /** Number of requests that wait to be sent, for Retry-After or for the rate limit. */
   waiting = 0;
 
   /**
-   * Nothing is sent before the first call.
+   * Creates a client. It sends no request before the first call.
    *
-   * @param connection The way to the server.
+   * @param connection The connection to the server.
    * @param options Additional options.
    */
   constructor(connection: Connection, options: ClientOptions = {}) {
@@ -103,9 +129,9 @@ export class Client {
   }
 
   /**
-   * A client like this one whose writes are asked about.
+   * Returns a client with the same options and a fence.
    *
-   * @param fence Called before each of them; what it throws ends the call.
+   * @param fence Called before each write. If it throws, the write fails with that error.
    */
   fenced(fence: () => void): Client {
     return new Client(this.connection, { ...this.#options, fence });
@@ -114,18 +140,19 @@ export class Client {
   /**
    * Reads an object.
    *
-   * @throws {ApiError} With status 404 if there is none.
+   * @throws {ApiError} With status 404 if the object does not exist.
    */
   async get<K extends AnyKind>(kind: K, name: string, options: CallOptions = {}): Promise<Infer<K>> {
     const path = objectPath(kind, name, options.namespace);
-    const asked = { verb: "get", what: describe(kind, name, options.namespace) };
-    return await this.#json(asked, "GET", path, options);
+    const info = { verb: "get", what: describe(kind, name, options.namespace) };
+    return await this.#json(info, "GET", path, options);
   }
 
   /**
-   * Lists objects, page by page from the server, in one answer.
+   * Lists objects. They are read page by page.
    *
-   * @throws {ApiError} With status 404 if the server has no such kind, with 410 if a page took so long that the next one is forgotten.
+   * @throws {ApiError} With status 404 if the server has no such kind, with 410 if the token of the
+   * next page has expired.
    */
   async list<K extends AnyKind>(kind: K, options: SelectOptions = {}): Promise<Infer<K>[]> {
     const items: Infer<K>[] = [];
@@ -142,18 +169,18 @@ export class Client {
    * Reads one page of a list.
    *
    * @param kind The kind.
-   * @param from Where it begins: `next` of the page before; nothing for the first.
-   * @param options Which objects.
-   * @throws {ApiError} With status 410 if the page before is too long ago.
+   * @param from `next` of the previous page; `undefined` for the first page.
+   * @param options Selects the objects.
+   * @throws {ApiError} With status 410 if the token has expired.
    */
   async page<K extends AnyKind>(kind: K, from: string | undefined, options: SelectOptions = {}): Promise<Page<K>> {
     const query = select(options);
     query.set("limit", String(PAGE_SIZE));
     if (from !== undefined) query.set("continue", from);
-    const asked = { verb: "list", what: describe(kind, undefined, options.namespace) };
+    const info = { verb: "list", what: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
-    const list = await this.#json<RawList>(asked, "GET", path, accepting(options, "PartialObjectMetadataList"));
-    // The items of a built-in kind's list do not say what they are.
+    const list = await this.#json<RawList>(info, "GET", path, metadataOnly(options, "PartialObjectMetadataList"));
+    // The items of a list of a built-in kind have no apiVersion and kind.
     const items = (list.items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
     return {
       items: items as unknown as Infer<K>[],
@@ -163,11 +190,14 @@ export class Client {
   }
 
   /**
-   * Watches a kind. Ends when the server ends it; events that arrive together come together.
+   * Watches a kind until the server ends the watch. Events that are received together are returned
+   * together.
    *
-   * @throws {ApiError} If the server does not open it. What it has to say later is an event of the type `ERROR`, such as 410.
-   * @throws {TruncatedStreamError} If the stream ends in the middle of an event; its `code` is `TruncatedStream`.
-   * @throws {Error} If the stream breaks off.
+   * @throws {ApiError} If the server rejects the watch. Later errors, such as 410, are events of
+   * the type `ERROR`.
+   * @throws {TruncatedStreamError} If the stream ends in the middle of an event (`code` is
+   * `TruncatedStream`).
+   * @throws {ConnectionError} If the stream is interrupted (`code` is `ConnectionLost`).
    */
   async *watch(kind: AnyKind, options: WatchCallOptions = {}): AsyncGenerator<WatchEvent[], void> {
     const query = select(options);
@@ -179,42 +209,43 @@ export class Client {
       query.set("sendInitialEvents", "true");
       query.set("resourceVersionMatch", "NotOlderThan");
     }
-    const asked = { verb: "watch", what: describe(kind, undefined, options.namespace) };
+    const info = { verb: "watch", what: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
-    using place = this.#lanes.take();
+    using assigned = this.#lanes.take();
     using cut = linked(options.signal === undefined ? [] : [options.signal]);
     using _watchdog = this.#pulse?.onDead((error) => cut.abort(error));
     const { signal } = cut;
-    const how = { ...accepting(options, "PartialObjectMetadata"), signal, lane: place.lane, streams: true };
-    const response = await this.#send(asked, "GET", path, how);
+    const how = { ...metadataOnly(options, "PartialObjectMetadata"), signal, lane: assigned.lane, streams: true };
+    const response = await this.#send(info, "GET", path, how);
     options.onOpen?.();
     if (response.body === null) return;
     try {
       for await (const events of jsonLines(response.body, signal)) {
         this.#pulse?.received();
         yield options.metadataOnly
-          ? (events as WatchEvent[]).map((event) => named(kind, event))
+          ? (events as WatchEvent[]).map((event) => withKind(kind, event))
           : events as WatchEvent[];
       }
     } catch (cause) {
       if (cause instanceof SyntaxError || options.signal?.aborted) throw cause;
       if (cause instanceof TruncatedStreamError) {
-        throw new TruncatedStreamError(`Cannot watch ${asked.what}: ${cause.message}`, { cause });
+        throw new TruncatedStreamError(`Cannot watch ${info.what}: ${cause.message}`, { cause });
       }
-      const message = `Cannot watch ${asked.what}: the stream was interrupted: ${(cause as Error).message}`;
+      const message = `Cannot watch ${info.what}: the stream was interrupted: ${(cause as Error).message}`;
       throw new ConnectionError("ConnectionLost", message, { cause });
     }
     if (signal.aborted && !options.signal?.aborted) {
-      const message = `Cannot watch ${asked.what}: ${(signal.reason as Error).message}`;
+      const message = `Cannot watch ${info.what}: ${(signal.reason as Error).message}`;
       throw new ConnectionError("ConnectionLost", message, { cause: signal.reason });
     }
   }
 
   /**
-   * Creates an object and answers it.
+   * Creates an object and returns it.
    *
-   * @throws {TypeError} If its kind lives in namespaces and none is said.
-   * @throws {ApiError} With status 409 if it is there already, with 422 if a field is wrong: `causes` has which.
+   * @throws {TypeError} If the kind is namespaced and the namespace is missing.
+   * @throws {ApiError} With status 409 if the object exists, with 422 if fields are invalid, which
+   * are in `causes`.
    */
   async create<K extends AnyKind>(kind: K, object: Input<K>, options: WriteOptions = {}): Promise<Infer<K>> {
     const body = { ...(object as Partial<KubeObject>), apiVersion: kind.apiVersion, kind: kind.kind };
@@ -223,18 +254,19 @@ export class Client {
       throw new TypeError(
         `Cannot create ${
           describe(kind, body.metadata?.name)
-        }: the kind is namespaced: set metadata.namespace, or the option namespace`,
+        }: the kind is namespaced. Set metadata.namespace, or the option namespace`,
       );
     }
-    const asked = { verb: "create", what: describe(kind, body.metadata?.name, namespace) };
-    const path = `${collectionPath(kind, namespace)}${queryOf(options)}`;
-    return await this.#json(asked, "POST", path, options, body);
+    const info = { verb: "create", what: describe(kind, body.metadata?.name, namespace) };
+    const path = `${collectionPath(kind, namespace)}${writeQuery(options)}`;
+    return await this.#json(info, "POST", path, options, body);
   }
 
   /**
-   * Changes an object by a patch: a JSON merge patch, unless another type is named.
+   * Patches an object, by default with a JSON merge patch.
    *
-   * @throws {ApiError} With status 404 if there is none, with 409 if the patch says a `resourceVersion` that is not the object's any more.
+   * @throws {ApiError} With status 404 if the object does not exist, with 409 if the patch has an
+   * outdated `resourceVersion`.
    */
   async patch<K extends AnyKind>(
     kind: K,
@@ -243,7 +275,7 @@ export class Client {
     options: WriteOptions & { readonly type?: "merge" | "json" | "strategic" } = {},
   ): Promise<Infer<K>> {
     const what = describe(kind, name, options.namespace) + (options.subresource ? ` (${options.subresource})` : "");
-    const path = objectPath(kind, name, options.namespace, options.subresource) + queryOf(options);
+    const path = objectPath(kind, name, options.namespace, options.subresource) + writeQuery(options);
     return await this.#json(
       { verb: "patch", what },
       "PATCH",
@@ -255,9 +287,10 @@ export class Client {
   }
 
   /**
-   * Makes an object as wanted: server-side apply (KEP-555). The object must have a name, and a namespace where its kind has.
+   * Applies an object with server-side apply (KEP-555). The object must have a name, and a
+   * namespace if its kind is namespaced.
    *
-   * @throws {ApiError} With status 409 if a field is another manager's, unless `force` is said.
+   * @throws {ApiError} With status 409 if another manager owns a field, unless `force` is set.
    */
   async apply<K extends AnyKind>(
     kind: K,
@@ -267,24 +300,26 @@ export class Client {
     const body = { ...(wanted as Partial<KubeObject>), apiVersion: kind.apiVersion, kind: kind.kind };
     const name = body.metadata?.name ?? "";
     const namespace = options.namespace ?? body.metadata?.namespace;
-    const asked = { verb: "apply", what: describe(kind, name, namespace) };
+    const info = { verb: "apply", what: describe(kind, name, namespace) };
     const path = objectPath(kind, name, namespace, options.subresource) +
-      queryOf(options, options.force);
-    return await this.#json(asked, "PATCH", path, options, body, APPLY);
+      writeQuery(options, options.force);
+    return await this.#json(info, "PATCH", path, options, body, APPLY);
   }
 
   /**
    * Deletes an object.
    *
-   * @returns The object, where the server answers it: it stays until its finalizers are gone, or its grace is over. Nothing when it is gone.
-   * @throws {ApiError} With status 404 if there is none, with 409 if it does not meet `preconditions`.
+   * @returns The object, if it still exists because of finalizers or its grace period; otherwise
+   * `undefined`.
+   * @throws {ApiError} With status 404 if the object does not exist, with 409 if it does not meet
+   * the `preconditions`.
    */
   async delete(
     kind: AnyKind,
     name: string,
     options: DeleteCallOptions = {},
   ): Promise<KubeObject | undefined> {
-    const asked = { verb: "delete", what: describe(kind, name, options.namespace) };
+    const info = { verb: "delete", what: describe(kind, name, options.namespace) };
     const path = objectPath(kind, name, options.namespace);
     const body = {
       apiVersion: "v1",
@@ -292,22 +327,22 @@ export class Client {
       propagationPolicy: options.propagationPolicy ?? "Background",
       ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions }),
     };
-    const answer = await this.#json<KubeObject>(asked, "DELETE", path, options, body);
-    // What is gone is answered by a Status.
+    const answer = await this.#json<KubeObject>(info, "DELETE", path, options, body);
+    // The response is a Status if the object no longer exists.
     return answer.kind === kind.kind ? answer : undefined;
   }
 
   /**
-   * Reads any path as JSON: discovery, versions.
+   * Reads any path as JSON, such as discovery or the version.
    *
-   * @throws {ApiError} With status 404 if there is nothing.
+   * @throws {ApiError} With status 404 if the path does not exist.
    */
   async raw<T>(path: string, options: { readonly accept?: string; readonly signal?: AbortSignal } = {}): Promise<T> {
     return await this.#json({ verb: "read", what: `"${path}"` }, "GET", path, options);
   }
 
   #json<T>(
-    asked: RequestInfo,
+    info: RequestInfo,
     method: string,
     path: string,
     options: { readonly signal?: AbortSignal; readonly accept?: string },
@@ -315,34 +350,34 @@ export class Client {
     type?: string,
   ): Promise<T> {
     const { around } = this.#options;
-    if (around === undefined) return this.#exchange(asked, method, path, options, body, type);
-    return around(asked, () => this.#exchange(asked, method, path, options, body, type));
+    if (around === undefined) return this.#exchange(info, method, path, options, body, type);
+    return around(info, () => this.#exchange(info, method, path, options, body, type));
   }
 
   async #exchange<T>(
-    asked: RequestInfo,
+    info: RequestInfo,
     method: string,
     path: string,
     options: { readonly signal?: AbortSignal; readonly accept?: string },
     body?: unknown,
     type = "application/json",
   ): Promise<T> {
-    const response = await this.#send(asked, method, path, options, body, type);
+    const response = await this.#send(info, method, path, options, body, type);
     try {
-      // What came whole already cannot be cut off any more.
+      // A body that was received whole cannot be interrupted.
       return await (response.body === null ? response.json() : this.#guarded(response.json())) as T;
     } catch (cause) {
       options.signal?.throwIfAborted();
       throw new ConnectionError(
         "InvalidResponse",
-        `Cannot ${asked.verb} ${asked.what}: the response is incomplete or not JSON. Check proxies in front of the server`,
+        `Cannot ${info.verb} ${info.what}: the response is incomplete or not JSON. Check proxies in front of the server`,
         { cause },
       );
     }
   }
 
   async #send(
-    asked: RequestInfo,
+    info: RequestInfo,
     method: string,
     path: string,
     options: {
@@ -356,7 +391,7 @@ export class Client {
   ): Promise<Answer> {
     const url = this.connection.url + path;
     const text = body === undefined ? null : type === APPLY ? applyBody(body) : JSON.stringify(body);
-    let isRenewed = false;
+    let hasRenewed = false;
     for (let attempt = 1;; attempt++) {
       if (this.#options.rateLimit !== undefined) await this.#throttled(this.#options.rateLimit, path, options.signal);
       const fence = method === "GET" ? undefined : this.#options.fence;
@@ -375,33 +410,37 @@ export class Client {
         ...(options.streams ? { streams: true } : {}),
         ...(fence === undefined ? {} : { fence }),
       };
-      const { response, authorization } = await this.#reach(asked, url, outgoing);
+      const { response, authorization } = await this.#reach(info, url, outgoing);
       if (response.ok) return response;
-      if (response.status === 401 && !isRenewed && await this.connection.renew?.(authorization)) {
-        isRenewed = true;
+      if (response.status === 401 && !hasRenewed && await this.connection.renew?.(authorization)) {
+        hasRenewed = true;
         await response.body?.cancel();
         continue;
       }
       const answer = quotableAnswer(path, await response.text(), body);
-      const error = new ApiError(asked, response.status, answer, retryAfter(response));
-      if (error.retryAfter === undefined || attempt === MOST_TRIES) throw error;
+      const error = new ApiError(info, response.status, answer, retryAfter(response));
+      if (error.retryAfter === undefined || attempt === MAX_ATTEMPTS) throw error;
       this.waiting++;
       await sleep(this.#clock, error.retryAfter, options.signal).finally(() => this.waiting--);
     }
   }
 
-  /** The fence is asked only after the wait: leadership may be lost meanwhile. */
+  /**
+   * Waits for the rate limit. The fence is called after the wait, because leadership may be lost
+   * meanwhile.
+   */
   async #throttled(rateLimit: RateLimit, path: string, signal: AbortSignal | undefined): Promise<void> {
     this.waiting++;
     await rateLimit.take(path, signal).finally(() => this.waiting--);
   }
 
+  /** Fails a request when the connection is found dead. */
   #guarded<T>(request: Promise<T>): Promise<T> {
     return this.#pulse?.guard(request) ?? request;
   }
 
   async #reach(
-    asked: RequestInfo,
+    info: RequestInfo,
     url: string,
     outgoing: Outgoing,
   ): Promise<{ readonly response: Answer; readonly authorization: string | undefined }> {
@@ -419,7 +458,7 @@ export class Client {
       outgoing.signal?.throwIfAborted();
       if (cause instanceof FencedError) throw cause.cause;
       this.#options.onAnswer?.(outgoing.method, "<error>");
-      throw connectionError(asked, connection.url, cause);
+      throw connectionError(info, connection.url, cause);
     }
   }
 }
@@ -427,4 +466,13 @@ export class Client {
 interface RawList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly object[] | null;
+}
+
+/**
+ * Sets apiVersion and kind of an object in an event: a metadata-only watch has those of
+ * PartialObjectMetadata.
+ */
+function withKind(kind: AnyKind, event: WatchEvent): WatchEvent {
+  if (event.type === "ERROR" || event.type === "BOOKMARK") return event;
+  return { ...event, object: { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind } };
 }

@@ -96,12 +96,12 @@ const REJECTED: readonly { name: string; call: (client: Client) => Promise<unkno
   {
     name: "apply without a name",
     call: (client) => client.apply(ConfigMap, { metadata: { namespace: "shop" } }, { manager: "me" }),
-    message: /^Cannot address a ConfigMap: its name is empty$/,
+    message: /^Invalid name of ConfigMap: it is empty$/,
   },
   {
     name: "get without a namespace",
     call: (client) => client.get(ConfigMap, "web"),
-    message: /^Cannot address ConfigMap "web": the kind is namespaced/,
+    message: /^Missing namespace of ConfigMap "web": the kind is namespaced/,
   },
 ];
 
@@ -331,7 +331,9 @@ interface Sent {
 
 const START = Date.UTC(2030, 0, 1);
 
-/** Returns a client of a scripted server, which gets each request and the number of requests so far. */
+/**
+ * Returns a client of a scripted server, which gets each request and the number of requests so far.
+ */
 function scriptedServer(answer: (request: Sent, count: number) => Response) {
   const clock = new VirtualClock(START);
   const sent: Sent[] = [];

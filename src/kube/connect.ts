@@ -3,8 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Connection } from "./connection.ts";
 import { inCluster } from "./in_cluster.ts";
 import { kubeconfigConnection } from "./kubeconfig_connection.ts";
-import type { Machine } from "./machine.ts";
-import { whyUnreadable } from "./unreadable.ts";
+import { type Machine, whyUnreadable } from "./machine.ts";
 
 /** The HTTP clients that a pod can use. */
 export const HTTP_CLIENTS = ["http2", "fetch"] as const;
@@ -19,7 +18,7 @@ export interface ConnectOptions {
    * HTTP client inside a pod: `http2` is faster, `fetch` is Deno's own. With a kubeconfig it is
    * always `fetch`. @default {"http2"}
    */
-  readonly httpClient?: typeof HTTP_CLIENTS[number] | undefined;
+  readonly httpClient?: "http2" | "fetch" | undefined;
 }
 
 /**

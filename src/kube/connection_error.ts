@@ -2,11 +2,16 @@
 import { ResponseTooLargeError } from "./answer.ts";
 import type { RequestInfo } from "./api_error.ts";
 import { CredentialError } from "./http.ts";
-import { NetworkError, networkError, type NetworkErrorCode } from "./network_error.ts";
+import { NetworkError, networkError } from "./network_error.ts";
 
 /** Why a request got no usable response. `ConnectionLost` stands for all other reasons. */
 export type ConnectionErrorCode =
-  | NetworkErrorCode
+  | "ConnectionRefused"
+  | "UntrustedCertificate"
+  | "NetworkUnreachable"
+  | "NameNotFound"
+  | "HandshakeClosed"
+  | "NotTls"
   | "CredentialsUnavailable"
   | "ResponseTooLarge"
   | "InvalidResponse"
@@ -30,6 +35,15 @@ export class ConnectionError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/**
+ * The response to a watch ended in the middle of an event, or before the initial list was complete.
+ */
+export class TruncatedStreamError extends Error {
+  override name = "TruncatedStreamError";
+  /** Always `TruncatedStream`. */
+  readonly code = "TruncatedStream";
 }
 
 /**

@@ -1,8 +1,8 @@
-/** Kinds by the names that people say. */
+/** Finds kinds by their names, as kubectl does. */
 import type { Kind, KubeObject } from "../resource/kind.ts";
 import type { Client } from "./client.ts";
 
-/** A kind found by name. Its objects are plain. */
+/** A kind that was found by name. The type of its objects is unknown. */
 export type UntypedKind = Kind<KubeObject & { readonly [key: string]: unknown }, { readonly [key: string]: unknown }>;
 
 interface DiscoveryList {
@@ -21,18 +21,32 @@ interface DiscoveryList {
   }[];
 }
 
-// Aggregated discovery, KEP-3352: everything in two answers.
+// Aggregated discovery, KEP-3352: all kinds in two responses.
 const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
+/** A name does not identify one kind of the cluster. */
+export class KindNotFoundError extends Error {
+  override name = "KindNotFoundError";
+  /** Whether there is no such kind, or more than one. */
+  readonly code: "KindNotServed" | "AmbiguousKind";
+
+  constructor(code: "KindNotServed" | "AmbiguousKind", message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /**
- * Finds a kind as the cluster names it: by kind, plural, singular or short name, alone (`deploy`) or with the group and the version behind it
- * (`websites.demo.example.com`, `deployments.v1.apps`). Without a version it is the one that the cluster prefers.
+ * Finds a kind by its kind, plural, singular or short name. The name can have the version and the
+ * group as a suffix (`websites.demo.example.com`, `deployments.v1.apps`). Without a version, the
+ * cluster's preferred version is used.
  *
- * @param client Asks the cluster.
+ * @param client Sends the requests.
  * @param name The name.
- * @returns The kind as the cluster serves it; what its objects hold is unknown to the compiler.
- * @throws {Error} If the cluster has no such kind (the error's `code` is `"KindNotServed"`), or several groups have one.
- * @throws {ApiError} If the cluster does not tell what it serves.
+ * @returns The kind. The type of its objects is unknown to the compiler.
+ * @throws {KindNotFoundError} If the cluster has no such kind (`code` is `KindNotServed`), or
+ * several groups have one (`AmbiguousKind`).
+ * @throws {ApiError} If the cluster does not list its kinds.
  *
  * @example Usage
  * ```ts
@@ -52,31 +66,35 @@ export async function findKind(client: Client, name: string): Promise<UntypedKin
   ]);
   const found = new Map<string, UntypedKind>();
   for (const group of [...core.items, ...groups.items]) {
-    // The first version that has it is the preferred one.
+    // Versions are sorted by preference.
     for (const kind of group.versions.flatMap((version) => kindsOf(group.metadata?.name ?? "", version))) {
-      if (answersTo(kind, name.toLowerCase()) && !found.has(kind.group)) found.set(kind.group, kind);
+      if (hasName(kind, name.toLowerCase()) && !found.has(kind.group)) found.set(kind.group, kind);
     }
   }
   const [first, ...others] = found.values();
   if (first === undefined) {
-    throw Object.assign(
-      new Error(
-        `Cannot find a kind "${name}": the cluster serves none by that name: is its CustomResourceDefinition installed?`,
-      ),
-      { code: "KindNotServed" },
+    throw new KindNotFoundError(
+      "KindNotServed",
+      `Cannot find kind "${name}": the cluster does not serve it. Check that its CustomResourceDefinition is installed`,
     );
   }
-  // The core group goes first, as with kubectl: "events" are the core group's.
+  // The core group has precedence, as in kubectl: "events" are those of the core group.
   if (others.length > 0 && first.group !== "") {
     const choices = [first, ...others].map((kind) => `${kind.plural}.${kind.group}`).join(", ");
-    throw new Error(`Cannot tell which kind "${name}" is: say one of ${choices}`);
+    throw new KindNotFoundError(
+      "AmbiguousKind",
+      `Cannot find kind "${name}": several groups have it. Use one of ${choices}`,
+    );
   }
   return first;
 }
 
 type Version = DiscoveryList["items"][number]["versions"][number];
 
-/** The server leaves group and version of `responseKind` empty where they are those of the list. */
+/**
+ * Returns the kinds of a version. `responseKind` has an empty group and version if they are those
+ * of the list.
+ */
 function kindsOf(group: string, { version, resources = [] }: Version): UntypedKind[] {
   return resources.map(({ resource, responseKind, scope, singularResource, shortNames }) => ({
     group,
@@ -91,7 +109,7 @@ function kindsOf(group: string, { version, resources = [] }: Version): UntypedKi
   }));
 }
 
-function answersTo(kind: UntypedKind, name: string): boolean {
+function hasName(kind: UntypedKind, name: string): boolean {
   return [kind.kind.toLowerCase(), kind.plural, kind.singular, ...kind.shortNames].some((own) =>
     own !== "" && [own, `${own}.${kind.group}`, `${own}.${kind.version}.${kind.group}`].includes(name)
   );

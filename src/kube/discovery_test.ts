@@ -12,29 +12,29 @@ const GROUPS: Record<string, Record<string, Resource[]>> = {
   "other.example.com": { v1: [["websites", "Website"]] },
 };
 
-const FOUND: readonly { name: string; asked: string; expected: string }[] = [
-  { name: "by short name", asked: "deploy", expected: "apps/v1 Deployment" },
-  { name: "by plural", asked: "deployments", expected: "apps/v1 Deployment" },
-  { name: "by kind in any case", asked: "DEPLOYMENT", expected: "apps/v1 Deployment" },
-  { name: "by singular with its group", asked: "website.demo.example.com", expected: "demo.example.com/v2 Website" },
+const FOUND: readonly { name: string; query: string; expected: string }[] = [
+  { name: "by short name", query: "deploy", expected: "apps/v1 Deployment" },
+  { name: "by plural", query: "deployments", expected: "apps/v1 Deployment" },
+  { name: "by kind in upper case", query: "DEPLOYMENT", expected: "apps/v1 Deployment" },
+  { name: "by singular with its group", query: "website.demo.example.com", expected: "demo.example.com/v2 Website" },
   {
-    name: "of a version that is not preferred",
-    asked: "websites.v1.demo.example.com",
+    name: "with a version that is not preferred",
+    query: "websites.v1.demo.example.com",
     expected: "demo.example.com/v1 Website",
   },
-  { name: "that only an older version has", asked: "pages", expected: "demo.example.com/v1 Page" },
-  { name: "of the core group before others", asked: "ev", expected: "v1 Event" },
-  { name: "of another group when it is named", asked: "events.events.k8s.io", expected: "events.k8s.io/v1 Event" },
+  { name: "that only an older version has", query: "pages", expected: "demo.example.com/v1 Page" },
+  { name: "of the core group before other groups", query: "ev", expected: "v1 Event" },
+  { name: "of another group with its group", query: "events.events.k8s.io", expected: "events.k8s.io/v1 Event" },
 ];
 
-for (const { name, asked, expected } of FOUND) {
+for (const { name, query, expected } of FOUND) {
   Deno.test(`findKind finds a kind ${name}`, async () => {
-    const kind = await findKind(cluster(), asked);
+    const kind = await findKind(cluster(), query);
     assert.equal(`${kind.apiVersion} ${kind.kind}`, expected);
   });
 }
 
-Deno.test("findKind answers all that calls need to know of a kind", async () => {
+Deno.test("findKind returns all properties of a kind", async () => {
   assert.deepEqual(await findKind(cluster(), "ns"), {
     group: "",
     version: "v1",
@@ -48,18 +48,21 @@ Deno.test("findKind answers all that calls need to know of a kind", async () => 
   });
 });
 
-Deno.test("findKind says that a kind is not there", async () => {
-  for (const name of ["nothing", "websites.v3.demo.example.com", "pods.apps", ""]) {
+Deno.test("findKind rejects a kind that the cluster does not serve", async () => {
+  for (const name of ["unknown", "websites.v3.demo.example.com", "pods.apps", ""]) {
     await assert.rejects(findKind(cluster(), name), {
-      message:
-        `Cannot find a kind "${name}": the cluster serves none by that name: is its CustomResourceDefinition installed?`,
+      code: "KindNotServed",
+      message: `Cannot find kind "${name}": the cluster does not serve it. ` +
+        "Check that its CustomResourceDefinition is installed",
     });
   }
 });
 
-Deno.test("findKind names the choices when several groups have a kind", async () => {
+Deno.test("findKind rejects a kind that several groups have, and names the choices", async () => {
   await assert.rejects(findKind(cluster(), "website"), {
-    message: 'Cannot tell which kind "website" is: say one of websites.demo.example.com, websites.other.example.com',
+    code: "AmbiguousKind",
+    message:
+      'Cannot find kind "website": several groups have it. Use one of websites.demo.example.com, websites.other.example.com',
   });
 });
 
@@ -80,7 +83,7 @@ function groupOf(group: string, versions: Record<string, Resource[]>) {
   return {
     ...(group === "" ? {} : { metadata: { name: group } }),
     versions: [
-      // A group whose server is away is listed without resources.
+      // A group whose server is unavailable is listed without resources.
       { version: "v0", freshness: "Stale" },
       ...Object.entries(versions).map(([version, resources]) => ({
         version,

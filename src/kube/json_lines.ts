@@ -1,27 +1,28 @@
-/** The lines of a watch. */
+/** Reads the JSON lines of a watch. */
 import type { AnswerBody } from "./answer.ts";
-import { TruncatedStreamError } from "./truncated_stream_error.ts";
+import { TruncatedStreamError } from "./connection_error.ts";
 
-// Forty times the largest object that etcd takes unless it is told otherwise.
-const LONGEST_LINE = 64 << 20;
+// In characters: forty times the largest object that etcd accepts by default.
+const MAX_LINE = 64 << 20;
 
 /**
- * Reads a body of JSON lines. What arrives together is handed out together: a list a chunk, never empty.
+ * Reads a body of JSON lines. Values that are received together are returned together, as a list
+ * that is never empty.
  *
- * @param body The body. It is cancelled when the reader stops early.
- * @param signal Ends the reading.
- * @param longest How many characters a line may have.
+ * @param body The body. It is cancelled if the reader stops early.
+ * @param signal Stops reading.
+ * @param maxLine Longest line, in characters.
  * @throws {SyntaxError} If a line is not JSON, or too long.
  * @throws {TruncatedStreamError} If the body ends in the middle of a line.
  */
 export async function* jsonLines(
   body: AnswerBody,
   signal?: AbortSignal,
-  longest: number = LONGEST_LINE,
+  maxLine: number = MAX_LINE,
 ): AsyncGenerator<unknown[], void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  // A request's own signal is not enough: what links it to ours may be collected before it is told.
+  // The signal of the request is not enough: Deno may garbage-collect the link to it.
   const cancel = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted) cancel();
@@ -31,8 +32,8 @@ export async function* jsonLines(
       const text = decoder.decode(read.value, { stream: true });
       if (!text.includes("\n")) {
         rest += text;
-        if (rest.length > longest) {
-          throw new SyntaxError(`Cannot read a watch: a line has more than ${longest} characters`);
+        if (rest.length > maxLine) {
+          throw new SyntaxError(`Cannot read watch: a line is longer than ${maxLine} characters`);
         }
         continue;
       }
@@ -41,7 +42,7 @@ export async function* jsonLines(
       const values = lines.filter((line) => line !== "").map(parse);
       if (values.length > 0) yield values;
     }
-    // A letter that was cut off counts as well.
+    // An incomplete character counts, too.
     rest += decoder.decode();
     if (rest.trim() !== "" && !signal?.aborted) yield [parseLast(rest)];
   } finally {
@@ -50,7 +51,9 @@ export async function* jsonLines(
   }
 }
 
-/** Parses a last line that has no line feed. Events are objects, so what parses is whole. */
+/**
+ * Parses a last line without a line feed. It is complete if it parses, because events are objects.
+ */
 function parseLast(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -64,6 +67,6 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new SyntaxError(`Cannot read a watch: a line is not JSON: "${line.slice(0, 80)}"`, { cause });
+    throw new SyntaxError(`Cannot read watch: a line is not JSON: "${line.slice(0, 80)}"`, { cause });
   }
 }

@@ -4,12 +4,16 @@ import { jsonLines } from "./json_lines.ts";
 const EMOJI = new TextEncoder().encode('{"a":"😀"}\n');
 
 const READ: readonly { name: string; chunks: readonly (string | Uint8Array)[]; expected: unknown[][] }[] = [
-  { name: "lines that arrive together as one list", chunks: ['{"a":1}\n{"a":2}\n'], expected: [[{ a: 1 }, { a: 2 }]] },
-  { name: "a line in pieces", chunks: ['{"a"', ":1", '}\n{"a":', "2}\n"], expected: [[{ a: 1 }], [{ a: 2 }]] },
-  { name: "a letter in pieces", chunks: [EMOJI.slice(0, 7), EMOJI.slice(7)], expected: [[{ a: "😀" }]] },
-  { name: "a last line without an end", chunks: ['{"a":1}\n', '{"a":2}'], expected: [[{ a: 1 }], [{ a: 2 }]] },
-  { name: "empty lines as nothing", chunks: ["\n\n", '{"a":1}\n\n'], expected: [[{ a: 1 }]] },
-  { name: "an empty body as nothing", chunks: [], expected: [] },
+  {
+    name: "lines that are received together as one list",
+    chunks: ['{"a":1}\n{"a":2}\n'],
+    expected: [[{ a: 1 }, { a: 2 }]],
+  },
+  { name: "a line in several chunks", chunks: ['{"a"', ":1", '}\n{"a":', "2}\n"], expected: [[{ a: 1 }], [{ a: 2 }]] },
+  { name: "a character in several chunks", chunks: [EMOJI.slice(0, 7), EMOJI.slice(7)], expected: [[{ a: "😀" }]] },
+  { name: "a last line without a line feed", chunks: ['{"a":1}\n', '{"a":2}'], expected: [[{ a: 1 }], [{ a: 2 }]] },
+  { name: "no value from empty lines", chunks: ["\n\n", '{"a":1}\n\n'], expected: [[{ a: 1 }]] },
+  { name: "no value from an empty body", chunks: [], expected: [] },
 ];
 
 for (const { name, chunks, expected } of READ) {
@@ -23,7 +27,7 @@ for (const { name, chunks, expected } of READ) {
 const TRUNCATED: readonly { name: string; last: string | Uint8Array }[] = [
   { name: "in the middle of a value", last: `{"a":` },
   { name: "before the last brace", last: `{"a":{"b":1}` },
-  { name: "in the middle of a letter", last: EMOJI.slice(0, 7) },
+  { name: "in the middle of a character", last: EMOJI.slice(0, 7) },
 ];
 
 for (const { name, last } of TRUNCATED) {
@@ -34,24 +38,24 @@ for (const { name, last } of TRUNCATED) {
   });
 }
 
-Deno.test("jsonLines refuses a line that is not JSON and shows its beginning", async () => {
+Deno.test("jsonLines rejects a line that is not JSON, and quotes its start", async () => {
   const body = ReadableStream.from([bytes(`{"a":1}\n`), bytes(`<html>${"x".repeat(200)}\n`)]);
   const lines = jsonLines(body);
   assert.deepEqual((await lines.next()).value, [{ a: 1 }]);
   await assert.rejects(lines.next(), {
     name: "SyntaxError",
-    message: `Cannot read a watch: a line is not JSON: "<html>${"x".repeat(74)}"`,
+    message: `Cannot read watch: a line is not JSON: "<html>${"x".repeat(74)}"`,
   });
 });
 
-Deno.test("jsonLines refuses a line without end, and takes many lines that are longer together", async () => {
-  const pieces = [`{"a":1}\n{"a`, `":2`, `}\n{"a":34`, "5", "6", "7}\n"].map(bytes);
-  const lines = jsonLines(ReadableStream.from(pieces), undefined, 8);
+Deno.test("jsonLines rejects a line that is too long, but not several lines that are longer together", async () => {
+  const chunks = [`{"a":1}\n{"a`, `":2`, `}\n{"a":34`, "5", "6", "7}\n"].map(bytes);
+  const lines = jsonLines(ReadableStream.from(chunks), undefined, 8);
   assert.deepEqual((await lines.next()).value, [{ a: 1 }]);
   assert.deepEqual((await lines.next()).value, [{ a: 2 }]);
   await assert.rejects(lines.next(), {
     name: "SyntaxError",
-    message: "Cannot read a watch: a line has more than 8 characters",
+    message: "Cannot read watch: a line is longer than 8 characters",
   });
 });
 

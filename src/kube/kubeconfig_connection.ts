@@ -6,8 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Connection } from "./connection.ts";
 import { FetchTransport, type TlsOptions, type TokenSource, withToken } from "./http.ts";
 import { type KubeconfigContext, type KubeconfigFile, selectContext } from "./kubeconfig.ts";
-import type { Machine } from "./machine.ts";
-import { whyUnreadable } from "./unreadable.ts";
+import { type Machine, whyUnreadable } from "./machine.ts";
 import { tokenFile } from "./token_file.ts";
 
 /**

@@ -5,7 +5,7 @@ import { localAuthority } from "../testing/local_certificate.ts";
 import { Client } from "./client.ts";
 import { Http2Transport } from "./http2/mod.ts";
 
-/** What a server does in the TLS handshake, and the resulting error. */
+/** Ways in which a server ends the TLS handshake, and the resulting error. */
 const ENDS: readonly {
   name: string;
   code: string;

@@ -1,11 +1,11 @@
-/** Where objects live on an API server. */
+/** Paths of objects and collections on an API server. */
 import type { AnyKind } from "../resource/kind.ts";
 
 /**
- * The path of a kind's collection.
+ * Returns the path of a collection.
  *
  * @param kind The kind.
- * @param namespace A namespace; all of them where it is left out.
+ * @param namespace The namespace. @default {all namespaces}
  */
 export function collectionPath(kind: AnyKind, namespace?: string): string {
   const base = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
@@ -14,30 +14,33 @@ export function collectionPath(kind: AnyKind, namespace?: string): string {
     : `${base}/namespaces/${segment(kind, "namespace", namespace)}/${kind.plural}`;
 }
 
-/** What would lead to another path is no name; the rule is the API server's own (path segment names). */
+/**
+ * Encodes a name. It rejects names that lead to another path, as the API server does (path segment
+ * names).
+ */
 function segment(kind: AnyKind, what: string, text: string): string {
-  if (text === "") throw new TypeError(`Cannot address a ${kind.kind}: its ${what} is empty`);
+  if (text === "") throw new TypeError(`Invalid ${what} of ${kind.kind}: it is empty`);
   if (text === "." || text === ".." || /[/%]/.test(text)) {
     throw new TypeError(
-      `Cannot address a ${kind.kind}: "${text}" is no ${what}: it must not be ".", ".." or have "/" or "%" in it`,
+      `Invalid ${what} of ${kind.kind}: "${text}" must not be "." or "..", or contain "/" or "%"`,
     );
   }
   return encodeURIComponent(text);
 }
 
 /**
- * The path of an object.
+ * Returns the path of an object.
  *
  * @param kind The kind.
  * @param name The object's name.
- * @param namespace Its namespace; none for a kind that is cluster-wide.
- * @param subresource Such as `status`.
- * @throws {TypeError} If the kind is namespaced and no namespace is given, or the name is empty.
+ * @param namespace The object's namespace, if the kind is namespaced.
+ * @param subresource A subresource, such as `status`.
+ * @throws {TypeError} If the name or the namespace is missing or invalid.
  */
 export function objectPath(kind: AnyKind, name: string, namespace?: string, subresource?: string): string {
   if (kind.namespaced && namespace === undefined) {
     throw new TypeError(
-      `Cannot address ${kind.kind} "${name}": the kind is namespaced: set metadata.namespace, or the option namespace`,
+      `Missing namespace of ${kind.kind} "${name}": the kind is namespaced. Set metadata.namespace, or the option namespace`,
     );
   }
   const tail = subresource === undefined ? "" : `/${subresource}`;
@@ -45,11 +48,11 @@ export function objectPath(kind: AnyKind, name: string, namespace?: string, subr
 }
 
 /**
- * An object as people write it: `Website "shop/web"`.
+ * Returns an object's kind, namespace and name for messages, such as `Website "shop/web"`.
  *
  * @param kind The kind.
- * @param name Its name.
- * @param namespace Its namespace.
+ * @param name The object's name.
+ * @param namespace The object's namespace.
  */
 export function describe(kind: AnyKind, name?: string, namespace?: string): string {
   const place = [kind.namespaced ? namespace : undefined, name].filter((part) => part !== undefined).join("/");

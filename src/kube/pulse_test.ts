@@ -6,7 +6,10 @@ import { ConfigMap } from "../kinds/mod.ts";
 import { Client } from "./client.ts";
 import { Pulse } from "./pulse.ts";
 
-/** Starts a Pulse for a connection that the test can kill: its requests then get no response until a reset. */
+/**
+ * Starts a Pulse for a connection that the test can kill: its requests then get no response until a
+ * reset.
+ */
 function start({ resets = true } = {}) {
   const clock = new VirtualClock();
   const sent: string[] = [];

@@ -1,7 +1,7 @@
-/** What requests say behind the question mark. */
+/** Query parameters and headers of requests. */
 import type { SelectOptions, WriteOptions } from "./calls.ts";
 
-/** Which objects are asked for. */
+/** Returns the query parameters that select objects. */
 export function select(options: SelectOptions): URLSearchParams {
   const query = new URLSearchParams();
   if (options.labelSelector) query.set("labelSelector", options.labelSelector);
@@ -9,12 +9,28 @@ export function select(options: SelectOptions): URLSearchParams {
   return query;
 }
 
-/** How a write is to be done, with its question mark. Joined by hand: a URLSearchParams costs as much as the rest of what we do for a request. */
-export function queryOf({ manager, dryRun, fieldValidation }: WriteOptions, force = false): string {
+/**
+ * Returns the query of a write, with its question mark. It is joined by hand, because a
+ * URLSearchParams costs as much CPU time as the rest of the client does for a request.
+ */
+export function writeQuery({ manager, dryRun, fieldValidation }: WriteOptions, force = false): string {
   const parts: string[] = [];
   if (force) parts.push("force=true");
   if (manager !== undefined) parts.push(`fieldManager=${encodeURIComponent(manager)}`);
   if (dryRun) parts.push("dryRun=All");
   if (fieldValidation !== undefined) parts.push(`fieldValidation=${fieldValidation}`);
   return parts.length === 0 ? "" : `?${parts.join("&")}`;
+}
+
+/**
+ * Returns the `accept` header for metadata only, if the options ask for it.
+ *
+ * @param options Options of the call. Their signal is part of the result.
+ * @param as `PartialObjectMetadata`, or its list (`k8s.io/apimachinery/pkg/apis/meta/v1`).
+ */
+export function metadataOnly(options: SelectOptions, as: string): { signal?: AbortSignal; accept?: string } {
+  return {
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(options.metadataOnly ? { accept: `application/json;as=${as};g=meta.k8s.io;v=v1` } : {}),
+  };
 }

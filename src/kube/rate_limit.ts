@@ -14,19 +14,21 @@ export interface RateLimitOptions {
 }
 
 /**
- * Groups whose requests are never delayed. A leader that renews its Lease too late loses it, and access reviews decide whether an operator works at all.
+ * Groups whose requests are never delayed. A leader that renews its Lease too late loses it, and an
+ * operator starts only after its access reviews.
  */
 const EXEMPT = /^\/apis\/(coordination|authorization|authentication)\.k8s\.io\//;
 
 /**
- * A token bucket that the clients of an operator share. Requests are sent in the order in which they asked.
+ * A token bucket that the clients of an operator share. Requests are sent in the order of the
+ * calls.
  *
  * @example Usage
  * ```ts
  * import { VirtualClock } from "../base/virtual_clock.ts";
  *
  * const limit = new RateLimit({ qps: 5, burst: 10, clock: new VirtualClock() });
- * for (let i = 0; i < 10; i++) await limit.take("/api/v1/pods"); // the eleventh waits for 200 ms
+ * for (let i = 0; i < 10; i++) await limit.take("/api/v1/pods"); // the eleventh waits 200 ms
  * await limit.take("/apis/coordination.k8s.io/v1/namespaces/shop/leases/shop"); // never waits
  * ```
  */
@@ -63,7 +65,8 @@ export class RateLimit {
    * Waits until a request may be sent.
    *
    * @param path Path of the request, for the exempt groups.
-   * @param signal Ends the wait; the promise then rejects with its reason, and the request is not counted.
+   * @param signal Ends the wait; the promise then rejects with its reason, and the request is not
+   * counted.
    */
   async take(path: string, signal?: AbortSignal): Promise<void> {
     if (EXEMPT.test(path)) return;

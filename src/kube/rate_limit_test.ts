@@ -130,11 +130,11 @@ Deno.test("Client delays all requests but those for Leases and access reviews", 
   isLeading = false;
   clock.step(clock.now() + 1000);
   await assert.rejects(writing, { message: "not leading" });
-  assert.equal(sent.length, 4, "what waited for the limit is fenced when it is sent");
+  assert.equal(sent.length, 4, "a delayed write passed its fence");
   assert.equal(client.waiting, 0);
 });
 
-/** A rate limit on a clock of its own, and the requests that it let pass. */
+/** Returns a rate limit with its own clock, and the requests that it allowed. */
 function bucket(options: Omit<ConstructorParameters<typeof RateLimit>[0], "clock">) {
   const clock = new VirtualClock();
   const limit = new RateLimit({ ...options, clock });

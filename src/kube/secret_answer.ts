@@ -1,18 +1,19 @@
-/** Answers to requests about Secrets, as errors may quote them. */
+/** Removes the values of Secrets from error responses. */
 import { maskSecretMessage } from "../base/mask_secrets.ts";
 
-const SECRETS = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?secrets(?:[/?]|$)/;
+const SECRETS_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?secrets(?:[/?]|$)/;
 
 /**
- * Returns the answer of a failed request without the values of a Secret. When an API server cannot decode a patched Secret, its `Status` quotes the stored
- * object, and errors end up in logs, conditions and Events.
+ * Returns the body of an error response without the values of a Secret. When an API server cannot
+ * decode a patched Secret, its `Status` quotes the stored object, and errors are copied to logs,
+ * conditions and Events.
  *
  * @param path Path and query of the request.
- * @param answer The answer: a `Status` as JSON, or any other text.
+ * @param answer Body of the response: a `Status` as JSON, or any other string.
  * @param sent The body of the request.
  */
 export function quotableAnswer(path: string, answer: string, sent: unknown): string {
-  if (!SECRETS.test(path)) return answer;
+  if (!SECRETS_PATH.test(path)) return answer;
   try {
     return JSON.stringify(
       JSON.parse(answer),

@@ -1,8 +1,7 @@
 /** Tokens in files, which the kubelet replaces while the process runs. */
 import type { Clock } from "../base/clock.ts";
 import { CredentialError, type TokenSource } from "./http.ts";
-import type { Machine } from "./machine.ts";
-import { whyUnreadable } from "./unreadable.ts";
+import { type Machine, whyUnreadable } from "./machine.ts";
 
 // In milliseconds, as in client-go. The kubelet renews a token at 80 % of its life, by default an
 // hour.

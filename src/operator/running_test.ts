@@ -154,7 +154,7 @@ Deno.test("readiness has a line for each watch and each controller, with the rea
       name: "watch ConfigMap",
       isReady: false,
       told:
-        'Cannot watch ConfigMap: the apiserver answered 403: no: give this user the verbs list and watch on "configmaps"',
+        'Cannot watch ConfigMap: the apiserver answered 403: no. Grant this user the verbs list and watch on "configmaps"',
     },
     { name: "controller namespaces", isReady: false, told: "waits for ConfigMap" },
   ]);

@@ -1,14 +1,15 @@
 /**
- * Slows an object that is reconciled over and over: two controllers that change the same field back and forth, or a
- * reconciler that always asks for the next reconcile at once.
+ * Slows an object that is reconciled over and over: two controllers that change the same field back
+ * and forth, or a reconciler that always asks for the next reconcile at once.
  *
- * It is a leaky bucket per key. Each reconcile that can cause another one adds 1, and 1 leaks out per second. While the
- * bucket is below {@linkcode BURST}, reconciles are not delayed. Above it, each delay is a tenth of the time that the
- * loop has lasted. So an object that settles after all has waited for at most a tenth longer than it took anyway.
+ * It is a leaky bucket per key. Each reconcile that can cause another one adds 1, and 1 leaks out
+ * per second. While the bucket is below {@linkcode BURST}, reconciles are not delayed. Above it,
+ * each delay is a tenth of the time that the loop has lasted. So an object that settles after all
+ * has waited for at most a tenth longer than it took anyway.
  *
- * Crossplane's circuit breaker (crossplane/crossplane#6777) is the model for the bucket. Its issues explain the
- * differences: reconciles count, not events (#6910, #7108), triggers are delayed and never dropped (#7703), and a
- * deleted object takes its state with it (#7200).
+ * Crossplane's circuit breaker (crossplane/crossplane#6777) is the model for the bucket. Its issues
+ * explain the differences: reconciles count, not events (#6910, #7108), triggers are delayed and
+ * never dropped (#7703), and a deleted object takes its state with it (#7200).
  */
 import type { Clock } from "../base/clock.ts";
 
@@ -23,24 +24,37 @@ export const LONGEST_PAUSE_OF_PROGRESS = 1000;
 
 const SHORTEST_PAUSE = 100;
 
-/** A requeue sooner than this is immediate; one that is later was chosen by the author. In milliseconds. */
+/**
+ * A requeue sooner than this is immediate; one that is later was chosen by the author. In
+ * milliseconds.
+ */
 const IMMEDIATE = 100;
 
 /** Share of the loop's duration that each delay lasts. */
 const SHARE = 0.1;
 
-/** How far the bucket fills beyond the burst: an object that stays quiet for so many seconds is not delayed any more. */
+/**
+ * How far the bucket fills beyond the burst: an object that stays quiet for so many seconds is not
+ * delayed any more.
+ */
 const OVERFLOW = 10;
 
-/** From this level on, the writes of reconciles are traced: early enough to see which of them repeat. */
+/**
+ * From this level on, the writes of reconciles are traced: early enough to see which of them
+ * repeat.
+ */
 const TRACED = BURST / 2;
 
-/** How often empty buckets are dropped, in milliseconds: the bucket of an object that was reconciled once is empty after a second. */
+/**
+ * How often empty buckets are dropped, in milliseconds: the bucket of an object that was reconciled
+ * once is empty after a second.
+ */
 const SWEEP = 1000;
 
 /**
- * What a reconcile did that can cause the next one: `none` if it neither wrote nor asked for another reconcile within a
- * second, `repeat` if it did what it had done before, `progress` otherwise.
+ * What a reconcile did that can cause the next one: `none` if it neither wrote nor asked for
+ * another reconcile within a second, `repeat` if it did what it had done before, `progress`
+ * otherwise.
  */
 export type Effect = "none" | "progress" | "repeat";
 
@@ -50,7 +64,10 @@ export interface Reconciled {
   readonly wrote: boolean;
   /** Whether it wrote a value that it had written before, and somebody changed in between. */
   readonly repeated: boolean;
-  /** Delay until the next reconcile that it asked for, in milliseconds; `undefined` if it asked for none. */
+  /**
+   * Delay until the next reconcile that it asked for, in milliseconds; `undefined` if it asked for
+   * none.
+   */
   readonly after: number | undefined;
 }
 
@@ -72,12 +89,18 @@ interface Bucket<Trace> {
   level: number;
   /** When `level` was computed: at the end of the last reconcile that counted. */
   at: number;
-  /** Milliseconds of imposed delay since `at`. Nothing leaks meanwhile: a delayed loop is not a quiet object. */
+  /**
+   * Milliseconds of imposed delay since `at`. Nothing leaks meanwhile: a delayed loop is not a
+   * quiet object.
+   */
   paused: number;
   /** When the level last rose above the burst. */
   since: number | undefined;
   isRepeat: boolean;
-  /** Spec changes that emptied the bucket, leaking like `level`: two writers may fight over the spec itself. */
+  /**
+   * Spec changes that emptied the bucket, leaking like `level`: two writers may fight over the spec
+   * itself.
+   */
   resets: number;
   trace: Trace | undefined;
 }
@@ -111,7 +134,10 @@ export class LoopLimit<Trace> {
     return this.#buckets.size;
   }
 
-  /** The trace of an object that was reconciled many times in a row; `undefined` for nearly all objects. */
+  /**
+   * The trace of an object that was reconciled many times in a row; `undefined` for nearly all
+   * objects.
+   */
   traceOf(key: string): Trace | undefined {
     return this.#buckets.get(key)?.trace;
   }
@@ -154,7 +180,8 @@ export class LoopLimit<Trace> {
   /**
    * Ends the delay of an object whose spec was changed.
    *
-   * @returns Whether its next reconcile is immediate. It is not if the spec itself changes over and over.
+   * @returns Whether its next reconcile is immediate. It is not if the spec itself changes over and
+   * over.
    */
   reset(key: string): boolean {
     const bucket = this.#buckets.get(key);

@@ -38,7 +38,7 @@ Deno.test("LoopLimit never delays an object that is reconciled once a second", (
   }
 });
 
-Deno.test("LoopLimit delays an object no longer that was quiet for ten seconds", () => {
+Deno.test("LoopLimit stops delaying an object that was quiet for ten seconds", () => {
   const { clock, limit, reconcile } = desk();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   limit.ended("a", "repeat");
@@ -47,15 +47,15 @@ Deno.test("LoopLimit delays an object no longer that was quiet for ten seconds",
   assert.equal(limit.pauseFor("a"), 0);
 });
 
-Deno.test("LoopLimit counts a delay as no quiet time", () => {
+Deno.test("LoopLimit does not count an imposed delay as quiet time", () => {
   const { limit, reconcile } = desk();
   for (let i = 0; i < 300; i++) reconcile("repeat");
-  // Each was wanted at once, and held for 30 s: that the object was quiet meanwhile says nothing.
+  // Each reconcile was due at once and delayed by 30 s, so the object was not quiet by itself.
   limit.ended("a", "repeat");
   assert.equal(limit.pauseFor("a"), LONGEST_PAUSE);
 });
 
-Deno.test("LoopLimit lets the reconciler's own delay stand where it is longer", () => {
+Deno.test("LoopLimit does not shorten a longer delay of the reconciler", () => {
   const { limit, reconcile } = desk();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   limit.ended("a", "repeat");
@@ -63,7 +63,7 @@ Deno.test("LoopLimit lets the reconciler's own delay stand where it is longer", 
   assert.equal(limit.pauseFor("a", 1), LONGEST_PAUSE);
 });
 
-Deno.test("LoopLimit starts over after a spec change, as long as the spec is not what changes all the time", () => {
+Deno.test("LoopLimit starts over after a spec change, unless the spec itself changes over and over", () => {
   const { limit, reconcile } = desk();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   assert(limit.reset("a"));
@@ -94,7 +94,7 @@ Deno.test("LoopLimit traces an object before it is delayed, and no other", () =>
   assert.equal(limit.traceOf("quiet"), undefined);
 });
 
-Deno.test("LoopLimit remembers objects that are busy now, not all that ever were", () => {
+Deno.test("LoopLimit remembers only objects that are busy now", () => {
   const { clock, limit } = desk();
   let most = 0;
   for (let i = 0; i < 20_000; i++) {
@@ -103,7 +103,7 @@ Deno.test("LoopLimit remembers objects that are busy now, not all that ever were
     most = Math.max(most, limit.size);
     clock.step(clock.now() + 2);
   }
-  // 500 a second, each of which leaks within a second.
+  // 500 objects per second, each of which leaks within a second.
   assert(most < 1200, `${most} of 20,000`);
 });
 
@@ -124,7 +124,7 @@ Deno.test("LoopLimit allows the burst and then at most eleven reconciles a secon
       const wait = limit.pauseFor("a");
       assert(wait <= LONGEST_PAUSE);
       clock.step(clock.now() + wait);
-      // One a second leaks, and no pause is shorter than 100 ms.
+      // One leaks per second, and no pause is shorter than 100 ms.
       assert(i <= BURST + 11 * clock.now() / 1000);
     }
   }));
@@ -152,7 +152,7 @@ function desk() {
   return {
     clock,
     limit,
-    /** Ends a reconcile, after which another one is wanted at once, and waits as long as it has to. */
+    /** Ends a reconcile, requests another one at once, and waits for the imposed delay. */
     reconcile(effect: Effect): number {
       limit.ended("a", effect);
       const pause = limit.pauseFor("a");

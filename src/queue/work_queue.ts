@@ -1,42 +1,57 @@
-/** Which object is reconciled next. It holds keys, not events: what happened to an object in the meantime is read when its run begins. */
+/**
+ * Decides which object is reconciled next. The queue has keys, not events: a reconcile reads the
+ * current object when it starts.
+ */
 import type { Clock } from "../base/clock.ts";
 
-/** How soon a key is taken among those that are due: `fresh` before `initial` before `resync`. */
+/** Order of the keys that are due: `fresh` before `initial` before `resync`. */
 export type Priority = "fresh" | "initial" | "resync";
 
-/** The priorities, most urgent first. */
+/** The priorities, highest first. */
 export const PRIORITIES: readonly Priority[] = ["fresh", "initial", "resync"];
 
-/** How a key is added. */
+/** Options of {@linkcode WorkQueue.add}. */
 export interface AddOptions {
-  /** @default {"fresh"} */
+  /** Priority of the key. @default {"fresh"} */
   readonly priority?: Priority;
-  /** Whether it goes before the end of a backoff. A change of the object itself does; one of what it owns does not. @default {false} */
+  /**
+   * Whether it ends a backoff. A change of the object itself does; a change of an owned object does
+   * not. @default {false}
+   */
   readonly endsBackoff?: boolean;
-  /** Whether it is a change of something that the object was said to depend on: it goes before the end of a backoff that yields to it. @default {false} */
+  /**
+   * Whether it is a change of an object that is watched as a dependency. It ends a backoff that
+   * yields. @default {false}
+   */
   readonly isRelated?: boolean;
-  /** Whether it ends the delay of an object that is reconciled over and over: its spec was changed, or it is being deleted. @default {false} */
+  /**
+   * Whether it ends the delay of a hot loop, because the spec was changed or the object is being
+   * deleted. @default {false}
+   */
   readonly endsPause?: boolean;
 }
 
-/** Delays keys that come again too often. */
+/** Delays keys that are added too often. */
 export interface Limit {
-  /** Returns how many milliseconds from now a key has to wait that is wanted in `delay` milliseconds; 0 if it does not. */
+  /**
+   * Returns how many milliseconds from now a key that is due in `delay` milliseconds must wait; 0
+   * if it is not delayed.
+   */
   pauseFor(key: string, delay?: number): number;
 }
 
-/** When a key is to run again. */
+/** The next reconcile of a key. */
 export interface Next<Reason> {
-  /** In milliseconds. */
+  /** Delay in milliseconds. */
   readonly after: number;
   readonly reason: Reason;
-  /** Whether it follows a failure: what is unrelated waits for the end of it. */
+  /** Whether it is a retry after a failure. Only some changes end the delay. */
   readonly isBackoff: boolean;
-  /** Of a backoff: whether what is related goes before its end. @default {false} */
+  /** Whether changes of dependencies end the backoff. @default {false} */
   readonly yields?: boolean;
 }
 
-/** A key and why it is to run. */
+/** A key that was taken, and why it is reconciled. */
 export interface Work<Reason> {
   readonly key: string;
   readonly reason: Reason;
@@ -48,43 +63,43 @@ interface Waiting {
 }
 
 interface Wait extends Pick<Next<unknown>, "isBackoff" | "yields"> {
-  /** Whether the key waits because it came too often. */
+  /** Whether the key was added too often. */
   readonly isPause?: boolean;
 }
 
 /**
- * A queue in which a key stands at most once, and of which at most one run goes on at a time. A key that is added during its run is run once
- * more after it, however often it was added.
+ * A queue that has each key at most once, and reconciles it at most once at a time. A key that is
+ * added during its reconcile is reconciled once more, however often it was added.
  *
- * @typeParam Reason Why a key is to run; the first reason given is kept.
+ * @typeParam Reason Why a key is reconciled. If a key is added again, its first reason remains.
  */
 export class WorkQueue<Reason> {
   readonly #clock: Clock;
   readonly #onReady: () => void;
   /** Keys that are due, oldest first, by priority. A key is in one of them at most. */
   readonly #ready: Record<Priority, Map<string, Reason>> = { fresh: new Map(), initial: new Map(), resync: new Map() };
-  /** Keys that are due later. A key is not here and in `#ready` at once. */
+  /** Keys that are due later. A key is never here and in `#ready` at once. */
   readonly #later = new Map<string, Waiting>();
-  /** Keys whose run goes on, each with what came in meanwhile. */
+  /** Keys that are being reconciled, with what was added meanwhile. */
   readonly #running = new Map<
     string,
     { again: { reason: Reason; options: AddOptions } | undefined; isDropped: boolean }
   >();
-  /** When each key that is due became so, where somebody wants to know how long they wait. */
+  /** When each key became due, if `onTaken` is set. */
   readonly #since = new Map<string, number>();
   readonly #onTaken: ((waited: number) => void) | undefined;
   readonly #limit: Limit | undefined;
   #isClosed = false;
-  /** How many keys have become due so far. */
+  /** Number of times that a key became due. */
   adds = 0;
-  /** How many times a key was to run again after a failure. */
+  /** Number of retries after a failure. */
   retries = 0;
 
   /**
-   * @param clock Tells when a key is due.
-   * @param onReady Called when a key has become due: {@linkcode take} will answer one, unless it was taken meanwhile.
-   * @param onTaken Told of each key that is taken: for how many milliseconds it was due.
-   * @param limit Delays keys that come again too often. @default {none}
+   * @param clock Measures delays.
+   * @param onReady Called when a key has become due and can be taken.
+   * @param onTaken Called when a key is taken, with the milliseconds since it became due.
+   * @param limit Delays keys that are added too often. @default {none}
    */
   constructor(clock: Clock, onReady: () => void, onTaken?: (waited: number) => void, limit?: Limit) {
     this.#clock = clock;
@@ -93,22 +108,22 @@ export class WorkQueue<Reason> {
     this.#limit = limit;
   }
 
-  /** How many keys of a priority are due. */
+  /** Returns the number of keys of a priority that are due. */
   depthOf(priority: Priority): number {
     return this.#ready[priority].size;
   }
 
-  /** How many keys are due. */
+  /** Number of keys that are due. */
   get depth(): number {
     return PRIORITIES.reduce((sum, priority) => sum + this.#ready[priority].size, 0);
   }
 
-  /** Keys whose run goes on. */
+  /** Keys that are being reconciled. */
   get running(): readonly string[] {
     return [...this.#running.keys()];
   }
 
-  /** Keys that were wanted and wait because they came too often. */
+  /** Keys that wait because they were added too often. */
   get paused(): readonly string[] {
     return [...this.#later].filter(([, { next }]) => next.isPause).map(([key]) => key);
   }
@@ -123,20 +138,20 @@ export class WorkQueue<Reason> {
       return;
     }
     const waiting = this.#later.get(key);
-    if (holds(waiting?.next, options)) return;
+    if (isHeld(waiting?.next, options)) return;
     const pause = options.endsPause || this.#isReady(key) ? 0 : this.#limit?.pauseFor(key) ?? 0;
     this.#forgetLater(key);
     if (pause > 0) this.#wait(key, reason, pause, { isBackoff: false, isPause: true });
     else this.#addReady(key, reason, options.priority ?? "fresh");
   }
 
-  /** Takes the next key that is due; its run begins, and ends with {@linkcode done}. */
+  /** Takes the next key that is due. Its reconcile ends with {@linkcode done}. */
   take(): Work<Reason> | undefined {
     for (const priority of PRIORITIES) {
       for (const [key, reason] of this.#ready[priority]) {
         this.#ready[priority].delete(key);
         this.#running.set(key, { again: undefined, isDropped: false });
-        this.#tellTaken(key);
+        this.#reportTaken(key);
         return { key, reason };
       }
     }
@@ -144,23 +159,27 @@ export class WorkQueue<Reason> {
   }
 
   /**
-   * Ends the run of a key.
+   * Ends the reconcile of a key.
    *
    * @param key The key.
-   * @param next When it is to run again, if at all. What was added during the run goes first.
+   * @param next The next reconcile, if one was requested. Additions during the reconcile have
+   * precedence.
    */
   done(key: string, next?: Next<Reason>): void {
     const run = this.#running.get(key);
     this.#running.delete(key);
     if (this.#isClosed) return;
     const again = run?.again;
-    // One run follows, not two: what came in during the run makes it, unless it has to wait for the end of a backoff.
-    if (again !== undefined && !holds(next, again.options)) {
+    // One reconcile follows, not two: that of the additions, unless it must wait for the end of a
+    // backoff.
+    if (again !== undefined && !isHeld(next, again.options)) {
       this.add(key, again.reason, again.options);
     } else if (next !== undefined && !run?.isDropped) this.#addLater(key, next);
   }
 
-  /** Drops a key: its object is gone. A run that goes on ends as it likes, and is not followed by another. */
+  /**
+   * Removes a key whose object was deleted. A running reconcile continues, and no other follows.
+   */
   drop(key: string): void {
     this.#forgetLater(key);
     for (const priority of PRIORITIES) this.#ready[priority].delete(key);
@@ -171,7 +190,7 @@ export class WorkQueue<Reason> {
     run.isDropped = true;
   }
 
-  /** Takes nothing more in, and gives out nothing more. */
+  /** Removes all keys, and ignores further ones. */
   close(): void {
     this.#isClosed = true;
     for (const key of [...this.#later.keys()]) this.#forgetLater(key);
@@ -194,7 +213,7 @@ export class WorkQueue<Reason> {
     this.#onReady();
   }
 
-  #tellTaken(key: string): void {
+  #reportTaken(key: string): void {
     const since = this.#since.get(key);
     if (since === undefined) return;
     this.#since.delete(key);
@@ -213,7 +232,8 @@ export class WorkQueue<Reason> {
   }
 
   #wait(key: string, reason: Reason, after: number, next: Wait): void {
-    // Also what is due at once goes through the clock: an object that always asks for more must leave the others, and the process, their turns.
+    // A delay of 0 uses the clock, too: an object that always requeues must not starve others or
+    // the process.
     const timer = this.#clock.after(after, () => {
       this.#later.delete(key);
       this.#addReady(key, reason, "fresh");
@@ -227,8 +247,8 @@ export class WorkQueue<Reason> {
   }
 }
 
-/** Whether a wait goes on although a key was added. */
-function holds(wait: Wait | undefined, added: AddOptions): boolean {
+/** Returns whether a wait continues although its key was added. */
+function isHeld(wait: Wait | undefined, added: AddOptions): boolean {
   if (wait?.isPause) return !added.endsPause;
   return Boolean(wait?.isBackoff && !added.endsBackoff && !(wait.yields && added.isRelated));
 }

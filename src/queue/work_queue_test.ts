@@ -3,7 +3,7 @@ import fc from "../../tests/schemas/_property.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { type AddOptions, type Priority, WorkQueue } from "./work_queue.ts";
 
-Deno.test("WorkQueue gives out a key once, however often it was added", () => {
+Deno.test("WorkQueue returns a key once, however often it was added", () => {
   const { queue } = desk();
   queue.add("a", "first");
   queue.add("a", "second");
@@ -11,20 +11,20 @@ Deno.test("WorkQueue gives out a key once, however often it was added", () => {
   assert.equal(queue.take(), undefined);
 });
 
-Deno.test("WorkQueue runs a key once more after its run, however often it was added meanwhile", () => {
+Deno.test("WorkQueue returns a key once more after its reconcile, however often it was added meanwhile", () => {
   const { queue, taken } = desk();
   queue.add("a", "changed");
   queue.take();
   queue.add("a", "changed again");
   queue.add("a", "and again");
-  assert.equal(queue.take(), undefined, "not while its run goes on");
+  assert.equal(queue.take(), undefined, "a key was returned during its reconcile");
   queue.done("a");
   assert.deepEqual(taken(), ["a: changed again"]);
   queue.done("a");
   assert.deepEqual(taken(), []);
 });
 
-Deno.test("WorkQueue gives out fresh before initial before resync, each oldest first", () => {
+Deno.test("WorkQueue returns fresh before initial before resync keys, the oldest first", () => {
   const { queue, taken } = desk();
   queue.add("r", "r", { priority: "resync" });
   queue.add("i1", "i", { priority: "initial" });
@@ -35,7 +35,7 @@ Deno.test("WorkQueue gives out fresh before initial before resync, each oldest f
   assert.deepEqual(taken(), ["f1: f", "f2: f", "i1: i", "i2: i", "r: r"]);
 });
 
-Deno.test("WorkQueue moves a waiting key up for a better priority, never down, and keeps the first reason", () => {
+Deno.test("WorkQueue raises the priority of a waiting key, never lowers it, and retains the first reason", () => {
   const { queue, taken } = desk();
   queue.add("a", "found", { priority: "initial" });
   queue.add("b", "found", { priority: "initial" });
@@ -45,7 +45,7 @@ Deno.test("WorkQueue moves a waiting key up for a better priority, never down, a
   assert.deepEqual(taken(), ["b: found", "a: found"]);
 });
 
-Deno.test("WorkQueue keeps the best priority of what came in during a run", () => {
+Deno.test("WorkQueue retains the highest priority of additions during a reconcile", () => {
   const { queue, taken } = desk();
   queue.add("a", "x");
   queue.take();
@@ -65,19 +65,24 @@ const ENDS: readonly {
 }[] = [
   { name: "a requeue alone", next: { after: 100, isBackoff: false }, due: 100 },
   { name: "a requeue at once", next: { after: 0, isBackoff: false }, due: 0 },
-  { name: "a requeue and a change during the run", next: { after: 100, isBackoff: false }, during: {}, due: 0 },
+  { name: "a requeue and a change during the reconcile", next: { after: 100, isBackoff: false }, during: {}, due: 0 },
   { name: "a requeue and a change after it", next: { after: 100, isBackoff: false }, after: {}, due: 0 },
-  { name: "a requeue at once and a change during the run", next: { after: 0, isBackoff: false }, during: {}, due: 0 },
+  {
+    name: "a requeue at once and a change during the reconcile",
+    next: { after: 0, isBackoff: false },
+    during: {},
+    due: 0,
+  },
   { name: "a backoff alone", next: { after: 100, isBackoff: true }, due: 100 },
   {
-    name: "a backoff and an unrelated change during the run",
+    name: "a backoff and an unrelated change during the reconcile",
     next: { after: 100, isBackoff: true },
     during: {},
     due: 100,
   },
   { name: "a backoff and an unrelated change after it", next: { after: 100, isBackoff: true }, after: {}, due: 100 },
   {
-    name: "a backoff and a change of the object during the run",
+    name: "a backoff and a change of the object during the reconcile",
     next: { after: 100, isBackoff: true },
     during: { endsBackoff: true },
     due: 0,
@@ -95,7 +100,7 @@ const ENDS: readonly {
     due: 100,
   },
   {
-    name: "a backoff that yields and a related change during the run",
+    name: "a backoff that yields and a related change during the reconcile",
     next: { after: 100, isBackoff: true, yields: true },
     during: { isRelated: true },
     due: 0,
@@ -115,8 +120,8 @@ const ENDS: readonly {
 ];
 
 for (const { name, next, during, after, due } of ENDS) {
-  Deno.test(`WorkQueue makes one run of ${name}, ${due === 0 ? "at once" : "when its time has come"}`, () => {
-    // Each key is taken the moment it is due, as a loop with room does.
+  Deno.test(`WorkQueue reconciles ${name} once, ${due === 0 ? "at once" : "when it is due"}`, () => {
+    // Each key is taken as soon as it is due, as by a loop with free capacity.
     const runs: number[] = [];
     const clock = new VirtualClock(0);
     const queue: WorkQueue<string> = new WorkQueue<string>(clock, () => {
@@ -129,28 +134,28 @@ for (const { name, next, during, after, due } of ENDS) {
     while (clock.step(1000));
     assert.deepEqual(runs, [0, due]);
     queue.done("a");
-    assert.deepEqual(runs, [0, due], "no run is left over");
+    assert.deepEqual(runs, [0, due], "another reconcile followed");
   });
 }
 
 const PAUSES: readonly { name: string; next?: number; during?: AddOptions; after?: AddOptions; due: number }[] = [
-  { name: "a change during the run", during: {}, due: 500 },
-  { name: "a change after the run", after: {}, due: 500 },
+  { name: "a change during the reconcile", during: {}, due: 500 },
+  { name: "a change after the reconcile", after: {}, due: 500 },
   { name: "a requeue at once", next: 0, due: 500 },
   { name: "a requeue later than the pause", next: 800, due: 800 },
   { name: "a requeue later than the pause, and a change", next: 800, after: {}, due: 500 },
   { name: "a change that ends a backoff", after: { endsBackoff: true }, due: 500 },
-  { name: "a spec change during the run", during: { endsPause: true }, due: 0 },
-  { name: "a spec change after the run", after: { endsPause: true }, due: 0 },
+  { name: "a spec change during the reconcile", during: { endsPause: true }, due: 0 },
+  { name: "a spec change after the reconcile", after: { endsPause: true }, due: 0 },
   { name: "a requeue at once and a spec change", next: 0, after: { endsPause: true }, due: 0 },
   { name: "another change, and then a spec change", during: {}, after: { endsPause: true }, due: 0 },
 ];
 
 for (const { name, next, during, after, due } of PAUSES) {
-  Deno.test(`WorkQueue gives out a key that comes too often ${due === 0 ? "at once" : `after ${due} ms`}: ${name}`, () => {
+  Deno.test(`WorkQueue returns a key that is added too often ${due === 0 ? "at once" : `after ${due} ms`}: ${name}`, () => {
     const runs: number[] = [];
     const clock = new VirtualClock(0);
-    // Nothing before 500 ms.
+    // No key is due before 500 ms.
     const limit = { pauseFor: (_key: string, delay = 0) => runs.length > 0 && delay < 500 ? 500 : 0 };
     const queue: WorkQueue<string> = new WorkQueue<string>(
       clock,
@@ -171,7 +176,7 @@ for (const { name, next, during, after, due } of PAUSES) {
   });
 }
 
-Deno.test("WorkQueue does not delay a key that is due already, and forgets one that was dropped while it waits", () => {
+Deno.test("WorkQueue does not delay a key that is already due, and forgets a delayed key that is dropped", () => {
   const clock = new VirtualClock(0);
   let pause = 0;
   const queue = new WorkQueue<string>(clock, () => {}, undefined, { pauseFor: () => pause });
@@ -187,7 +192,7 @@ Deno.test("WorkQueue does not delay a key that is due already, and forgets one t
   assert.equal(queue.take(), undefined);
 });
 
-Deno.test("WorkQueue drops a key that waits, that is due later, and what came in during its run", () => {
+Deno.test("WorkQueue drops a key that is due, due later, or added during its reconcile", () => {
   const { queue, clock, taken } = desk();
   for (const key of ["ready", "later", "running"]) queue.add(key, "x");
   assert.equal(taken().length, 3);
@@ -202,13 +207,13 @@ Deno.test("WorkQueue drops a key that waits, that is due later, and what came in
   assert.equal(queue.depth, 0);
 });
 
-Deno.test("WorkQueue runs a key that was dropped during its run and added again", () => {
+Deno.test("WorkQueue reconciles a key that was dropped and added again during its reconcile", () => {
   const { queue, clock, taken } = desk();
   for (const next of [undefined, { after: 5, reason: "retried", isBackoff: true }]) {
     queue.add("a", "x");
     queue.take();
     queue.drop("a");
-    queue.add("a", "made anew");
+    queue.add("a", "recreated");
     queue.done("a", next);
     while (clock.step(clock.now() + 10));
     assert.equal(taken().length, 1);
@@ -216,7 +221,7 @@ Deno.test("WorkQueue runs a key that was dropped during its run and added again"
   }
 });
 
-Deno.test("WorkQueue takes nothing in and gives nothing out when it is closed", () => {
+Deno.test("WorkQueue ignores additions and returns no keys after it is closed", () => {
   const { queue, clock, taken } = desk();
   for (const key of ["running", "later", "ready"]) queue.add(key, "x");
   queue.take();
@@ -231,7 +236,7 @@ Deno.test("WorkQueue takes nothing in and gives nothing out when it is closed", 
   assert.deepEqual(queue.running, []);
 });
 
-/** What the rules say of one key, written once more, without a queue. */
+/** A model of one key: the same rules without a queue. */
 interface Model {
   running: boolean;
   dropped: boolean;
@@ -267,13 +272,13 @@ const COMMAND: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ do: fc.constant("wait" as const), time: fc.integer({ min: 0, max: 30 }) }),
 );
 
-Deno.test("WorkQueue, whatever happens: no key twice at once, no add lost, no backoff shortened by the unrelated", () => {
+Deno.test("WorkQueue never reconciles a key twice at once, loses no addition, and lets only related keys end a backoff", () => {
   fc.assert(
     fc.property(fc.array(COMMAND, { maxLength: 60 }), (commands) => {
       const { queue, clock } = desk();
       const models = new Map<string, Model>();
       for (const command of commands) perform(command, queue, clock, models);
-      // In the end all that is owed comes out, each once, and nothing else.
+      // In the end every key that is due is returned, each once.
       clock.step(clock.now());
       const owed = [...models].filter(([, model]) => model.due || model.later || model.again).map(([key]) => key);
       for (const [key, model] of models) if (model.running) perform(endOf(key), queue, clock, models);

@@ -1,4 +1,7 @@
-/** Keeps a store live: lists, watches, and starts over where it must. What to do is decided in `step.ts`; here it is done. */
+/**
+ * Keeps a store up to date with lists and watches. `step.ts` decides what to do next, and this file
+ * does it.
+ */
 import { linked } from "../base/abort.ts";
 import { backoff } from "../base/backoff.ts";
 import { type Clock, sleep } from "../base/clock.ts";
@@ -6,65 +9,71 @@ import { InternalError } from "../base/internal_error.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import type { SelectOptions, WatchEvent } from "../kube/calls.ts";
 import type { Client } from "../kube/client.ts";
-import { TruncatedStreamError } from "../kube/truncated_stream_error.ts";
+import { TruncatedStreamError } from "../kube/connection_error.ts";
 import type { AnyKind, KubeObject, ManagedFields } from "../resource/kind.ts";
-import { refuseGarbage } from "./garbage.ts";
 import type { ObjectKey } from "./key.ts";
 import { OwnWrites, type Writer } from "./own_writes.ts";
 import { isNewer } from "./resource_version.ts";
 import { listenForSilence } from "./silence.ts";
-import { type Change, START, type State, step } from "./step.ts";
+import { type Change, rejectIncompleteEvent, START, type State, step } from "./step.ts";
 import { Store, type StoreChange } from "./store.ts";
 
-// kube-rs waits from 0.8 s to 30 s, client-go as well; a restart of the server is over sooner, so the first tries are quick.
+// kube-rs and client-go wait 0.8 s to 30 s. A restart of the server takes less time, so the first
+// retries are faster.
 const RETRY = { first: 200, longest: 30_000 };
-// The server ends a watch after 5 to 10 minutes, as client-go asks it to: the spread keeps operators from coming back all at once.
-const SHORTEST_WATCH_SECONDS = 300;
-// A glance at what a silent stream may have missed: how long the server holds it open, how long we wait for it, and for the stream after it.
-const GLANCE = { seconds: 1, limit: 10_000, grace: 1000 };
-// A stream that the server ends sooner than this without a word is a failure: to open the next one at once would be a storm.
-const SHORTEST_STREAM = 1000;
+// The server ends a watch after 5 to 10 minutes, as with client-go. The spread keeps operators from
+// reconnecting at once.
+const MIN_WATCH_SECONDS = 300;
+// A probe of a silent stream: how long the server keeps the second watch open, in seconds; how long
+// to wait for it, and then for the stream, in milliseconds.
+const PROBE = { seconds: 1, timeout: 10_000, grace: 1000 };
+// In milliseconds. A stream that ends sooner without an event is a failure, so that the next
+// attempt waits.
+const MIN_STREAM = 1000;
 
 /** Options of {@linkcode Informer}. */
 export interface InformerOptions extends Pick<SelectOptions, "namespace" | "labelSelector" | "fieldSelector"> {
   readonly clock: Clock;
-  /** From 0 to 1: spreads waiting times. */
+  /** Returns a number from 0 to 1, which spreads delays. */
   readonly random: () => number;
-  /** Whether only the objects' metadata is asked for. @default {false} */
+  /** Whether to request only the metadata of objects. @default {false} */
   readonly metadataOnly?: boolean;
-  /** Which entries of `managedFields` are kept; the rest is dropped on arrival. */
+  /** Returns whether to store an entry of `managedFields`. All other entries are dropped. */
   readonly keepsFieldsOf: (entry: ManagedFields) => boolean;
-  /** Told when the watch cannot go on, with the error, and with nothing when it can again. Repeats of one message are not told. */
+  /**
+   * Called with the error when the watch fails, and with `undefined` when it recovers. Repeated
+   * messages are suppressed.
+   */
   readonly onProblem: (problem: Error | undefined) => void;
 }
 
 /**
- * Told of a change. `by` is the writer where the change is a write of this process, noted before its event came; `initial` says that it was found
- * by the first listing.
+ * Called with each change. `by` is the writer, if the change is a write of this process. `initial`
+ * is true for objects of the first list.
  */
 export type ChangeListener = (change: StoreChange, by: Writer | undefined, initial: boolean) => void;
 
-/** A live copy of a kind's objects, or of those that are selected. */
+/** Watches the objects of a kind, or a selection of them, and stores them. */
 export class Informer {
   readonly kind: AnyKind;
   readonly store: Store = new Store();
-  /** Settles when all that there was at first is held. */
+  /** Resolves when the first list is stored. */
   readonly synced: Promise<void>;
-  /** Why the watch cannot go on just now. */
+  /** The error while the watch fails. */
   problem: Error | undefined;
-  /** Grows with whatever comes in: a test sees by it that nothing is under way. */
+  /** Number of responses and events so far. Tests see from it that none is pending. */
   activity = 0;
-  /** How often the watch broke off. */
+  /** Number of failures of the watch. */
   restarts = 0;
-  /** When it last heard from the server. */
-  #heard: number;
+  /** When the server last sent something, by the clock's `elapsed`. */
+  #lastReceived: number;
   #state: State = START;
   #failures = 0;
   #listeners: readonly ChangeListener[] = [];
   #servedListeners: readonly (() => void)[] = [];
-  /** Told of the next sync, or of what goes wrong before it. */
+  /** Called at the next sync, or with the error that prevents it. */
   readonly #waiting = new Set<(problem: Error | undefined) => void>();
-  readonly #own: OwnWrites = new OwnWrites(this.store, (change, by) => this.#tell(change, by));
+  readonly #own: OwnWrites = new OwnWrites(this.store, (change, by) => this.#notify(change, by));
   readonly #client: Client;
   readonly #options: InformerOptions;
   readonly #sync = Promise.withResolvers<void>();
@@ -75,16 +84,16 @@ export class Informer {
     this.kind = kind;
     this.#client = client;
     this.#options = options;
-    this.#heard = options.clock.elapsed();
+    this.#lastReceived = options.clock.elapsed();
     this.synced = this.#sync.promise;
   }
 
-  /** Whether it holds some of the kind's objects, by their labels or fields. */
+  /** Whether it has only some objects of the kind, by labels or fields. */
   get isSelected(): boolean {
     return this.#options.labelSelector !== undefined || this.#options.fieldSelector !== undefined;
   }
 
-  /** What it holds of the kind, in words: nothing where it is all. */
+  /** Describes the selection, for messages; empty if it has all objects. */
   get selected(): string {
     const { labelSelector, fieldSelector, namespace } = this.#options;
     const parts = [namespace === undefined ? "" : `in ${namespace}`, labelSelector ?? "", fieldSelector ?? ""];
@@ -95,80 +104,83 @@ export class Informer {
     return this.#isSynced;
   }
 
-  /** For how many milliseconds nothing was heard: neither a change nor a bookmark. */
+  /** Milliseconds since the last change or bookmark. */
   get staleness(): number {
-    return this.#options.clock.elapsed() - this.#heard;
+    return this.#options.clock.elapsed() - this.#lastReceived;
   }
 
-  /** Adds a listener. Those added before {@linkcode run} hear of everything. Disposing of the answer takes it off. */
+  /**
+   * Adds a listener. If it is added before {@linkcode run}, it gets all changes. Disposing of the
+   * result removes it.
+   */
   listen(listener: ChangeListener): Disposable {
-    // Anew each time: a listener may go while a change is told.
+    // A new list each time, because a listener may be removed while listeners are called.
     this.#listeners = [...this.#listeners, listener];
     return {
       [Symbol.dispose]: () => void (this.#listeners = this.#listeners.filter((each) => each !== listener)),
     };
   }
 
-  /** Adds a listener that is told when the cluster serves the kind again, after it did not. */
+  /** Adds a listener that is called when the cluster serves the kind again. */
   onServedAgain(listener: () => void): void {
     this.#servedListeners = [...this.#servedListeners, listener];
   }
 
   /**
-   * Settles when it is synced; fails with the problem when it cannot be just now, or is watched no longer.
+   * Waits for the first list. It fails with the error of the watch, if that fails.
    *
-   * @param signal Ends the waiting.
+   * @param signal Stops waiting.
    */
   async ready(signal: AbortSignal): Promise<void> {
     if (this.#isSynced) return;
     if (this.problem !== undefined) throw this.problem;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const stop = (): void => reject(signal.reason);
-    const wait = (problem: Error | undefined): void => problem === undefined ? resolve() : reject(problem);
-    this.#waiting.add(wait);
+    const onSync = (problem: Error | undefined): void => problem === undefined ? resolve() : reject(problem);
+    this.#waiting.add(onSync);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     await promise.finally(() => {
-      this.#waiting.delete(wait);
+      this.#waiting.delete(onSync);
       signal.removeEventListener("abort", stop);
     });
   }
 
   /**
-   * Sends a write and takes its answer in, so that no read after it shows older. The write's event, whether it comes before the answer or after
-   * it, changes nothing for the writer.
+   * Sends a write and stores its response, so that later reads are not older. The event of the
+   * write, before or after the response, is reported as the writer's own.
    *
-   * @param key The key of what is written.
-   * @param by Who writes: its own listener is told so.
-   * @param send Sends it.
-   * @returns The answer, trimmed as what is held.
+   * @param key Key of the object.
+   * @param by The writer, for listeners.
+   * @param send Sends the request.
+   * @returns The response, trimmed like stored objects.
    */
   write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
     return this.#own.write(key, by, async () => this.#trim(await send()));
   }
 
   /**
-   * Sends a deletion; no read after it shows what it took away.
+   * Sends a deletion. Later reads do not return an object that was deleted by it.
    *
-   * @param key The key of what is deleted.
-   * @param by Who deletes: its own listener is told so.
-   * @param send Sends it; answers the object where it stays for now.
+   * @param key Key of the object.
+   * @param by The writer, for listeners.
+   * @param send Sends the request. It returns the object if that still exists.
    */
   remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
     return this.#own.remove(key, by, async () => {
-      const stays = await send();
-      return stays && this.#trim(stays);
+      const remaining = await send();
+      return remaining && this.#trim(remaining);
     });
   }
 
   /**
-   * Watches until the signal. What goes wrong is told, and tried again.
+   * Watches until the signal is aborted. Errors are reported, and the watch is retried.
    *
-   * @throws {InternalError} If a listener failed: it cannot go on.
+   * @throws {InternalError} If a listener threw an error.
    */
   async run(signal: AbortSignal): Promise<void> {
-    // Who waits is told that nothing comes any more.
-    const end = (): void => this.#tellWaiting(signal.reason);
+    // Pending `ready` calls fail.
+    const end = (): void => this.#settleWaiting(signal.reason);
     signal.addEventListener("abort", end, { once: true });
     while (!signal.aborted) {
       try {
@@ -181,7 +193,7 @@ export class Informer {
     }
   }
 
-  /** One page of a list, or one stream. */
+  /** Reads one page of a list, or one stream. */
   async #once(signal: AbortSignal): Promise<void> {
     const { namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     const select: SelectOptions = {
@@ -202,17 +214,18 @@ export class Informer {
 
   async #stream(state: State, select: SelectOptions, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
-    const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random()));
+    const timeoutSeconds = Math.round(MIN_WATCH_SECONDS * (1 + random()));
     const opened = clock.elapsed();
     using silence = listenForSilence({
       clock,
       signal,
       what: this.kind.kind,
-      glance: (signal) => this.#isMissing(select, signal),
+      probe: (signal) => this.#isMissing(select, signal),
     });
     const onOpen = (): void => {
       silence.opened();
-      // Nothing may come of a kind for minutes; that it is served again shows at once.
+      // The first event may take minutes, but an accepted watch proves that the kind is served
+      // again.
       if (state.at === "live" && this.#isUnserved) this.#recovered();
     };
     const options = { ...select, signal: silence.signal, timeoutSeconds, onOpen };
@@ -220,12 +233,12 @@ export class Informer {
       ? this.#client.watch(this.kind, { ...options, resourceVersion: state.resourceVersion })
       : this.#client.watch(this.kind, { ...options, initial: true });
     if (state.at === "start") this.#state = { at: "initial", streams: true, seen: new Set() };
-    let isWordless = true;
+    let isEmpty = true;
     for await (const batch of events) {
-      isWordless = false;
-      this.#heard = clock.elapsed();
+      isEmpty = false;
+      this.#lastReceived = clock.elapsed();
       for (const event of batch) this.#onEvent(event);
-      silence.heard(batch);
+      silence.received(batch);
     }
     if (signal.aborted) return;
     silence.signal.throwIfAborted();
@@ -235,29 +248,31 @@ export class Informer {
         `Cannot watch ${this.kind.kind}: the stream ended before the initial list was complete, after ${received} objects`,
       );
     }
-    if (isWordless && clock.elapsed() - opened < SHORTEST_STREAM) {
+    if (isEmpty && clock.elapsed() - opened < MIN_STREAM) {
       throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch at once`);
     }
     this.#take({ came: "end" });
   }
 
-  /** Whether another watch from here brings what the stream did not. */
+  /**
+   * Returns whether a second watch from the same version returns an event that the stream did not.
+   */
   async #isMissing(select: SelectOptions, signal: AbortSignal): Promise<boolean> {
     if (this.#state.at !== "live") return false;
     const { clock } = this.#options;
     const { resourceVersion } = this.#state;
-    using limit = linked([signal]);
-    using _timer = clock.after(GLANCE.limit, () => limit.abort(new DOMException("No answer", "TimeoutError")));
-    const glance = { ...select, signal: limit.signal, resourceVersion, timeoutSeconds: GLANCE.seconds };
+    using timeout = linked([signal]);
+    using _timer = clock.after(PROBE.timeout, () => timeout.abort(new DOMException("No response", "TimeoutError")));
+    const options = { ...select, signal: timeout.signal, resourceVersion, timeoutSeconds: PROBE.seconds };
     let newest: string | undefined;
-    for await (const batch of this.#client.watch(this.kind, glance)) {
+    for await (const batch of this.#client.watch(this.kind, options)) {
       for (const { type, object } of batch) {
         if (type !== "BOOKMARK" && type !== "ERROR") newest = object.metadata.resourceVersion;
       }
     }
     if (newest === undefined) return false;
-    // What was written just now may be on its way on both.
-    await sleep(clock, GLANCE.grace, signal);
+    // A recent change may not have arrived on the stream yet.
+    await sleep(clock, PROBE.grace, signal);
     return this.#state.at === "live" && isNewer(newest, this.#state.resourceVersion);
   }
 
@@ -269,16 +284,16 @@ export class Informer {
         JSON.stringify(event.object),
       );
     }
-    refuseGarbage(this.kind, event);
-    // Events of a listing that is not complete do not show that the watch can go on.
+    rejectIncompleteEvent(this.kind, event);
+    // Events of an incomplete list do not prove that the watch works.
     if (this.#state.at === "live") this.#recovered();
     this.#take({ came: "event", event });
   }
 
   #take(incoming: Parameters<typeof step>[1]): void {
     this.activity++;
-    // Of events it is noted once for all that came together.
-    if (incoming.came !== "end" && incoming.came !== "event") this.#heard = this.#options.clock.elapsed();
+    // For events, `#stream` sets it once per batch.
+    if (incoming.came !== "end" && incoming.came !== "event") this.#lastReceived = this.#options.clock.elapsed();
     const { state, changes } = step(this.#state, incoming);
     this.#state = state;
     for (const change of changes) this.#do(change);
@@ -287,25 +302,26 @@ export class Informer {
   #do(change: Change): void {
     switch (change.do) {
       case "set":
-        return this.#own.hear(this.store.set(change.object, this.#trim));
+        return this.#own.onEvent(this.store.set(change.object, this.#trim));
       case "delete":
-        return this.#own.hearDeletion(change.object);
+        return this.#own.onDeletion(change.object);
       case "retain":
-        for (const gone of this.store.retain(change.seen, change.resourceVersion)) this.#own.hear(gone);
+        for (const gone of this.store.retain(change.seen, change.resourceVersion)) this.#own.onEvent(gone);
         this.#recovered();
         this.#isSynced = true;
-        this.#tellWaiting(undefined);
+        this.#settleWaiting(undefined);
         return this.#sync.resolve();
     }
   }
 
-  #tell(change: StoreChange, by: Writer | undefined): void {
+  #notify(change: StoreChange, by: Writer | undefined): void {
     for (const listener of this.#listeners) {
       try {
         listener(change, by, !this.#isSynced);
       } catch (cause) {
-        // Functions of users do not come to here. The same event would meet the same mistake again, for ever.
-        const error = new InternalError(`Cannot watch ${this.kind.kind}: a change could not be taken in`, { cause });
+        // User callbacks never throw at this point: the caller catches their errors. A retry would
+        // receive the same event and fail in the same way.
+        const error = new InternalError(`Cannot watch ${this.kind.kind}: a listener failed`, { cause });
         this.#broken ??= error;
         throw error;
       }
@@ -313,24 +329,25 @@ export class Informer {
   }
 
   /**
-   * Of managedFields only what we applied is of use; the rest is most of an object's bytes. The object is fresh from the wire. Its metadata are made
-   * anew: V8 holds an object from which a property was deleted as a hash table, which takes more than the property did.
+   * Removes unused `managedFields`, which are most of an object's bytes. The object was just
+   * parsed, so it is changed in place. Its metadata is a new object: V8 turns an object with a
+   * deleted property into a hash table, which takes more memory than the property.
    */
   readonly #trim = <Object extends KubeObject>(whole: Object): Object => {
     const { managedFields, ...rest } = whole.metadata;
-    const kept = managedFields?.filter(this.#options.keepsFieldsOf) ?? [];
-    const metadata = kept.length === 0 ? rest : { ...rest, managedFields: kept };
-    // One string for all: each came with its own.
+    const used = managedFields?.filter(this.#options.keepsFieldsOf) ?? [];
+    const metadata = used.length === 0 ? rest : { ...rest, managedFields: used };
+    // All objects share these strings, which are parsed separately for each.
     const { apiVersion, kind } = this.kind;
     if (this.#options.metadataOnly) return { apiVersion, kind, metadata } as Object;
     return Object.assign(whole, { apiVersion, kind, metadata });
   };
 
-  #tellWaiting(problem: Error | undefined): void {
-    for (const wait of [...this.#waiting]) wait(problem);
+  #settleWaiting(problem: Error | undefined): void {
+    for (const settle of [...this.#waiting]) settle(problem);
   }
 
-  /** Whether the cluster did not serve the kind when it was last asked. */
+  /** Whether the last error is that the cluster does not serve the kind. */
   get #isUnserved(): boolean {
     return isStatus(this.problem?.cause, 404);
   }
@@ -348,41 +365,42 @@ export class Informer {
     const { clock, random, onProblem } = this.#options;
     if (isStatus(error, 410)) {
       this.#take({ came: "expiry" });
-      // Once is usual. Again with nothing in between: the server is not to be asked without a pause.
+      // One 410 is normal. If it repeats, wait before the next attempt.
       if (++this.#failures > 1) await sleep(clock, backoff(this.#failures, { ...RETRY, spread: random() }), signal);
       return;
     }
     if (this.#state.at === "initial" && (isStatus(error, 400) || isStatus(error, 422))) {
-      this.#take({ came: "refusal", isLasting: true });
+      this.#take({ came: "rejection", isPermanent: true });
       return;
     }
-    // A server whose watch cache does not catch up with etcd says so after three seconds, for as long as that is so ("Too large resource version"). A paged
-    // list it answers from etcd: client-go falls back to it as well.
+    // If the watch cache does not catch up with etcd, the server rejects a streaming list after
+    // three seconds ("Too large resource version"). It serves a paged list from etcd, to which
+    // client-go falls back, too.
     if (this.#state.at === "initial" && isStatus(error, 504)) {
-      this.#take({ came: "refusal", isLasting: false });
+      this.#take({ came: "rejection", isPermanent: false });
       return;
     }
     this.#take({ came: "end" });
     this.restarts++;
-    const problem = this.#explain(error);
+    const problem = this.#withHint(error);
     if (this.problem?.message !== problem.message) onProblem(problem);
     this.problem = problem;
-    this.#tellWaiting(problem);
+    this.#settleWaiting(problem);
     await sleep(clock, backoff(++this.#failures, { ...RETRY, spread: random() }), signal);
   }
 
-  #explain(error: unknown): Error {
+  #withHint(error: unknown): Error {
     const { kind } = this;
     if (isStatus(error, 404)) {
       return new Error(
         `Cannot watch ${kind.kind}: the API server does not serve "${kind.plural}" of ${kind.apiVersion}. ${
-          fixOf(kind)
+          hintFor(kind)
         }`,
         { cause: error },
       );
     }
     if (isStatus(error, 403)) {
-      return new Error(`${error.message}: give this user the verbs list and watch on "${kind.plural}"`, {
+      return new Error(`${error.message}. Grant this user the verbs list and watch on "${kind.plural}"`, {
         cause: error,
       });
     }
@@ -390,8 +408,8 @@ export class Informer {
   }
 }
 
-/** What to do about a kind that is not served. The watch continues by itself once it is. */
-function fixOf({ apiVersion, crd, external }: AnyKind): string {
+/** Returns what to do about a kind that is not served. The watch starts by itself once it is. */
+function hintFor({ apiVersion, crd, external }: AnyKind): string {
   if (crd === undefined) return `Check that the cluster's version of Kubernetes has ${apiVersion}.`;
   const { name } = crd.metadata;
   return external

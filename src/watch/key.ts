@@ -1,8 +1,11 @@
-/** An object's place among those of its kind: `namespace/name`, or the name alone where the kind is cluster-wide. */
+/**
+ * The key of an object among those of its kind: `namespace/name`, or the name if the kind is
+ * cluster-scoped.
+ */
 export type ObjectKey = string;
 
 /**
- * The key of an object.
+ * Returns the key of an object.
  *
  * @param metadata The object's metadata.
  */

@@ -1,20 +1,22 @@
-/** A live copy of a kind's objects, or of those that are selected: one watch, or one a namespace. */
+/**
+ * The informer cache of a kind, or of a selection of its objects: one watch, or one per namespace.
+ */
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import type { ChangeListener, Informer } from "./informer.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
 import type { Writer } from "./own_writes.ts";
 
-/** A live copy of a kind's objects. */
+/** The cached objects of a kind. */
 export class LiveCopy {
   readonly kind: AnyKind;
-  /** By namespace; under `undefined` where one watch sees them all. */
+  /** The watches by namespace; `undefined` for a watch of all namespaces. */
   readonly #informers: ReadonlyMap<string | undefined, Informer>;
-  /** The only one, where there is one: nearly always. */
+  /** The watch of all namespaces, which is nearly always the only one. */
   readonly #single: Informer | undefined;
 
   /**
    * @param kind The kind.
-   * @param informers The watches, by the namespace each sees; `undefined` sees all.
+   * @param informers The watches by namespace; `undefined` for a watch of all namespaces.
    */
   constructor(kind: AnyKind, informers: ReadonlyMap<string | undefined, Informer>) {
     this.kind = kind;
@@ -22,7 +24,7 @@ export class LiveCopy {
     this.#single = informers.get(undefined);
   }
 
-  /** Its watches. */
+  /** The watches. */
   get informers(): readonly Informer[] {
     return [...this.#informers.values()];
   }
@@ -31,26 +33,29 @@ export class LiveCopy {
     return this.informers.reduce((sum, { store }) => sum + store.size, 0);
   }
 
-  /** Whether all that there was at first is held. */
+  /** Whether the first lists are stored. */
   get isSynced(): boolean {
     return this.informers.every(({ isSynced }) => isSynced);
   }
 
-  /** Settles when all that there was at first is held. */
+  /** Resolves when the first lists are stored. */
   get synced(): Promise<unknown> {
     return Promise.all(this.informers.map(({ synced }) => synced));
   }
 
   /**
-   * Settles when all that there was at first is held; fails when one of the watches cannot begin just now.
+   * Waits for the first lists. It fails with the error of a watch, if one fails.
    *
-   * @param signal Ends the waiting.
+   * @param signal Stops waiting.
    */
   async ready(signal: AbortSignal): Promise<void> {
     await Promise.all(this.informers.map((informer) => informer.ready(signal)));
   }
 
-  /** Whether what is in a namespace is in it; `undefined` asks for a kind that is cluster-wide, or for all namespaces. */
+  /**
+   * Returns whether it has the objects of a namespace. `undefined` stands for a cluster-scoped kind
+   * or all namespaces.
+   */
   covers(namespace: string | undefined): boolean {
     return this.#single !== undefined || namespace === undefined || this.#informers.has(namespace);
   }
@@ -59,7 +64,7 @@ export class LiveCopy {
     return this.#of(key)?.store.get(key);
   }
 
-  /** Whether it holds what stands there. */
+  /** Returns whether it has an object with the same key. */
   has({ metadata }: KubeObject): boolean {
     return this.get(keyOf(metadata)) !== undefined;
   }
@@ -68,35 +73,35 @@ export class LiveCopy {
     for (const { store } of this.informers) yield* store.keys();
   }
 
-  /** The objects, of one namespace or of all. */
+  /** Returns the objects of a namespace, or of all. */
   *values(namespace?: string): IterableIterator<KubeObject> {
-    for (const [seen, { store }] of this.#informers) {
-      if (namespace !== undefined && seen !== undefined && seen !== namespace) continue;
-      if (namespace === undefined || seen === namespace) yield* store.values();
+    for (const [watched, { store }] of this.#informers) {
+      if (namespace !== undefined && watched !== undefined && watched !== namespace) continue;
+      if (namespace === undefined || watched === namespace) yield* store.values();
       else for (const object of store.values()) if (object.metadata.namespace === namespace) yield object;
     }
   }
 
-  /** Adds a listener to each watch. Disposing of the answer takes it off. */
+  /** Adds a listener to each watch. Disposing of the result removes it. */
   listen(listener: ChangeListener): Disposable {
     const listening = this.informers.map((informer) => informer.listen(listener));
     return { [Symbol.dispose]: () => listening.forEach((one) => one[Symbol.dispose]()) };
   }
 
-  /** Adds a listener that is told when the cluster serves the kind again, after it did not. */
+  /** Adds a listener that is called when the cluster serves the kind again. */
   onServedAgain(listener: () => void): void {
     for (const informer of this.informers) informer.onServedAgain(listener);
   }
 
-  /** Sends a write and takes its answer in; see {@linkcode Informer.write}. */
+  /** Sends a write and stores its response, as {@linkcode Informer.write} does. */
   write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
     const informer = this.#of(key);
-    // Of what was selected nobody here can tell whether an object that is new belongs to it: its event will.
+    // Only the event of a new object shows whether it belongs to the selection.
     if (informer === undefined || (informer.isSelected && informer.store.get(key) === undefined)) return send();
     return informer.write(key, by, send);
   }
 
-  /** Sends a deletion and takes it in; see {@linkcode Informer.remove}. */
+  /** Sends a deletion, as {@linkcode Informer.remove} does. */
   async remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
     const informer = this.#of(key);
     if (informer === undefined) await send();

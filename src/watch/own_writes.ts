@@ -1,25 +1,27 @@
 /**
- * Reads show one's own writes: the answer to a write goes into the store at once, and the event of the write, whether it comes before the answer or
- * after it, is told as the writer's own. Events of an object that is being written are held back until the answer says which of them is which.
+ * Makes reads return the process's own writes. The response to a write is stored at once, and the
+ * event of the write is reported as the writer's own, whether it is received before or after the
+ * response. Events of an object are held back while a write to it is pending, because only the
+ * response shows which of them is the event of the write.
  */
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
-import { compares } from "./resource_version.ts";
+import { isComparable } from "./resource_version.ts";
 import type { Store, StoreChange } from "./store.ts";
 
-/** Who writes: a controller, by its key among the parts, for one of its objects. */
+/** A writer: a controller, by its key among the parts, and the object that it reconciles. */
 export interface Writer {
   readonly part: string;
   readonly key: ObjectKey;
 }
 
-/** Told of a change; `by` is the writer where it is a write of this process. */
-export type Tell = (change: StoreChange, by: Writer | undefined) => void;
+/** Called with a change. `by` is the writer, if it is a write of this process. */
+export type Notify = (change: StoreChange, by: Writer | undefined) => void;
 
-/** Writes of one object that go on, and the changes of it that came meanwhile. */
+/** The pending writes of one object, and the changes that were received meanwhile. */
 interface Writes {
   count: number;
-  /** Whether an event said that the object was deleted. */
+  /** Whether an event of its deletion was received. */
   sawDeletion: boolean;
   held: StoreChange[];
 }
@@ -27,35 +29,38 @@ interface Writes {
 /** The writes of this process to the objects of a store. */
 export class OwnWrites {
   readonly #store: Store;
-  readonly #tell: Tell;
+  readonly #notify: Notify;
   readonly #writes = new Map<ObjectKey, Writes>();
 
-  constructor(store: Store, tell: Tell) {
+  constructor(store: Store, notify: Notify) {
     this.#store = store;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
-  /** Hears of a change that came by an event. */
-  hear(change: StoreChange | undefined): void {
+  /** Handles a change that an event made. */
+  onEvent(change: StoreChange | undefined): void {
     if (change === undefined) return;
     const writes = this.#writes.get(keyOf((change.after ?? change.before)!.metadata));
-    if (writes === undefined) this.#tell(change, undefined);
+    if (writes === undefined) this.#notify(change, undefined);
     else writes.held.push(change);
   }
 
-  /** Hears of a deletion that came by an event. While a write goes on, its answer may be of before: it must not bring the object back. */
-  hearDeletion(object: KubeObject): void {
+  /**
+   * Handles the event of a deletion. A pending write may have been processed before the deletion,
+   * so its response must not restore the object.
+   */
+  onDeletion(object: KubeObject): void {
     const writes = this.#writes.get(keyOf(object.metadata));
     if (writes !== undefined) writes.sawDeletion = true;
-    this.hear(writes === undefined ? this.#store.delete(object) : this.#store.noteDeleted(object));
+    this.onEvent(writes === undefined ? this.#store.delete(object) : this.#store.noteDeleted(object));
   }
 
   /**
-   * Sends a write and takes its answer in.
+   * Sends a write and stores its response.
    *
-   * @param key The key of what is written.
-   * @param by Who writes.
-   * @param send Sends it.
+   * @param key Key of the object.
+   * @param by The writer.
+   * @param send Sends the request.
    */
   async write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
     const writes = this.#begin(key);
@@ -66,43 +71,45 @@ export class OwnWrites {
       const { resourceVersion } = answer?.metadata ?? {};
       const isOwn = ({ after }: StoreChange): boolean =>
         answer !== undefined && after?.metadata.resourceVersion === resourceVersion;
-      // Where versions do not compare, what came after the event of the write must not be taken back by its answer.
-      const isPassed = writes.held.some(isOwn) && !compares(resourceVersion ?? "");
+      // If versions cannot be compared, the response must not replace changes after the event of
+      // the write.
+      const isOutdated = writes.held.some(isOwn) && !isComparable(resourceVersion ?? "");
       this.#end(key, writes, by, isOwn);
-      if (answer !== undefined && !isPassed) this.#note(answer, by);
+      if (answer !== undefined && !isOutdated) this.#note(answer, by);
       this.#release(key, writes);
     }
   }
 
   /**
-   * Sends a deletion. What is gone by it is gone from the store before its event comes.
+   * Sends a deletion. The object is removed from the store before its event is received.
    *
-   * @param key The key of what is deleted.
-   * @param by Who deletes.
-   * @param send Sends it; answers the object where it stays for now, for its finalizers or for grace.
+   * @param key Key of the object.
+   * @param by The writer.
+   * @param send Sends the request. It returns the object if that still exists, because of
+   * finalizers or its grace period.
    */
   async remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
     const writes = this.#begin(key);
     const uid = this.#store.get(key)?.metadata.uid;
-    let answer: { readonly stays: KubeObject | undefined } | undefined;
+    let answer: { readonly remaining: KubeObject | undefined } | undefined;
     try {
-      answer = { stays: await send() };
+      answer = { remaining: await send() };
     } finally {
       this.#end(
         key,
         writes,
         by,
         ({ before, after }) => {
-          if (answer?.stays !== undefined) {
-            return after?.metadata.resourceVersion === answer.stays.metadata.resourceVersion;
+          if (answer?.remaining !== undefined) {
+            return after?.metadata.resourceVersion === answer.remaining.metadata.resourceVersion;
           }
           return answer !== undefined && after === undefined && before?.metadata.uid === uid;
         },
       );
       const held = this.#store.get(key);
-      if (answer?.stays !== undefined) this.#note(answer.stays, by);
+      if (answer?.remaining !== undefined) this.#note(answer.remaining, by);
       else if (answer !== undefined && held !== undefined && held.metadata.uid === uid) {
-        this.#tellIf(this.#store.noteDeleted(held), by);
+        this.#notifyIf(this.#store.noteDeleted(held), by);
       }
       this.#release(key, writes);
     }
@@ -115,30 +122,31 @@ export class OwnWrites {
     return writes;
   }
 
-  /** Tells the write's own event as the writer's. */
+  /** Reports the event of the write as the writer's own. */
   #end(key: ObjectKey, writes: Writes, by: Writer, isOwn: (change: StoreChange) => boolean): void {
     if (--writes.count === 0) this.#writes.delete(key);
     if (writes.held.length === 0) return;
     const own = writes.held.filter(isOwn);
     writes.held = writes.held.filter((change) => !own.includes(change));
-    for (const change of own) this.#tell(change, by);
+    for (const change of own) this.#notify(change, by);
   }
 
-  /** Tells the rest, when no other write of the object goes on. */
+  /** Reports the other events, once no write of the object is pending. */
   #release(key: ObjectKey, writes: Writes): void {
     if (writes.count > 0) return;
     if (writes.sawDeletion) this.#store.forgetDeleted(key);
-    for (const change of writes.held) this.#tell(change, undefined);
+    for (const change of writes.held) this.#notify(change, undefined);
   }
 
   #note(answer: KubeObject, by: Writer): void {
     const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = answer.metadata;
-    // An object that terminates gracefully has no finalizer either: it stays until its event says it went.
-    const isGone = deletionTimestamp !== undefined && finalizers.length === 0 && !deletionGracePeriodSeconds;
-    this.#tellIf(isGone ? this.#store.noteDeleted(answer) : this.#store.note(answer), by);
+    // An object in its grace period also has no finalizers, but exists until the event of its
+    // deletion.
+    const isDeleted = deletionTimestamp !== undefined && finalizers.length === 0 && !deletionGracePeriodSeconds;
+    this.#notifyIf(isDeleted ? this.#store.noteDeleted(answer) : this.#store.note(answer), by);
   }
 
-  #tellIf(change: StoreChange | undefined, by: Writer): void {
-    if (change !== undefined) this.#tell(change, by);
+  #notifyIf(change: StoreChange | undefined, by: Writer): void {
+    if (change !== undefined) this.#notify(change, by);
   }
 }

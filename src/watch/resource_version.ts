@@ -1,10 +1,10 @@
 /**
- * Whether one resourceVersion is newer than another. Since Kubernetes 1.35 they compare as integers of any length (KEP-5504); what is no integer
- * compares with nothing.
+ * Returns whether one resourceVersion is newer than another. Since Kubernetes 1.35 they are
+ * integers of any length (KEP-5504). Other versions cannot be compared.
  *
- * @param a One version.
- * @param b The other.
- * @returns True only if both are integers and `a` is the larger.
+ * @param a The first version.
+ * @param b The second version.
+ * @returns True only if both are integers and `a` is larger.
  *
  * @example Usage
  * ```ts
@@ -15,16 +15,16 @@
  * ```
  */
 export function isNewer(a: string, b: string): boolean {
-  if (!compares(a) || !compares(b)) return false;
+  if (!isComparable(a) || !isComparable(b)) return false;
   return a.length === b.length ? a > b : a.length > b.length;
 }
 
 /**
- * Whether a resourceVersion compares with others.
+ * Returns whether a resourceVersion can be compared.
  *
  * @param version The version.
  */
-export function compares(version: string): boolean {
+export function isComparable(version: string): boolean {
   return INTEGER.test(version);
 }
 

@@ -1,21 +1,21 @@
-/** Which objects of a kind a live copy holds, and how much of them. */
+/** Which objects of a kind a cache has, and which parts of them. */
 
-/** A choice among the objects of a kind, in the API's own words. */
+/** A selection of the objects of a kind. */
 export interface Selection {
-  /** As the API has it: `app=web,tier!=cache`. */
+  /** Label selector, such as `app=web,tier!=cache`. */
   readonly labelSelector?: string | undefined;
-  /** As the API has it: `metadata.name=web`. */
+  /** Field selector, such as `metadata.name=web`. */
   readonly fieldSelector?: string | undefined;
-  /** Namespaces to look at; all that the operator looks at where it is left out. */
+  /** Namespaces to watch. @default {those of the operator} */
   readonly namespaces?: readonly string[] | undefined;
-  /** Whether only the metadata is held: the server leaves the rest out. */
+  /** Whether the cache has only metadata. The server omits the rest. */
   readonly metadataOnly?: boolean | undefined;
-  /** Whether all of `managedFields` is held. */
+  /** Whether the cache has all entries of `managedFields`. */
   readonly managedFields?: boolean | undefined;
 }
 
 /**
- * A selection as text: two that choose the same are the same text, so that they share one watch.
+ * Returns a string that is the same for equal selections, so that they share a watch.
  *
  * @param selection The selection.
  */
@@ -31,9 +31,9 @@ export function selectionKey(selection: Selection): string {
 }
 
 /**
- * Labels that must have these values, as the API has it.
+ * Returns a label selector.
  *
- * @param labels The labels, or the API's own text.
+ * @param labels Labels that objects must have, or a label selector.
  */
 export function labelSelectorOf(labels: string | { readonly [label: string]: string }): string {
   return typeof labels === "string"

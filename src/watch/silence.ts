@@ -1,65 +1,69 @@
 /**
- * Finds a stream on which nothing comes any more, though nobody closed it.
+ * Detects a stream that has stalled: it is open, but receives no events.
  *
- * A server sends the first bookmark of an idle stream after two minutes at most (measured: 121 s) and then one a minute. So from the second bookmark on
- * what is silent for longer than that and a quarter of a minute has stalled. Before that a silence says little, and a glance is taken: a second, short
- * watch from where the stream is. When it brings something and the stream does not, the stream has stalled. A list would tell the same of a kind of which
- * little is there; of 20,000 objects a glance costs as little as of one.
+ * A server sends the first bookmark of an idle stream after at most two minutes (measured: 121 s),
+ * and then one per minute. So after the second bookmark, a stream that is silent for 75 s has
+ * stalled. Before that, silence is not conclusive, and the stream is probed: a second, short watch
+ * starts at the same version. If it returns an event that the stream does not, the stream has
+ * stalled. A list would show the same, but a probe is as cheap for 20,000 objects as for one.
  */
 import type { Clock } from "../base/clock.ts";
 import { type Linked, linked } from "../base/abort.ts";
 import type { WatchEvent } from "../kube/calls.ts";
 
-const LONGEST = { first: 135_000, later: 75_000 };
-const GLANCE_AFTER = 30_000;
+// In milliseconds.
+const MAX_SILENCE = { first: 135_000, later: 75_000 };
+const PROBE_AFTER = 30_000;
 
 /** Options of {@linkcode listenForSilence}. */
 export interface SilenceOptions {
   readonly clock: Clock;
-  /** Ends the stream. */
+  /** Aborts the stream. */
   readonly signal: AbortSignal;
-  /** What is watched, for errors. */
+  /** The watched kind, for errors. */
   readonly what: string;
-  /** Looks whether there is something that the stream did not bring. It may fail: that says nothing. */
-  readonly glance: (signal: AbortSignal) => Promise<boolean>;
+  /** Returns whether the stream missed an event. If it fails, the result is unknown. */
+  readonly probe: (signal: AbortSignal) => Promise<boolean>;
 }
 
-/** A stream that is listened to. Its signal is aborted when nothing comes on it any more. */
+/** A monitored stream. Its signal is aborted when the stream has stalled. */
 export interface Silence extends Linked {
-  /** The server has opened it: glances say something from here on. */
+  /** Reports that the server has accepted the watch. Probes are possible from now on. */
   opened(): void;
-  /** Something came. */
-  heard(batch: readonly WatchEvent[]): void;
+  /** Reports received events. */
+  received(batch: readonly WatchEvent[]): void;
 }
 
-/** Listens to a stream. */
-export function listenForSilence({ clock, signal, what, glance }: SilenceOptions): Silence {
+/** Monitors a stream until it is disposed of. */
+export function listenForSilence({ clock, signal, what, probe }: SilenceOptions): Silence {
   const stream = linked([signal]);
   let bookmarks = 0;
-  let since = clock.elapsed();
-  let glanced = since;
-  let isOver = false;
+  let lastReceived = clock.elapsed();
+  let lastProbe = lastReceived;
+  let isDisposed = false;
   let isOpen = false;
-  let timer = clock.after(LONGEST.first, look);
+  let timer = clock.after(MAX_SILENCE.first, look);
 
   function look(): void {
     const now = clock.elapsed();
-    const patience = bookmarks < 2 ? LONGEST.first : LONGEST.later;
-    if (now - since >= patience) return stalled(`nothing came for ${patience / 1000} s`);
-    const isEarly = isOpen && bookmarks < 2;
-    if (isEarly && now - Math.max(since, glanced) >= GLANCE_AFTER) {
-      glanced = now;
-      glance(stream.signal).then(
-        (isMissed) => isMissed && stalled("the stream stands still: another one brings what it does not"),
+    const limit = bookmarks < 2 ? MAX_SILENCE.first : MAX_SILENCE.later;
+    if (now - lastReceived >= limit) return stalled(`no event for ${limit / 1000} s`);
+    const mayProbe = isOpen && bookmarks < 2;
+    if (mayProbe && now - Math.max(lastReceived, lastProbe) >= PROBE_AFTER) {
+      lastProbe = now;
+      probe(stream.signal).then(
+        (isStalled) => isStalled && stalled("the stream has stalled: another watch returns events that it does not"),
         () => undefined,
       );
     }
-    const next = isEarly ? Math.min(since + patience, Math.max(since, glanced) + GLANCE_AFTER) : since + patience;
+    const next = mayProbe
+      ? Math.min(lastReceived + limit, Math.max(lastReceived, lastProbe) + PROBE_AFTER)
+      : lastReceived + limit;
     timer = clock.after(Math.max(next - now, 1), look);
   }
 
   function stalled(why: string): void {
-    if (!isOver) stream.abort(new Error(`Cannot watch ${what}: ${why}`));
+    if (!isDisposed) stream.abort(new Error(`Cannot watch ${what}: ${why}`));
   }
 
   return {
@@ -67,21 +71,21 @@ export function listenForSilence({ clock, signal, what, glance }: SilenceOptions
     abort: stream.abort,
     opened() {
       isOpen = true;
-      since = glanced = clock.elapsed();
+      lastReceived = lastProbe = clock.elapsed();
       timer[Symbol.dispose]();
-      timer = clock.after(GLANCE_AFTER, look);
+      timer = clock.after(PROBE_AFTER, look);
     },
-    heard(batch) {
-      since = clock.elapsed();
+    received(batch) {
+      lastReceived = clock.elapsed();
       if (bookmarks >= 2 || !batch.some(({ type }) => type === "BOOKMARK")) return;
       bookmarks++;
       if (bookmarks < 2) return;
-      // From here on the server says something once a minute.
+      // From now on the server sends a bookmark every minute.
       timer[Symbol.dispose]();
-      timer = clock.after(LONGEST.later, look);
+      timer = clock.after(MAX_SILENCE.later, look);
     },
     [Symbol.dispose]() {
-      isOver = true;
+      isDisposed = true;
       timer[Symbol.dispose]();
       stream[Symbol.dispose]();
     },

@@ -1,37 +1,38 @@
 /**
- * What a watch does next, as a function of where it is and what came in. No I/O, no time: the loop in `informer.ts` does what it is told.
+ * Decides what a watch does next, from its state and what was received. It does no I/O and reads no
+ * clock: `informer.ts` does both.
  *
  * ```text
  * start ──stream──▶ initial ──end mark──▶ live ──ended──▶ live (from its version)
  *   │                  └─ended, failed─▶ start              └─expired (410)─▶ start
- *   └─where streaming is refused: paging ──last page──▶ live
+ *   └─if streaming is rejected: paging ──last page──▶ live
  * ```
  *
- * What is held stays while a new listing is under way: only its end says what is gone.
+ * Stored objects remain during a new list. Only its end determines which of them were deleted.
  */
 import type { WatchEvent } from "../kube/calls.ts";
-import type { KubeObject } from "../resource/kind.ts";
+import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
 import { isNewer } from "./resource_version.ts";
 
-/** Where a watch is. */
+/** The state of a watch. */
 export type State =
-  /** Nothing is known, or what is known is too old. */
+  /** No version is known, or it has expired. */
   | { readonly at: "start"; readonly streams: boolean }
-  /** A streaming list is under way (KEP-3157); `seen` grows. */
+  /** A streaming list is being received (KEP-3157). `seen` has the keys so far. */
   | { readonly at: "initial"; readonly streams: true; readonly seen: Set<ObjectKey> }
-  /** A paged list is under way; `seen` grows. */
+  /** A paged list is being received. `seen` has the keys so far. */
   | {
     readonly at: "paging";
     readonly streams: boolean;
     readonly seen: Set<ObjectKey>;
     readonly next: string | undefined;
   }
-  /** All is known up to a version. */
+  /** All changes up to a version are known. */
   | { readonly at: "live"; readonly streams: boolean; readonly resourceVersion: string };
 
-/** What came in. */
-export type Incoming =
+/** What was received. */
+export type Received =
   | { readonly came: "event"; readonly event: WatchEvent }
   | {
     readonly came: "page";
@@ -39,40 +40,39 @@ export type Incoming =
     readonly resourceVersion: string;
     readonly next: string | undefined;
   }
-  /** The server has no streaming list: none at all, or none just now. */
-  | { readonly came: "refusal"; readonly isLasting: boolean }
-  /** 410: the version is too old. */
+  /** The server rejected a streaming list, permanently or for now. */
+  | { readonly came: "rejection"; readonly isPermanent: boolean }
+  /** The version has expired (410). */
   | { readonly came: "expiry" }
-  /** The stream ended, or broke. */
+  /** The stream ended or failed. */
   | { readonly came: "end" };
 
-/** What to do with the store. */
+/** A change of the store. */
 export type Change =
   | { readonly do: "set"; readonly object: KubeObject }
   | { readonly do: "delete"; readonly object: KubeObject }
-  /** A listing is complete: what was not seen is gone. */
+  /** A list is complete: objects that are not in `seen` were deleted. */
   | { readonly do: "retain"; readonly seen: ReadonlySet<ObjectKey>; readonly resourceVersion: string };
 
-/** The state a watch begins in. */
+/** The first state of a watch. */
 export const START: State = { at: "start", streams: true };
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /**
- * One step.
+ * Returns the next state and the changes of the store.
  *
- * @param state Where the watch is.
- * @param incoming What came in.
- * @returns Where it is then, and what to do with the store.
+ * @param state The current state.
+ * @param received What was received.
  */
-export function step(state: State, incoming: Incoming): { state: State; changes: readonly Change[] } {
-  switch (incoming.came) {
+export function step(state: State, received: Received): { state: State; changes: readonly Change[] } {
+  switch (received.came) {
     case "event":
-      return onEvent(state, incoming.event);
+      return onEvent(state, received.event);
     case "page":
-      return onPage(state, incoming);
-    case "refusal":
-      return { state: { at: "paging", streams: !incoming.isLasting, seen: new Set(), next: undefined }, changes: [] };
+      return onPage(state, received);
+    case "rejection":
+      return { state: { at: "paging", streams: !received.isPermanent, seen: new Set(), next: undefined }, changes: [] };
     case "expiry":
       return { state: { at: "start", streams: state.streams }, changes: [] };
     case "end":
@@ -81,7 +81,7 @@ export function step(state: State, incoming: Incoming): { state: State; changes:
 }
 
 function onEvent(state: State, { type, object }: WatchEvent): { state: State; changes: readonly Change[] } {
-  // Told again: what went since must not come back, and the watch does not go back.
+  // An old event again: it must not restore deleted objects, and the version must not decrease.
   if (state.at === "live" && isNewer(state.resourceVersion, object.metadata?.resourceVersion ?? "")) {
     return { state, changes: [] };
   }
@@ -102,7 +102,7 @@ function onEvent(state: State, { type, object }: WatchEvent): { state: State; ch
       return { state: live, changes: [{ do: "retain", seen: state.seen, resourceVersion }] };
     }
     default:
-      // ERROR and what we do not know: the loop has read its code already.
+      // The loop has handled ERROR. Unknown types are ignored.
       return { state, changes: [] };
   }
 }
@@ -113,7 +113,7 @@ function moved(state: State, object: KubeObject): State {
 
 function onPage(
   state: State,
-  { items, resourceVersion, next }: Extract<Incoming, { came: "page" }>,
+  { items, resourceVersion, next }: Extract<Received, { came: "page" }>,
 ): { state: State; changes: readonly Change[] } {
   const seen = state.at === "paging" ? state.seen : new Set<ObjectKey>();
   for (const item of items) seen.add(keyOf(item.metadata));
@@ -121,4 +121,26 @@ function onPage(
   if (next !== undefined) return { state: { at: "paging", streams: state.streams, seen, next }, changes };
   changes.push({ do: "retain", seen, resourceVersion });
   return { state: { at: "live", streams: state.streams, resourceVersion }, changes };
+}
+
+/**
+ * Metadata that an object must have to be stored: without a uid, it looks like another object of
+ * the same name.
+ */
+const IDENTITY = ["name", "uid", "resourceVersion"] as const;
+const VERSION = ["resourceVersion"] as const;
+
+/**
+ * Rejects an event whose object has no identity. No real server sends one.
+ *
+ * @throws {SyntaxError} If a field of the metadata is missing or empty.
+ */
+export function rejectIncompleteEvent({ kind }: AnyKind, { type, object }: WatchEvent): void {
+  const metadata = (object as WatchEvent["object"] | undefined)?.metadata;
+  const missing = (type === "BOOKMARK" ? VERSION : IDENTITY).find((name) => {
+    const value: unknown = metadata?.[name];
+    return typeof value !== "string" || value === "";
+  });
+  if (missing === undefined) return;
+  throw new SyntaxError(`Cannot watch ${kind}: an event of type "${type}" has no metadata.${missing}`);
 }

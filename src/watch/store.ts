@@ -1,26 +1,27 @@
-/** What is held of a kind, by key. It never goes back in time. */
+/** Stores objects of a kind by key. An object is never replaced by an older version. */
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
-import { compares, isNewer } from "./resource_version.ts";
+import { isComparable, isNewer } from "./resource_version.ts";
 
-/** Something changed: `before` is missing for a new object, `after` for one that is gone. */
+/** A change. `before` is `undefined` for a new object, `after` for a deleted one. */
 export interface StoreChange {
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
 }
 
-/** A live copy of a kind's objects. */
+/** The objects of one watch. */
 export class Store {
   readonly #objects = new Map<ObjectKey, KubeObject>();
   /**
-   * Objects that went by a write of ours and whose event has not come: no earlier event must bring them, or one that stood there before them,
-   * back.
+   * Objects that this process deleted, until the event of the deletion: earlier events must not
+   * restore them, or a predecessor of the same name.
    */
   readonly #deleted = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
 
   /**
-   * Writes of ours whose versions compare with nothing, and whose event has not come: what else comes of the object before it is older. None while a listing
-   * is under way: what that shows may be newer, and no event would bring it again.
+   * Writes of this process whose versions cannot be compared, until their event: other events of
+   * the object before it are older. It is empty during a list, whose objects may be newer and are
+   * sent only once.
    */
   readonly #awaited = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
   #isListing = false;
@@ -42,13 +43,15 @@ export class Store {
   }
 
   /**
-   * Takes an object in, unless what is held is as new or newer: half of all that comes are events of our own writes.
+   * Stores an object, unless the stored version is the same or newer. Half of all events are of own
+   * writes, whose responses are already stored.
    *
    * @param object The object.
-   * @param kept Makes of it what is held, where it is taken in. Its place and its version stay.
-   * @returns What changed, or nothing.
+   * @param transform Called with an object that will be stored. It must not change its key and
+   * version.
+   * @returns The change; `undefined` if there is none.
    */
-  set(object: KubeObject, kept?: (object: KubeObject) => KubeObject): StoreChange | undefined {
+  set(object: KubeObject, transform?: (object: KubeObject) => KubeObject): StoreChange | undefined {
     const key = keyOf(object.metadata);
     const { uid, resourceVersion } = object.metadata;
     const deleted = this.#deleted.get(key);
@@ -61,24 +64,30 @@ export class Store {
       const held = before.metadata.resourceVersion;
       if (held === resourceVersion || isNewer(held, resourceVersion)) return undefined;
     }
-    const after = kept === undefined ? object : kept(object);
+    const after = transform === undefined ? object : transform(object);
     this.#objects.set(key, after);
     return { before, after };
   }
 
-  /** Takes in the answer to a write of ours. @returns What changed, or nothing. */
+  /**
+   * Stores the response to a write of this process. @returns The change; `undefined` if there is
+   * none.
+   */
   note(answer: KubeObject): StoreChange | undefined {
     const key = keyOf(answer.metadata);
     this.#awaited.delete(key);
     const change = this.set(answer);
     const { uid, resourceVersion } = answer.metadata;
-    if (change !== undefined && !this.#isListing && !compares(resourceVersion)) {
+    if (change !== undefined && !this.#isListing && !isComparable(resourceVersion)) {
       this.#awaited.set(key, { uid, resourceVersion });
     }
     return change;
   }
 
-  /** Whether something is older than a write of ours; that write's own event ends the waiting, and so does another object of the name. */
+  /**
+   * Returns whether an object is older than an own write. The event of the write ends this, and so
+   * does another object of the name.
+   */
   #isAwaited(key: ObjectKey, { metadata }: KubeObject): boolean {
     const awaited = this.#awaited.get(key);
     if (awaited?.uid === metadata.uid && awaited.resourceVersion !== metadata.resourceVersion) return true;
@@ -86,16 +95,17 @@ export class Store {
     return false;
   }
 
-  /** A listing begins: what it shows is taken in as it comes. {@linkcode retain} ends it. */
+  /** Starts a list, whose objects are stored as they are received. {@linkcode retain} ends it. */
   beginListing(): void {
     this.#isListing = true;
     this.#awaited.clear();
   }
 
   /**
-   * Drops an object that an event says was deleted, unless what is held is newer: another one may stand in its place.
+   * Removes an object after the event of its deletion, unless the stored one is newer: it may be
+   * another object of the same name.
    *
-   * @returns What changed, or nothing.
+   * @returns The change; `undefined` if there is none.
    */
   delete(object: KubeObject): StoreChange | undefined {
     const key = keyOf(object.metadata);
@@ -110,9 +120,9 @@ export class Store {
   }
 
   /**
-   * Drops an object that went by a write of ours, before its event comes.
+   * Removes an object that this process deleted, before the event of the deletion.
    *
-   * @returns What changed, or nothing.
+   * @returns The change; `undefined` if there is none.
    */
   noteDeleted(object: KubeObject): StoreChange | undefined {
     const change = this.delete(object);
@@ -120,17 +130,17 @@ export class Store {
     return change;
   }
 
-  /** Forgets that an object was deleted: no answer and no event from before it can come any more. */
+  /** Forgets a deletion, once no response or event from before it can be received. */
   forgetDeleted(key: ObjectKey): void {
     this.#deleted.delete(key);
   }
 
   /**
-   * Drops what a complete listing did not have, save what was written since.
+   * Ends a list: removes the objects that it did not have, except those that were written after it.
    *
-   * @param seen The keys that the listing had.
-   * @param resourceVersion The listing's version.
-   * @returns What went.
+   * @param seen Keys of the list.
+   * @param resourceVersion Version of the list.
+   * @returns The removed objects.
    */
   retain(seen: ReadonlySet<ObjectKey>, resourceVersion: string): StoreChange[] {
     this.#isListing = false;

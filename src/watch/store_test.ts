@@ -3,7 +3,7 @@ import fc from "../../tests/schemas/_property.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { Store } from "./store.ts";
 
-Deno.test("Store answers what changed when an object comes, changes and goes", () => {
+Deno.test("Store returns the change when an object is added, changed and deleted", () => {
   const store = new Store();
   const [first, second] = [object("a", "1"), object("a", "2")];
   assert.deepEqual(store.set(first), { before: undefined, after: first });
@@ -12,29 +12,29 @@ Deno.test("Store answers what changed when an object comes, changes and goes", (
   assert.equal(store.size, 0);
 });
 
-Deno.test("Store holds what is kept of an object, and asks for it only where the object is news", () => {
+Deno.test("Store transforms an object only if it is stored", () => {
   const store = new Store();
-  const asked: KubeObject[] = [];
-  const kept = (whole: KubeObject): KubeObject => {
-    asked.push(whole);
-    return { ...whole, metadata: { ...whole.metadata, labels: { kept: "yes" } } };
+  const calls: KubeObject[] = [];
+  const transform = (whole: KubeObject): KubeObject => {
+    calls.push(whole);
+    return { ...whole, metadata: { ...whole.metadata, labels: { transformed: "yes" } } };
   };
   const whole = object("a", "2");
-  const held = { ...whole, metadata: { ...whole.metadata, labels: { kept: "yes" } } };
-  assert.deepEqual(store.set(whole, kept), { before: undefined, after: held });
-  assert.deepEqual(store.get("default/a"), held);
-  assert.equal(store.set(object("a", "2"), kept), undefined);
-  assert.equal(store.set(object("a", "1"), kept), undefined);
-  assert.deepEqual(asked, [whole]);
+  const stored = { ...whole, metadata: { ...whole.metadata, labels: { transformed: "yes" } } };
+  assert.deepEqual(store.set(whole, transform), { before: undefined, after: stored });
+  assert.deepEqual(store.get("default/a"), stored);
+  assert.equal(store.set(object("a", "2"), transform), undefined);
+  assert.equal(store.set(object("a", "1"), transform), undefined);
+  assert.deepEqual(calls, [whole]);
 });
 
 const IGNORED: readonly { name: string; held: string; act: (store: Store) => unknown }[] = [
-  { name: "what it holds already", held: "5", act: (store) => store.set(object("a", "5")) },
-  { name: "what is older than what it holds", held: "10", act: (store) => store.set(object("a", "9")) },
-  { name: "a deletion older than what it holds", held: "10", act: (store) => store.delete(object("a", "9")) },
-  { name: "a deletion of what it does not hold", held: "10", act: (store) => store.delete(object("b", "11")) },
+  { name: "a stored version", held: "5", act: (store) => store.set(object("a", "5")) },
+  { name: "an older version", held: "10", act: (store) => store.set(object("a", "9")) },
+  { name: "a deletion of an older version", held: "10", act: (store) => store.delete(object("a", "9")) },
+  { name: "a deletion of an unknown object", held: "10", act: (store) => store.delete(object("b", "11")) },
   {
-    name: "what is missing in a listing older than it",
+    name: "a missing object in an older list",
     held: "10",
     act: (store) => store.retain(new Set(), "9")[0],
   },
@@ -49,57 +49,57 @@ for (const { name, held, act } of IGNORED) {
   });
 }
 
-Deno.test("Store takes a change whose version does not compare", () => {
+Deno.test("Store stores a change whose version cannot be compared", () => {
   const store = new Store();
   store.set(object("a", "x1"));
   store.set(object("a", "x0"));
   assert.equal(store.get("default/a")?.metadata.resourceVersion, "x0");
 });
 
-Deno.test("Store retains what a listing had and tells what went", () => {
+Deno.test("Store removes the objects that a list did not have, and returns them", () => {
   const store = new Store();
-  for (const [name, version] of [["kept", "1"], ["gone", "2"], ["written since", "10"]] as const) {
+  for (const [name, version] of [["listed", "1"], ["missing", "2"], ["newer", "10"]] as const) {
     store.set(object(name, version));
   }
-  const went = store.retain(new Set(["default/kept"]), "5");
-  assert.deepEqual(went.map(({ before, after }) => [before?.metadata.name, after]), [["gone", undefined]]);
-  assert.deepEqual([...store.values()].map(({ metadata }) => metadata.name), ["kept", "written since"]);
+  const removed = store.retain(new Set(["default/listed"]), "5");
+  assert.deepEqual(removed.map(({ before, after }) => [before?.metadata.name, after]), [["missing", undefined]]);
+  assert.deepEqual([...store.values()].map(({ metadata }) => metadata.name), ["listed", "newer"]);
 });
 
-Deno.test("Store does not bring back what our own write deleted", async (t) => {
-  const late: readonly { name: string; events: (store: Store) => void; isBack: boolean }[] = [
-    { name: "by an earlier event", events: (store) => store.set(object("a", "19")), isBack: false },
+Deno.test("Store does not restore an object that an own write deleted", async (t) => {
+  const late: readonly { name: string; events: (store: Store) => void; exists: boolean }[] = [
+    { name: "by an earlier event", events: (store) => store.set(object("a", "19")), exists: false },
     {
-      name: "by earlier events of an earlier incarnation",
+      name: "by earlier events of a predecessor",
       events: (store) => {
         store.delete(object("a", "15", "earlier"));
         store.set(object("a", "16"));
         store.set(object("a", "12", "earlier"));
       },
-      isBack: false,
+      exists: false,
     },
-    { name: "save when it is made anew", events: (store) => store.set(object("a", "21", "later")), isBack: true },
+    { name: "unless it is recreated", events: (store) => store.set(object("a", "21", "later")), exists: true },
     {
-      name: "save when it is made anew after the event",
+      name: "unless it is recreated after the event",
       events: (store) => {
         store.delete(object("a", "20"));
         store.set(object("a", "21", "later"));
       },
-      isBack: true,
+      exists: true,
     },
   ];
-  for (const { name, events, isBack } of late) {
+  for (const { name, events, exists } of late) {
     await t.step(name, () => {
       const store = new Store();
       store.set(object("a", "10"));
       store.noteDeleted(object("a", "20"));
       events(store);
-      assert.equal(store.get("default/a") !== undefined, isBack);
+      assert.equal(store.get("default/a") !== undefined, exists);
     });
   }
 });
 
-Deno.test("Store holds the newest of each object, in whatever order and however often they come", () => {
+Deno.test("Store has the newest version of each object, whatever the order and number of events", () => {
   const version = fc.record({ name: fc.constantFrom("a", "b"), version: fc.integer({ min: 1, max: 200 }) });
   fc.assert(fc.property(fc.array(version, { minLength: 1 }), (versions) => {
     const store = new Store();

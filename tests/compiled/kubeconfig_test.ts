@@ -55,7 +55,7 @@ Deno.test("a compiled operator works by a kubeconfig that it may read, and says 
     await t.step("it says which declaration lets it read another", async () => {
       const { code, stderr } = await start(`${folder}/other.yaml`).output();
       assert.notEqual(code, 0);
-      assert.match(new TextDecoder().decode(stderr), /may not be read by this executable: .*read: \[/);
+      assert.match(new TextDecoder().decode(stderr), /needs a sandbox permission of this executable\. .*read: \[/);
     });
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -67,7 +67,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
       await using run = await started(home, { kubeconfig: (await cluster.user(USER)).kubeconfig });
       const { operator } = run;
       const told =
-        `Cannot watch ConfigMap: the apiserver answered 403 Forbidden: configmaps is forbidden: User "${USER}" cannot watch resource "configmaps" in API group "" at the cluster scope: give this user the verbs list and watch on "configmaps"`;
+        `Cannot watch ConfigMap: the apiserver answered 403 Forbidden: configmaps is forbidden: User "${USER}" cannot watch resource "configmaps" in API group "" at the cluster scope. Grant this user the verbs list and watch on "configmaps"`;
       const line = await operator.logged(isInterrupted("ConfigMap"));
       assert.deepEqual([line.level, line.error], ["warn", told]);
       await operator.logged(({ msg, controller }) => msg === "Namespace seen" && controller === "namespaces");
@@ -121,7 +121,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
     await using run = await started(home, { kubeconfig: withTokenFile(cluster) });
     const { operator } = run;
     const told =
-      "Cannot watch Website: the apiserver answered 401 Unauthorized: Unauthorized: the token is expired or not of this cluster: log in again, or renew the kubeconfig";
+      "Cannot watch Website: the apiserver answered 401 Unauthorized: Unauthorized. The token has expired or is for another cluster. Log in again, or renew the kubeconfig";
     const line = await operator.logged(isInterrupted("Website"));
     assert.deepEqual([line.level, line.error], ["warn", told]);
     await eventually(async () => {
@@ -155,7 +155,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
       await isReported(client, "late");
       assert.equal(
         failed.error,
-        'Cannot patch Website "default/late": the apiserver answered 401 Unauthorized: Unauthorized: the token is expired or not of this cluster: log in again, or renew the kubeconfig',
+        'Cannot patch Website "default/late": the apiserver answered 401 Unauthorized: Unauthorized. The token has expired or is for another cluster. Log in again, or renew the kubeconfig',
       );
       assert.equal(await operator.stop(), 0);
     },

@@ -331,16 +331,16 @@ Deno.test("Client on a real API server", async (t) => {
   await t.step("findKind says so when there is none, or more than one", async () => {
     await assert.rejects(findKind(client, "gadgets"), {
       message:
-        'Cannot find a kind "gadgets": the cluster serves none by that name: is its CustomResourceDefinition installed?',
+        'Cannot find kind "gadgets": the cluster does not serve it. Check that its CustomResourceDefinition is installed',
     });
-    await assert.rejects(findKind(client, "websites.v2.demo.example.com"), /^Error: Cannot find a kind "websites\.v2/);
+    await assert.rejects(findKind(client, "websites.v2.demo.example.com"), { code: "KindNotServed" });
     const other = JSON.parse(JSON.stringify(Website.crd).replaceAll("demo.example.com", "other.example.com"));
     await client.create(CustomResourceDefinition, other);
     await established(client);
     await eventually(() =>
       assert.rejects(findKind(client, "websites"), {
         message:
-          'Cannot tell which kind "websites" is: say one of websites.demo.example.com, websites.other.example.com',
+          'Cannot find kind "websites": several groups have it. Use one of websites.demo.example.com, websites.other.example.com',
       })
     );
     assert.equal((await findKind(client, "websites.other.example.com")).group, "other.example.com");

@@ -107,7 +107,7 @@ Deno.test("ways to a real API server", async (t) => {
       name: "ApiError",
       status: 401,
       message:
-        "Cannot create SelfSubjectReview: the apiserver answered 401 Unauthorized: Unauthorized: the token is expired or not of this cluster: log in again, or renew the kubeconfig",
+        "Cannot create SelfSubjectReview: the apiserver answered 401 Unauthorized: Unauthorized. The token has expired or is for another cluster. Log in again, or renew the kubeconfig",
     });
     await folder.write({ token: good.token });
     assert.equal(await whoAmI(own.client), "grace");

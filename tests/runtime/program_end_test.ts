@@ -72,6 +72,6 @@ Deno.test("a watch that cannot go on ends the program with 70, rather than that 
   });
   await using run = await atServer(`http://127.0.0.1:${server.addr.port}`);
   const line = await run.operator.logged(({ msg }) => msg === "Operator cannot go on");
-  assert.match(String(line.error), /Cannot watch ConfigMap: a change could not be taken in/);
+  assert.match(String(line.error), /Cannot watch ConfigMap: a listener failed/);
   assert.equal(await run.operator.ended, 70);
 });
