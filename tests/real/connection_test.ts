@@ -1,4 +1,4 @@
-/** Ways to a real API server: kubeconfigs, a pod's token as it rotates, one connection for everything, a server that restarts. */
+/** Connections to a real API server: kubeconfigs, rotating tokens of pods, one shared connection, restarts of the server. */
 import assert from "node:assert/strict";
 import { parse, stringify } from "yaml";
 import { systemClock } from "../../src/base/clock.ts";
@@ -20,8 +20,8 @@ import { clientBy, clientOf, countingProxy, temporaryFolder } from "../fixtures/
 
 const IN_DEFAULT = { namespace: "default" };
 
-Deno.test("ways to a real API server", async (t) => {
-  // Without a time for watches the server would wait a minute for them before it ends.
+Deno.test("connections to a real API server", async (t) => {
+  // Without this, the server waits a minute for watches before it exits.
   await using cluster = await realCluster({ apiserverArgs: ["--shutdown-watch-termination-grace-period=1s"] });
   await using folder = await temporaryFolder();
   const config = `${folder.path}/config`;
@@ -34,13 +34,13 @@ Deno.test("ways to a real API server", async (t) => {
     assert.equal(own.connection.namespace, "default");
   });
 
-  await t.step("a kubeconfig with a client certificate and an authority, in base64", async () => {
+  await t.step("a kubeconfig with a client certificate and a certificate authority in base64", async () => {
     await folder.write({ config: (await cluster.certificateUser("bob", { groups: ["robots"] })).kubeconfig });
     using own = await clientBy(config);
     assert.equal(await whoAmI(own.client), "bob");
   });
 
-  await t.step("a kubeconfig that names files beside itself", async () => {
+  await t.step("a kubeconfig with relative paths of certificate files", async () => {
     const { certificate, key } = await cluster.certificateUser("carol");
     await folder.write({
       "pki/ca.crt": cluster.caCert,
@@ -55,16 +55,16 @@ Deno.test("ways to a real API server", async (t) => {
     assert.equal(await whoAmI(own.client), "carol");
   });
 
-  await t.step("a kubeconfig that names a token file beside itself, which goes before its token", async () => {
+  await t.step("a kubeconfig with a relative tokenFile, which has precedence over its token", async () => {
     const { token } = await cluster.user("dave");
     const authority = { "certificate-authority-data": btoa(cluster.caCert) };
-    const user = { tokenFile: "secrets/token", token: "of-nobody" };
+    const user = { tokenFile: "secrets/token", token: "invalid" };
     await folder.write({ "secrets/token": `${token}\n`, config: kubeconfig(cluster.url, authority, user) });
     using own = await clientBy(config);
     assert.equal(await whoAmI(own.client), "dave");
   });
 
-  await t.step("KUBECONFIG with two files, of which one has the users and one the clusters", async () => {
+  await t.step("KUBECONFIG with two files: one with the users, one with the clusters", async () => {
     const whole = parse((await cluster.user("erin")).kubeconfig);
     await folder.write({
       "config.users": stringify({ kind: "Config", users: whole.users }),
@@ -76,7 +76,7 @@ Deno.test("ways to a real API server", async (t) => {
     assert.equal(await whoAmI(own.client), "erin");
   });
 
-  await t.step("a server whose authority is not the kubeconfig's is not spoken to", async () => {
+  await t.step("a server whose certificate is not signed by the kubeconfig's authority is rejected", async () => {
     await folder.write({ config: kubeconfig(cluster.url, {}, { token: (await cluster.user("frank")).token }) });
     using own = await clientBy(config);
     await assert.rejects(whoAmI(own.client), {
@@ -85,11 +85,11 @@ Deno.test("ways to a real API server", async (t) => {
     });
   });
 
-  await t.step("a pod's token that expired is read again from its file, without a restart", async () => {
+  await t.step("a pod reads its token file again after a 401", async () => {
     const user = "system:serviceaccount:default:shop";
     const [first, second] = [await cluster.user(user), await cluster.user(user)];
     await folder.write({ token: first.token });
-    // Time stands still: it is the server's 401 that makes it read, not that a minute has passed.
+    // The clock does not advance, so only the 401 can cause the read.
     using own = asPod(cluster, `${folder.path}/token`, new VirtualClock());
     assert.equal(await whoAmI(own.client), user);
 
@@ -98,7 +98,7 @@ Deno.test("ways to a real API server", async (t) => {
     assert.equal(await whoAmI(own.client), user);
   });
 
-  await t.step("a pod whose token is refused says so, and goes on as soon as a good one is in the file", async () => {
+  await t.step("a pod whose token is rejected throws a 401, and recovers once its file has a valid token", async () => {
     const [bad, good] = [await cluster.user("grace"), await cluster.user("grace")];
     await cluster.expire(bad.token);
     await folder.write({ token: bad.token });
@@ -113,7 +113,7 @@ Deno.test("ways to a real API server", async (t) => {
     assert.equal(await whoAmI(own.client), "grace");
   });
 
-  await t.step("a pod's token is read again when a minute has passed, before it expires", async () => {
+  await t.step("a pod reads its token file again after a minute", async () => {
     const clock = new VirtualClock();
     await folder.write({ token: (await cluster.user("first")).token });
     using own = asPod(cluster, `${folder.path}/token`, clock);
@@ -136,7 +136,7 @@ Deno.test("ways to a real API server", async (t) => {
     assert.equal((await events.next()).object.metadata.uid, metadata.uid);
   });
 
-  const ways: Record<string, (url: string) => Promise<ReturnType<typeof clientOf>>> = {
+  const connections: Record<string, (url: string) => Promise<ReturnType<typeof clientOf>>> = {
     "by kubeconfig": async (url) => {
       await folder.write({ config: cluster.admin.kubeconfig.replace(cluster.url, url) });
       return await clientBy(config);
@@ -146,8 +146,8 @@ Deno.test("ways to a real API server", async (t) => {
       return asPod({ url, caCert: cluster.caCert }, `${folder.path}/token`, new VirtualClock());
     },
   };
-  for (const [way, open] of Object.entries(ways)) {
-    await t.step(`${way}: requests and watches all go over one connection, which only HTTP/2 does`, async () => {
+  for (const [how, open] of Object.entries(connections)) {
+    await t.step(`${how}: requests and watches share one HTTP/2 connection`, async () => {
       using proxy = countingProxy(cluster.port);
       using own = await open(`https://127.0.0.1:${proxy.port}`);
       const { client } = own;
@@ -168,14 +168,14 @@ Deno.test("ways to a real API server", async (t) => {
       for (const watch of watches) await watch[Symbol.asyncDispose]();
     });
 
-    await t.step(`${way}: requests that all come first settle on one connection`, async () => {
+    await t.step(`${how}: concurrent first requests share one connection`, async () => {
       using proxy = countingProxy(cluster.port);
       using own = await open(`https://127.0.0.1:${proxy.port}`);
       await Promise.all(Array.from({ length: 20 }, () => own.client.get(Namespace, "default")));
       await eventually(() => assert.equal(proxy.open, 1));
     });
 
-    await t.step(`${way}: bodies of a megabyte go there and come back, and answers of many`, async () => {
+    await t.step(`${how}: bodies and lists of several megabytes are sent and received`, async () => {
       using own = await open(cluster.url);
       const names = Array.from({ length: 6 }, (_, i) => `large-${i}`);
       const text = "ä".repeat(450_000);
@@ -189,7 +189,7 @@ Deno.test("ways to a real API server", async (t) => {
 
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       await t.step(
-        `${way}: a watch ends when the server does by ${signal}, and the client goes on when it is back`,
+        `${how}: a watch ends when the server gets ${signal}, and the client works when it has restarted`,
         async () => {
           using own = await open(cluster.url);
           const { client } = own;
@@ -205,25 +205,25 @@ Deno.test("ways to a real API server", async (t) => {
           if (signal === "SIGTERM") assert.equal(end, undefined);
           else assert.equal((end as { code?: string }).code, "ConnectionLost");
 
-          // The first request finds the connection dead: it is not the caller who has to ask twice.
-          const name = `after-${signal.toLowerCase()}-${way.replaceAll(" ", "-")}`;
+          // The first request finds a dead connection, and the client repeats it.
+          const name = `after-${signal.toLowerCase()}-${how.replaceAll(" ", "-")}`;
           await client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT } });
           await admin.patch(ConfigMap, name, { data: { a: "1" } }, IN_DEFAULT);
           await using events = eventReader(
             client.watch(ConfigMap, { ...IN_DEFAULT, resourceVersion, signal: stop.signal }),
             stop,
           );
-          let told: WatchEvent = await events.next();
-          while (told.type === "BOOKMARK") told = await events.next();
-          // A server that was restarted does not hold what was before: it says so, or tells what came since.
-          if (told.type === "ERROR") assert.equal(told.object.code, 410);
-          else assert.equal(told.object.metadata.name, name);
+          let event: WatchEvent = await events.next();
+          while (event.type === "BOOKMARK") event = await events.next();
+          // After a restart, the server either responds with 410 or returns the events since the version.
+          if (event.type === "ERROR") assert.equal(event.object.code, 410);
+          else assert.equal(event.object.metadata.name, name);
         },
       );
     }
   }
 
-  await t.step("a server that is away is named, with the reason", async () => {
+  await t.step("the error of a server that is down has its URL and the reason", async () => {
     await folder.write({ config: cluster.admin.kubeconfig });
     using own = await clientBy(config);
     await cluster.stopApiserver({ signal: "SIGKILL" });
@@ -234,7 +234,7 @@ Deno.test("ways to a real API server", async (t) => {
   });
 });
 
-/** The pieces of the way from inside a pod, without the name of the API server, which only a pod knows. */
+/** Connects as a pod does, but by URL: the API server's name resolves only in a pod. */
 function asPod(cluster: { url: string; caCert: string }, path: string, clock: VirtualClock) {
   const transport = new Http2Transport({ ca: () => cluster.caCert, clock });
   const token = tokenFile(path, denoMachine, clock);
@@ -261,10 +261,10 @@ function kubeconfig(server: string, cluster: Record<string, string>, user: Recor
   });
 }
 
-/** Reads a watch to its end; answers what it threw, if it did. */
+/** Reads a watch to its end, and returns the error that it threw, if any. */
 function drained(watch: AsyncGenerator<WatchEvent[], void>): Promise<unknown> {
   const read = async (): Promise<void> => {
-    for await (const _ of watch) { /* only the end counts */ }
+    for await (const _ of watch) { /* Only its end matters. */ }
   };
   return read().then(() => undefined, (error) => error);
 }
