@@ -20,6 +20,16 @@ export type ConnectionErrorCode =
 /**
  * The API server did not respond, or not in JSON. The server may have processed the request, unless
  * the code says that there was no connection.
+ *
+ * @example Recognizing a server that is down
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Client, ConnectionError } from "@op/sdk/client";
+ *
+ * const client = new Client({ url: "http://127.0.0.1:2", fetch, close() {} });
+ * const error = await client.raw("/version").catch((error) => error);
+ * assert(error instanceof ConnectionError && error.code === "ConnectionRefused");
+ * ```
  */
 export class ConnectionError extends Error {
   override name = "ConnectionError";
@@ -39,6 +49,18 @@ export class ConnectionError extends Error {
 
 /**
  * The response to a watch ended in the middle of an event, or before the initial list was complete.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Client, TruncatedStreamError } from "@op/sdk/client";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ *
+ * const fetch = () => Promise.resolve(new Response('{"type":"ADD'));
+ * const client = new Client({ url: "http://cluster", fetch, close() {} });
+ * const error = await client.watch(ConfigMap).next().catch((error) => error);
+ * assert(error instanceof TruncatedStreamError);
+ * ```
  */
 export class TruncatedStreamError extends Error {
   override name = "TruncatedStreamError";

@@ -24,12 +24,29 @@ interface DiscoveryList {
 // Aggregated discovery, KEP-3352: all kinds in two responses.
 const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** A name does not identify one kind of the cluster. */
+/**
+ * A name does not identify one kind of the cluster.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { findKind, KindNotFoundError } from "@op/sdk/client";
+ * import { memoryCluster } from "@op/sdk/testing";
+ *
+ * await using cluster = await memoryCluster();
+ * const error = await findKind(cluster.client, "gadgets").catch((error) => error);
+ * assert(error instanceof KindNotFoundError && error.code === "KindNotServed");
+ * ```
+ */
 export class KindNotFoundError extends Error {
   override name = "KindNotFoundError";
   /** Whether there is no such kind, or more than one. */
   readonly code: "KindNotServed" | "AmbiguousKind";
 
+  /**
+   * @param code Whether there is no such kind, or more than one.
+   * @param message The message.
+   */
   constructor(code: "KindNotServed" | "AmbiguousKind", message: string) {
     super(message);
     this.code = code;
