@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
+import { systemClock } from "../../src/base/clock.ts";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
 import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
+import { eventually } from "../eventually.ts";
 import { handler, post } from "./_hostile_reviews.ts";
 import { conversionReview, PATH, post as postReview, review } from "./_reviews.ts";
 
@@ -118,6 +120,51 @@ Deno.test("slow bodies, half bodies and TLS garbage, a hundred of each: the serv
   await slow;
   await ask(1);
 });
+
+Deno.test("when too many requests over HTTP/2 wait for their bodies, the connection that has the most of them is closed", async () => {
+  const { certificate, key, caCert } = await localCertificate();
+  const asked = handler();
+  await using server = new TlsServer({ hostname: "127.0.0.1", port: 0, clock: systemClock }, asked.fetch);
+  server.use({ certificate, key });
+  using way = Deno.createHttpClient({ caCerts: [caCert] });
+  using stack = new DisposableStack();
+  const closed: number[] = [];
+  // The third connection has the most.
+  for (const [index, count] of [190, 190, 199, 190, 190, 190].entries()) {
+    const options = { hostname: "127.0.0.1", port: server.port, caCerts: [caCert], alpnProtocols: ["h2"] };
+    const connection = stack.use(await Deno.connectTls(options));
+    connection.readable.pipeTo(new WritableStream()).catch(() => {}).then(() => closed.push(index));
+    const writer = connection.writable.getWriter();
+    await writer.write(requestsWithoutBody(count));
+    // Connections of a client are counted as they come.
+    await eventually(() => assert(asked.inFlight >= 190 * (index + 1) || closed.length > 0));
+  }
+  await eventually(() => assert.deepEqual(closed, [2]));
+  assert.equal(server.connections, 5);
+  const { response } = await (await postReview(server.port, review(), way)).json();
+  assert.equal(response.allowed, true);
+});
+
+/** HTTP/2 frames of a client that begins requests and sends no byte of their bodies. */
+function requestsWithoutBody(count: number): Uint8Array<ArrayBuffer> {
+  const headers = { ":method": "POST", ":scheme": "https", ":authority": "notes", ":path": PATH };
+  const all = Object.entries({ ...headers, "content-type": "application/json", "content-length": "100" });
+  const text = (value: string): Buffer => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
+  // Literals that are not indexed (RFC 7541, 6.2.2).
+  const block = Buffer.concat(all.flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
+  const frame = (type: number, flags: number, stream: number, payload: Uint8Array): Buffer => {
+    const head = Buffer.alloc(9);
+    head.writeUIntBE(payload.length, 0, 3);
+    head.writeUInt8(type, 3);
+    head.writeUInt8(flags, 4);
+    head.writeUInt32BE(stream, 5);
+    return Buffer.concat([head, payload]);
+  };
+  const [settings, endHeaders] = [4, 4];
+  const requests = Array.from({ length: count }, (_, i) => frame(1, endHeaders, 2 * i + 1, block));
+  const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  return new Uint8Array(Buffer.concat([preface, frame(settings, 0, 0, Buffer.alloc(0)), ...requests]));
+}
 
 /**
  * Sends bytes, and reads until the server closes the connection. `onAnswer` receives the first bytes of the answer,

@@ -34,6 +34,14 @@ export class ServerRefused extends Error {
 /** Thrown when the pipe was closed while it was being set up. */
 class Closed extends Error {}
 
+/**
+ * Called when the number of requests whose body has not arrived changes.
+ *
+ * @param change By how many.
+ * @param isAbandoned Whether they were rejected or closed before their body arrived.
+ */
+export type UnreadListener = (change: number, isAbandoned: boolean) => void;
+
 /** How far a request is. */
 type Stage = "head" | "body" | "waiting" | "answering";
 
@@ -68,6 +76,7 @@ export class Pipe implements Caller, Evictable {
   paused: number | undefined;
   readonly #outer: Deno.TcpConn;
   readonly #clock: Clock;
+  readonly #onUnread: UnreadListener;
   #inner: Deno.TcpConn | undefined;
   #isClosed = false;
   /**
@@ -100,10 +109,12 @@ export class Pipe implements Caller, Evictable {
   /**
    * @param outer The client's connection.
    * @param clock Measures how long the connection has been silent.
+   * @param onUnread Counts requests whose body has not arrived.
    */
-  constructor(outer: Deno.TcpConn, clock: Clock) {
+  constructor(outer: Deno.TcpConn, clock: Clock, onUnread: UnreadListener) {
     this.#outer = outer;
     this.#clock = clock;
+    this.#onUnread = onUnread;
     this.address = outer.remoteAddr.hostname;
     this.accepted = this.opened = this.#active = clock.elapsed();
   }
@@ -112,6 +123,11 @@ export class Pipe implements Caller, Evictable {
   get isAsking(): boolean {
     const { head, body, waiting, answering } = this.#stages;
     return head + body + waiting + answering > 0;
+  }
+
+  /** Number of requests whose body has not arrived; 0 after the connection was closed. */
+  get unread(): number {
+    return this.#isClosed ? 0 : this.#stages.head + this.#stages.body;
   }
 
   /** Whether the connection can be given to another server: the client has received nothing yet. */
@@ -278,13 +294,18 @@ export class Pipe implements Caller, Evictable {
     const stages = this.#stages;
     let stage: Stage = "head";
     let isOver = false;
+    const move = (next: Stage | undefined): void => {
+      const before = this.unread;
+      stages[stage]--;
+      if (next !== undefined) stages[stage = next]++;
+      if (this.unread !== before) this.#onUnread(this.unread - before, next === undefined);
+    };
     // A body may end after its request was answered.
     const enter = (next: Stage): void => {
-      if (isOver) return;
-      stages[stage]--;
-      stages[stage = next]++;
+      if (!isOver) move(next);
     };
     stages[stage]++;
+    if (!this.#isClosed) this.#onUnread(1, false);
     return {
       bodyBegan: () => {
         enter("body");
@@ -298,7 +319,7 @@ export class Pipe implements Caller, Evictable {
       ended: (length) => {
         isOver = true;
         if (stage === "head" || stage === "body") this.#isUnread = true;
-        stages[stage]--;
+        move(undefined);
         this.#wasAnswered ||= stage === "answering";
         if (stage === "answering") this.#owed = this.#sent + length;
         this.#flow();
@@ -308,7 +329,9 @@ export class Pipe implements Caller, Evictable {
 
   /** Closes both connections. */
   close(): void {
+    const { unread } = this;
     this.#isClosed = true;
+    if (unread > 0) this.#onUnread(-unread, true);
     close(this.#outer);
     if (this.#inner !== undefined) close(this.#inner);
     this.#resume?.();

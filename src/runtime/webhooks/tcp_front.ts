@@ -6,7 +6,8 @@
  * No client can take the port from the others. If the port is full, a new connection replaces an
  * idle or slow one, or one of a client with most of the places; otherwise it waits. A connection
  * whose review is being answered is never closed for another. A connection may send only a few
- * records before a request of it is read, and a reset connection is released at once.
+ * records before a request of it is read, and a reset connection is released at once. When too many
+ * requests wait for their bodies, the connection that has the most of them is closed.
  *
  * If the server behind ends, as Deno's does when the process has no file descriptors left,
  * connections that it has not answered yet wait for the next server.
@@ -17,7 +18,8 @@
  */
 import { type Clock, sleep } from "../../base/clock.ts";
 import { evictedFor, firstToClose, isSpare, RANK } from "./eviction.ts";
-import { Pipe, ServerRefused, type Target } from "./pipe.ts";
+import { collectGarbage } from "./garbage.ts";
+import { Pipe, ServerRefused, type Target, type UnreadListener } from "./pipe.ts";
 
 /** Options of {@linkcode TcpFront}. */
 export interface TcpFrontOptions {
@@ -41,6 +43,11 @@ export interface TcpFrontOptions {
 }
 
 const CONNECTIONS = 512;
+// Number of requests whose body has not arrived, which take some 60 KiB each. Over HTTP/2 a
+// connection may have 200 of them, and no API server sends as many at once.
+const UNREAD = 1024;
+// Garbage is collected after so many of them were abandoned. V8 would wait for hundreds of MiB.
+const ABANDONED = 512;
 const FIRST_BYTE = 10_000;
 const SILENCE = 180_000;
 // Delay until the next accept after one failed, in milliseconds.
@@ -66,6 +73,10 @@ export class TcpFront implements AsyncDisposable {
   /** The open connections by client address, the oldest first. */
   readonly #pipes = new Map<string, Set<Pipe>>();
   #size = 0;
+  /** Number of requests of all connections whose body has not arrived. */
+  #unread = 0;
+  /** Number of such requests that were abandoned since garbage was collected. */
+  #abandoned = 0;
   /**
    * Connections that wait for a place or a server, the oldest first. Each takes one descriptor and
    * little memory.
@@ -141,7 +152,7 @@ export class TcpFront implements AsyncDisposable {
         await sleep(this.#options.clock, ACCEPT_RETRY);
         continue;
       }
-      const pipe = new Pipe(connection, this.#options.clock);
+      const pipe = new Pipe(connection, this.#options.clock, this.#onUnread);
       if (this.#target !== undefined && this.#lobby.size === 0 && this.#hasPlaceFor(pipe.address)) {
         this.#run(pipe, this.#target);
       } else {
@@ -289,6 +300,26 @@ export class TcpFront implements AsyncDisposable {
       }
     }
     return 0;
+  }
+
+  readonly #onUnread: UnreadListener = (change, isAbandoned) => {
+    this.#unread += change;
+    if (isAbandoned) this.#abandoned -= change;
+    if (this.#abandoned >= ABANDONED) {
+      this.#abandoned = 0;
+      collectGarbage();
+    }
+    if (change > 0 && this.#unread > UNREAD) this.#evictUnread();
+  };
+
+  /** Closes the connection with the most unread requests, of the client that has the most. */
+  #evictUnread(): void {
+    const unreadOf = (pipes: Iterable<Pipe>) => [...pipes].reduce((sum, { unread }) => sum + unread, 0);
+    const [client] = [...this.#pipes.values()].sort((a, b) => unreadOf(b) - unreadOf(a));
+    const [most] = [...client ?? []].sort((a, b) => b.unread - a.unread);
+    if (most === undefined) return;
+    this.#evict(most);
+    this.#admit();
   }
 
   get #sweepInterval(): number {
