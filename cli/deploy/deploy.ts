@@ -7,7 +7,7 @@ import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
 import { durationOption } from "../duration_option.ts";
 import { Failure } from "../exit_code.ts";
-import { MANAGER } from "../field_manager.ts";
+import { DEV_MANAGER, MANAGER } from "../field_manager.ts";
 import type { Io } from "../io.ts";
 import { type PlainObject, readObjects, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
@@ -170,12 +170,13 @@ async function applied(
     return `kept       ${described} (it belongs to another owner)`;
   }
   try {
-    const after: KubeObject = await cluster.client.apply(kind, object, {
+    let after: KubeObject = await cluster.client.apply(kind, object, {
       manager: MANAGER,
       force: true,
       fieldValidation: "Strict",
       dryRun,
     });
+    if (!dryRun && isAppliedByDev(before)) after = await removeDevFields(cluster, kind, object);
     if (before === undefined) return `created    ${described}`;
     return before.metadata.resourceVersion === after.metadata.resourceVersion
       ? `unchanged  ${described}`
@@ -187,6 +188,18 @@ async function applied(
     }
     throw applyFailure(error, described);
   }
+}
+
+function isAppliedByDev(before: KubeObject | undefined): boolean {
+  const { managedFields = [] } = before?.metadata ?? {};
+  return managedFields.some(({ manager, operation }) => manager === DEV_MANAGER && operation === "Apply");
+}
+
+/** Removes the fields that only `op dev` set: an apply without fields gives them up. */
+async function removeDevFields(cluster: Cluster, kind: AnyKind, { metadata }: PlainObject): Promise<KubeObject> {
+  const { name, namespace } = metadata;
+  const empty = { metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
+  return await cluster.client.apply(kind, empty, { manager: DEV_MANAGER, force: true });
 }
 
 /** Returns the names of the operators that objects belong to. */

@@ -8,7 +8,7 @@ import { ClusterRole, CustomResourceDefinition } from "@op/sdk/kinds";
 import { ID_LABEL, NAME_LABEL } from "../internal/mod.gen.ts";
 import { type Cluster, ifFound, servedKind } from "../cluster.ts";
 import { Failure } from "../exit_code.ts";
-import { MANAGER } from "../field_manager.ts";
+import { DEV_MANAGER, MANAGER } from "../field_manager.ts";
 import { place, type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 
@@ -20,6 +20,9 @@ export interface Conflict {
 
 /** The number of objects that a message names. */
 const MOST_NAMED = 5;
+
+/** Field managers of definitions that `op` installed. */
+const OWN_MANAGERS: readonly string[] = [MANAGER, DEV_MANAGER];
 
 /** An annotation on the Secret of an operator's certificate. */
 const AUTHORITY_SINCE = "op/authority-since";
@@ -76,7 +79,7 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
   async function isOthersDefinition({ metadata }: KubeObject): Promise<boolean> {
     const name = metadata.labels?.[NAME_LABEL];
     if (name !== undefined) return !operators.has(name);
-    if (!(metadata.managedFields ?? []).some(({ manager }) => manager === MANAGER)) return true;
+    if (!(metadata.managedFields ?? []).some(({ manager = "" }) => OWN_MANAGERS.includes(manager))) return true;
     if (operators.size === 0) return false;
     const roles = await rolesForPeople(cluster);
     return roles.some((role) =>

@@ -7,7 +7,7 @@ import process from "node:process";
 import { ApiError } from "@op/sdk";
 import { Lease } from "@op/sdk/kinds";
 import { type Cluster, ifReadable } from "../cluster.ts";
-import { MANAGER } from "../field_manager.ts";
+import { DEV_MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "./install.ts";
 
@@ -112,7 +112,7 @@ export class DevLease implements AsyncDisposable {
     const spec = { holderIdentity: this.#holder, leaseDurationSeconds: DURATION_SECONDS, renewTime };
     try {
       await this.#cluster.client.apply(Lease, { metadata: { name, namespace }, spec }, {
-        manager: MANAGER,
+        manager: DEV_MANAGER,
         force: true,
       });
       return true;

@@ -5,7 +5,7 @@
 import { CustomResourceDefinition } from "@op/sdk/kinds";
 import type { KubeObject } from "@op/sdk";
 import { applyFailure, type Cluster, ifFound } from "../cluster.ts";
-import { MANAGER } from "../field_manager.ts";
+import { DEV_MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { place, type PlainObject, shown } from "../objects.ts";
 import { isOwnNamespace, refuseConflicts } from "../deploy/ownership.ts";
@@ -70,7 +70,7 @@ async function applied(cluster: Cluster, object: PlainObject, adopt: boolean): P
     );
     const isOthers = object.kind === "Namespace" && before !== undefined && !isOwnNamespace(before, object);
     if (isOthers && !adopt) return false;
-    const after: KubeObject = await cluster.client.apply(kind, object, { manager: MANAGER, force: true });
+    const after: KubeObject = await cluster.client.apply(kind, object, { manager: DEV_MANAGER, force: true });
     return before?.metadata.resourceVersion !== after.metadata.resourceVersion;
   } catch (error) {
     throw applyFailure(error, shown(object));

@@ -8,7 +8,7 @@ import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
 import type { KubeObject } from "@op/sdk";
 import type { Manifest } from "@op/sdk/operator";
 import { applyFailure, type Cluster, ifFound, ifReadable } from "../cluster.ts";
-import { MANAGER } from "../field_manager.ts";
+import { DEV_MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { PlainObject } from "../objects.ts";
 import type { LeasePlace } from "./dev_lease.ts";
@@ -256,7 +256,7 @@ async function apply(cluster: Cluster, object: PlainObject): Promise<boolean> {
   const { name } = object.metadata;
   try {
     const before: KubeObject | undefined = await ifFound(() => cluster.client.get(kind, name));
-    const after: KubeObject = await cluster.client.apply(kind, object, { manager: MANAGER, force: true });
+    const after: KubeObject = await cluster.client.apply(kind, object, { manager: DEV_MANAGER, force: true });
     return before?.metadata.resourceVersion !== after.metadata.resourceVersion;
   } catch (error) {
     throw applyFailure(error, `${object.kind} ${name}`);
