@@ -1,6 +1,7 @@
 /** Makes operators: parts under keys. */
 import type { Part } from "../parts/controller.ts";
-import { controllersOf, isCalled } from "../parts/part_list.ts";
+import { controllersOf, conversionsOf, isCalled } from "../parts/part_list.ts";
+import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { webhookPath } from "../parts/webhook_entries.ts";
 import { crdsOf, externalCrdsOf } from "../manifests/crds.ts";
 import type { CertificateWrites } from "../manifests/certificate_policy.ts";
@@ -67,7 +68,7 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  * @returns A value. Nothing is started.
  * @throws {RangeError} If with the times of `leaderElection` two could lead at once.
  * @throws {TypeError} If a name or the parts are missing, a name is no name, a part stands under two keys, two parts would store the same name in a cluster,
- *   or two kinds that differ have one name.
+ *   two kinds that differ have one name, or a kind with conversions has a version that none of them leads to.
  *
  * @example Usage
  * ```ts
@@ -87,7 +88,7 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
   refuseNames(name, parts);
   refuseCollisions(name, parts);
   // Both refuse kinds that differ under one name.
-  crdsOf(Object.values(parts));
+  refuseUnconvertible(crdsOf(Object.values(parts)), parts);
   externalCrdsOf(Object.values(parts));
   const hasControllers = controllersOf(parts).length > 0;
   return assembled({
@@ -104,6 +105,37 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
     services: options.services && ((context) => options.services!(context)),
     config: undefined,
   });
+}
+
+/**
+ * Rejects kinds of which some versions are converted and others are not: once an API server calls a
+ * webhook for conversions, it cannot read or write objects in a version that no conversion leads to.
+ */
+function refuseUnconvertible(
+  definitions: readonly CustomResourceDefinitionManifest[],
+  parts: Readonly<Record<string, Part>>,
+): void {
+  const conversions = conversionsOf(parts).map(([, conversion]) => conversion);
+  for (const { metadata, spec } of definitions) {
+    const pairs = conversions.filter(({ kind }) => `${kind.plural}.${kind.group}` === metadata.name)
+      .map(({ kind, into }) => [kind.version, into.version] as const);
+    if (pairs.length === 0) continue;
+    const reached = new Set<string>(pairs[0]);
+    for (let before = 0; before < reached.size;) {
+      before = reached.size;
+      for (const pair of pairs) {
+        if (pair.some((version) => reached.has(version))) pair.forEach((one) => reached.add(one));
+      }
+    }
+    const unreached = spec.versions.map(({ name }) => name).filter((name) => !reached.has(name));
+    if (unreached.length === 0) continue;
+    const list = (versions: Iterable<string>) => [...versions].map((version) => `"${version}"`).join(", ");
+    throw new TypeError(
+      `operator(): no conversion connects version ${list(unreached)} of ${spec.names.kind} (${metadata.name}) to ${
+        list(reached)
+      }. Add a conversion between them, or remove the version from "versions".`,
+    );
+  }
 }
 
 /** What an operator is, without what follows from it. */

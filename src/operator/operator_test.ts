@@ -3,6 +3,9 @@ import { definitionOf } from "./operator_definition.ts";
 import type { Duration } from "../base/duration.ts";
 import { ConfigMap, Namespace } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
+import { conversion } from "../parts/conversion.ts";
+import { resource } from "../resource/resource.ts";
+import { s } from "../schema/mod.ts";
 import { webhook } from "../parts/webhook.ts";
 import { operator, type OperatorOptions } from "./operator.ts";
 
@@ -78,6 +81,35 @@ for (const { name, given, message } of REFUSED) {
     assert.throws(() => operator({ name: "o", parts: {}, ...given }), { name: /TypeError|SyntaxError/, message });
   });
 }
+
+const NOTE = { group: "demo.example.com", kind: "Note", spec: s.object({}), status: s.object({}) } as const;
+const NoteV1 = resource({ ...NOTE, version: "v1" });
+const NoteV2 = resource({ ...NOTE, version: "v2", versions: [NoteV1] });
+const NoteV3 = resource({ ...NOTE, version: "v3", versions: [NoteV1, NoteV2] });
+const NoteV4 = resource({ ...NOTE, version: "v4", versions: [NoteV1, NoteV2, NoteV3] });
+const same = { up: () => ({ spec: {} }), down: () => ({ spec: {} }) };
+const [oneTwo, twoThree, threeFour] = [
+  conversion(NoteV1, NoteV2, same),
+  conversion(NoteV2, NoteV3, same),
+  conversion(NoteV3, NoteV4, same),
+];
+
+Deno.test("operator rejects a kind with conversions that do not lead to each of its versions", () => {
+  const notes = controller(NoteV4, { reconcile() {} });
+  assert.throws(() => operator({ name: "notes", parts: { notes, oneTwo, twoThree } }), {
+    name: "TypeError",
+    message: 'operator(): no conversion connects version "v4" of Note (notes.demo.example.com) to "v1", "v2", "v3". ' +
+      'Add a conversion between them, or remove the version from "versions".',
+  });
+  // Two groups of versions with no conversion between them.
+  assert.throws(
+    () => operator({ name: "notes", parts: { notes, oneTwo, threeFour } }),
+    /"v4", "v3" of Note .* to "v1", "v2"/,
+  );
+  operator({ name: "notes", parts: { notes, threeFour, oneTwo, twoThree } });
+  // Versions that no conversion is about are converted by name only.
+  operator({ name: "notes", parts: { notes } });
+});
 
 Deno.test("operator takes parts whose stored names differ", () => {
   const Spaces = controller(Namespace, { finalizer: "x.y/z", reconcile() {}, cleanup() {} });
