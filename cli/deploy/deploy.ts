@@ -1,6 +1,7 @@
 /** `op deploy`: deploys an operator with server-side apply, and waits until it is ready. */
 import { join, resolve } from "node:path";
-import { ApiError, type KubeObject } from "@op/sdk";
+import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
+import { ClusterRole } from "@op/sdk/kinds";
 import { applyFailure, type Cluster, type ClusterOptions, connectCluster, ifFound, servedKind } from "../cluster.ts";
 import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
@@ -13,6 +14,7 @@ import { type PlainObject, readObjects, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 import { takeBackFromDev } from "./developed.ts";
 import { DroppedKinds } from "./dropped_kinds.ts";
+import { leftRoles } from "./left_roles.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { kustomize } from "../kustomize/kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
@@ -83,6 +85,10 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
       continue;
     }
     io.out(`  ${await applied(cluster, await placed(cluster, object, []), objects, options)}\n`);
+  }
+  for (const role of await leftRoles(cluster, objects)) {
+    if (!options.dryRun) await cluster.client.delete(ClusterRole, role.metadata.name);
+    io.out(`  deleted    ClusterRole ${role.metadata.name} (this version does not have its kind)\n`);
   }
   if (!options.dryRun && options.wait) await waitUntilRunning(cluster, objects, timeout, io);
   await dropped.settle(releaseFinalizers && options.dryRun !== true, io);

@@ -22,14 +22,16 @@ const MOST_NAMED = 3;
 export type HeldBy = Pick<OperatorFacts, "name" | "finalizers" | "foreignFinalized" | "reconciled" | "crds">;
 
 /**
- * Returns whether a finalizer belongs to the operator: a controller declares it, or its name contains
- * the operator's.
+ * Returns whether a finalizer belongs to the operator: a controller declares it, or it begins with the
+ * prefix that the operator's finalizers have on the kind. One of another domain, such as
+ * `backup.example.com/shop.snapshot`, does not.
  *
  * @param finalizer The finalizer.
+ * @param kind The kind of the object that has it.
  * @param facts The operator.
  */
-export function isItsOwn(finalizer: string, { name, finalizers }: HeldBy): boolean {
-  return finalizers.includes(finalizer) || (finalizer.split("/")[1] ?? "").startsWith(`${name}.`);
+export function isItsOwn(finalizer: string, kind: Pick<AnyKind, "group">, { name, finalizers }: HeldBy): boolean {
+  return finalizers.includes(finalizer) || finalizer.startsWith(finalizerPrefix(name, kind));
 }
 
 /**
@@ -61,7 +63,7 @@ export async function foreignHeld(
 /** Returns whether a finalizer belongs to the operator. Without a controller for the kind, only generated names count. */
 function isLeft(finalizer: string, kind: AnyKind, facts: HeldBy): boolean {
   return isFinalized(kind, facts)
-    ? isItsOwn(finalizer, facts)
+    ? isItsOwn(finalizer, kind, facts)
     : finalizer.startsWith(finalizerPrefix(facts.name, kind));
 }
 

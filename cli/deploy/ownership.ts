@@ -206,7 +206,7 @@ function kindsIn(role: Pick<PlainObject, "kind" | "metadata">): string[] {
 }
 
 /** Returns the resources in the rules of a role, or an empty list for other objects. */
-function kindsInRules(role: Pick<PlainObject, "kind" | "metadata">): string[] {
+export function kindsInRules(role: Pick<PlainObject, "kind" | "metadata">): string[] {
   if (role.kind !== "ClusterRole" && role.kind !== "Role") return [];
   const { rules = [] } = role as {
     readonly rules?: readonly { readonly apiGroups?: readonly string[]; readonly resources?: readonly string[] }[];

@@ -14,6 +14,7 @@ import { step } from "../progress.ts";
 import { withoutConversion } from "./conversion.ts";
 import { byKind, dependentsOf, uidOf, untilCollected } from "./dependents.ts";
 import { foreignHeld, isItsOwn, refuseForeignHeld, releaseForeign } from "./foreign_finalizers.ts";
+import { leftRoles } from "./left_roles.ts";
 import { otherContents } from "./namespace_contents.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { devSession, leasePlace } from "../run/dev_lease.ts";
@@ -62,7 +63,9 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
       adopting: "To delete all of them anyway, add --adopt.",
     });
   }
-  const parts = await present(cluster, partsOf(facts, keepObjects));
+  const declared = partsOf(facts, keepObjects);
+  const left = (await leftRoles(cluster, declared)) as unknown as PlainObject[];
+  const parts = [...left, ...await present(cluster, declared)];
   const definitions = keepObjects
     ? []
     : parts.filter(({ kind }) => kind === "CustomResourceDefinition") as unknown as Definition[];
@@ -219,7 +222,7 @@ class Removal {
       );
     }
     for (const { kind, object } of left) {
-      const finalizers = (object.metadata.finalizers ?? []).filter((name) => !isItsOwn(name, facts));
+      const finalizers = (object.metadata.finalizers ?? []).filter((name) => !isItsOwn(name, kind, facts));
       await cluster.client.patch(kind, object.metadata.name, {
         metadata: { resourceVersion: object.metadata.resourceVersion, finalizers },
       }, place(object));

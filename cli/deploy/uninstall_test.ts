@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { eventually } from "../../tests/eventually.ts";
 import { CLUSTER, DEPLOY, TestCluster, UNINSTALL } from "./_test_cluster.ts";
 
 const SHOP = `
@@ -26,7 +27,7 @@ Deno.test("op uninstall keeps the namespace if it has objects of others, and nam
 
   const preview = await shop.op("uninstall", ...CLUSTER);
   assert.equal(preview.code, 2);
-  assert(preview.stdout.includes(`would stay ${why}\n`), preview.stdout);
+  assert(preview.stdout.includes(`would keep ${why}\n`), preview.stdout);
   const { code, stdout, stderr } = await shop.op(...UNINSTALL);
   assert.equal(code, 0, stderr);
   assert(stdout.includes(`kept       ${why}\n`), stdout);
@@ -57,4 +58,56 @@ Deno.test("op uninstall deletes a namespace that has only what Kubernetes and th
   const { code, stdout, stderr } = await shop.op(...UNINSTALL);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^deleted {4}Namespace shop-system$/m);
+});
+
+Deno.test("op uninstall --release-finalizers leaves finalizers of others that have the operator's name", async () => {
+  await using cluster = new TestCluster();
+  const shop = await cluster.project(SHOP, "mine");
+  assert.equal((await shop.op(...DEPLOY)).code, 0);
+  const path = "/apis/demo.example.com/v1/namespaces/default/websites";
+  const finalizers = ["demo.example.com/shop.websites", "backup.example.com/shop.snapshot"];
+  const website = {
+    apiVersion: "demo.example.com/v1",
+    kind: "Website",
+    metadata: { name: "one", finalizers },
+    spec: {},
+  };
+  await eventually(async () => assert.equal((await cluster.send("POST", path, website))[0], 201));
+  const args = ["uninstall", "--yes", "--timeout", "1s", "--release-finalizers", ...CLUSTER];
+  const { code, stderr } = await shop.op(...args);
+  assert.equal(code, 1);
+  assert.match(stderr, /finalizers of other programs\. Wait until these remove them/);
+  const [, { metadata }] = await cluster.send("GET", `${path}/one`);
+  assert.deepEqual(metadata.finalizers, ["backup.example.com/shop.snapshot"]);
+});
+
+Deno.test("op uninstall deletes the ClusterRoles of a kind that only an earlier version had, and no others", async () => {
+  await using cluster = new TestCluster();
+  const shop = await cluster.project(SHOP, "mine");
+  assert.equal((await shop.op(...DEPLOY)).code, 0);
+  const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+  const rules = [{ apiGroups: ["demo.example.com"], resources: ["orders"], verbs: ["get"] }];
+  const labels = { "app.kubernetes.io/name": "shop", "op/operator-id": "mine" };
+  // Written by hand, written for another operator, and named otherwise.
+  for (
+    const [name, manager, more] of [
+      ["shop-orders-viewer", "kubectl", {}],
+      ["shop-orders-editor", "op-deploy", { "op/operator-id": "theirs" }],
+      ["shop-orders-auditor", "op-deploy", {}],
+    ] as const
+  ) {
+    const role = { metadata: { name, labels: { ...labels, ...more } }, rules };
+    assert.equal((await cluster.send("POST", `${roles}?fieldManager=${manager}`, role))[0], 201);
+  }
+  await shop.write("main.ts", (await shop.read("main.ts")).replaceAll("Website", "Invoice"));
+  const { code, stdout, stderr } = await shop.op(...UNINSTALL);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^deleted {4}ClusterRole shop-websites-viewer$/m);
+  const [, { items }] = await cluster.send("GET", roles);
+  const left = items.map(({ metadata }: { metadata: { name: string } }) => metadata.name);
+  assert.deepEqual(left.filter((name: string) => name.startsWith("shop")).sort(), [
+    "shop-orders-auditor",
+    "shop-orders-editor",
+    "shop-orders-viewer",
+  ]);
 });

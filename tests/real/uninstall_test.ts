@@ -1,7 +1,7 @@
 /** `op uninstall` on a real API server with the garbage collector: what deleted objects owned is deleted, or reported. */
 import assert from "node:assert/strict";
 import { mainModule, type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
-import { ConfigMap, CustomResourceDefinition, Deployment } from "../../src/kinds/mod.ts";
+import { ClusterRole, ConfigMap, CustomResourceDefinition, Deployment } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
@@ -170,6 +170,14 @@ Deno.test("finalizers of a removed controller on a kind that is no longer declar
       /^Warning: 1 object has finalizers of controllers that this version of "notes" no longer has \(Task default\/one\), /m,
     );
     assert.equal((await finalizersOf("one"))?.length, 3);
+    const line = "deleted    ClusterRole notes-tasks-viewer (this version does not have its kind)";
+    assert(deployed.stdout.includes(line), deployed.stdout);
+    const roles = (await client.list(ClusterRole)).map(({ metadata }) => metadata.name);
+    assert.deepEqual(roles.filter((name) => name.startsWith("notes-")), [
+      "notes-notes-admin",
+      "notes-notes-editor",
+      "notes-notes-viewer",
+    ]);
   });
 
   await t.step("op doctor and op uninstall report them", async () => {
