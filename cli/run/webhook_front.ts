@@ -42,7 +42,9 @@ export class WebhookFront implements AsyncDisposable {
     this.#behind = `https://${LOOPBACK}:${behind}`;
     this.#client = Deno.createHttpClient({ caCerts: [caCert] });
     this.#isServed = Promise.resolve(false);
-    this.#server = Deno.serve({ hostname, port, cert: certificate, key, onListen() {} }, (request) => {
+    // By default, Deno prints errors, such as that of a Host that is no host name.
+    const serving = { hostname, port, cert: certificate, key, onListen() {}, onError: rejected };
+    this.#server = Deno.serve(serving, (request) => {
       const url = new URL(request.url);
       return url.pathname === REACHED_PATH ? this.#wasReached(request) : this.#forward(request, url);
     });
@@ -131,8 +133,12 @@ export class WebhookFront implements AsyncDisposable {
   }
 
   async #wasReached(request: Request): Promise<Response> {
+    const review = await request.json().catch(() => undefined);
+    const uid = review?.request?.uid;
+    // Anybody may reach this port.
+    if (review?.kind !== "AdmissionReview" || typeof uid !== "string") return rejected();
     this.reached++;
-    const { apiVersion, kind, request: { uid } } = await request.json();
+    const { apiVersion, kind } = review;
     return Response.json({ apiVersion, kind, response: { uid, allowed: true } });
   }
 
@@ -150,6 +156,10 @@ export class WebhookFront implements AsyncDisposable {
  */
 function secondsOf(search: string): number {
   return Math.min(30, Number(/\btimeout=(\d+)s\b/.exec(search)?.[1] ?? 30));
+}
+
+function rejected(): Response {
+  return new Response("this is not an AdmissionReview", { status: 400 });
 }
 
 function unserved(): Response {
