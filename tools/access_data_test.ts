@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { accessData } from "../src/openapi/access.gen.ts";
 import { accessModule } from "./access_data.ts";
 
-Deno.test("accessModule keeps what is Kubernetes' own, in the order in which it was made", async () => {
+Deno.test("accessModule contains the bootstrap objects in the order of creation", async () => {
   const labels = { "kubernetes.io/bootstrapping": "rbac-defaults" };
   const text = accessModule("v1.2.3", {
     clusterroles: [
@@ -21,7 +21,7 @@ Deno.test("accessModule keeps what is Kubernetes' own, in the order in which it 
   ]);
 });
 
-Deno.test("access.gen.ts has the roles that users know", () => {
+Deno.test("access.gen.ts has the user-facing roles", () => {
   const data = JSON.parse(accessData) as [string, { metadata: { name: string } }][];
   const names = data.filter(([plural]) => plural === "clusterroles").map(([, { metadata }]) => metadata.name);
   for (const name of ["cluster-admin", "admin", "edit", "view", "system:discovery"]) assert(names.includes(name), name);

@@ -66,7 +66,7 @@ async function imported(): Promise<typeof import("../src/openapi/kubernetes.gen.
   return await import(`data:application/typescript,${encodeURIComponent(text)}`);
 }
 
-Deno.test("openapiModule names each kind's definition and the kind a subresource answers with", async () => {
+Deno.test("openapiModule contains the definition of each kind and the kind that a subresource returns", async () => {
   const { resources, version } = await imported();
 
   assert.equal(version, "v1.36.3");
@@ -88,7 +88,7 @@ Deno.test("openapiModule marks kinds whose deletion returns the deleted object",
   assert.equal(resources[0]?.returnsDeleted, true);
 });
 
-Deno.test("openapiModule drops descriptions but not a field of that name, and folds references", async () => {
+Deno.test("openapiModule drops descriptions, but no fields of that name, and simplifies references", async () => {
   const { definitions } = await imported();
 
   assert.deepEqual(JSON.parse(definitions["apps.v1.Deployment"] ?? ""), {
@@ -101,14 +101,14 @@ Deno.test("openapiModule drops descriptions but not a field of that name, and fo
   });
 });
 
-Deno.test("openapiModule lists the columns of tables, each description once", async () => {
+Deno.test("openapiModule contains the columns of tables, without duplicate descriptions", async () => {
   const { columns, columnTexts } = await imported();
 
   assert.deepEqual(columns["apps/deployments"], [["Name", "string", "name", 0, 0], ["Images", "string", "", 1, 1]]);
   assert.deepEqual(columnTexts, ["its name", "its images"]);
 });
 
-Deno.test("descriptionsModule packs what is said of definitions and fields, and of which kinds they are", async () => {
+Deno.test("descriptionsModule contains the descriptions and kinds of definitions", async () => {
   const text = descriptionsModule("v1.36.3", [document]);
   const { packedDescriptions } = await import(`data:application/typescript,${encodeURIComponent(text)}`);
 

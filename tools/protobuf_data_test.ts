@@ -25,7 +25,7 @@ type Volume struct {
 }
 `;
 
-Deno.test("protoMessages and goStructs together tell how a field stands in JSON and in protobuf", () => {
+Deno.test("fieldText combines the fields of protoMessages and goStructs", () => {
   const [field, inline, times, data] = protoMessages(PROTO).get("Volume") ?? [];
   const struct = goStructs(GO).get("Volume");
   assert(field && inline && times && data && struct);

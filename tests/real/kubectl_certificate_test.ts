@@ -1,4 +1,4 @@
-/** kubectl with a client certificate, against the server in the process and the real one: both know the user by it, and let the user do the same. */
+/** Compares kubectl with a client certificate on the in-process API server and on a real one. */
 import assert from "node:assert/strict";
 import {
   createApiserver,
@@ -24,7 +24,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["delete", "configmap", "mine"],
 ];
 
-Deno.test("kubectl is known by a client certificate", async (t) => {
+Deno.test("kubectl authenticates with a client certificate as on a real API server", async (t) => {
   await using real = await realCluster();
   const authority = await localAuthority();
   await using server = createApiserver({ rbac: true });

@@ -1,6 +1,6 @@
 /**
- * kubectl against the server in the process and against the real one: what it prints is the same. The commands run in turn on each of them, the
- * two at once; uids, versions, times and addresses are left out.
+ * Compares the output of kubectl on the in-process API server and on a real one. The commands run in
+ * order on both servers in parallel. Uids, versions, times and addresses are ignored.
  */
 import assert from "node:assert/strict";
 import {
@@ -14,14 +14,14 @@ import { type Command, COMMANDS, FILES } from "./_kubectl_commands.ts";
 import { comparable } from "./_kubectl_output.ts";
 import { eventually } from "../eventually.ts";
 
-/** What a command ended with. */
+/** Exit code and output of a command. */
 interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-Deno.test("kubectl prints of the server in the process what it prints of the real one", async (t) => {
+Deno.test("kubectl prints the same output for the in-process API server as for a real one", async (t) => {
   await using real = await realCluster({
     controllerManager: ["garbage-collector-controller", "namespace-controller"],
   });
