@@ -28,6 +28,7 @@ export const COVERED: readonly string[] = [
   "src/watch",
   "templates",
   "tests/contract",
+  "tests/fixtures",
   "tools/prose",
 ];
 
