@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { RecordedIo } from "../cli/_recorded_io.ts";
+import { cli } from "../cli/cli.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -49,4 +51,32 @@ Deno.test("links between Markdown files lead to files and headings", () => {
     }).map((link) => `${file}: ${link}`);
   });
   assert.deepEqual(broken, []);
+});
+
+Deno.test("commands and options of op in README.md and the guides exist", async () => {
+  const guides = [...Deno.readDirSync(new URL("docs/guides/", ROOT))].map(({ name }) => `docs/guides/${name}`);
+  const commands = ["README.md", ...guides].flatMap((file) => {
+    const text = Deno.readTextFileSync(new URL(file, ROOT));
+    const spans = [...text.matchAll(/`op ([^`]+)`/g)].map(([, command = ""]) => command);
+    const lines = [...text.matchAll(/^(?:\$ )?(?:deno task )?op ([a-z][^#\n]*)/gm)].map(([, command = ""]) => command);
+    return [...spans, ...lines].map((command) => ({ file, words: command.trim().split(/\s+/) }));
+  });
+  assert(commands.length > 50);
+  const missing = new Set<string>();
+  for (const { file, words } of commands) {
+    if (words[0] === "help") continue;
+    const names = words.filter((word) => /^[a-z][a-z]*$/.test(word)).slice(0, 2);
+    const io = new RecordedIo();
+    await cli([...names, "--help"], io);
+    const [, usage = ""] = /^Usage: op ([a-z ]+?)(?: [[<]|$)/m.exec(io.stdout) ?? [];
+    const isGroup = /\[command\]/.test(io.stdout.split("\n", 1)[0] ?? "");
+    if (!usage.startsWith(names[0] ?? "?") || (isGroup && names.length > 1)) {
+      missing.add(`${file}: op ${names.join(" ")}`);
+    }
+    const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+    for (const option of own.filter((word) => /^--[a-z]/.test(word)).map((word) => word.split("=")[0]!)) {
+      if (!new RegExp(`${option}\\b`).test(io.stdout)) missing.add(`${file}: op ${names.join(" ")} ${option}`);
+    }
+  }
+  assert.deepEqual([...missing], []);
 });
