@@ -54,7 +54,7 @@ const COMMANDS = ["start", "manifests", "crds", "rbac", "sandbox", "version"];
 
 const STARTING: ReadinessLine = { name: "operator", isReady: false, told: "starting" };
 
-/** The arguments were wrong: told with a hint, exit code 2. */
+/** Invalid arguments. The program prints the message with a hint and exits with code 2. */
 class UsageError extends Error {}
 
 /**
@@ -73,7 +73,7 @@ export async function main(operator: OperatorDefinition, args: readonly string[]
     const told = undeclaredUse(error, "the operator") ?? (error instanceof Error ? error.message : String(error));
     writeAll(Deno.stderr, `${operator.name}: ${told}\n`);
     const isUsage = error instanceof UsageError || error instanceof SettingError;
-    if (isUsage) writeAll(Deno.stderr, `Say "${operator.name} --help" for what there is\n`);
+    if (isUsage) writeAll(Deno.stderr, `Run "${operator.name} --help" for commands and options\n`);
     Deno.exit(isUsage ? EXIT.usage : error instanceof InternalError ? EXIT.internal : EXIT.failed);
   }
   Deno.exit(EXIT.ok);
@@ -82,7 +82,7 @@ export async function main(operator: OperatorDefinition, args: readonly string[]
 async function command(operator: OperatorDefinition, args: readonly string[]): Promise<void> {
   const { values, positionals } = read(args);
   const [name = "start", ...rest] = positionals;
-  if (rest.length > 0) throw new UsageError(`Cannot run "${name}": it takes no argument, and there is "${rest[0]}"`);
+  if (rest.length > 0) throw new UsageError(`Command "${name}" takes no arguments, got "${rest[0]}"`);
   if (values.help) return writeAll(Deno.stdout, help(operator));
   switch (name) {
     case "start":
@@ -101,7 +101,7 @@ async function command(operator: OperatorDefinition, args: readonly string[]): P
     case "version":
       return writeAll(Deno.stdout, `${operator.name} ${operator.version} (deno ${Deno.version.deno})\n`);
     default:
-      throw new UsageError(`Cannot run "${name}": there is ${COMMANDS.join(", ")}`);
+      throw new UsageError(`Unknown command "${name}". Available commands: ${COMMANDS.join(", ")}`);
   }
 }
 
@@ -135,9 +135,12 @@ async function asTold(operator: OperatorDefinition, { config }: Values): Promise
     return operator.configured(await denoMachine.readText(config), config);
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotCapable)) throw cause;
-    throw new Error(`Cannot read "${config}": this program may not; say "--config -" and hand it in: < ${config}`, {
-      cause,
-    });
+    throw new Error(
+      `Cannot read "${config}": the sandbox does not allow it. Pass it on standard input: --config - < ${config}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -169,8 +172,8 @@ function misread(error: unknown): string {
   const { code, message } = error as Error & { code?: string };
   const option = /'(-[^ ',]*)/.exec(message)?.[1];
   if (option === undefined) return message;
-  if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `Cannot take "${option}": there is no such option`;
-  return `Cannot take "${option}": ${/does not take/.test(message) ? "it takes no value" : "it needs a value"}`;
+  if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `Unknown option "${option}"`;
+  return `Option "${option}" ${/does not take/.test(message) ? "takes no value" : "needs a value"}`;
 }
 
 async function start(coded: OperatorDefinition, values: Values): Promise<void> {
@@ -182,7 +185,7 @@ async function start(coded: OperatorDefinition, values: Values): Promise<void> {
   const skipped = skippedParts(settings);
   if (skipped.skipControllers && skipped.skipWebhooks) {
     throw new UsageError(
-      "Cannot start: controllers are skipped and webhooks as well, so that there is nothing to run; leave out one of the two",
+      "Cannot start: both --skip-controllers and --skip-webhook-server are set. Remove one of them.",
     );
   }
   const connectOptions: ConnectOptions = {
@@ -312,9 +315,9 @@ function serveHealth(
     return new HealthServer({ hostname, port, clock: systemClock }, (request) => healthResponse(request, source));
   } catch (cause) {
     const why = cause instanceof Deno.errors.AddrInUse
-      ? "the port is taken: choose another with health: { port }, or --health-port"
+      ? "the port is in use. Set another with health: { port } or --health-port."
       : cause instanceof Deno.errors.NotCapable
-      ? `it was built to listen elsewhere: put health.hostname and health.port into operator.toml and build it again`
+      ? `the sandbox does not allow it. Set health.hostname and health.port in operator.toml and build again.`
       : (cause as Error).message;
     throw new Error(`Cannot serve health at ${hostname}:${port}: ${why}`, { cause });
   }
@@ -356,17 +359,17 @@ function logFormat(settings: Settings): LogFormat {
 
 function help({ name, version }: OperatorDefinition): string {
   const own = [
-    ["    --kubeconfig FILE", "the kubeconfig to use; otherwise KUBECONFIG, the pod's service account, ~/.kube/config"],
-    ["    --context NAME", "the kubeconfig's context"],
+    ["    --kubeconfig FILE", "kubeconfig (default: KUBECONFIG, the pod's service account, ~/.kube/config)"],
+    ["    --context NAME", "context of the kubeconfig"],
     [
       "    --config FILE",
-      `where settings are; otherwise ${USUAL_FILE}, where it is there; with manifests "-" is standard input`,
+      `settings file (default: ${USUAL_FILE} if it exists); with manifests, "-" is standard input`,
     ],
-    ["    --into NAME", `with manifests and rbac: the namespace that it runs in; otherwise ${name}-system`],
-    ["    --image IMAGE", `with manifests: the image of this program; otherwise ${name}:${version}`],
+    ["    --into NAME", `with manifests and rbac: namespace that the operator runs in (default: ${name}-system)`],
+    ["    --image IMAGE", `with manifests: image of this program (default: ${name}:${version})`],
     [
       "    --certificates SOURCE",
-      `with manifests and rbac: where the certificate of its webhooks comes from: ${CERTIFICATE_SOURCES.join(", ")}`,
+      `with manifests and rbac: source of the webhook certificate: ${CERTIFICATE_SOURCES.join(", ")}`,
     ],
   ] as const;
   const settings = SETTINGS.flatMap(({ flag, short, type, help }) => {
@@ -375,23 +378,24 @@ function help({ name, version }: OperatorDefinition): string {
       { boolean: "", number: " N", duration: " TIME", list: " NAME", namespaces: " NAME" }[type as string] ?? " TEXT";
     return [[`${short === undefined ? "   " : `-${short},`} --${flag}${value}`, help] as const];
   });
-  const lines = [...own, ...settings, ["-h, --help", "this text"] as const];
+  const lines = [...own, ...settings, ["-h, --help", "print this help"] as const];
   const width = Math.max(...lines.map(([left]) => left.length)) + 2;
   return `Usage: ${name} [command] [options]
 
 Commands:
-  start        run the operator (without a command as well)
-  manifests    print all that a cluster needs for it, ready for "kubectl apply -f -"
-  crds         print the CustomResourceDefinitions alone
-  rbac         print its service account and roles alone
-  sandbox      print the sandbox permissions it needs, as flags of Deno
-  version      print its version
+  start      run the operator (default)
+  manifests  print everything that a cluster needs to run it, for "kubectl apply -f -"
+  crds       print only the CustomResourceDefinitions
+  rbac       print only the service account and roles
+  sandbox    print the sandbox permissions as Deno flags
+  version    print the version
 
 Options:
 ${lines.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join("\n")}
 
-What can be said by --log-level can be said by the variable OP_LOG_LEVEL and by log_level in the file's [operator] as well,
-and so on; a flag goes before a variable, that before the file, that before the code. Flags without a value have a --no- beside them.
+Each setting has a flag (--log-level), an environment variable (OP_LOG_LEVEL) and a key in the table
+[operator] of the file (log_level). Flags take precedence over variables, variables over the file, and
+the file over the code. Flags without a value have a counterpart with --no-.
 `;
 }
 

@@ -21,11 +21,11 @@ Deno.test("startOperator refuses a selector and a namespace that are none, befor
   await assert.rejects(op.run({ connection, clock: new VirtualClock(), selector: "app in" }), {
     name: "SettingError",
     message:
-      'Cannot take "selector" of run: it is "app in", and must be a label selector, such as app=web or tier in (front,back),!legacy: ' +
-      "unable to parse requirement: found '' expected: '('",
+      'Invalid setting "selector" of run: must be a label selector, such as app=web or tier in (front,back),!legacy: ' +
+      "unable to parse requirement: found '' expected: '(', got \"app in\"",
   });
   await assert.rejects(op.run({ connection, clock: new VirtualClock(), namespaces: ["shop-*"] }), {
-    message: /^Cannot take "namespaces" of run: it is \["shop-\*"\], and must be names of namespaces/,
+    message: /^Invalid setting "namespaces" of run: must be names of namespaces .*, got \["shop-\*"\]$/,
   });
   assert.equal(sent, 0);
 });

@@ -1,9 +1,15 @@
-/** What can be said to an operator's program: one list, from which flags, variables, the file's keys and the help are. */
+/**
+ * The settings of an operator's program. Flags, environment variables, the keys of the file and the
+ * help are derived from this list.
+ */
 import { HTTP_CLIENTS } from "../kube/connect.ts";
 import { CERTIFICATE_SOURCES } from "../manifests/install.ts";
 import { LOG_LEVELS } from "./log.ts";
 
-/** What a setting takes; `affix` is a text that may be empty, `namespaces` are a list of them, `selector` is one of labels, `rules` are rules of a role. */
+/**
+ * The type of a setting's value: `affix` is a string that may be empty, `namespaces` a list of
+ * namespace names, `selector` a label selector, `rules` a list of RBAC rules.
+ */
 export type SettingType =
   | "text"
   | "list"
@@ -17,17 +23,17 @@ export type SettingType =
 
 /** A setting. */
 export interface Setting {
-  /** Its place in the file's table `[operator]`, parts joined by dots; it is known by it everywhere. */
+  /** The key in the table `[operator]` of the file, with dots between tables. */
   readonly key: string;
   readonly type: SettingType;
   readonly help: string;
-  /** Without the dashes. A boolean one has a `no-` beside it. */
+  /** The flag without dashes. A boolean flag has a counterpart with `no-`. */
   readonly flag?: string;
   readonly short?: string;
   readonly choices?: readonly string[];
-  /** Whether the file, and no variable and no flag, may say it. */
+  /** Whether only the file may set it, not a variable or a flag. */
   readonly isFileOnly?: boolean;
-  /** Whether it is for operators with webhooks: others read no variable for it. */
+  /** Whether only operators with webhooks have it. Other operators do not read its variable. */
   readonly isOfWebhooks?: boolean;
 }
 
@@ -38,14 +44,14 @@ export const SETTINGS: readonly Setting[] = [
     type: "namespaces",
     flag: "namespace",
     short: "n",
-    help: "look at this namespace only, with manifests and rbac: have rights there only; may be repeated",
+    help: "watch only this namespace; with manifests and rbac, limit the roles to it; may be repeated",
   },
-  { key: "all_namespaces", type: "boolean", flag: "all-namespaces", short: "A", help: "look at all namespaces" },
+  { key: "all_namespaces", type: "boolean", flag: "all-namespaces", short: "A", help: "watch all namespaces" },
   {
     key: "selector",
     type: "selector",
     flag: "selector",
-    help: "look at objects with these labels only, such as app=web",
+    help: "reconcile only objects with these labels, such as app=web",
   },
   { key: "log_level", type: "text", flag: "log-level", short: "l", choices: LOG_LEVELS, help: LOG_LEVELS.join(", ") },
   {
@@ -53,26 +59,26 @@ export const SETTINGS: readonly Setting[] = [
     type: "text",
     flag: "log-format",
     choices: ["json", "text"],
-    help: "json, text; otherwise text on a terminal",
+    help: "json, text (default: text on a terminal, otherwise json)",
   },
-  { key: "paused", type: "boolean", flag: "paused", help: "begin nothing" },
+  { key: "paused", type: "boolean", flag: "paused", help: "start no reconciles" },
   {
     key: "graceful_shutdown_timeout",
     type: "duration",
     flag: "graceful-shutdown-timeout",
-    help: "how long runs may go on when it is to stop",
+    help: "how long running reconciles may take to finish when the operator stops",
   },
   {
     key: "kube_api.qps",
     type: "number",
     flag: "kube-api-qps",
-    help: "requests per second to the API server, Leases and access reviews excepted; otherwise not limited",
+    help: "limit of requests per second to the API server, except for Leases and access reviews (default: none)",
   },
   {
     key: "kube_api.burst",
     type: "number",
     flag: "kube-api-burst",
-    help: "requests that may be sent at once after a pause; otherwise twice --kube-api-qps",
+    help: "number of requests that may be sent at once after a pause (default: twice --kube-api-qps)",
   },
   {
     key: "http_client",
@@ -81,87 +87,104 @@ export const SETTINGS: readonly Setting[] = [
     choices: HTTP_CLIENTS,
     help: "HTTP client for the API server in a pod: http2, which is the default and faster, or fetch, which is Deno's",
   },
-  { key: "health.port", type: "number", flag: "health-port", help: "where health and metrics are served" },
-  { key: "health.hostname", type: "text", flag: "health-hostname", help: "the address to serve them at" },
+  { key: "health.port", type: "number", flag: "health-port", help: "port of the health and metrics server" },
+  { key: "health.hostname", type: "text", flag: "health-hostname", help: "address to listen on" },
   {
     key: "leader_election.enabled",
     type: "boolean",
     flag: "leader-election",
-    help: "work only while leading; otherwise as the code says",
+    help: "reconcile only while this process is the leader (default: the code's option)",
   },
-  { key: "leader_election.id", type: "text", help: "the Lease's name" },
-  { key: "leader_election.namespace", type: "text", flag: "leader-election-namespace", help: "the Lease's namespace" },
-  { key: "leader_election.lease_duration", type: "duration", help: "how long others wait for a leader that is silent" },
-  { key: "leader_election.renew_deadline", type: "duration", help: "how long a leader goes on that cannot renew" },
-  { key: "leader_election.retry_period", type: "duration", help: "how long it is between two tries" },
+  { key: "leader_election.id", type: "text", help: "name of the Lease" },
+  { key: "leader_election.namespace", type: "text", flag: "leader-election-namespace", help: "namespace of the Lease" },
+  {
+    key: "leader_election.lease_duration",
+    type: "duration",
+    help: "how long other processes wait for a leader that does not renew the Lease",
+  },
+  {
+    key: "leader_election.renew_deadline",
+    type: "duration",
+    help: "how long a leader that cannot renew the Lease continues",
+  },
+  { key: "leader_election.retry_period", type: "duration", help: "time between two attempts" },
   ...ofWebhooks([
     {
       key: "webhooks.port",
       type: "number",
       flag: "webhook-port",
-      help: "where webhooks are served; the three ports after it are used on the loopback",
+      help: "port of the webhook server; it also uses the next three ports on loopback",
     },
-    { key: "webhooks.hostname", type: "text", flag: "webhook-hostname", help: "the address to serve them at" },
+    { key: "webhooks.hostname", type: "text", flag: "webhook-hostname", help: "address to listen on" },
     {
       key: "webhooks.names",
       type: "list",
       flag: "webhook-name",
-      help: "a name or address by which they are called, besides their Service; may be repeated",
+      help: "a DNS name or address of the webhook server in addition to its Service; may be repeated",
     },
     {
       key: "webhooks.workers",
       type: "number",
       flag: "webhook-workers",
-      help: "how many threads run the functions of webhooks; otherwise none does",
+      help: "number of threads that run the functions of webhooks (default: none)",
     },
     {
       key: "webhooks.certificate",
       type: "text",
       flag: "webhook-certificate",
-      help: "a file with their certificate; otherwise the operator makes one",
+      help: "file with the webhook certificate (default: the operator issues one)",
     },
-    { key: "webhooks.key", type: "text", flag: "webhook-key", help: "a file with its key" },
+    { key: "webhooks.key", type: "text", flag: "webhook-key", help: "file with the key of the webhook certificate" },
     {
       key: "skip_webhook_server",
       type: "boolean",
       flag: "skip-webhook-server",
-      help: "leave the webhooks to other processes",
+      help: "do not serve webhooks in this process",
     },
     {
       key: "skip_controllers",
       type: "boolean",
       flag: "skip-controllers",
-      help: "leave the controllers to other processes",
+      help: "do not run controllers in this process",
     },
   ]),
-  { key: "controllers.*.concurrency", type: "number", isFileOnly: true, help: "how many objects at once" },
-  { key: "controllers.*.timeout", type: "duration", isFileOnly: true, help: "how long a run may take" },
+  {
+    key: "controllers.*.concurrency",
+    type: "number",
+    isFileOnly: true,
+    help: "number of objects that are reconciled at once",
+  },
+  { key: "controllers.*.timeout", type: "duration", isFileOnly: true, help: "time limit of a reconcile" },
 ];
 
-/** What the file says of building and generating: these are no settings of the running program, which reads past them. */
+/** Settings of building and generating, which the running program ignores. */
 export const PROJECT_SETTINGS: readonly Setting[] = [
   { key: "project.id", type: "text", help: "identifies the operator among others of the same name; never change it" },
-  { key: "build.image.registry", type: "text", help: "where images are: registry.example.com, docker.io/team" },
-  { key: "build.image.repository", type: "text", help: "the image's name in it; otherwise the operator's" },
-  { key: "build.image.tag", type: "text", help: "otherwise $PROJECT_VERSION; or $TAG_OR_SHORT_COMMIT_SHA; or a text" },
-  { key: "build.image.tag_prefix", type: "affix", help: "what stands before the tag" },
-  { key: "build.image.tag_suffix", type: "affix", help: "what stands behind the tag" },
-  { key: "build.builder.binary", type: "text", help: "the program that makes images: docker, podman, buildah" },
-  { key: "build.builder.args", type: "list", help: "its arguments; $IMG is the image" },
-  { key: "build.telemetry", type: "boolean", help: "whether the executable sends traces by OpenTelemetry" },
-  { key: "build.apiserver_port", type: "number", help: "the port of the Service kubernetes; otherwise 443" },
-  { key: "generate.namespace", type: "text", help: "the namespace that the operator runs in" },
+  { key: "build.image.registry", type: "text", help: "registry of the image: registry.example.com, docker.io/team" },
+  { key: "build.image.repository", type: "text", help: "repository of the image (default: the operator's name)" },
+  {
+    key: "build.image.tag",
+    type: "text",
+    help: "tag of the image: a string, $TAG_OR_SHORT_COMMIT_SHA, or $PROJECT_VERSION (default)",
+  },
+  { key: "build.image.tag_prefix", type: "affix", help: "prefix of the tag" },
+  { key: "build.image.tag_suffix", type: "affix", help: "suffix of the tag" },
+  { key: "build.builder.binary", type: "text", help: "program that builds images: docker, podman, buildah" },
+  { key: "build.builder.args", type: "list", help: "arguments of the program; $IMG is the image" },
+  { key: "build.telemetry", type: "boolean", help: "whether the executable sends OpenTelemetry traces" },
+  { key: "build.apiserver_port", type: "number", help: "port of the Service kubernetes (default: 443)" },
+  { key: "generate.namespace", type: "text", help: "namespace that the operator runs in" },
   {
     key: "generate.webhooks.certificates",
     type: "text",
     choices: CERTIFICATE_SOURCES,
-    help: "where the certificate of its webhooks comes from",
+    help: "source of the webhook certificate",
   },
-  { key: "generate.rbac.policies", type: "rules", help: "rights beyond the declarations" },
+  { key: "generate.rbac.policies", type: "rules", help: "RBAC rules in addition to the generated ones" },
 ].map((setting): Setting => ({ ...setting, isFileOnly: true } as Setting));
 
 /**
- * The variable of a setting: `OP_LOG_LEVEL`, `OP_LEADER_ELECTION`.
+ * Returns the environment variable of a setting: `OP_LOG_LEVEL`, `OP_LEADER_ELECTION`.
  *
  * @param setting The setting.
  */
@@ -170,7 +193,7 @@ export function variableOf({ key }: Setting): string {
 }
 
 /**
- * The variables that a program reads.
+ * Returns the environment variables that a program reads.
  *
  * @param hasWebhooks Whether its operator has webhooks.
  */
@@ -179,7 +202,7 @@ export function variablesOf(hasWebhooks: boolean): readonly string[] {
 }
 
 /**
- * The settings that variables may say.
+ * Returns the settings that environment variables may set.
  *
  * @param hasWebhooks Whether the operator has webhooks.
  */

@@ -1,4 +1,7 @@
-/** Settings from flags, variables and a file (`config_file.ts`); the first of these that says something counts, then the code. */
+/**
+ * Settings from flags, environment variables and a file (`config_file.ts`). The first of these that
+ * has a value wins, then the code.
+ */
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { parseLabelSelector } from "../base/label_selector.ts";
 import { labelFaults } from "../base/name_rules.ts";
@@ -6,35 +9,36 @@ import type { AdditionalPolicyRule } from "../manifests/install.ts";
 import { policyRules } from "./policy_setting.ts";
 import { type Setting, SETTINGS, variableOf, variableSettingsOf } from "./setting_list.ts";
 
-/** A setting's value, and where it was said. */
+/** A setting's value and its source. */
 export interface RawSettings {
-  /** As its setting has it, checked. */
+  /** The validated value. */
   readonly value: string | number | boolean | readonly string[] | readonly AdditionalPolicyRule[];
-  /** In words: `--log-level`, `OP_LOG_LEVEL`, `"operator.toml"`. */
+  /** The source, for messages: `--log-level`, `OP_LOG_LEVEL`, `"operator.toml"`. */
   readonly where: string;
 }
 
-/** What was said, by the setting's key; a `*` of the key is what was there in its place. */
+/** Values by the key of the setting. A `*` in the key is replaced by the actual name. */
 export type Settings = ReadonlyMap<string, RawSettings>;
 
-/** A setting was wrong. */
+/** A setting is invalid. */
 export class SettingError extends Error {
   override name = "SettingError";
 }
 
 /**
- * Reads the settings in variables.
+ * Reads the settings in environment variables.
  *
- * @param env Answers a variable.
- * @param hasWebhooks Whether those of webhooks are read, too: an operator without any may not.
- * @throws {SettingError} If a value cannot be.
+ * @param env Returns a variable.
+ * @param hasWebhooks Whether to read those of webhooks: an operator without webhooks may not read
+ *   them.
+ * @throws {SettingError} If a value is invalid.
  */
 export function variableSettings(env: (name: string) => string | undefined, hasWebhooks = true): Settings {
   const found = new Map<string, RawSettings>();
   for (const setting of variableSettingsOf(hasWebhooks)) {
     const name = variableOf(setting);
     const text = env(name);
-    // An empty variable is what a manifest leaves that sets nothing.
+    // A manifest may leave a variable empty instead of removing it.
     if (text === undefined || text === "") continue;
     found.set(setting.key, { value: checked(setting, fromText(setting, text), name), where: name });
   }
@@ -44,8 +48,8 @@ export function variableSettings(env: (name: string) => string | undefined, hasW
 /**
  * Reads the settings in flags.
  *
- * @param values As `parseArgs` has them: text, lists of text, true.
- * @throws {SettingError} If a value cannot be.
+ * @param values The values of `parseArgs`: strings, lists of strings, `true`.
+ * @throws {SettingError} If a value is invalid.
  */
 export function flagSettings(values: Readonly<Record<string, unknown>>): Settings {
   const found = new Map<string, RawSettings>();
@@ -54,32 +58,32 @@ export function flagSettings(values: Readonly<Record<string, unknown>>): Setting
     if (flag === undefined) continue;
     const where = `--${flag}`;
     if (type === "boolean" && values[`no-${flag}`] === true) found.set(key, { value: false, where: `--no-${flag}` });
-    const said = values[flag];
-    if (said === undefined) continue;
-    const value = typeof said === "string" ? fromText(setting, said) : said;
+    const raw = values[flag];
+    if (raw === undefined) continue;
+    const value = typeof raw === "string" ? fromText(setting, raw) : raw;
     found.set(key, { value: checked(setting, value, where), where });
   }
   return found;
 }
 
-/** Settings of which one says what the other does not: some namespaces, or all. */
+/** Settings that contradict each other: some namespaces, or all. */
 const RIVALS: Readonly<Record<string, string>> = { namespaces: "all_namespaces", all_namespaces: "namespaces" };
 
 /**
- * All that was said; of two that say one thing the first counts. `--namespace` goes before `all_namespaces` of a variable or the file as well, and the
- * other way round.
+ * Merges settings; earlier ones win. Of two contradicting settings the earlier source wins too:
+ * `--namespace` overrides `all_namespaces` of a variable or the file, and vice versa.
  *
- * @throws {SettingError} If one place says both.
+ * @throws {SettingError} If one source has both.
  */
 export function merged(...all: readonly Settings[]): Settings {
   const result = new Map<string, RawSettings>();
   for (const settings of [...all].reverse()) {
-    for (const [key, said] of settings) {
-      // That not all are meant says nothing of some.
-      if (said.value !== false && Object.hasOwn(RIVALS, key)) result.delete(RIVALS[key]!);
+    for (const [key, { value }] of settings) {
+      // `all_namespaces = false` does not override a list of namespaces.
+      if (value !== false && Object.hasOwn(RIVALS, key)) result.delete(RIVALS[key]!);
     }
     refuseRivals(settings);
-    for (const [key, said] of settings) result.set(key, said);
+    for (const [key, setting] of settings) result.set(key, setting);
   }
   return result;
 }
@@ -94,7 +98,7 @@ function refuseRivals(settings: Settings): void {
   const [one, other] = some.where === all.where
     ? [`"namespaces" in ${some.where}`, `"all_namespaces"`]
     : [some.where, all.where];
-  throw new SettingError(`Cannot take ${one} and ${other}: say one of them`);
+  throw new SettingError(`Settings ${one} and ${other} contradict each other. Remove one of them.`);
 }
 
 function fromText({ type }: Setting, text: string): unknown {
@@ -112,17 +116,17 @@ function fromText({ type }: Setting, text: string): unknown {
 }
 
 /**
- * A value that a setting may have.
+ * Returns a value if a setting may have it.
  *
  * @param setting The setting.
- * @param value What was said.
- * @param what What it was said as, for errors: `"log_level" in "operator.toml"`.
- * @throws {SettingError} If it may not.
+ * @param value The value.
+ * @param what The source of the value, for errors: `"log_level" in "operator.toml"`.
+ * @throws {SettingError} If it is invalid.
  */
 export function checked(setting: Setting, value: unknown, what: string): RawSettings["value"] {
   const { type, choices } = setting;
   const refuse = (wanted: string): never => {
-    throw new SettingError(`Cannot take ${what}: it is ${JSON.stringify(value)}, and must be ${wanted}`);
+    throw new SettingError(`Invalid setting ${what}: must be ${wanted}, got ${JSON.stringify(value)}`);
   };
   if (choices !== undefined && !choices.includes(value as string)) refuse(`one of ${choices.join(", ")}`);
   switch (type) {
@@ -131,13 +135,13 @@ export function checked(setting: Setting, value: unknown, what: string): RawSett
     case "number":
       return Number.isInteger(value) && (value as number) > 0 ? value as number : refuse("a positive integer");
     case "list":
-      return isList(value) ? value : refuse("a list of names, none of them empty");
+      return isList(value) ? value : refuse("a list of non-empty names");
     case "namespaces": {
-      if (!isList(value)) return refuse("a list of names, none of them empty");
-      // A pattern would match nothing, and nobody would be told.
+      if (!isList(value)) return refuse("a list of non-empty names");
+      // A pattern would match no namespace, and no error would be reported.
       const wrong = value.find((name) => labelFaults(name).length > 0);
       return wrong === undefined ? value : refuse(
-        `names of namespaces: "${wrong}" is none, and patterns are not taken: name each, or look at all and choose by "selector"`,
+        `names of namespaces ("${wrong}" is not one; patterns are not supported: list each namespace, or watch all and set "selector")`,
       );
     }
     case "selector":
@@ -151,16 +155,18 @@ export function checked(setting: Setting, value: unknown, what: string): RawSett
       return value as string;
     case "rules":
       return policyRules(value, (why) => {
-        throw new SettingError(`Cannot take ${what}: ${why}`);
+        throw new SettingError(`Invalid setting ${what}: ${why}`);
       });
     case "affix":
-      return typeof value === "string" ? value : refuse("a text");
+      return typeof value === "string" ? value : refuse("a string");
     case "text":
-      return typeof value === "string" && value !== "" ? value : refuse("a text that is not empty");
+      return typeof value === "string" && value !== "" ? value : refuse("a non-empty string");
   }
 }
 
-/** The server would refuse each list of each watch; nobody would be told but by the readiness report. */
+/**
+ * The API server would reject each list of each watch, and only the readiness report would show it.
+ */
 function selector(value: unknown, refuse: (wanted: string) => never): string {
   const wanted = "a label selector, such as app=web or tier in (front,back),!legacy";
   if (typeof value !== "string" || value.trim() === "") return refuse(wanted);

@@ -28,7 +28,7 @@ Deno.test("settingsSource reads the file again while the program runs, tells wha
       await next.promise;
     }
     assert.deepEqual([told[0], told[2]], ["debug", "warn"]);
-    assert.match(String(told[1]), /it is "loud", and must be one of debug, info, warn, error$/);
+    assert.match(String(told[1]), /must be one of debug, info, warn, error, got "loud"$/);
   } finally {
     await Deno.remove(path);
   }

@@ -63,41 +63,41 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
   {
     name: "a value that is not among those there are",
     text: '[operator]\nlog_level = "loud"',
-    message: 'Cannot take "log_level" in "f": it is "loud", and must be one of debug, info, warn, error',
+    message: 'Invalid setting "log_level" in "f": must be one of debug, info, warn, error, got "loud"',
   },
   {
     name: "a number that is text",
     text: '[operator.health]\nport = "80"',
-    message: 'Cannot take "health.port" in "f": it is "80", and must be a positive integer',
+    message: 'Invalid setting "health.port" in "f": must be a positive integer, got "80"',
   },
   {
     name: "a duration without a unit",
     text: '[operator]\ngraceful_shutdown_timeout = "30"',
-    message: 'Cannot take "graceful_shutdown_timeout" in "f": it is "30", and must be a duration, such as "30s"',
+    message: 'Invalid setting "graceful_shutdown_timeout" in "f": must be a duration, such as "30s", got "30"',
   },
   {
     name: "a list with an empty name",
     text: '[operator]\nnamespaces = [""]',
-    message: 'Cannot take "namespaces" in "f": it is [""], and must be a list of names, none of them empty',
+    message: 'Invalid setting "namespaces" in "f": must be a list of non-empty names, got [""]',
   },
   {
     name: "a pattern in place of a namespace",
     text: '[operator]\nnamespaces = ["blog", "shop-*"]',
     message:
-      'Cannot take "namespaces" in "f": it is ["blog","shop-*"], and must be names of namespaces: "shop-*" is none, and patterns are not taken: name each, or look at all and choose by "selector"',
+      'Invalid setting "namespaces" in "f": must be names of namespaces ("shop-*" is not one; patterns are not supported: list each namespace, or watch all and set "selector"), got ["blog","shop-*"]',
   },
   {
     name: "a selector that is none",
     text: '[operator]\nselector = "tier in front"',
     message:
-      'Cannot take "selector" in "f": it is "tier in front", and must be a label selector, such as app=web or tier in (front,back),!legacy: ' +
-      "unable to parse requirement: found 'front' expected: '('",
+      'Invalid setting "selector" in "f": must be a label selector, such as app=web or tier in (front,back),!legacy: ' +
+      "unable to parse requirement: found 'front' expected: '(', got \"tier in front\"",
   },
   {
     name: "a selector that is a table",
     text: '[operator.selector]\napp = "web"',
     message:
-      'Cannot take "selector" in "f": it is {"app":"web"}, and must be a label selector, such as app=web or tier in (front,back),!legacy',
+      'Invalid setting "selector" in "f": must be a label selector, such as app=web or tier in (front,back),!legacy, got {"app":"web"}',
   },
   {
     name: "a key of the image that is misspelt",
@@ -107,23 +107,25 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
   {
     name: "a key of a policy that is misspelt",
     text: '[[generate.rbac.policies]]\napi_group = [""]\nresources = ["pods"]\nverbs = ["get"]',
-    message: 'Cannot take "generate.rbac.policies" in "f": policy 1 has a key "api_group": did you mean "api_groups"?',
+    message:
+      'Invalid setting "generate.rbac.policies" in "f": policy 1 has a key "api_group": did you mean "api_groups"?',
   },
   {
     name: "a policy without verbs",
     text: '[[generate.rbac.policies]]\napi_groups = [""]\nresources = ["pods"]',
-    message: 'Cannot take "generate.rbac.policies" in "f": policy 1 has no "verbs"',
+    message: 'Invalid setting "generate.rbac.policies" in "f": policy 1 has no "verbs"',
   },
   {
     name: "a policy that is one text",
     text: '[[generate.rbac.policies]]\napi_groups = ""\nresources = ["pods"]\nverbs = ["get"]',
-    message: 'Cannot take "generate.rbac.policies" in "f": "api_groups" of policy 1 is "", and must be a list of texts',
+    message:
+      'Invalid setting "generate.rbac.policies" in "f": "api_groups" of policy 1 is "", and must be a list of texts',
   },
   {
     name: "policies that are one table",
     text: '[generate.rbac.policies]\nverbs = ["get"]',
     message:
-      'Cannot take "generate.rbac.policies" in "f": it must be a list of tables: write [[generate.rbac.policies]] above each',
+      'Invalid setting "generate.rbac.policies" in "f": it must be a list of tables: write [[generate.rbac.policies]] above each',
   },
   { name: "what is not TOML", text: "[operator\n", message: 'Cannot read "f": it is not TOML at line 1, column 10' },
 ];
@@ -152,20 +154,20 @@ Deno.test("variableSettings reads each kind of value, and takes an empty variabl
     assert(variablesOf(true).includes(name), `${name} is not among what it may read`);
   }
   assert.throws(() => variableSettings((name) => name === "OP_PAUSED" ? "yes" : undefined), {
-    message: 'Cannot take OP_PAUSED: it is "yes", and must be true or false',
+    message: 'Invalid setting OP_PAUSED: must be true or false, got "yes"',
   });
 });
 
 Deno.test("flagSettings and variableSettings refuse a selector that is none, and take one that is", () => {
   const why =
-    `it is "=web", and must be a label selector, such as app=web or tier in (front,back),!legacy: found '=', expected: !, identifier, or 'end of string'`;
+    `must be a label selector, such as app=web or tier in (front,back),!legacy: found '=', expected: !, identifier, or 'end of string', got "=web"`;
   const variable = (text: string) => variableSettings((name) => name === "OP_SELECTOR" ? text : undefined);
   assert.throws(() => flagSettings({ selector: "=web" }), {
     name: "SettingError",
-    message: `Cannot take --selector: ${why}`,
+    message: `Invalid setting --selector: ${why}`,
   });
-  assert.throws(() => variable("=web"), { name: "SettingError", message: `Cannot take OP_SELECTOR: ${why}` });
-  assert.throws(() => variable(" "), /Cannot take OP_SELECTOR: it is " ", and must be a label selector/);
+  assert.throws(() => variable("=web"), { name: "SettingError", message: `Invalid setting OP_SELECTOR: ${why}` });
+  assert.throws(() => variable(" "), /Invalid setting OP_SELECTOR: must be a label selector, .*, got " "$/);
   const right = "app=web,tier in (front, back),!legacy,weight>5,example.com/of!=x,any";
   assert.deepEqual(said(flagSettings({ selector: right })), { selector: right });
   assert.deepEqual(said(variable(right)), { selector: right });
@@ -256,10 +258,10 @@ for (const { name, flags = {}, env = {}, file = "", expected } of SCOPES) {
 Deno.test("merged refuses some namespaces and all in one place", () => {
   assert.throws(() => merged(flagSettings({ namespace: ["a"], "all-namespaces": true })), {
     name: "SettingError",
-    message: "Cannot take --namespace and --all-namespaces: say one of them",
+    message: "Settings --namespace and --all-namespaces contradict each other. Remove one of them.",
   });
   assert.throws(() => merged(fileSettings('[operator]\nnamespaces = ["a"]\nall_namespaces = true', "f")), {
-    message: 'Cannot take "namespaces" in "f" and "all_namespaces": say one of them',
+    message: 'Settings "namespaces" in "f" and "all_namespaces" contradict each other. Remove one of them.',
   });
 });
 
@@ -281,7 +283,7 @@ Deno.test("httpClient is the default unless it is set, by flag, variable or file
   assert.deepEqual(httpClient(merged(flagSettings({ "http-client": "http2" }), variables)), { httpClient: "http2" });
   assert.throws(() => variableSettings((name) => name === "OP_HTTP_CLIENT" ? "curl" : undefined), {
     name: "SettingError",
-    message: /OP_HTTP_CLIENT.*"curl".*http2, fetch/,
+    message: /OP_HTTP_CLIENT.*http2, fetch.*"curl"/,
   });
 });
 

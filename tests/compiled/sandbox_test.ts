@@ -167,7 +167,7 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
       }).output();
       assert.match(
         new TextDecoder().decode(stderr),
-        /: Cannot take OP_SELECTOR: it is "app===web", and must be a label/,
+        /: Invalid setting OP_SELECTOR: must be a label/,
       );
       assert.equal(code, 2);
     },

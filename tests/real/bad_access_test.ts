@@ -172,7 +172,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
     });
     assert.equal(
       ended.stderr.split("\n").findLast((line) => line !== ""),
-      `website-operator: Cannot serve health at 127.0.0.1:${port}: the port is taken: choose another with health: { port }, or --health-port`,
+      `website-operator: Cannot serve health at 127.0.0.1:${port}: the port is in use. Set another with health: { port } or --health-port.`,
     );
     assert.equal(ended.code, 1);
   });

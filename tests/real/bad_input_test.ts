@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import { runOperator } from "../fixtures/operator_process.ts";
 import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
-const HINT = 'Say "website-operator --help" for what there is\n';
+const HINT = 'Run "website-operator --help" for commands and options\n';
 
 /** What must not be in any output, in the form in which it stands in the file and as what that decodes to. */
 const SECRET = "c2VjcmV0LW9mLWFsaWNl";
@@ -21,43 +21,43 @@ const ASKED_WRONGLY: readonly {
   {
     name: "an unknown command",
     args: ["strat"],
-    message: 'Cannot run "strat": there is start, manifests, crds, rbac, sandbox, version',
+    message: 'Unknown command "strat". Available commands: start, manifests, crds, rbac, sandbox, version',
   },
   {
     name: "a command with something behind it",
     args: ["start", "twice"],
-    message: 'Cannot run "start": it takes no argument, and there is "twice"',
+    message: 'Command "start" takes no arguments, got "twice"',
   },
   {
     name: "an unknown flag",
     args: ["--log-levle", "debug"],
-    message: 'Cannot take "--log-levle": there is no such option',
+    message: 'Unknown option "--log-levle"',
   },
   {
     name: "a flag without its value",
     args: ["start", "--kubeconfig"],
-    message: 'Cannot take "--kubeconfig": it needs a value',
+    message: 'Option "--kubeconfig" needs a value',
   },
   {
     name: "a log level that there is not",
     args: ["--log-level", "loud"],
-    message: 'Cannot take --log-level: it is "loud", and must be one of debug, info, warn, error',
+    message: 'Invalid setting --log-level: must be one of debug, info, warn, error, got "loud"',
   },
   {
     name: "a log format that there is not",
     args: ["--log-format=xml"],
-    message: 'Cannot take --log-format: it is "xml", and must be one of json, text',
+    message: 'Invalid setting --log-format: must be one of json, text, got "xml"',
   },
   {
     name: "a namespace without a name",
     args: ["--namespace="],
-    message: 'Cannot take --namespace: it is [""], and must be a list of names, none of them empty',
+    message: 'Invalid setting --namespace: must be a list of non-empty names, got [""]',
   },
   {
     name: "a variable with a value that cannot be",
     args: [],
     env: { OP_PAUSED: "perhaps" },
-    message: 'Cannot take OP_PAUSED: it is "perhaps", and must be true or false',
+    message: 'Invalid setting OP_PAUSED: must be true or false, got "perhaps"',
   },
   {
     name: "a file with a key that is misspelt",
