@@ -6,6 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import { TokenReview } from "../kinds/authentication_v1.gen.ts";
 import { SubjectAccessReview } from "../kinds/authorization_v1.gen.ts";
+import { LogLimit } from "../runtime/log_limit.ts";
 import type { Logger } from "../runtime/logger.ts";
 
 /** Answers what a request is refused with; nothing where it may pass. */
@@ -22,6 +23,8 @@ export interface MetricsGuardOptions {
 const KEPT_FOR = 60_000;
 const MOST_KEPT = 100;
 
+const NOT_ASKED = "Metrics not shown: the API server was not asked who may read them";
+
 /** Long enough for any token there is: what is longer is not sent on. */
 const LONGEST_TOKEN = 16_384;
 
@@ -34,6 +37,7 @@ const ANSWERS = { 401: "Unauthorized", 403: "Forbidden", 500: "Not asked: see th
  */
 export function metricsGuard({ client, clock, log }: MetricsGuardOptions): MetricsGuard {
   const known = new Map<string, { readonly status: 200 | 401 | 403; readonly until: number }>();
+  const logLimit = new LogLimit({ clock });
   return async (request) => {
     const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];
     if (token === undefined || token.length > LONGEST_TOKEN) return refusal(401);
@@ -45,9 +49,11 @@ export function metricsGuard({ client, clock, log }: MetricsGuardOptions): Metri
       known.set(token, { status, until: clock.elapsed() + KEPT_FOR });
       return refusal(status);
     } catch (error) {
-      log.error("Metrics not shown: the API server was not asked who may read them", {
-        error: (error as Error).message,
-      });
+      // Any caller can cause this line, with any token.
+      const limited = logLimit.next("error");
+      if (limited !== undefined) {
+        log.error(NOT_ASKED, { error: (error as Error).message, ...limited });
+      }
       return refusal(500);
     }
   };

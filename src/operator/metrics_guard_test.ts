@@ -96,3 +96,20 @@ Deno.test("metricsGuard lets nobody pass where the operator may not ask", async 
   await using it = await world(["get"]);
   assert.equal(await it.ask("Bearer scraper"), 500);
 });
+
+Deno.test("metricsGuard limits the log lines that callers can cause while the API server does not answer", async () => {
+  const lines: unknown[] = [];
+  const log = { ...silent, error: (...line: unknown[]) => void lines.push(line), with: () => log };
+  const clock = new VirtualClock();
+  const connection = {
+    url: "http://server",
+    close() {},
+    fetch: () => Promise.resolve(Response.json({ kind: "Status", message: "no" }, { status: 403 })),
+  };
+  const guard = metricsGuard({ client: new Client(connection, { clock }), clock, log });
+  for (let i = 0; i < 50; i++) {
+    const headers = { authorization: `Bearer token-${i}` };
+    assert.equal((await guard(new Request("http://pod/metrics", { headers })))?.status, 500);
+  }
+  assert.equal(lines.length, 10);
+});
