@@ -28,27 +28,33 @@ export function yamlDocuments(text: string, shown: string, dialect: GoYaml = GO_
 }
 
 /**
- * Converts what YAML can express in addition to JSON, as kubectl does. Aliases still refer to one
- * object, so they may form a cycle.
+ * Converts what YAML can express in addition to JSON, as kubectl does.
+ *
+ * @param known Converted values by their source: aliases refer to one value. It is `undefined` while
+ * its contents are converted.
  */
-function asJson(value: unknown, shown: string, known = new Map<unknown, unknown>()): unknown {
+function asJson(value: unknown, shown: string, known = new Map<unknown, object | undefined>()): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw new Failure(`Cannot read ${shown}: ${value} cannot be represented in JSON. Quote it if it is a string.`);
   }
   if (value instanceof Date) return value.toISOString().replace(".000Z", "Z");
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  if (known.has(value)) return known.get(value);
-  if (Array.isArray(value)) {
-    const list: unknown[] = [];
-    known.set(value, list);
-    for (const item of value) list.push(asJson(item, shown, known));
-    return list;
+  if (known.has(value)) {
+    const converted = known.get(value);
+    if (converted !== undefined) return converted;
+    throw new Failure(`Cannot read ${shown}: an alias refers to a value that contains the alias. Remove one of them.`);
   }
-  if (!isObject(value)) return value;
-  const object = {};
-  known.set(value, object);
-  for (const [key, item] of Object.entries(value)) setOwn(object, key, asJson(item, shown, known));
-  return object;
+  if (!Array.isArray(value) && !isObject(value)) return value;
+  known.set(value, undefined);
+  const converted = Array.isArray(value) ? value.map((item) => asJson(item, shown, known)) : fieldsAsJson();
+  known.set(value, converted);
+  return converted;
+
+  function fieldsAsJson(): object {
+    const object = {};
+    for (const [key, item] of Object.entries(value as object)) setOwn(object, key, asJson(item, shown, known));
+    return object;
+  }
 }
 
 /** Options of {@linkcode yamlDocument}. */
