@@ -1,4 +1,4 @@
-/** What a webhook's function is handed, and what becomes of what it answers, without a server around it. */
+/** The context and the results of webhook functions, without a server. */
 import assert from "node:assert/strict";
 import { conversion, deny, webhook } from "@op/sdk";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
@@ -7,7 +7,7 @@ import { Metrics } from "../../src/runtime/metrics.ts";
 import { conversionReview, Note, NoteV2, PATH, review } from "./_reviews.ts";
 import { handlerOf } from "./_webhook_handler.ts";
 
-Deno.test("a function is handed what the request says: who asks, whether anything will be stored, and what was there", async () => {
+Deno.test("a webhook function receives the user, dryRun and the old object of the request", async () => {
   let handed: unknown;
   const noteRules = webhook(Note, {
     validate({ spec }, { operation, old, user, dryRun, name, namespace, request }) {
@@ -38,7 +38,7 @@ Deno.test("a function is handed what the request says: who asks, whether anythin
   });
 });
 
-Deno.test("warnings and what is to be audited are told with a yes, with a no, and with a change", async () => {
+Deno.test("warnings and audit annotations are returned when a request is allowed, denied or mutated", async () => {
   const noteRules = webhook(Note, {
     mutate(note, { warn, audit }) {
       note.spec.text = "changed";
@@ -66,7 +66,7 @@ Deno.test("warnings and what is to be audited are told with a yes, with a no, an
   assert.deepEqual(JSON.parse(atob(changed.patch)), [{ op: "replace", path: "/spec/text", value: "changed" }]);
 });
 
-Deno.test("a key that the server's audit log would not take is a failure of the function", async () => {
+Deno.test("an invalid audit key fails the webhook", async () => {
   for (const key of ["", "a b", "a/b", "-a", "a".repeat(64)]) {
     const noteRules = webhook(Note, { validate: (_note, { audit }) => audit(key, "x") });
     assert.equal((await handlerOf({ noteRules }).fetch(post(review()))).status, 500, key);
@@ -82,7 +82,7 @@ const DEADLINES = [
 ];
 
 for (const { name, query, late } of DEADLINES) {
-  Deno.test(`a function that has ${name}, is given up after ${late} ms, and its signal aborted`, async () => {
+  Deno.test(`a function with ${name} times out after ${late} ms, and its signal is aborted`, async () => {
     const clock = new VirtualClock();
     const begun = Promise.withResolvers<AbortSignal>();
     const noteRules = webhook(Note, {
@@ -121,7 +121,7 @@ const OTHERS = [
   { name: "no uid", request: { ...FINE, uid: "" } },
 ];
 
-Deno.test("a review that is not for the webhook is no verdict, whatever it is about", async (t) => {
+Deno.test("a review that is not for the webhook is rejected without a decision", async (t) => {
   let asked = 0;
   const noteRules = webhook(Note, { validate: () => (asked++, deny("never")) });
   const { fetch } = handlerOf({ noteRules });
@@ -136,7 +136,7 @@ Deno.test("a review that is not for the webhook is no verdict, whatever it is ab
   assert.equal(asked, 1);
 });
 
-Deno.test("a conversion changes labels and annotations, and nothing else of the metadata; what it leaves out stays", async () => {
+Deno.test("a conversion can only change labels and annotations of the metadata", async () => {
   const [labels, annotations] = [{ a: "b" }, { c: "d" }];
   const asked = conversionReview("x", "u-1");
   const [object] = asked.request.objects;
@@ -160,7 +160,7 @@ Deno.test("a conversion changes labels and annotations, and nothing else of the 
   assert.deepEqual(await convertedBy({ annotations }), { ...kept, labels: { old: "yes" }, annotations });
 });
 
-Deno.test("a conversion that answers no object, or a promise of one, is a failed one", async () => {
+Deno.test("a conversion that returns no object, or a promise, fails", async () => {
   for (const made of [undefined, null, "x", [], Promise.resolve({ spec: { lines: [] } })]) {
     const notes = conversion(Note, NoteV2, { up: () => made as never, down: () => made as never });
     const { uid, convertedObjects, result } = await answered({ notes }, conversionReview("x", "u-1"), "/convert");
@@ -169,7 +169,7 @@ Deno.test("a conversion that answers no object, or a promise of one, is a failed
   }
 });
 
-Deno.test("what is asked before the services are made waits for them", async () => {
+Deno.test("requests wait until the services are created", async () => {
   const services = { current: "none yet" };
   const made = Promise.withResolvers<void>();
   let handed: unknown;
@@ -186,7 +186,7 @@ Deno.test("what is asked before the services are made waits for them", async () 
   assert.equal(handed, "made");
 });
 
-Deno.test("what a function throws is counted, and in the log with the request's uid; the answer says nothing of it", async () => {
+Deno.test("an error of a function is counted and logged with the request's UID, and not sent to the client", async () => {
   const lines: unknown[] = [];
   const metrics = new Metrics();
   const noteRules = webhook(Note, {
@@ -213,7 +213,7 @@ Deno.test("what a function throws is counted, and in the log with the request's 
   assert.match(told, /^controller_runtime_webhook_requests_total\{webhook="\/validate\/note-rules",code="500"\} 1$/m);
 });
 
-Deno.test("a function that does not answer in time is in the log, and a body that does not come is not", async () => {
+Deno.test("a function that times out is logged, and a body that does not arrive is not", async () => {
   const clock = new VirtualClock();
   const lines: unknown[] = [];
   const begun = Promise.withResolvers<void>();
@@ -253,7 +253,7 @@ function post(body: unknown, path = PATH): Request {
   return new Request(`https://notes${path}`, { method: "POST", headers, body: text });
 }
 
-/** A log that writes down what is an error, or a warning. */
+/** A log that records errors and warnings. */
 function noting(lines: unknown[]): Logger {
   const log: Logger = {
     debug() {},

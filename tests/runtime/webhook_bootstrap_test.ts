@@ -1,4 +1,4 @@
-/** While an operator does not run, nothing of what it needs to come up waits for its webhooks; when several run, each of them serves. */
+/** Webhooks of an operator that is not running do not prevent its start, and every replica serves them. */
 import assert from "node:assert/strict";
 import { controller, operator, webhook } from "@op/sdk";
 import {
@@ -22,7 +22,7 @@ const OWN = "guard-system";
 const both = { mutate() {}, validate() {} };
 const POD = { spec: { containers: [{ name: "main", image: "busybox" }] } };
 
-/** In which namespaces a pod can be made, with webhooks that nobody serves. */
+/** Returns the namespaces in which pods can be created while no process serves the webhooks. */
 async function pods(parts: Parts): Promise<string[]> {
   await using server = createApiserver();
   const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
@@ -60,12 +60,12 @@ const CASES: readonly { name: string; parts: Parts; made: readonly string[] }[] 
 ];
 
 for (const { name, parts, made } of CASES) {
-  Deno.test(`webhooks of pods ${name}, of an operator that is not up, let pods be made in: ${made.join(", ") || "no namespace"}`, async () => {
+  Deno.test(`webhooks of pods ${name}, of an operator that is not running, allow pods in: ${made.join(", ") || "no namespace"}`, async () => {
     assert.deepEqual(await pods(parts), made);
   });
 }
 
-Deno.test("of two replicas one leads, and both serve", async () => {
+Deno.test("of two replicas, one leads and both serve webhooks", async () => {
   const { connection } = await guardedServer();
   const op = operator({
     name: "notes",

@@ -1,4 +1,4 @@
-/** Conversions of a kind with three versions: from the first to the last by the one between, and back. */
+/** Conversions of a kind with three versions: between the first and the last by way of the second. */
 import assert from "node:assert/strict";
 import { conversion, resource, s } from "@op/sdk";
 import { memoryCluster, roundTrips } from "@op/sdk/testing";
@@ -27,7 +27,7 @@ const spanV2 = conversion(SpanV2, Span, {
   down: ({ spec: { ends: [from = 0, to = 0] } }) => ({ spec: { from, to } }),
 });
 
-Deno.test("an object of the first version is read in the last by the one between, and the other way", async () => {
+Deno.test("an object of the first version is converted to the last by way of the second, and back", async () => {
   await using cluster = await memoryCluster({ parts: { spanV1, spanV2 } });
   await cluster.create(SpanV1, "a", { spec: { text: "2-7" } });
   await cluster.create(Span, "b", { spec: { ends: [1, 3] } });
@@ -39,7 +39,7 @@ Deno.test("an object of the first version is read in the last by the one between
   assert.deepEqual((await cluster.get(Span, "b")).spec, { ends: [1, 4] });
 });
 
-Deno.test("roundTrips takes annotations that are empty for none, as a server does", async () => {
+Deno.test("roundTrips treats empty annotations as missing, as API servers do", async () => {
   const spelled = conversion(SpanV2, Span, {
     up: ({ metadata, spec: { from, to } }) => ({
       metadata: { ...metadata, annotations: { ...metadata.annotations } },
@@ -61,7 +61,7 @@ Deno.test("roundTrips takes annotations that are empty for none, as a server doe
   await assert.rejects(roundTrips(marking, { seed: 1 }), /was changed/);
 });
 
-Deno.test("a conversion hands the status on, where there is one", async () => {
+Deno.test("a conversion keeps the status", async () => {
   const status = s.object({ seen: s.integer() });
   const LampV1 = resource({ group: "demo.example.com", version: "v1", kind: "Lamp", spec: s.object({}), status });
   const Lamp = resource({
@@ -79,7 +79,7 @@ Deno.test("a conversion hands the status on, where there is one", async () => {
   await roundTrips(lampV1, { from: "first", seed: 1 });
 });
 
-Deno.test("roundTrips passes where each way undoes the other, and shows the object with which it does not", async () => {
+Deno.test("roundTrips passes if up and down are inverse, and reports an object for which they are not", async () => {
   await roundTrips(spanV1, { seed: 1 });
   await roundTrips(spanV2, { seed: 1 });
   const forgets = conversion(SpanV2, Span, {
@@ -97,7 +97,7 @@ Deno.test("roundTrips passes where each way undoes the other, and shows the obje
   );
 });
 
-Deno.test("what a version has no field for is in an annotation, also over the version between, and comes back", async () => {
+Deno.test("a value without a field in a version survives in an annotation, also across two conversions", async () => {
   const kept = "demo.example.com/note";
   const noted = { from: ends.from, to: ends.to, note: s.optional(s.string()) };
   const first = resource({ ...names, kind: "Way", version: "v1", spec: s.object(noted) });

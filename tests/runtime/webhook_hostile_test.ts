@@ -1,4 +1,4 @@
-/** What no API server sends: whatever comes, the answer is well formed or the connection is closed, and nothing is allowed by accident. */
+/** Requests that no API server sends: they get a well-formed response or are closed, and none is allowed. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import { eventually } from "../eventually.ts";
 import { handler, post } from "./_hostile_reviews.ts";
 import { conversionReview, PATH, post as postReview, review } from "./_reviews.ts";
 
-Deno.test("a conversion whose function fails is answered as failed, and counted", async () => {
+Deno.test("a conversion whose function fails is reported as failed, and counted", async () => {
   const metrics = new Metrics();
   const { fetch } = handler({}, metrics);
   const { response } = await (await fetch(post("/convert", JSON.stringify(conversionReview("broken"))))).json();
@@ -20,7 +20,7 @@ Deno.test("a conversion whose function fails is answered as failed, and counted"
   assert.match(await metrics.text(), /^controller_runtime_conversion_webhook_panics_total 1$/m);
 });
 
-Deno.test("10,000 reviews that are wrong somewhere, with valid ones among them: none is allowed by accident, the valid ones all are, and nothing of them is kept", async () => {
+Deno.test("of 10,000 invalid reviews none is allowed, valid ones in between are, and no memory leaks", async () => {
   const [main, config] = ["_hostile_reviews.ts", "../../deno.json"].map((path) =>
     fileURLToPath(new URL(path, import.meta.url))
   );
@@ -35,7 +35,7 @@ Deno.test("10,000 reviews that are wrong somewhere, with valid ones among them: 
   assert(grown < 10, `${grown} MiB more are held after the second half`);
 });
 
-Deno.test("requests that are none are refused with a status of their own", async () => {
+Deno.test("invalid HTTP requests are rejected with specific statuses", async () => {
   const { fetch } = handler({ review: 10_000 }, new Metrics(), new VirtualClock());
   const status = async (request: Request) => (await fetch(request)).status;
   assert.equal(await status(new Request(`https://notes${PATH}`)), 405);
@@ -46,7 +46,7 @@ Deno.test("requests that are none are refused with a status of their own", async
   assert.equal(await status(post(PATH, `${"[".repeat(100_000)}${"]".repeat(100_000)}`)), 413);
 });
 
-Deno.test("a body without an end is given up when it is too long, or late", async () => {
+Deno.test("an endless body is rejected when it is too long or too late", async () => {
   const clock = new VirtualClock();
   const { fetch } = handler({ review: 100_000 }, new Metrics(), clock);
   const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(10_000)) });
@@ -62,7 +62,7 @@ Deno.test("a body without an end is given up when it is too long, or late", asyn
   assert.equal((await late).status, 504);
 });
 
-Deno.test("slow bodies, half bodies and TLS garbage, a hundred of each: the server answers others all the while, and closes them when it is time", async () => {
+Deno.test("the server answers reviews during 100 slow bodies, 100 half bodies and 100 invalid handshakes, and closes those in time", async () => {
   const { certificate, key, caCert } = await localCertificate();
   // What is late, or silent for too long, is so by a clock that this test moves.
   const clock = new VirtualClock();

@@ -1,4 +1,4 @@
-/** What webhooks accept at once: reviews, memory, and how clients share both, by a clock that is moved. */
+/** Limits of webhooks: concurrent reviews, memory, and fair shares of clients, with a virtual clock. */
 import assert from "node:assert/strict";
 import { webhook } from "@op/sdk";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
@@ -10,7 +10,7 @@ import { handlerOf } from "./_webhook_handler.ts";
 
 const MIB = 2 ** 20;
 
-/** Webhooks whose function answers when the test lets it. */
+/** Webhooks whose function returns when the test resolves it. */
 function held(limits: WebhookLimits, options: Partial<WebhookHandlerOptions> = {}) {
   const clock = new VirtualClock();
   const begun: string[] = [];
@@ -46,7 +46,7 @@ function post(text = "hello"): Request {
   return request(body, body.length);
 }
 
-/** A body of which nothing ever comes. */
+/** A body that never arrives. */
 function silent(length: number, timeout = 10): Request & { readonly wasRead: boolean } {
   let wasRead = false;
   const body = new ReadableStream<Uint8Array>({ pull: () => (wasRead = true, new Promise(() => {})) }, {
@@ -55,7 +55,7 @@ function silent(length: number, timeout = 10): Request & { readonly wasRead: boo
   return Object.defineProperty(request(body, length, timeout), "wasRead", { get: () => wasRead }) as never;
 }
 
-Deno.test("requests without their body take no place of a review, however many they are", async () => {
+Deno.test("requests whose body has not arrived do not count as reviews", async () => {
   const { fetch, begun, answerNext, clock } = held({ inFlight: 1 });
   const slow = Array.from({ length: 500 }, () => fetch(silent(1000), client("slow")));
   const answer = fetch(post(), client("slow"));
@@ -66,7 +66,7 @@ Deno.test("requests without their body take no place of a review, however many t
   assert.deepEqual(new Set((await Promise.all(slow)).map(({ status }) => status)), new Set([408]));
 });
 
-Deno.test("a body that does not arrive within 5 s ends its request and its connection, however long the caller waits", async () => {
+Deno.test("a body that does not arrive within 5 s ends its request and connection, whatever the client's timeout", async () => {
   for (const length of [1000, 30_000, 300_000]) {
     const { fetch, clock } = held({});
     const answer = fetch(silent(length, 30));
@@ -78,7 +78,7 @@ Deno.test("a body that does not arrive within 5 s ends its request and its conne
   }
 });
 
-Deno.test("reviews beyond the limit wait for their turn, and all are answered", async () => {
+Deno.test("reviews beyond the limit wait, and all are answered", async () => {
   const { fetch, begun, answerNext } = held({ inFlight: 2 });
   const answers = Array.from({ length: 10 }, (_, i) => fetch(post(`${i}`)));
   for (let answered = 0; answered < 10; answered++) {
@@ -91,7 +91,7 @@ Deno.test("reviews beyond the limit wait for their turn, and all are answered", 
   for (const answer of answers) assert.equal((await answer).status, 200);
 });
 
-Deno.test("a review that waits is given up when its caller is", async () => {
+Deno.test("a waiting review ends when its client gives up", async () => {
   const { fetch, begun, clock } = held({ inFlight: 1 });
   const [first, second] = [fetch(post("first")), fetch(post("second"))];
   while (begun.length === 0) await breath();
@@ -100,7 +100,7 @@ Deno.test("a review that waits is given up when its caller is", async () => {
   assert.deepEqual(begun, ["first"]);
 });
 
-Deno.test("the client that has least answered gets the next turn", async () => {
+Deno.test("the client with the fewest running reviews is next", async () => {
   const { fetch, begun, answerNext } = held({ inFlight: 2 });
   const greedy = Array.from({ length: 20 }, () => fetch(post("greedy"), client("10.0.0.1")));
   while (begun.length < 2) await breath();
@@ -116,7 +116,7 @@ Deno.test("the client that has least answered gets the next turn", async () => {
   for (const answer of [...greedy, modest]) assert.equal((await answer).status, 200);
 });
 
-Deno.test("large bodies are read within the memory for them, and those beyond it wait unread", async () => {
+Deno.test("large bodies are read within their memory limit, and others wait unread", async () => {
   const { fetch, clock } = held({ held: 10 * MIB });
   const [first, second] = [silent(800_000), silent(800_000)];
   const answers = [fetch(first), fetch(second)];
@@ -130,7 +130,7 @@ Deno.test("large bodies are read within the memory for them, and those beyond it
   assert.equal((await answers[1]!).status, 504);
 });
 
-Deno.test("a body is refused unread when too much waits already, or it is longer than the memory for all", async () => {
+Deno.test("a body is rejected unread if too many wait, or if it is larger than the memory limit", async () => {
   const { fetch } = held({ held: 1 * MIB });
   const large = silent(200_000);
   const answer = await fetch(large);
@@ -147,7 +147,7 @@ Deno.test("a body is refused unread when too much waits already, or it is longer
   assert.equal(await other, undefined);
 });
 
-Deno.test("a review whose objects take more memory than there is for all is refused, whatever its length", async () => {
+Deno.test("a review whose objects need more memory than the limit is rejected, whatever its length", async () => {
   const { fetch, begun, answerNext } = held({ held: 16 * MIB });
   const wide = review();
   Object.assign(wide.request.object, { data: Array(300_000).fill({}) });
@@ -161,7 +161,7 @@ Deno.test("a review whose objects take more memory than there is for all is refu
   assert.equal((await plain).status, 200);
 });
 
-Deno.test("large reviews are answered as many at once as there is memory for them", async () => {
+Deno.test("memory limits the number of large reviews that are answered at once", async () => {
   const { fetch, begun, answerNext } = held({ held: 10 * MIB });
   const answers = Array.from({ length: 8 }, (_, i) => fetch(post(`${i}`.padEnd(500_000, "x"))));
   for (let answered = 0; answered < 8; answered++) {
@@ -173,7 +173,7 @@ Deno.test("large reviews are answered as many at once as there is memory for the
   for (const answer of answers) assert.equal((await answer).status, 200);
 });
 
-Deno.test("lines that a caller can cause are limited in the log, and all of them are counted", async () => {
+Deno.test("log lines that a client can cause are limited, and all are counted in metrics", async () => {
   const lines: [message: string, fields: Record<string, unknown>][] = [];
   const note = (message: string, fields: Record<string, unknown> = {}) => void lines.push([message, fields]);
   const log = { debug() {}, info() {}, warn: note, error: note, with: () => log, isDebug: false };

@@ -1,4 +1,4 @@
-/** Where the authority of webhooks is told, and what is left alone. */
+/** To which objects the certificate authority of webhooks is published. */
 import assert from "node:assert/strict";
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import { CustomResourceDefinition, Lease, Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
@@ -31,7 +31,7 @@ const DEFINITIONS = [
 ];
 
 for (const { name, conversion, annotations, isTold } of DEFINITIONS) {
-  Deno.test(`the authority is ${isTold ? "" : "not "}told to a definition ${name}`, async () => {
+  Deno.test(`the authority is ${isTold ? "" : "not "}published to a definition ${name}`, async () => {
     await using server = createApiserver();
     const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
     const [crd] = withConversion([NoteV2.crd!], { notes }, { place: { url: "https://127.0.0.1:1" } });
@@ -54,7 +54,7 @@ for (const { name, conversion, annotations, isTold } of DEFINITIONS) {
   });
 }
 
-Deno.test("a webhook that is taken out while the authority is told does not come back", async () => {
+Deno.test("publishing does not add a webhook again that was removed meanwhile", async () => {
   const { client } = await guardedServer();
   const missing = await unpublished(client, { validating: "notes", definitions: [] }, BUNDLE, signal);
   assert.equal(missing.length, 1);
@@ -63,7 +63,7 @@ Deno.test("a webhook that is taken out while the authority is told does not come
   assert.equal((await client.get(ValidatingWebhookConfiguration, "notes")).webhooks, undefined);
 });
 
-Deno.test("of two that write the certificates at once, one learns that the other was quicker", async () => {
+Deno.test("of two concurrent writes of the certificates, one fails with a conflict", async () => {
   const { client } = await guardedServer();
   const place = { name: "notes-webhook", namespace: "default" };
   const files = { certificate: BUNDLE, key: "key" };
@@ -78,7 +78,7 @@ Deno.test("of two that write the certificates at once, one learns that the other
   assert.equal((await readSecret(client, place, signal))?.held?.serverSince, 3000);
 });
 
-Deno.test("who holds the Lease makes the certificates: another waits until it has run out", async () => {
+Deno.test("only the Lease holder issues certificates; another replica waits until the Lease expires", async () => {
   const { client } = await guardedServer();
   const clock = new VirtualClock();
   const time = new Date(clock.now()).toISOString().replace("Z", "000Z");
@@ -97,7 +97,7 @@ Deno.test("who holds the Lease makes the certificates: another waits until it ha
   await pass(clock, 1000);
 });
 
-Deno.test("a bundle that somebody takes away has to be published anew for as long as at first", async () => {
+Deno.test("a bundle that was removed must be published again for the full delay", async () => {
   const { client } = await guardedServer();
   const clock = new VirtualClock();
   const times = { ...USUAL_TIMES, authority: 300_000 };
@@ -123,7 +123,7 @@ Deno.test("a bundle that somebody takes away has to be published anew for as lon
   assert(seen[1]!.at - taken >= times.publish, `${seen[1]!.at - taken} ms`);
 });
 
-/** A keeper that runs until it is disposed of. */
+/** Runs a keeper until it is disposed of. */
 function kept(
   client: Client,
   clock: VirtualClock,
@@ -151,7 +151,7 @@ function kept(
   };
 }
 
-/** Lets time pass. What is under way ends before each stride. */
+/** Advances the clock in steps. Pending work ends before each step. */
 async function pass(clock: VirtualClock, milliseconds: number, stride = 100): Promise<void> {
   // Keys are made aside, for as long as that takes.
   using work = new CryptoWork();

@@ -1,4 +1,4 @@
-/** What webhooks read: live copies and live calls, and the rights for that. */
+/** Reads of webhooks: from caches and from the API server, and their RBAC permissions. */
 import assert from "node:assert/strict";
 import { access, deny, operator, webhook } from "@op/sdk";
 import { ConfigMap, Namespace } from "@op/sdk/kinds";
@@ -7,7 +7,7 @@ import type { Connection } from "../../src/kube/connection.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { Note, review } from "./_reviews.ts";
 
-Deno.test("a webhook reads a kind in reads from a live copy, shared with others, and asks the server nothing", async () => {
+Deno.test("a webhook reads a kind in reads from the shared cache, without a request", async () => {
   const noteRules = webhook(Note, {
     reads: [ConfigMap],
     async validate({ spec }, { get, list }) {
@@ -36,7 +36,7 @@ Deno.test("a webhook reads a kind in reads from a live copy, shared with others,
   assert.deepEqual(asked.map(({ verb }) => verb), ["watch"]);
 });
 
-Deno.test("a webhook reads a kind in uses from the server: by name, by label, in the request's namespace or another, or in all", async () => {
+Deno.test("a webhook reads a kind in uses from the API server: by name or label, in one namespace or all", async () => {
   const seen: unknown[] = [];
   const noteRules = webhook(Note, {
     uses: [access(ConfigMap, "get", "list")],
@@ -70,7 +70,7 @@ Deno.test("a webhook reads a kind in uses from the server: by name, by label, in
   ]);
 });
 
-Deno.test("a webhook whose live copy cannot be had fails, and goes on when it can", async () => {
+Deno.test("a webhook fails while its cache is not synced, and recovers afterwards", async () => {
   const noteRules = webhook(Note, {
     reads: [Namespace],
     async validate(_note, { get }) {
@@ -84,7 +84,7 @@ Deno.test("a webhook whose live copy cannot be had fails, and goes on when it ca
   assert.equal((await (await desk.ask()).json()).response.allowed, true);
 });
 
-Deno.test("a right that a webhook lacks is named at start, and again when it is taken away; it is called all the same", async () => {
+Deno.test("a missing RBAC permission of a webhook is logged at start and when it is removed; the webhook still runs", async () => {
   const noteRules = webhook(Note, {
     uses: [access(ConfigMap, "get")],
     async validate(_note, { get }) {
@@ -104,7 +104,7 @@ Deno.test("a right that a webhook lacks is named at start, and again when it is 
   assert.deepEqual(desk.lines(), ["RBAC permission to get configmaps: missing"]);
 });
 
-/** An operator with a webhook on a cluster that refuses what is in a set, such as `get configmaps`. */
+/** Starts an operator with a webhook on a cluster that denies some requests, such as `get configmaps`. */
 async function deskOf(noteRules: ReturnType<typeof webhook>, refused: Set<string>) {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));

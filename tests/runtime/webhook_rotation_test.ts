@@ -1,4 +1,4 @@
-/** Certificates of webhooks come, are renewed and go while requests do not stop. */
+/** Webhook certificates are issued and renewed during requests. */
 import assert from "node:assert/strict";
 import { Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
@@ -16,7 +16,7 @@ const KEPT = 8;
 /** In milliseconds: a part of what {@linkcode QUICK} has for each step. */
 const STRIDE = 20;
 
-Deno.test(`${REVIEWS} reviews, half of them and more on fresh connections, while authority and certificate are renewed three times: none fails`, async () => {
+Deno.test(`${REVIEWS} reviews succeed, most on new connections, while authority and certificate are renewed three times`, async () => {
   const { connection, client } = await guardedServer();
   await using time = startTime();
   const { clock } = time;
@@ -58,7 +58,7 @@ Deno.test(`${REVIEWS} reviews, half of them and more on fresh connections, while
   console.log(`${fresh} on fresh connections, ${kept} on kept ones, 0 failed`);
 });
 
-Deno.test("two replicas that begin at once agree on one authority, and both serve by it", async () => {
+Deno.test("two replicas that start at once agree on one authority, and both serve certificates of it", async () => {
   const { connection, client } = await guardedServer();
   const start = () => startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
   await using one = start();
@@ -70,7 +70,7 @@ Deno.test("two replicas that begin at once agree on one authority, and both serv
   for (const { webhookPort } of [one, other]) assert.equal(await verdictBy(webhookPort!, bundle), true);
 });
 
-Deno.test("an authority that somebody takes out of a configuration is put back", async () => {
+Deno.test("an authority that was removed from a webhook configuration is added again", async () => {
   const { connection, client } = await guardedServer();
   await using running = startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
   await eventually(() => isServed(running));
@@ -81,7 +81,7 @@ Deno.test("an authority that somebody takes out of a configuration is put back",
   await eventually(async () => assert.equal(await publishedBundle(client), bundle));
 });
 
-Deno.test("a Secret that makes no sense is made anew", async () => {
+Deno.test("an invalid certificate Secret is replaced", async () => {
   const { connection, client } = await guardedServer();
   const data = { "ca.crt": btoa("no"), "ca.key": btoa("sense"), "tls.crt": btoa("at"), "tls.key": btoa("all") };
   const annotations = { "op/authority-since": "2026-01-01T00:00:00Z", "op/certificate-since": "2026-01-01T00:00:00Z" };
@@ -186,7 +186,7 @@ function startLoad(client: Client, port: number) {
   };
 }
 
-/** As if the authority had been made long ago. */
+/** Backdates the authority. */
 async function askForRenewal(client: Client): Promise<void> {
   const annotations = { "op/authority-since": "1970-01-01T00:00:00Z" };
   await client.patch(Secret, "notes-webhook", { metadata: { annotations } }, { namespace: "default" });

@@ -1,4 +1,4 @@
-/** The server of webhooks: certificates from files, two versions of HTTP, and how it ends; what is left to other processes. */
+/** The webhook server: certificates from files, HTTP versions, shutdown, and replicas. */
 import assert from "node:assert/strict";
 import { operator, webhook } from "../../mod.ts";
 import { Namespace } from "../../src/kinds/mod.ts";
@@ -14,7 +14,7 @@ import { freePort } from "../fixtures/build_operator.ts";
 import { guardedServer } from "./_guarded_server.ts";
 import { Note, noteRules, PATH, post, QUICK, review } from "./_reviews.ts";
 
-Deno.test("a certificate in files is read again when both of a pair have changed, and not before", async () => {
+Deno.test("a certificate in files is loaded again when both files have changed, and not before", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
   const files = new Map([["crt", one.certificate], ["key", one.key]]);
   const used: string[] = [];
@@ -47,7 +47,7 @@ Deno.test("a certificate in files is read again when both of a pair have changed
 });
 
 for (const http2 of [false, true]) {
-  Deno.test(`a server that stops answers what goes on, over HTTP/${http2 ? 2 : "1.1"}`, async () => {
+  Deno.test(`a server that stops answers pending requests, over HTTP/${http2 ? 2 : "1.1"}`, async () => {
     const { certificate, key, caCert } = await localCertificate();
     const begun = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ for (const http2 of [false, true]) {
   });
 }
 
-Deno.test("a server that has no certificate yet closes connections, and says nothing", async () => {
+Deno.test("a server without a certificate closes connections without a byte", async () => {
   await using server = new TlsServer(
     { hostname: "127.0.0.1", port: 0, clock: systemClock },
     () => Promise.resolve(new Response()),
@@ -90,7 +90,7 @@ Deno.test("a server that has no certificate yet closes connections, and says not
   connection.close();
 });
 
-Deno.test("a bad certificate is refused, and the one before goes on", async () => {
+Deno.test("an invalid certificate is rejected, and the previous one stays in use", async () => {
   const { certificate, key, caCert } = await localCertificate();
   await using server = new TlsServer(
     { hostname: "127.0.0.1", port: 0, clock: systemClock },
@@ -102,7 +102,7 @@ Deno.test("a bad certificate is refused, and the one before goes on", async () =
   assert.equal(await (await post(server.port, "{}", way)).text(), "well");
 });
 
-Deno.test("a server that stops closes what does not end by its deadline", async () => {
+Deno.test("a server that stops closes connections at its deadline", async () => {
   const { certificate, key, caCert } = await localCertificate();
   const begun = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Response>();
@@ -123,7 +123,7 @@ Deno.test("a server that stops closes what does not end by its deadline", async 
   await stopping;
 });
 
-Deno.test("a connection that has the certificate of before is asked to end with its next answer, and the server behind it goes with the last", async () => {
+Deno.test("a connection with the previous certificate is closed after its next response, and its server ends with the last one", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
   const innerPorts = [0, 1].map(freePort);
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
@@ -146,7 +146,7 @@ Deno.test("a connection that has the certificate of before is asked to end with 
   await eventually(() => server.use(one));
 });
 
-Deno.test("a certificate that nobody is connected by gives its port back with the next", async () => {
+Deno.test("the port of an unused certificate is free after the next rotation", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
   const innerPorts = [0, 1].map(freePort);
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
@@ -156,7 +156,7 @@ Deno.test("a certificate that nobody is connected by gives its port back with th
   await eventually(() => Deno.listen({ hostname: "127.0.0.1", port: innerPorts[0]! }).close());
 });
 
-Deno.test("when connections of earlier certificates hold all ports, the oldest is ended, and the next certificate is taken after that", async () => {
+Deno.test("if earlier certificates use all ports, the oldest server is ended and the next certificate succeeds", async () => {
   const [one, two, three] = [await localCertificate(), await localCertificate(), await localCertificate()];
   const innerPorts = [0, 1].map(freePort);
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
@@ -181,7 +181,7 @@ Deno.test("when connections of earlier certificates hold all ports, the oldest i
   }
 });
 
-Deno.test("controllers and webhooks may be left to other processes", async () => {
+Deno.test("controllers and webhooks can be skipped", async () => {
   const { connection } = await guardedServer();
   let reconciled = 0;
   const op = operator({
@@ -209,7 +209,7 @@ Deno.test("controllers and webhooks may be left to other processes", async () =>
   }
 });
 
-Deno.test("webhooks are served by each replica, by the one that leads and by the one that stands by", async () => {
+Deno.test("the leader and the standby both serve webhooks", async () => {
   const { connection } = await guardedServer();
   const { certificate, key, caCert } = await localCertificate();
   const folder = await Deno.makeTempDir();
@@ -266,7 +266,7 @@ Deno.test("webhooks are served by each replica, by the one that leads and by the
   }
 });
 
-/** An answer as it comes over the wire, with a header that `fetch` would see to itself. */
+/** Returns the raw response to a request with a header that `fetch` would set itself. */
 async function postedRaw(port: number, authority: string, header: string): Promise<string> {
   const body = JSON.stringify(review());
   using connection = await Deno.connectTls({ hostname: "127.0.0.1", port, caCerts: [authority] });
@@ -282,7 +282,7 @@ async function postedRaw(port: number, authority: string, header: string): Promi
   return await new Response(connection.readable).text();
 }
 
-Deno.test("while webhooks have no certificate, their readiness decides that of the process, and says why", async () => {
+Deno.test("while webhooks have no certificate, the process is not ready, and the reason is shown", async () => {
   const { connection } = await guardedServer();
   const op = operator({
     name: "notes",
@@ -300,7 +300,7 @@ Deno.test("while webhooks have no certificate, their readiness decides that of t
   assert.deepEqual([line()?.isReady, line()?.decides], [false, true]);
 });
 
-Deno.test("a controller that waits for a right does not take the webhooks' endpoints away", async () => {
+Deno.test("a controller that waits for an RBAC permission does not make the webhooks unready", async () => {
   const { healthResponse } = await import("../../src/operator/health.ts");
   const lines = (isServed: boolean) => [
     { name: "webhooks", isReady: isServed, told: "", decides: true },

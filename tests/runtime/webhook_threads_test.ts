@@ -1,10 +1,10 @@
-/** Webhooks in threads of the program, from source. */
+/** Webhooks in worker threads, run from source. */
 import { freePort } from "../fixtures/build_operator.ts";
 import { checkThreads, program, surroundings } from "../fixtures/operators/threaded_reviews.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 
-Deno.test("reviews run in as many threads as are asked for; one that throws or never comes back harms no other", async () => {
+Deno.test("reviews run in the configured number of threads, and a failing or hanging one does not affect others", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await using around = await surroundings(folder);

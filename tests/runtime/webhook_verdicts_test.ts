@@ -1,4 +1,4 @@
-/** What becomes of whatever a webhook's function answers: nothing is a yes by mistake, and refusals are told as the server tells its own. */
+/** Return values of webhook functions: none allows a request by mistake, and denials look like the API server's. */
 import assert from "node:assert/strict";
 import { conversion, deny, resource, s, webhook } from "@op/sdk";
 import { Conversions } from "../../src/runtime/webhooks/convert.ts";
@@ -8,20 +8,20 @@ import { handlerOf } from "./_webhook_handler.ts";
 const FAULT = { reason: "FieldValueInvalid", message: "too long", field: "spec.text" };
 
 for (const answer of [false, true, 0, "", null, "no", { allowed: true }, [deny("no"), "no"], ["no"]]) {
-  Deno.test(`what validate answers is no yes and no refusal, but a failure: ${Deno.inspect(answer)}`, async () => {
+  Deno.test(`an invalid return value of validate fails the call: ${Deno.inspect(answer)}`, async () => {
     const noteRules = webhook(Note, { validate: () => answer as never });
     assert.equal((await posted({ noteRules }, review())).status, 500);
   });
 }
 
 for (const answer of [false, 0, "", null, "no", [{ spec: { text: "" } }]]) {
-  Deno.test(`what mutate answers is no object, but a failure: ${Deno.inspect(answer)}`, async () => {
+  Deno.test(`an invalid return value of mutate fails the call: ${Deno.inspect(answer)}`, async () => {
     const noteRules = webhook(Note, { mutate: () => answer as never });
     assert.equal((await posted({ noteRules }, review(), MUTATE)).status, 500);
   });
 }
 
-Deno.test("a draft that is answered is the draft: what was taken out of it is gone", async () => {
+Deno.test("fields that are removed from a returned draft are removed", async () => {
   const noteRules = webhook(Note, {
     mutate(note) {
       const { metadata } = note;
@@ -32,7 +32,7 @@ Deno.test("a draft that is answered is the draft: what was taken out of it is go
   assert.deepEqual(await patchOf({ noteRules }, review()), [{ op: "remove", path: "/metadata/namespace" }]);
 });
 
-Deno.test("what is wanted of a scale is no object of its kind: what it leaves out goes", async () => {
+Deno.test("omitted fields of a returned Scale are removed, because the kind's schema does not apply", async () => {
   const noteRules = webhook(Note, { subresource: "scale", mutate: () => ({ spec: {} }) as never });
   const { request, ...rest } = review();
   const object = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "a" }, spec: { replicas: 2 } };
@@ -40,7 +40,7 @@ Deno.test("what is wanted of a scale is no object of its kind: what it leaves ou
   assert.deepEqual(await patchOf({ noteRules }, asked), [{ op: "remove", path: "/spec/replicas" }]);
 });
 
-Deno.test("a patch has the letters that were written, whatever they are", async () => {
+Deno.test("a patch keeps all Unicode characters", async () => {
   const text = "Grüße, 你好 🦕";
   const noteRules = webhook(Note, { mutate: (note) => void (note.spec.text = text) });
   assert.deepEqual(await patchOf({ noteRules }, review()), [{ op: "replace", path: "/spec/text", value: text }]);
@@ -78,14 +78,14 @@ const REFUSALS = [
 ];
 
 for (const { name, refusals, status } of REFUSALS) {
-  Deno.test(`refusals are told: ${name}`, async () => {
+  Deno.test(`denials: ${name}`, async () => {
     const noteRules = webhook(Note, { validate: () => refusals as never });
     const { code, reason, message } = (await answered({ noteRules }, review())).status;
     assert.deepEqual({ code, reason, message }, status);
   });
 }
 
-Deno.test("a refusal of a webhook of one field is about it, unless it has a status of its own", async () => {
+Deno.test("a denial of a webhook for one field names that field, unless it has a code", async () => {
   const refusedBy = async (denial: unknown) => {
     const noteRules = webhook(Note, { field: ".spec.text", validate: () => denial as never });
     const { code, details } = (await answered({ noteRules }, review())).status;
@@ -96,13 +96,13 @@ Deno.test("a refusal of a webhook of one field is about it, unless it has a stat
   assert.deepEqual(await refusedBy(deny("no", { field: ".metadata.name" })), [422, "metadata.name"]);
 });
 
-/** Kinds of one group in versions with the same names. */
+/** Kinds of one group with the same version names. */
 function versionsOf(kind: string) {
   const names = { group: "ways.example.com", kind };
   return [1, 2, 3, 4, 5].map((i) => resource({ ...names, version: `v${i}`, spec: s.object({}) }));
 }
 
-/** A conversion that notes its step. */
+/** A conversion that records its step. */
 function step(from: ReturnType<typeof resource>, into: ReturnType<typeof resource>) {
   const notes = (to: { version: string; kind: string }) => (object: unknown) => {
     const { way = [] } = object as { way?: readonly string[] };
@@ -111,7 +111,7 @@ function step(from: ReturnType<typeof resource>, into: ReturnType<typeof resourc
   return conversion(from as never, into as never, { up: notes(into) as never, down: notes(from) as never });
 }
 
-Deno.test("a conversion goes the shortest way, whatever was declared first", () => {
+Deno.test("conversions take the shortest path, in any order of declaration", () => {
   const [v1, v2, v3, v4, v5] = versionsOf("Road") as [never, never, never, never, never];
   const steps = [step(v1, v2), step(v2, v5), step(v1, v3), step(v3, v4), step(v4, v5)];
   for (const declared of [steps, steps.toReversed()]) {
@@ -120,7 +120,7 @@ Deno.test("a conversion goes the shortest way, whatever was declared first", () 
   }
 });
 
-Deno.test("a conversion of one kind is none of another's that has versions of the same names", () => {
+Deno.test("a conversion does not apply to another kind with the same version names", () => {
   const [roads, rails] = [versionsOf("Road"), versionsOf("Rail")] as [never[], never[]];
   const conversions = new Conversions([
     step(roads[0]!, roads[1]!),
@@ -138,7 +138,7 @@ Deno.test("a conversion of one kind is none of another's that has versions of th
   );
 });
 
-Deno.test("of several objects all are converted, or none is", async () => {
+Deno.test("either all objects of a review are converted, or none", async () => {
   const notes = conversion(Note, { ...Note, version: "v2", apiVersion: "reviews.example.com/v2" } as never, {
     up: ({ spec }: { spec: { text: string } }) => {
       if (spec.text === "broken") throw new TypeError("it is broken");
