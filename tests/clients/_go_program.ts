@@ -1,4 +1,4 @@
-/** The program in `go/`, built by Go: once, and again when its sources or Go change. */
+/** Builds the program in `go/`, again only if its sources or the version of Go change. */
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 
@@ -6,18 +6,18 @@ const SOURCES = fileURLToPath(new URL("./go/", import.meta.url));
 const CACHE = fileURLToPath(new URL("../../.cache/clients/", import.meta.url));
 
 /**
- * The path of the program.
+ * Returns the path of the program.
  *
- * @throws {Error} If it cannot be built. Go's message is in it.
+ * @throws {Error} If it cannot be built. The message has Go's output.
  */
 export async function goProgram(): Promise<string> {
   const path = `${CACHE}go-${await fingerprint()}`;
   if (await isThere(path)) return path;
   await Deno.mkdir(CACHE, { recursive: true });
-  // Built beside its place and moved there in one step: what was broken off leaves nothing that looks complete.
+  // Built in another place and then renamed: an interrupted build leaves no incomplete program.
   const folder = await Deno.makeTempDir({ dir: CACHE, prefix: "building-" });
   try {
-    // As the control plane is built, so that what both have in common is built once.
+    // With the same flags as the control plane, so that common packages are built once.
     await go(["build", "-trimpath", "-ldflags", "-s -w", "-o", `${folder}/clients`, "."]);
     await Deno.rename(`${folder}/clients`, path);
   } finally {
@@ -26,7 +26,7 @@ export async function goProgram(): Promise<string> {
   return path;
 }
 
-/** What the program is made from, in short. */
+/** Returns a hash of the program's sources and of the version of Go. */
 async function fingerprint(): Promise<string> {
   const hash = createHash("sha256").update(await go(["env", "GOVERSION", "GOOS", "GOARCH"]));
   const names = [...Deno.readDirSync(SOURCES)].map(({ name }) => name).sort();

@@ -1,4 +1,6 @@
-/** The Python packages in `kopf/requirements.txt`: fetched once by pip, which checks their hashes. */
+/**
+ * Installs the Python packages of `kopf/requirements.txt` once with pip, which checks their hashes.
+ */
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 
@@ -6,9 +8,9 @@ const REQUIREMENTS = fileURLToPath(new URL("./kopf/requirements.txt", import.met
 const CACHE = fileURLToPath(new URL("../../.cache/clients/", import.meta.url));
 
 /**
- * A folder with the packages, for PYTHONPATH.
+ * Returns a folder with the packages, for PYTHONPATH.
  *
- * @throws {Error} If they cannot be had. What pip or Python said is in the message.
+ * @throws {Error} If they cannot be installed. The message has the output of pip or Python.
  */
 export async function pythonPackages(): Promise<string> {
   const version = await python(["-c", "import platform; print(platform.platform(), platform.python_version())"]);
@@ -29,7 +31,9 @@ export async function pythonPackages(): Promise<string> {
   return path;
 }
 
-/** pip, as it is found: Python's own, or, where that was left out, that of an environment made for it. */
+/**
+ * Returns the command of pip: Python's own, or that of a virtual environment if Python has none.
+ */
 async function somePip(folder: string): Promise<readonly [string, ...string[]]> {
   try {
     await python(["-m", "pip", "--version"]);

@@ -1,4 +1,7 @@
-/** The two servers that clients are run on, each behind a port, with who may do everything on it. */
+/**
+ * The in-process and the real API server that clients run against, with kubeconfigs of
+ * administrators.
+ */
 import {
   createApiserver,
   kubeconfigFor,
@@ -7,15 +10,17 @@ import {
   serveApiserver,
 } from "../../src/testing/mod.ts";
 
-/** Both servers. */
+/** The two servers. */
 export interface Servers extends AsyncDisposable {
-  /** A folder with the kubeconfig files `real` and `ours`, and room for more; it goes with the servers. */
+  /**
+   * A temporary folder with the kubeconfig files `real` and `ours`. It is removed with the servers.
+   */
   readonly folder: string;
   /** Paths of the kubeconfig files. */
   readonly kubeconfigs: { readonly real: string; readonly ours: string };
 }
 
-/** Starts both. The real one has the controllers whose work ours does by itself. */
+/** Starts both. The real one has the controllers whose work the in-process server does itself. */
 export async function bothServers(): Promise<Servers> {
   await using stack = new AsyncDisposableStack();
   const real = stack.use(

@@ -1,6 +1,6 @@
 /**
- * client-go and controller-runtime, as programs written in Go use them, on the server in the process and on the real one: what the program in `go/`
- * prints is the same, part by part.
+ * Runs client-go and controller-runtime against the in-process and the real API server. The output
+ * of the program in `go/` must be the same, section by section.
  */
 import assert from "node:assert/strict";
 import { goProgram } from "./_go_program.ts";
@@ -24,7 +24,7 @@ const PARTS = [
   "manager",
 ];
 
-Deno.test("client-go prints of the server in the process what it prints of the real one", async (t) => {
+Deno.test("client-go gets the same results from the in-process server as from the real one", async (t) => {
   const program = await goProgram();
   await using servers = await bothServers();
   const { real, ours } = servers.kubeconfigs;
@@ -43,7 +43,10 @@ Deno.test("client-go prints of the server in the process what it prints of the r
 
 type Part = readonly [name: string, lines: readonly string[]];
 
-/** Runs the program on a server; answers its lines by the part that printed them. What it said of a failure is a part, too. */
+/**
+ * Runs the program against a server, and returns its lines by section. The error output is a
+ * section, too.
+ */
 async function run(program: string, kubeconfig: string): Promise<readonly Part[]> {
   const { code, stdout, stderr } = await new Deno.Command(program, {
     args: [kubeconfig],

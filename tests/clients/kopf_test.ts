@@ -1,4 +1,7 @@
-/** kopf on the server in the process and on the real one: what its handlers log, and what it leaves behind, is the same. */
+/**
+ * Runs kopf against the in-process and the real API server. Its logs and the remaining objects must
+ * be the same.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { isObject } from "../../src/base/json.ts";
@@ -10,7 +13,7 @@ import { eventually } from "../eventually.ts";
 const HANDLERS = fileURLToPath(new URL("./kopf/handlers.py", import.meta.url));
 const DEFINITION = fileURLToPath(new URL("./kopf/definition.json", import.meta.url));
 
-/** A step of the story: what kubectl is told, and the lines after which the next may come. */
+/** A step of the scenario: a kubectl command, and the log lines to wait for. */
 interface Step {
   readonly kubectl: readonly string[];
   readonly input?: object;
@@ -62,7 +65,7 @@ const STORY: readonly Step[] = [
   },
 ];
 
-Deno.test("kopf logs and leaves behind on the server in the process what it does on the real one", async (t) => {
+Deno.test("kopf logs and leaves the same on the in-process server as on the real one", async (t) => {
   const packages = await pythonPackages();
   await using servers = await bothServers();
   const { real, ours } = servers.kubeconfigs;
@@ -70,17 +73,17 @@ Deno.test("kopf logs and leaves behind on the server in the process what it does
   assert(expected && actual);
 
   for (const about of Object.keys(expected.log)) {
-    await t.step(`kopf's log: ${about}`, () => assert.deepEqual(actual.log[about], expected.log[about]));
+    await t.step(`kopf logs the same for ${about}`, () => assert.deepEqual(actual.log[about], expected.log[about]));
   }
   assert.deepEqual(Object.keys(actual.log).sort(), Object.keys(expected.log).sort());
   for (const kind of Object.keys(expected.left)) {
-    await t.step(`kopf leaves ${kind}`, () => assert.deepEqual(actual.left[kind], expected.left[kind]));
+    await t.step(`kopf leaves the same ${kind}`, () => assert.deepEqual(actual.left[kind], expected.left[kind]));
   }
 });
 
-/** What came of the story on a server. */
+/** The result of the scenario on a server. */
 interface Played {
-  /** Lines by what they are about: those about one thing are in order. */
+  /** Log lines by handler and object. Only the lines of one key are ordered. */
   readonly log: Readonly<Record<string, readonly string[]>>;
   readonly left: Readonly<Record<string, unknown>>;
 }
@@ -89,7 +92,7 @@ async function play(kubeconfig: string, packages: string): Promise<Played> {
   const kubectl = await kubectlOf(kubeconfig);
   await kubectl(["create", "-f", DEFINITION]);
   await kubectl(["wait", "--for=condition=Established", "crd/kopfexamples.clients.example.com", "--timeout=180s"]);
-  // A server may still be making room for objects of a kind that it has established.
+  // A server may not serve an established kind at once.
   await eventually(() => kubectl(["get", "kex"]));
   await using operator = startKopf(kubeconfig, packages);
   await operator.said(["startup: configured"]);
@@ -108,7 +111,7 @@ async function play(kubeconfig: string, packages: string): Promise<Played> {
 
 interface Kopf extends AsyncDisposable {
   readonly lines: readonly string[];
-  /** Waits until lines with these texts were logged since the last time. */
+  /** Waits until lines with these strings were logged since the last call. */
   said(texts: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -156,7 +159,7 @@ function startKopf(kubeconfig: string, packages: string): Kopf {
   return { lines, said, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** What of the environment says where Python is. */
+/** Environment variables that locate Python. */
 function python(): Record<string, string> {
   const path = Deno.env.get("PATH");
   const home = Deno.env.get("HOME");
@@ -183,7 +186,10 @@ async function kubectlOf(kubeconfig: string): Promise<(args: readonly string[], 
   };
 }
 
-/** Handlers run in turn as they fall due: only lines of one handler about one object have an order. */
+/**
+ * Returns the handler and the object of a line. Only the lines of one handler about one object are
+ * ordered.
+ */
 function byAbout(lines: readonly string[]): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (const line of lines) {
@@ -194,14 +200,14 @@ function byAbout(lines: readonly string[]): Record<string, string[]> {
   return found;
 }
 
-// deno-lint-ignore no-explicit-any -- an object as it came
+// deno-lint-ignore no-explicit-any -- an object of any kind
 function eventLine({ type, reason, message, involvedObject }: any): string {
   return `${type} ${reason} ${involvedObject.kind}/${involvedObject.name}: ${message}`;
 }
 
 const NOISE = new Set(["uid", "resourceVersion", "creationTimestamp", "time"]);
 
-/** Objects without what no two runs have in common. */
+/** Returns objects without values that differ between runs. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value)) return value;

@@ -1,25 +1,29 @@
-/** Finds files that import one another in a circle, by whatever way: none of them can be read, tested or moved without all the others. */
+/**
+ * Finds import cycles: files of which none can be read, tested or moved without the others.
+ */
 import { posix } from "node:path";
 
-/** Files, each with those that it imports. */
+/** The files that each file imports. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
-// Imports and re-exports stand at the beginning of a line; what they name may go over several.
+// Imports and re-exports are at the start of a line, and may span several lines.
 const STATEMENT = /^(?:import|export)\s(?:[^;"'`]*?\sfrom\s)?\s*"(\.{1,2}\/[^"]+)"/gm;
 
 /**
- * What a file imports of the same package, types too. Imports that happen only when they are asked for do not count.
+ * Returns the files that a file imports by relative paths, also for types. Dynamic imports do not
+ * count.
  *
- * @param file Its path.
- * @param code Its text.
- * @returns Paths, from where the file's own starts.
+ * @param file Path of the file.
+ * @param code Content of the file.
+ * @returns Paths, relative to the same folder as `file`.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const code = 'import { delay } from "./delay.ts";\nexport type { Clock } from "../base/clock.ts";\nimport "node:os";';
- * assert.deepEqual(importsOf("src/queue/queue.ts", code), ["src/queue/delay.ts", "src/base/clock.ts"]);
+ * const code = 'import { a } from "./delay.ts";\nimport "../base/clock.ts";\nimport "node:os";';
+ * const imports = importsOf("src/queue/queue.ts", code);
+ * assert.deepEqual(imports, ["src/queue/delay.ts", "src/base/clock.ts"]);
  * ```
  */
 export function importsOf(file: string, code: string): string[] {
@@ -27,28 +31,29 @@ export function importsOf(file: string, code: string): string[] {
 }
 
 /**
- * The circles: files of which each leads to every other.
+ * Returns the cycles: files of which each imports every other, directly or indirectly.
  *
- * @param imports Who imports whom. What is imported and has no entry leads nowhere.
- * @returns Each circle once, its files in the order in which they are met.
+ * @param imports The imports of each file. Files without an entry import no other.
+ * @returns Each cycle once, with its files in the order in which they are found.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
  * assert.deepEqual(circlesOf(new Map([["a.ts", ["b.ts"]], ["b.ts", ["c.ts"]]])), []);
- * assert.deepEqual(circlesOf(new Map([["a.ts", ["b.ts"]], ["b.ts", ["a.ts"]]])), [["a.ts", "b.ts"]]);
+ * const imports = new Map([["a.ts", ["b.ts"]], ["b.ts", ["a.ts"]]]);
+ * assert.deepEqual(circlesOf(imports), [["a.ts", "b.ts"]]);
  * ```
  */
 export function circlesOf(imports: Imports): string[][] {
-  // Tarjan's strongly connected components: who reaches a file that is still open belongs to its circle.
+  // Tarjan's strongly connected components: a file that reaches an open file belongs to its cycle.
   const met = new Map<string, number>();
   const open: string[] = [];
   const circles: string[][] = [];
   for (const file of imports.keys()) if (!met.has(file)) visit(file);
   return circles;
 
-  /** The earliest file that is still open and can be reached from this one. */
+  /** Returns the earliest open file that this file reaches. */
   function visit(file: string): number {
     const own = met.size;
     met.set(file, own);

@@ -5,24 +5,24 @@ import { circlesOf, importsOf } from "./circles.ts";
 const ROOT = new URL("../../", import.meta.url);
 
 const IMPORTS: { name: string; code: string; expected: string[] }[] = [
-  { name: "values", code: `import { a } from "./a.ts";`, expected: ["src/room/a.ts"] },
-  { name: "types", code: `import type { A } from "./a.ts";`, expected: ["src/room/a.ts"] },
+  { name: "values", code: `import { a } from "./a.ts";`, expected: ["src/queue/a.ts"] },
+  { name: "types", code: `import type { A } from "./a.ts";`, expected: ["src/queue/a.ts"] },
   {
     name: "values and types over several lines",
     code: `import {\n  a,\n  type B,\n} from "./a.ts";`,
-    expected: ["src/room/a.ts"],
+    expected: ["src/queue/a.ts"],
   },
-  { name: "what is imported for its effect", code: `import "../other/a.ts";`, expected: ["src/other/a.ts"] },
-  { name: "all of a file", code: `import * as a from "./a.ts";`, expected: ["src/room/a.ts"] },
+  { name: "side effects", code: `import "../other/a.ts";`, expected: ["src/other/a.ts"] },
+  { name: "namespaces", code: `import * as a from "./a.ts";`, expected: ["src/queue/a.ts"] },
   {
     name: "re-exports",
     code: `export * from "./a.ts";\nexport { b } from "./b.ts";`,
-    expected: ["src/room/a.ts", "src/room/b.ts"],
+    expected: ["src/queue/a.ts", "src/queue/b.ts"],
   },
   { name: "no packages and builtins", code: `import "node:os";\nimport { a } from "yaml";`, expected: [] },
-  { name: "not what is asked for later", code: `const a = await import("./a.ts");`, expected: [] },
+  { name: "no dynamic imports", code: `const a = await import("./a.ts");`, expected: [] },
   {
-    name: "no declarations that a string follows",
+    name: "no declarations before a string",
     code: `export const a = 1;\nexport const b = "./b.ts";`,
     expected: [],
   },
@@ -31,17 +31,21 @@ const IMPORTS: { name: string; code: string; expected: string[] }[] = [
 
 const CIRCLES: { name: string; imports: Record<string, string[]>; expected: string[][] }[] = [
   { name: "none in a chain", imports: { a: ["b"], b: ["c"], c: [] }, expected: [] },
-  { name: "none where two ways meet", imports: { a: ["b", "c"], b: ["d"], c: ["d"], d: [] }, expected: [] },
+  { name: "none where two paths meet", imports: { a: ["b", "c"], b: ["d"], c: ["d"], d: [] }, expected: [] },
   { name: "a file that imports itself", imports: { a: ["a"] }, expected: [["a"]] },
   { name: "two", imports: { a: ["b"], b: ["a"] }, expected: [["a", "b"]] },
   {
-    name: "one that is entered from outside",
+    name: "one that another file imports",
     imports: { x: ["b"], a: ["b"], b: ["c"], c: ["a"] },
     expected: [["b", "c", "a"]],
   },
-  { name: "two that share a file as one", imports: { a: ["b", "c"], b: ["a"], c: ["a"] }, expected: [["a", "b", "c"]] },
   {
-    name: "two apart, the inner one first",
+    name: "two with a common file as one",
+    imports: { a: ["b", "c"], b: ["a"], c: ["a"] },
+    expected: [["a", "b", "c"]],
+  },
+  {
+    name: "two separate ones, the inner one first",
     imports: { a: ["b"], b: ["a", "c"], c: ["d"], d: ["c"] },
     expected: [["c", "d"], ["a", "b"]],
   },
@@ -49,17 +53,17 @@ const CIRCLES: { name: string; imports: Record<string, string[]>; expected: stri
 
 Deno.test("importsOf finds the files that a file imports", async (t) => {
   for (const { name, code, expected } of IMPORTS) {
-    await t.step(name, () => assert.deepEqual(importsOf("src/room/file.ts", code), expected));
+    await t.step(name, () => assert.deepEqual(importsOf("src/queue/file.ts", code), expected));
   }
 });
 
-Deno.test("circlesOf finds the files that import one another", async (t) => {
+Deno.test("circlesOf finds import cycles", async (t) => {
   for (const { name, imports, expected } of CIRCLES) {
     await t.step(name, () => assert.deepEqual(circlesOf(new Map(Object.entries(imports))), expected));
   }
 });
 
-Deno.test("no files of the SDK, the command line and the tools import one another in a circle, not even types", async () => {
+Deno.test("the SDK, the command line and the tools have no import cycles, not even of types", async () => {
   const imports = new Map<string, string[]>();
   for (const folder of ["src", "cli", "tools", "benches"]) {
     for (const path of await readdir(new URL(folder, ROOT), { recursive: true })) {
@@ -68,6 +72,6 @@ Deno.test("no files of the SDK, the command line and the tools import one anothe
       imports.set(file, importsOf(file, await readFile(new URL(file, ROOT), "utf8")));
     }
   }
-  assert(imports.size > 800 && (imports.get("src/operator/operator.ts")?.length ?? 0) > 10, "the files are read");
-  assert.deepEqual(circlesOf(imports), [], "move what both sides need into a file of its own");
+  assert(imports.size > 800 && (imports.get("src/operator/operator.ts")?.length ?? 0) > 10, "too few files were read");
+  assert.deepEqual(circlesOf(imports), [], "move what both files need into another file");
 });

@@ -1,11 +1,14 @@
-/** The lint plugin that holds the import table: which room of the SDK may import which. `deno lint` runs it, see `lint.plugins` of deno.json. */
+/**
+ * The lint plugin that enforces the import table: which package of the SDK may import which. `deno
+ * lint` runs it: see `lint.plugins` of deno.json.
+ */
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A room of src, by the name of its folder. */
-export type Room = keyof typeof DIRECT;
+/** A package of `src`, by the name of its folder. */
+export type Layer = keyof typeof DIRECT;
 
-/** What each room imports directly, besides itself. An absence is a promise: what is not listed is not known there. */
+/** The packages that each package may import directly, in addition to itself. */
 const DIRECT = {
   base: [],
   openapi: [],
@@ -25,13 +28,14 @@ const DIRECT = {
   testing: [],
 } as const;
 
-const ROOMS = Object.keys(DIRECT) as Room[];
+const LAYERS = Object.keys(DIRECT) as Layer[];
 
-/** Rooms that may also import whatever their direct imports may. */
-const INHERITING: readonly Room[] = ["operator", "provision"];
+/** Packages that may also import what their direct imports may. */
+const INHERITING: readonly Layer[] = ["operator", "provision"];
 
 /**
- * The import table: for each room the rooms it may import, besides itself, in alphabetical order.
+ * The import table: the packages that each package may import, in addition to itself, in
+ * alphabetical order.
  *
  * @example Usage
  * ```ts
@@ -40,12 +44,13 @@ const INHERITING: readonly Room[] = ["operator", "provision"];
  * assert.deepEqual(TABLE.queue, ["base"]);
  * ```
  */
-export const TABLE: { readonly [room in Room]: readonly Room[] } = Object.fromEntries(
-  ROOMS.map((room) => [room, allowed(room)]),
-) as Record<Room, Room[]>;
+export const TABLE: { readonly [layer in Layer]: readonly Layer[] } = Object.fromEntries(
+  LAYERS.map((layer) => [layer, allowed(layer)]),
+) as Record<Layer, Layer[]>;
 
 /**
- * The same for the rooms inside the API server: what each imports of the others. The files beside them put the rooms together.
+ * The import table of the packages inside the API server. The files next to them may import them
+ * all.
  *
  * @example Usage
  * ```ts
@@ -54,7 +59,7 @@ export const TABLE: { readonly [room in Room]: readonly Room[] } = Object.fromEn
  * assert.deepEqual(SERVER_TABLE.objects, ["wire"]);
  * ```
  */
-export const SERVER_TABLE: { readonly [room: string]: readonly string[] } = {
+export const SERVER_TABLE: { readonly [layer: string]: readonly string[] } = {
   wire: [],
   objects: ["wire"],
   tables: ["objects"],
@@ -71,11 +76,14 @@ export const SERVER_TABLE: { readonly [room: string]: readonly string[] } = {
   controllers: ["access", "apply", "core", "objects", "verbs"],
 };
 
-/** The front door gathers what users see; what stands in for a cluster has a door of its own. */
-const FRONT_DOOR: readonly Room[] = ROOMS.filter((room) => room !== "testing" && room !== "apiserver");
+/**
+ * Packages that entry points may export. The replacements of a cluster have entry points of their
+ * own.
+ */
+const EXPORTED: readonly Layer[] = LAYERS.filter((layer) => layer !== "testing" && layer !== "apiserver");
 
-/** The doors of the published package, by the name under which users import them. */
-const DOORS: { readonly [specifier: string]: string } = {
+/** The entry points of the published package, by their specifiers. */
+const ENTRY_POINTS: { readonly [specifier: string]: string } = {
   "@op/sdk": "mod.ts",
   "@op/sdk/kinds": "src/kinds/mod.ts",
   "@op/sdk/client": "entry_points/client.ts",
@@ -90,12 +98,12 @@ const DOORS: { readonly [specifier: string]: string } = {
   "@op/sdk/validation": "src/resource/validation.ts",
 };
 
-const ADVICE = "move what both need down, or hand it in from above";
+const ADVICE = "Move what both need to a lower package, or pass it in";
 
-/** Tests and benchmarks may import anything, wherever they lie. */
+/** Tests and benchmarks may import anything. */
 const FREE_FILE = /_(test|bench)\.tsx?$/;
 
-/** The repository: two folders above this file. */
+/** The root of the repository. */
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The plugin, as `deno lint` takes it. */
@@ -124,18 +132,19 @@ const plugin: Deno.lint.Plugin = {
 export default plugin;
 
 /**
- * What is wrong with an import, if anything.
+ * Returns what is wrong with an import.
  *
- * @param file The file that imports, from the root of the repository.
- * @param specifier What it imports, as written.
- * @returns A sentence naming both sides and what is allowed, or nothing when all is well.
+ * @param file Path of the importing file, from the root of the repository.
+ * @param specifier The specifier of the import.
+ * @returns A message with both packages and the allowed ones; `undefined` if the import is allowed.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
  * assert.equal(complaint("src/queue/queue.ts", "../base/clock.ts"), undefined);
- * assert.match(complaint("src/queue/queue.ts", "../kube/client.ts") ?? "", /"queue" may import only "base"/);
+ * const message = complaint("src/queue/queue.ts", "../kube/client.ts");
+ * assert.match(message ?? "", /"queue" may import only "base"/);
  * ```
  */
 export function complaint(file: string, specifier: string): string | undefined {
@@ -144,83 +153,89 @@ export function complaint(file: string, specifier: string): string | undefined {
   if (/^(examples|templates)\/[^/]+\//.test(file)) return userComplaint(file, specifier, target);
   if (file.startsWith("cli/")) return cliComplaint(file, specifier, target);
   if (file === "mod.ts" || file === "src/internal.ts" || file.startsWith("entry_points/")) {
-    return roomComplaint("the front door", FRONT_DOOR, file, target);
+    return packageComplaint("an entry point", EXPORTED, file, target);
   }
   if (!file.startsWith("src/")) return undefined;
-  const room = roomOf(file);
-  if (room === undefined) {
-    return `Cannot tell the room of "${file}": it must lie in one of the folders of src that the import table lists (${
-      quoted(ROOMS)
-    })`;
+  const layer = layerOf(file);
+  if (layer === undefined) {
+    return `"${file}" is in no package of the import table. Move it into one of the folders of src (${quoted(LAYERS)})`;
   }
-  const rooms = room === "testing" ? ROOMS : [room, ...TABLE[room]];
-  return roomComplaint(`"${room}"`, rooms, file, target) ?? serverComplaint(file, target);
+  const layers = layer === "testing" ? LAYERS : [layer, ...TABLE[layer]];
+  return packageComplaint(`"${layer}"`, layers, file, target) ?? serverComplaint(file, target);
 }
 
-/** The file an import leads to, from the root of the repository; nothing for packages and builtins. */
+/**
+ * Returns the imported file, from the root of the repository; `undefined` for packages and
+ * builtins.
+ */
 function targetOf(file: string, specifier: string): string | undefined {
   if (/^\.{1,2}\//.test(specifier)) return posix.join(posix.dirname(file), specifier);
-  return DOORS[specifier];
+  return ENTRY_POINTS[specifier];
 }
 
-function roomComplaint(name: string, rooms: readonly Room[], file: string, target: string): string | undefined {
-  const room = roomOf(target);
-  if (room !== undefined && rooms.includes(room)) return undefined;
-  // The version of the package stands there and nowhere else.
+function packageComplaint(name: string, layers: readonly Layer[], file: string, target: string): string | undefined {
+  const layer = layerOf(target);
+  if (layer !== undefined && layers.includes(layer)) return undefined;
+  // It has the version of the package.
   if (target === "deno.json") return undefined;
-  const others = rooms.filter((other) => other !== roomOf(file));
-  const list = others.length > 0 ? `only ${quoted(others)}` : "no other room";
-  const what = room === undefined ? `"${target}", which lies outside the rooms` : `"${room}"`;
-  return `Cannot import ${what} from ${name}: ${name} may import ${list}; ${ADVICE}`;
+  const others = layers.filter((other) => other !== layerOf(file));
+  const list = others.length > 0 ? `only ${quoted(others)}` : "no other package";
+  const what = layer === undefined ? `"${target}", which is in no package,` : `"${layer}"`;
+  return `Cannot import ${what} from ${name}: ${name} may import ${list}. ${ADVICE}`;
 }
 
-/** The same between the rooms inside the API server. The files that lie beside them may import them all, and are imported by none. */
+/**
+ * Checks imports inside the API server. The files next to its packages may import them all, and no
+ * package imports those files.
+ */
 function serverComplaint(file: string, target: string): string | undefined {
-  const room = serverRoomOf(file);
-  if (room === undefined || !target.startsWith("src/apiserver/")) return undefined;
-  const rooms = SERVER_TABLE[room];
-  if (rooms === undefined) {
-    return `Cannot tell the room of "${file}": it must lie in one of the folders of src/apiserver that the import table lists (${
+  const layer = serverLayerOf(file);
+  if (layer === undefined || !target.startsWith("src/apiserver/")) return undefined;
+  const layers = SERVER_TABLE[layer];
+  if (layers === undefined) {
+    return `"${file}" is in no package of the import table. Move it into one of the folders of src/apiserver (${
       quoted(Object.keys(SERVER_TABLE))
     })`;
   }
-  const other = serverRoomOf(target);
-  if (other === room || (other !== undefined && rooms.includes(other))) return undefined;
-  const what = other === undefined ? `"${target}", which puts the rooms together` : `"apiserver/${other}"`;
-  const list = rooms.length > 0 ? `only ${quoted(rooms)}` : "no other room";
-  return `Cannot import ${what} from "apiserver/${room}": of the API server's rooms it may import ${list}; ${ADVICE}`;
+  const other = serverLayerOf(target);
+  if (other === layer || (other !== undefined && layers.includes(other))) return undefined;
+  const what = other === undefined ? `"${target}", which combines the packages,` : `"apiserver/${other}"`;
+  const list = layers.length > 0 ? `only ${quoted(layers)}` : "no other package";
+  return `Cannot import ${what} from "apiserver/${layer}": of the API server's packages it may import ${list}. ${ADVICE}`;
 }
 
-function serverRoomOf(file: string): string | undefined {
+function serverLayerOf(file: string): string | undefined {
   return /^src\/apiserver\/([^/]+)\//.exec(file)?.[1];
 }
 
-/** Examples and templates stand for users' projects: they see what a user sees. */
+/** Examples and templates are projects of users, which can import only entry points. */
 function userComplaint(file: string, specifier: string, target: string): string | undefined {
   const project = file.split("/", 2).join("/") + "/";
-  if (target.startsWith(project) || specifier in DOORS) return undefined;
+  if (target.startsWith(project) || specifier in ENTRY_POINTS) return undefined;
   return `Cannot import "${specifier}" from "${project}": a project may import only ${
-    quoted(Object.keys(DOORS))
+    quoted(Object.keys(ENTRY_POINTS))
   }, packages and its own files`;
 }
 
-/** The command line is a package of its own: a relative path out of it would not survive publishing. */
+/**
+ * The command line is published separately, so it cannot import files of the SDK by relative paths.
+ */
 function cliComplaint(file: string, specifier: string, target: string): string | undefined {
-  if (target.startsWith("cli/") || specifier in DOORS) return undefined;
+  if (target.startsWith("cli/") || specifier in ENTRY_POINTS) return undefined;
   return `Cannot import "${specifier}" from "${file}": cli may import only ${
-    quoted(Object.keys(DOORS))
+    quoted(Object.keys(ENTRY_POINTS))
   }, packages and its own files`;
 }
 
-function roomOf(file: string): Room | undefined {
+function layerOf(file: string): Layer | undefined {
   const name = /^src\/([^/]+)\//.exec(file)?.[1];
-  return ROOMS.find((room) => room === name);
+  return LAYERS.find((layer) => layer === name);
 }
 
-function allowed(room: Room): Room[] {
-  if (room === "testing") return ROOMS.filter((other) => other !== "testing").sort();
-  const direct: readonly Room[] = DIRECT[room];
-  const inherited = INHERITING.includes(room) ? direct.flatMap((other) => allowed(other)) : [];
+function allowed(layer: Layer): Layer[] {
+  if (layer === "testing") return LAYERS.filter((other) => other !== "testing").sort();
+  const direct: readonly Layer[] = DIRECT[layer];
+  const inherited = INHERITING.includes(layer) ? direct.flatMap((other) => allowed(other)) : [];
   return [...new Set([...direct, ...inherited])].sort();
 }
 

@@ -28,88 +28,96 @@ const ALLOWED: { file: string; code: string }[] = [
   { file: "tools/kinds.ts", code: `import { Client } from "../src/kube/client.ts";` },
 ];
 
-const FORBIDDEN: { file: string; code: string; says: RegExp }[] = [
+const FORBIDDEN: { file: string; code: string; message: RegExp }[] = [
   {
     file: "src/queue/queue.ts",
     code: `import { Client } from "../kube/client.ts";`,
-    says: /^Cannot import "kube" from "queue": "queue" may import only "base"; /,
+    message: /^Cannot import "kube" from "queue": "queue" may import only "base"\. /,
   },
   {
     file: "src/base/clock.ts",
     code: `export * from "../queue/queue.ts";`,
-    says: /^Cannot import "queue" from "base": "base" may import no other room; /,
+    message: /^Cannot import "queue" from "base": "base" may import no other package\. /,
   },
   {
     file: "src/apiserver/server.ts",
     code: `export { Client } from "../kube/client.ts";`,
-    says: /"kube" from "apiserver"/,
+    message: /"kube" from "apiserver"/,
   },
   {
     file: "src/apiserver/core/persist.ts",
     code: `import { create } from "../verbs/writes.ts";`,
-    says:
-      /^Cannot import "apiserver\/verbs" from "apiserver\/core": of the API server's rooms it may import only "access", /,
+    message:
+      /^Cannot import "apiserver\/verbs" from "apiserver\/core": of the API server's packages it may import only "access", /,
   },
   {
     file: "src/apiserver/wire/protobuf/decode.ts",
     code: `import type { Store } from "../../objects/store.ts";`,
-    says: /"apiserver\/objects" from "apiserver\/wire": .* no other room; /,
+    message: /"apiserver\/objects" from "apiserver\/wire": .* no other package\. /,
   },
   {
     file: "src/apiserver/core/persist.ts",
     code: `import "../mod.ts";`,
-    says: /"src\/apiserver\/mod.ts", which puts the rooms together/,
+    message: /"src\/apiserver\/mod.ts", which combines the packages/,
   },
   {
     file: "src/apiserver/attic/old.ts",
     code: `import "../wire/body.ts";`,
-    says: /^Cannot tell the room of "src\/apiserver\/attic\/old.ts"/,
+    message: /"src\/apiserver\/attic\/old.ts" is in no package/,
   },
-  { file: "src/kube/client.ts", code: `await import("../watch/watch.ts");`, says: /"watch" from "kube"/ },
-  { file: "src/kube/client.ts", code: `type Watch = import("../watch/watch.ts").Watch;`, says: /"watch" from "kube"/ },
-  { file: "src/kube/client.ts", code: `import type { Watch } from "../watch/watch.ts";`, says: /"watch" from "kube"/ },
-  { file: "src/runtime/loop.ts", code: `import "../testing/mod.ts";`, says: /"testing" from "runtime"/ },
-  { file: "src/runtime/loop.ts", code: `import "@op/sdk/testing";`, says: /"testing" from "runtime"/ },
-  { file: "src/operator/operator.ts", code: `import "@op/sdk/testing";`, says: /"testing" from "operator"/ },
-  { file: "src/runtime/loop.ts", code: `import "@op/sdk";`, says: /"mod.ts", which lies outside the rooms/ },
+  { file: "src/kube/client.ts", code: `await import("../watch/watch.ts");`, message: /"watch" from "kube"/ },
+  {
+    file: "src/kube/client.ts",
+    code: `type Watch = import("../watch/watch.ts").Watch;`,
+    message: /"watch" from "kube"/,
+  },
+  {
+    file: "src/kube/client.ts",
+    code: `import type { Watch } from "../watch/watch.ts";`,
+    message: /"watch" from "kube"/,
+  },
+  { file: "src/runtime/loop.ts", code: `import "../testing/mod.ts";`, message: /"testing" from "runtime"/ },
+  { file: "src/runtime/loop.ts", code: `import "@op/sdk/testing";`, message: /"testing" from "runtime"/ },
+  { file: "src/operator/operator.ts", code: `import "@op/sdk/testing";`, message: /"testing" from "operator"/ },
+  { file: "src/runtime/loop.ts", code: `import "@op/sdk";`, message: /"mod.ts", which is in no package/ },
   {
     file: "src/runtime/loop.ts",
     code: `import "../../tools/x.ts";`,
-    says: /"tools\/x.ts", which lies outside the rooms/,
+    message: /"tools\/x.ts", which is in no package/,
   },
   {
     file: "src/attic/old.ts",
     code: `import "../base/clock.ts";`,
-    says: /^Cannot tell the room of "src\/attic\/old.ts"/,
+    message: /"src\/attic\/old.ts" is in no package/,
   },
-  { file: "mod.ts", code: `export * from "./src/testing/mod.ts";`, says: /"testing" from the front door/ },
+  { file: "mod.ts", code: `export * from "./src/testing/mod.ts";`, message: /"testing" from an entry point/ },
   {
     file: "cli/main.ts",
     code: `import "../src/kube/client.ts";`,
-    says: /^Cannot import "..\/src\/kube\/client.ts" from "cli\/main.ts"/,
+    message: /^Cannot import "..\/src\/kube\/client.ts" from "cli\/main.ts"/,
   },
-  { file: "examples/01_website/main.ts", code: `import "../../mod.ts";`, says: /from "examples\/01_website\/"/ },
-  { file: "templates/operator/main.ts", code: `import "../other/main.ts";`, says: /from "templates\/operator\/"/ },
+  { file: "examples/01_website/main.ts", code: `import "../../mod.ts";`, message: /from "examples\/01_website\/"/ },
+  { file: "templates/operator/main.ts", code: `import "../other/main.ts";`, message: /from "templates\/operator\/"/ },
 ];
 
-Deno.test("layers lets through what the table allows", () => {
+Deno.test("layers allows the imports of the table", () => {
   for (const { file, code } of ALLOWED) assert.deepEqual(lint(file, code), [], `${file}: ${code}`);
 });
 
-Deno.test("layers reports what the table does not allow, once, naming both sides", () => {
-  for (const { file, code, says } of FORBIDDEN) {
+Deno.test("layers reports each other import once, with both packages", () => {
+  for (const { file, code, message } of FORBIDDEN) {
     const messages = lint(file, code);
     assert.equal(messages.length, 1, `${file}: ${code}`);
-    assert.match(messages[0] ?? "", says);
+    assert.match(messages[0] ?? "", message);
   }
 });
 
-Deno.test("layers knows a file by its place in this repository, wherever that lies", () => {
+Deno.test("layers finds the package of a file by its path in the repository", () => {
   const file = new URL("../../src/queue/queue.ts", import.meta.url).pathname;
   assert.equal(lint(file, `import "../kube/client.ts";`).length, 1);
 });
 
-Deno.test("TABLE gives operator and provision what their imports may import", () => {
+Deno.test("TABLE allows operator and provision what their imports may import", () => {
   assert.deepEqual(TABLE.provision, ["base", "kinds", "kube", "manifests", "parts", "resource", "schema"]);
   assert(TABLE.operator.includes("queue") && !TABLE.operator.includes("apiserver"));
 });
@@ -117,19 +125,19 @@ Deno.test("TABLE gives operator and provision what their imports may import", ()
 for (const [name, table] of [["TABLE", TABLE], ["SERVER_TABLE", SERVER_TABLE]] as const) {
   const rows = new Map<string, readonly string[]>(Object.entries(table));
 
-  Deno.test(`${name} has no circle: no room reaches itself`, () => {
-    function reach(room: string, seen = new Set<string>()): Set<string> {
-      for (const next of rows.get(room) ?? []) if (!seen.has(next)) reach(next, seen.add(next));
+  Deno.test(`${name} has no cycle`, () => {
+    function reach(name: string, seen = new Set<string>()): Set<string> {
+      for (const next of rows.get(name) ?? []) if (!seen.has(next)) reach(next, seen.add(next));
       return seen;
     }
-    for (const room of rows.keys()) assert(!reach(room).has(room), room);
+    for (const name of rows.keys()) assert(!reach(name).has(name), name);
   });
 }
 
-Deno.test("SERVER_TABLE lists the folders of the API server, and nothing else", async () => {
-  const rooms: string[] = [];
+Deno.test("SERVER_TABLE lists exactly the folders of the API server", async () => {
+  const folders: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(new URL("../../src/apiserver", import.meta.url))) {
-    if (isDirectory) rooms.push(name);
+    if (isDirectory) folders.push(name);
   }
-  assert.deepEqual(rooms.sort(), Object.keys(SERVER_TABLE).sort());
+  assert.deepEqual(folders.sort(), Object.keys(SERVER_TABLE).sort());
 });

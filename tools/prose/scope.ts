@@ -27,9 +27,19 @@ export const COVERED: readonly string[] = [
   "src/testing",
   "src/watch",
   "templates",
+  "tests/clients",
   "tests/contract",
   "tests/fixtures",
+  "tools/lint/circles.ts",
+  "tools/lint/circles_test.ts",
+  "tools/lint/layers.ts",
+  "tools/lint/layers_test.ts",
+  "tools/lint/prose.ts",
   "tools/prose",
+  "tools/test",
+  "tools/test.ts",
+  "tools/verify",
+  "tools/verify.ts",
 ];
 
 /**

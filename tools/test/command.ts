@@ -1,18 +1,18 @@
-/** The test command, whatever its lanes are: which run, in what order, what is told at the end, and the exit code. */
+/** Runs lanes, prints a summary, and returns the exit code. */
 import type { Lane } from "./lanes.ts";
 import { check, closingLine, type Result, total } from "./report.ts";
 
-/** Where the command writes. */
+/** Prints one line. */
 export type Print = (line: string) => void;
 
 /**
- * Runs lanes one after the other. A lane that fails does not stop the next. The last line printed is the only one of its kind:
+ * Runs lanes one after the other. A lane that fails does not stop the next. The last line is
  * `N passed, N failed, N skipped`.
  *
- * @param args Names of lanes, or none for all; `--list` for what there is.
- * @param lanes The lanes there are.
- * @param print Takes each line.
- * @returns The exit code: 0 when nothing failed, 1 when something did, 2 when there is no such lane.
+ * @param args Names of lanes; `--list` to list them. @default {all lanes}
+ * @param lanes All lanes.
+ * @param print Prints each line.
+ * @returns The exit code: 0 if no test failed, 1 if one failed, 2 if a lane does not exist.
  */
 export async function testCommand(args: readonly string[], lanes: readonly Lane[], print: Print): Promise<number> {
   if (args.includes("--list")) {
@@ -21,7 +21,7 @@ export async function testCommand(args: readonly string[], lanes: readonly Lane[
   }
   const unknown = args.find((name) => !lanes.some((lane) => lane.name === name));
   if (unknown !== undefined) {
-    print(`Cannot run lane "${unknown}": there are ${lanes.map((lane) => `"${lane.name}"`).join(", ")}`);
+    print(`Unknown lane "${unknown}". Available lanes: ${lanes.map((lane) => `"${lane.name}"`).join(", ")}`);
     return 2;
   }
   const results: Result[] = [];
@@ -38,12 +38,12 @@ export async function testCommand(args: readonly string[], lanes: readonly Lane[
     table.push(line);
   }
   const all = total(results);
-  if (all.failures.length > 0) print(`\n=== What failed\n${all.failures.join("\n")}`);
+  if (all.failures.length > 0) print(`\n=== Failures\n${all.failures.join("\n")}`);
   print(`\n=== Lanes\n${table.join("\n")}\n\n${closingLine(all)}`);
   return all.failed > 0 ? 1 : 0;
 }
 
-/** A lane that throws has failed; the others still run. */
+/** Runs a lane. If it throws, it has failed, and the others still run. */
 async function run(lane: Lane, passed: ReadonlySet<string>, print: Print): Promise<Result> {
   try {
     return await lane.run(passed);

@@ -25,7 +25,7 @@ async function run(args: string[]): Promise<{ code: number; lines: string[]; ran
   return { code, lines, ran };
 }
 
-Deno.test("testCommand goes on after a failed lane and ends with one line of counts", async () => {
+Deno.test("testCommand runs the lanes after a failed one, and ends with a line of counts", async () => {
   const { code, lines, ran } = await run([]);
   assert.equal(code, 1);
   assert.deepEqual(ran, ["good", "bad", "broken", "left"]);
@@ -34,35 +34,35 @@ Deno.test("testCommand goes on after a failed lane and ends with one line of cou
   assert(lines.includes("bad: a reason") && lines.includes("broken: out of disk"));
 });
 
-Deno.test("testCommand runs only the lanes named, in their own order", async () => {
+Deno.test("testCommand runs only the named lanes, in the order of the list", async () => {
   const { code, lines, ran } = await run(["left", "good"]);
   assert.equal(code, 0);
   assert.deepEqual(ran, ["good", "left"]);
   assert.equal(lines.at(-1), "3 passed, 0 failed, 1 skipped");
 });
 
-Deno.test("testCommand refuses a lane there is not, and runs none", async () => {
+Deno.test("testCommand runs no lane if one does not exist", async () => {
   const { code, lines, ran } = await run(["good", "godo"]);
   assert.equal(code, 2);
   assert.deepEqual(ran, []);
-  assert.deepEqual(lines, ['Cannot run lane "godo": there are "good", "bad", "broken", "left"']);
+  assert.deepEqual(lines, ['Unknown lane "godo". Available lanes: "good", "bad", "broken", "left"']);
 });
 
-Deno.test("testCommand --list tells what there is, and runs none", async () => {
+Deno.test("testCommand --list lists the lanes and runs none", async () => {
   const { code, lines, ran } = await run(["--list"]);
   assert.equal(code, 0);
   assert.deepEqual(ran, []);
   assert.equal(lines[0], "good           the lane good");
 });
 
-Deno.test("testCommand tells a lane which ones have passed before it", async () => {
-  const told: string[][] = [];
+Deno.test("testCommand passes each lane the lanes that passed before it", async () => {
+  const passedBefore: string[][] = [];
   const results = [NOTHING, check("bad", false, "a reason"), { ...NOTHING, skipped: 1 }, { ...NOTHING, passed: 1 }];
   const lanes = results.map((result, i): Lane => ({
     name: `lane ${i}`,
     title: "",
-    run: (passed) => (told.push([...passed]), Promise.resolve(result)),
+    run: (passed) => (passedBefore.push([...passed]), Promise.resolve(result)),
   }));
   await testCommand([], lanes, () => {});
-  assert.deepEqual(told, [[], ["lane 0"], ["lane 0"], ["lane 0"]]);
+  assert.deepEqual(passedBefore, [[], ["lane 0"], ["lane 0"], ["lane 0"]]);
 });

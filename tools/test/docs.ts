@@ -1,11 +1,14 @@
-/** Which files have examples in their documentation, and the configuration under which those run. */
+/** Finds files with examples in their documentation, and creates the configuration to run them. */
 import { join } from "node:path";
 import { ROOT } from "./run.ts";
 
 /** Folders whose documentation has examples. */
 const DOCUMENTED = ["entry_points", "src", "cli", "tools"];
 
-/** Files with an example, from the root of the repository. Tests are none: Deno would run them as tests again. */
+/**
+ * Returns files with an example, from the root of the repository, without tests, which Deno would
+ * run again.
+ */
 export function documentedFiles(root: URL = ROOT): string[] {
   const files = DOCUMENTED.flatMap((folder) => [...typescriptFiles(new URL(`${folder}/`, root), folder)]);
   return ["mod.ts", ...files]
@@ -22,20 +25,20 @@ function* typescriptFiles(folder: URL, path: string): Generator<string> {
 }
 
 /**
- * Gives a configuration for `deno test --doc`: the repository's, without the complaint on what is not used, since Deno brings everything a
- * file exports into the scope of its examples.
+ * Creates a configuration for `deno test --doc`: that of the repository, but unused names are
+ * allowed, because Deno adds all exports of a file to the scope of its examples.
  */
 export async function withDocConfig<T>(use: (config: string) => Promise<T>): Promise<T> {
   const { imports, exports, compilerOptions } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const doors = Object.entries(exports as Record<string, string>).map(([door, file]) => [
-    door.replace(".", "@op/sdk"),
+  const entryPoints = Object.entries(exports as Record<string, string>).map(([name, file]) => [
+    name.replace(".", "@op/sdk"),
     new URL(file, ROOT).href,
   ]);
   const folder = await Deno.makeTempDir();
   try {
     const config = join(folder, "deno.json");
     const content = {
-      imports: { ...imports, ...Object.fromEntries(doors) },
+      imports: { ...imports, ...Object.fromEntries(entryPoints) },
       compilerOptions: { ...compilerOptions, noUnusedLocals: false, noUnusedParameters: false },
     };
     await Deno.writeTextFile(config, JSON.stringify(content));

@@ -1,14 +1,15 @@
 /**
- * Whether everything behind the public doors is told in a sentence, and every function and class shown in an example. What is there is for `deno doc` to say:
- * `--lint` names what has no documentation, and the types that a public signature mentions and no door leads to.
+ * Checks that all public declarations are documented, and that every function and class has an
+ * example. `deno doc --lint` reports missing documentation, and types of public signatures that no
+ * entry point exports.
  */
 import { stripVTControlCharacters } from "node:util";
 import { ROOT } from "./run.ts";
 
-/** Types that nobody has to name: TypeScript finds them out. By why that is so, and by the names that they have in the code. */
+/** Types that users need not name, because TypeScript infers them, grouped by what they are. */
 const UNNAMED: Readonly<Record<string, readonly string[]>> = {
-  "holds the types of a value and is nothing itself": ["needs", "SchemaTypes", "types"],
-  "says which kinds a part may touch, or how it is to be declared": [
+  "carries the types of a value and has no value itself": ["needs", "SchemaTypes", "types"],
+  "determines which kinds a part may use, or how it is declared": [
     "Child",
     "ChildrenOf",
     "Declared",
@@ -22,13 +23,13 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
     "Used",
     "Writable",
   ],
-  "is an object that a webhook is handed or answers, as ReviewedObject, MutableObject and MutateResult have it": [
+  "is the object of ReviewedObject, MutableObject or MutateResult of a webhook": [
     "Draft",
     "Returned",
     "Subject",
     "Wanted",
   ],
-  "is what resource() makes of its options, or says what is wrong with them": [
+  "is inferred from the options of resource(), or is the message for invalid ones": [
     "AnyColumns",
     "CheckedColumns",
     "CheckedFields",
@@ -45,7 +46,7 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
     "SelectorPath",
     "StatusSchema",
   ],
-  "is what a builder of s makes of its arguments, or says what is wrong with them": [
+  "is inferred from the arguments of a builder of s, or is the message for invalid ones": [
     "AlwaysThere",
     "Anything",
     "AtLeastOne",
@@ -65,45 +66,45 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
     "WithoutDefault",
     "WrittenObject",
   ],
-  "passes between parts of the SDK: who makes a connection leaves `send` out, who runs an operator its threads and metrics":
-    [
-      "Answer",
-      "Outgoing",
-      "Pulse",
-      "RateLimit",
-    ],
+  "is used only inside the SDK: a connection of a user has no `send`, and run options no threads and metrics": [
+    "Answer",
+    "Outgoing",
+    "Pulse",
+    "RateLimit",
+  ],
   "is `any`": ["Unchecked"],
 };
 
-/** A namespace that a door exports is not looked into: its file is a door then. */
+/**
+ * Namespaces of entry points. `deno doc` does not check them, so their files are checked as entry
+ * points.
+ */
 const NAMESPACES = ["src/schema/builders.ts"];
 
-/** What generators write has the documentation of Kubernetes, or none. */
+/** Generated files have the documentation of Kubernetes, or none. */
 const GENERATED = /\.gen\.ts$/;
 
-/** Something that `deno doc --lint` found. */
+/** A finding of `deno doc --lint`. */
 export interface Remark {
-  /** Such as `missing-jsdoc`. */
+  /** The rule, such as `missing-jsdoc`. */
   readonly code: string;
   readonly message: string;
-  /** From the root of the repository, with the line: `src/base/json.ts:12`. */
+  /** File and line, from the root of the repository: `src/base/json.ts:12`. */
   readonly place: string;
 }
 
 /**
- * What is not told behind the doors of both packages.
- *
- * @returns A line for each; none when all is told.
+ * Returns the missing documentation of both packages, one line each.
  */
-export async function untold(): Promise<string[]> {
-  const doors = [
-    ...await doorsOf(ROOT),
+export async function undocumented(): Promise<string[]> {
+  const entryPoints = [
+    ...await entryPointsOf(ROOT),
     ...NAMESPACES,
-    ...(await doorsOf(new URL("cli/", ROOT))).map((it) => `cli/${it}`),
+    ...(await entryPointsOf(new URL("cli/", ROOT))).map((it) => `cli/${it}`),
   ];
   const [lint, described] = await Promise.all([
-    denoDoc(["--lint", ...doors]),
-    denoDoc(["--json", ...doors.filter((door) => !door.startsWith("src/kinds/"))]),
+    denoDoc(["--lint", ...entryPoints]),
+    denoDoc(["--json", ...entryPoints.filter((file) => !file.startsWith("src/kinds/"))]),
   ]);
   const remarks = remarksIn(lint.stderr + lint.stdout, ROOT);
   if (!lint.success && remarks.length === 0) throw new Error(lint.stderr);
@@ -112,18 +113,23 @@ export async function untold(): Promise<string[]> {
 }
 
 /**
- * Reads what `deno doc --lint` prints.
+ * Parses the output of `deno doc --lint`.
  *
- * @param text All that it printed.
- * @param root The folder that places are told from, with a slash at its end.
+ * @param text The output.
+ * @param root The folder to which places are relative, with a trailing slash.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const text = "error[missing-jsdoc]: exported symbol is missing JSDoc documentation\n  --> /home/me/sdk/mod.ts:3:8\n   |\n";
+ * const text = "error[missing-jsdoc]: exported symbol is missing JSDoc documentation\n" +
+ *   "  --> /home/me/sdk/mod.ts:3:8\n   |\n";
  * assert.deepEqual(remarksIn(text, new URL("file:///home/me/sdk/")), [
- *   { code: "missing-jsdoc", message: "exported symbol is missing JSDoc documentation", place: "mod.ts:3" },
+ *   {
+ *     code: "missing-jsdoc",
+ *     message: "exported symbol is missing JSDoc documentation",
+ *     place: "mod.ts:3",
+ *   },
  * ]);
  * ```
  */
@@ -138,10 +144,11 @@ export function remarksIn(text: string, root: URL): Remark[] {
 }
 
 /**
- * What of it has to be mended: all but generated files and the types that nobody has to name; and names of those that are not met any more.
+ * Returns the findings to fix: not those of generated files and of types that users need not name,
+ * but also names of such types that no longer exist.
  *
- * @param remarks What was found.
- * @param unnamed Types that nobody has to name, by why.
+ * @param remarks The findings.
+ * @param unnamed Types that users need not name, by what they are.
  * @returns A line for each.
  */
 export function faultsOf(
@@ -159,12 +166,12 @@ export function faultsOf(
   return [
     ...faults.map(({ message, place }) => `${place}: ${message}`),
     ...names.filter((name) => !met.has(name)).map((name) =>
-      `${name} is no private type of a public signature any more: take it out of tools/test/documented.ts`
+      `${name} is not a private type of a public signature any more. Remove it from tools/test/documented.ts`
     ),
   ];
 }
 
-/** What `deno doc --json` tells, as far as it is looked at. */
+/** The part of the output of `deno doc --json` that is used. */
 export interface Documentation {
   readonly nodes: Readonly<Record<string, { readonly symbols?: readonly Described[] }>>;
 }
@@ -179,10 +186,11 @@ interface Described {
 }
 
 /**
- * The functions, classes and values that no example shows as a user of the package has them: those of the SDK taken from one of its doors.
+ * Returns the functions, classes and values without an example that imports them as a user does,
+ * from an entry point.
  *
- * @param documentation What `deno doc --json` of Deno 2.9 tells.
- * @param root The folder that places are told from, with a slash at its end.
+ * @param documentation Output of `deno doc --json` of Deno 2.9.
+ * @param root The folder to which places are relative, with a trailing slash.
  * @returns A line for each.
  */
 export function withoutExample({ nodes }: Documentation, root: URL): string[] {
@@ -193,22 +201,20 @@ export function withoutExample({ nodes }: Documentation, root: URL): string[] {
     if (first === undefined) return [];
     const place = `${first.location.filename.replace(root.href, "")}:${first.location.line + 1}`;
     const examples = values.flatMap(({ jsDoc }) => jsDoc?.tags?.filter(({ kind }) => kind === "example") ?? []);
-    if (examples.length === 0) return [`${place}: no example shows ${name}`];
+    if (examples.length === 0) return [`${place}: ${name} has no example`];
     const isImported = place.startsWith("cli/") || examples.some(({ doc }) => doc?.includes('from "@op/sdk'));
-    return isImported
-      ? []
-      : [`${place}: no example of ${name} imports it as a user does, from "@op/sdk" or what is below`];
+    return isImported ? [] : [`${place}: no example of ${name} imports it from an entry point of "@op/sdk"`];
   });
   return [...new Set(lines)];
 }
 
-async function doorsOf(folder: URL): Promise<string[]> {
+async function entryPointsOf(folder: URL): Promise<string[]> {
   const { exports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
   return Object.values(exports as Record<string, string>).map((file) => file.replace(/^\.\//, ""));
 }
 
 async function denoDoc(args: readonly string[]): Promise<{ success: boolean; stdout: string; stderr: string }> {
-  // A backtrace of Deno's own behind its last line would tell nothing.
+  // Without Deno's own backtrace after the last line.
   const env = { NO_COLOR: "1", RUST_BACKTRACE: "0" };
   const command = new Deno.Command(Deno.execPath(), { args: ["doc", ...args], cwd: ROOT, env });
   const { success, stdout, stderr } = await command.output();

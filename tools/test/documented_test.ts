@@ -21,14 +21,14 @@ error[missing-jsdoc]: exported symbol is missing JSDoc documentation
 error: Found 3 documentation lint errors.
 `;
 
-const missing = (place: string): Remark => ({ code: "missing-jsdoc", message: "there is none", place });
+const missing = (place: string): Remark => ({ code: "missing-jsdoc", message: "it is missing", place });
 const unnamed = (name: string): Remark => ({
   code: "private-type-ref",
   message: `public type 'get' references private type '${name}'`,
   place: "a.ts:1",
 });
 
-Deno.test("remarksIn reads each remark with its place, coloured or not, and not the count at the end", () => {
+Deno.test("remarksIn parses each finding with its place, colored or not, without the count at the end", () => {
   assert.deepEqual(remarksIn(LINTED, ROOT).map(({ code, place }) => `${code} ${place}`), [
     "private-type-ref src/kind.ts:12",
     "missing-jsdoc src/kinds/core_v1.gen.ts:7",
@@ -36,26 +36,26 @@ Deno.test("remarksIn reads each remark with its place, coloured or not, and not 
   ]);
 });
 
-Deno.test("faultsOf tells what has no documentation, and leaves generated files out", () => {
+Deno.test("faultsOf returns missing documentation, except of generated files", () => {
   assert.deepEqual(faultsOf([missing("src/kinds/core_v1.gen.ts:7"), missing("mod.ts:104")], {}), [
-    "mod.ts:104: there is none",
+    "mod.ts:104: it is missing",
   ]);
 });
 
-Deno.test("faultsOf lets pass the private types that nobody has to name, and no others", () => {
-  assert.deepEqual(faultsOf([unnamed("types"), unnamed("Options")], { "is nothing itself": ["types"] }), [
+Deno.test("faultsOf allows the private types that users need not name, and no others", () => {
+  assert.deepEqual(faultsOf([unnamed("types"), unnamed("Options")], { "has no value": ["types"] }), [
     "a.ts:1: public type 'get' references private type 'Options'",
   ]);
 });
 
-Deno.test("faultsOf tells a name in its list that is not met any more, also where only generated files have it", () => {
+Deno.test("faultsOf returns names of its list that no longer exist, also if only generated files have them", () => {
   const generated = { ...unnamed("types"), place: "src/kinds/core_v1.gen.ts:7" };
-  const [fault, ...others] = faultsOf([generated], { "is nothing itself": ["types"] });
-  assert.match(fault ?? "", /^types is no private type of a public signature any more/);
+  const [fault, ...others] = faultsOf([generated], { "has no value": ["types"] });
+  assert.match(fault ?? "", /^types is not a private type of a public signature any more/);
   assert.deepEqual(others, []);
 });
 
-Deno.test("withoutExample tells values without an example, or without one that a user could have written, once each, and asks none of types", () => {
+Deno.test("withoutExample returns each value without an example that a user could write, but no types", () => {
   const declared = (kind: string, tags: string[] = []) => ({
     kind,
     location: { filename: `${ROOT}src/a.ts`, line: 8 },
@@ -70,7 +70,7 @@ Deno.test("withoutExample tells values without an example, or without one that a
   ];
   const documentation: Documentation = { nodes: { "mod.ts": { symbols }, "src/a.ts": { symbols } } };
   assert.deepEqual(withoutExample(documentation, ROOT), [
-    "src/a.ts:9: no example shows Client",
-    'src/a.ts:9: no example of inside imports it as a user does, from "@op/sdk" or what is below',
+    "src/a.ts:9: Client has no example",
+    'src/a.ts:9: no example of inside imports it from an entry point of "@op/sdk"',
   ]);
 });

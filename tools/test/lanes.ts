@@ -1,9 +1,9 @@
-/** The lanes of the test command, cheap ones first. */
+/** The lanes of the test command. The fast ones are first. */
 import { dirname } from "node:path";
 import { controlPlane } from "../control_plane.ts";
 import { check, NOTHING, type Result, total } from "./report.ts";
 import { documentedFiles, withDocConfig } from "./docs.ts";
-import { untold } from "./documented.ts";
+import { undocumented } from "./documented.ts";
 import { publishedFiles, reachedFiles, wrongFiles } from "./published.ts";
 import { exists, ROOT, runCheck, runs, runTests, skip } from "./run.ts";
 import { FLOOR, NoToolchain, toolchain } from "../toolchain.ts";
@@ -13,17 +13,17 @@ import { withReadmeProject } from "../readme_examples.ts";
 /** A part of the test command that can be run alone. */
 export interface Lane {
   readonly name: string;
-  /** What it shows, in a few words. */
+  /** What it checks, in a few words. */
   readonly title: string;
   /**
-   * Runs it.
+   * Runs the lane.
    *
    * @param passed The lanes that have passed in the same command.
    */
   run(passed: ReadonlySet<string>): Promise<Result>;
 }
 
-/** Tests that start the real control plane, wherever they lie. */
+/** Tests that start the real control plane. */
 const REAL = [
   "tests/real/",
   "tests/schemas/",
@@ -33,56 +33,63 @@ const REAL = [
   "src/testing/real_cluster_test.ts",
 ];
 
-/** Tests of clients that are not ours on the server in the process and on the real one; what they are written in must be there. */
+/**
+ * Tests that run other projects' clients on the in-process server and the real one. They need Go
+ * and Python.
+ */
 const CLIENTS = ["tests/clients/"];
 
 /** Tests that compile an operator and run it. */
 const COMPILED = ["tests/compiled/"];
 
-/** The one of them that takes the time of a program. */
+/** The one of them that measures time. */
 const TIMED = "tests/compiled/start_test.ts";
 
-/** Tests of what the compiler says; they run the compilers of both Denos themselves. */
+/** Tests of compiler messages. They run the compilers of both versions of Deno. */
 const TYPES = ["tests/types/"];
 
-// Deno takes a file named test.ts for a test.
+// Deno considers a file named test.ts a test.
 const NOT_IN_PROCESS = `--ignore=${["tools/test.ts", ...REAL, ...CLIENTS, ...COMPILED, ...TYPES].join(",")}`;
 
 /** Every lane, in the order in which they run. */
 export const LANES: readonly Lane[] = [
   { name: "fmt", title: "formatting", run: () => runCheck("fmt", ["fmt", "--check"]) },
-  { name: "lint", title: "lint, with the import table of the rooms", run: () => runCheck("lint", ["lint"]) },
-  { name: "check", title: "types of everything", run: () => runCheck("check", ["check", "."]) },
-  { name: "docs", title: "documentation of all that is public, and its examples", run: docs },
+  { name: "lint", title: "lint, with the import table of the packages", run: () => runCheck("lint", ["lint"]) },
+  { name: "check", title: "types of all files", run: () => runCheck("check", ["check", "."]) },
+  { name: "docs", title: "documentation of the public API, and its examples", run: docs },
   {
     name: "unit",
-    title: "unit tests and tests in the process",
+    title: "unit tests and in-process tests",
     run: (passed) => runTests("unit", ["--parallel", ...typesOf(passed), NOT_IN_PROCESS]),
   },
-  { name: "types", title: "what the compiler says of wrong declarations", run: types },
-  { name: "publish", title: "what would be published, and that it could be", run: publish },
-  { name: "floor", title: `unit tests and tests in the process on Deno ${FLOOR}`, run: floor },
-  { name: "control-plane", title: "the real control plane, built when it is not there", run: built },
+  { name: "types", title: "compiler messages of wrong declarations", run: types },
+  { name: "publish", title: "published files, and a dry run of publishing", run: publish },
+  { name: "floor", title: `unit tests and in-process tests on Deno ${FLOOR}`, run: floor },
+  { name: "control-plane", title: "the real control plane, built if it is missing", run: built },
   {
     name: "readme",
-    title: "code in README.md and in the guides, one of which wants the real control plane",
+    title: "code in README.md and in the guides, one of which needs the real control plane",
     run: readme,
   },
   { name: "real", title: "tests on the real control plane", run: real },
-  { name: "clients", title: "client-go, controller-runtime and kopf on our API server and the real one", run: clients },
+  {
+    name: "clients",
+    title: "client-go, controller-runtime and kopf on the in-process API server and the real one",
+    run: clients,
+  },
   { name: "compiled", title: `an operator compiled with Deno ${FLOOR}, on the real control plane`, run: compiled },
 ];
 
 const NO_CONTROL_PLANE =
-  "the real control plane cannot be built, as there is no Go here; install Go or set KUBEBUILDER_ASSETS";
+  "the real control plane cannot be built, because Go is not installed. Install Go or set KUBEBUILDER_ASSETS";
 
-/** The types of everything are not looked at again where the lane that does has passed: it takes as long as many a test. */
+/** Skips type checks if the lane `check` has passed: they take as long as some of the tests. */
 function typesOf(passed: ReadonlySet<string>): string[] {
   return passed.has("check") ? ["--no-check"] : [];
 }
 
 async function docs(): Promise<Result> {
-  const lines = await untold();
+  const lines = await undocumented();
   for (const line of lines) console.log(line);
   const examples = await withDocConfig((config) =>
     runTests("docs", ["--doc", "--parallel", `--config=${config}`, "--no-lock", ...documentedFiles()])
@@ -96,7 +103,7 @@ async function readme(): Promise<Result> {
   return await withReadmeProject((cwd) => runTests("readme", ["--parallel", "--no-lock", "."], { cwd, env }));
 }
 
-/** Nothing is asked of the registry in a dry run. Slow types are errors in it. */
+/** A dry run sends no request to the registry. Slow types are errors in it. */
 async function publish(): Promise<Result> {
   const cli = new URL("cli/", ROOT);
   return total([await published("@op/sdk", ROOT, [cli]), await published("@op/cli", cli, [])]);
@@ -121,7 +128,8 @@ async function floor(): Promise<Result> {
     if (error instanceof NoToolchain) return skip("floor", error.message);
     throw error;
   }
-  // Unlike later ones, this Deno trusts only its own list of authorities unless told; a private registry may need the machine's.
+  // By default this version trusts only its own certificate authorities; a private registry may
+  // need those of the machine.
   const env = { DENO_TLS_CA_STORE: Deno.env.get("DENO_TLS_CA_STORE") ?? "mozilla,system" };
   return await runTests("floor", ["--parallel", "--no-lock", NOT_IN_PROCESS], { deno, env });
 }
@@ -153,7 +161,7 @@ async function real(passed: ReadonlySet<string>): Promise<Result> {
 async function clients(passed: ReadonlySet<string>): Promise<Result> {
   if (await controlPlane() === undefined) return skip("clients", NO_CONTROL_PLANE);
   for (const [command, args, name] of [["go", ["version"], "Go"], ["python3", ["--version"], "Python 3"]] as const) {
-    if (!await runs(command, args)) return skip("clients", `"${command}" is not here; install ${name}`);
+    if (!await runs(command, args)) return skip("clients", `"${command}" is not installed. Install ${name}`);
   }
   return await runTests("clients", ["--parallel", ...typesOf(passed), ...CLIENTS]);
 }
@@ -166,7 +174,7 @@ async function compiled(passed: ReadonlySet<string>): Promise<Result> {
     if (error instanceof NoToolchain) return skip("compiled", error.message);
     throw error;
   }
-  // What takes the time of a program wants the machine for itself.
+  // The test that measures time runs alone.
   return total([
     await runTests("compiled", ["--parallel", ...typesOf(passed), `--ignore=${TIMED}`, ...COMPILED]),
     await runTests("compiled", [...typesOf(passed), TIMED]),

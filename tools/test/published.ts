@@ -1,29 +1,29 @@
-/** What a package would publish, held against what its users can reach. */
+/** Compares the files that a package publishes with the files that its users can import. */
 import { fileURLToPath } from "node:url";
 
-/** Files that belong to a package though nothing imports them. */
-const BESIDE = /^(deno\.json|LICENSE|README\.md|CHANGELOG\.md)$/;
+/** Files that belong to a package although no module imports them. */
+const ALWAYS = /^(deno\.json|LICENSE|README\.md|CHANGELOG\.md)$/;
 
 /**
- * What is wrong with the files of a package.
+ * Returns what is wrong with the published files of a package.
  *
- * @param files What would be published, from the folder of the package.
- * @param modules What its exports reach, likewise.
- * @returns A line for each file that nobody can reach, and for each that is reached and left out.
+ * @param files The published files, from the folder of the package.
+ * @param modules The files that its exports import, from the folder of the package.
+ * @returns A line for each file that is not needed, and for each that is missing.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(wrongFiles(["deno.json", "mod.ts", "notes.txt"], ["mod.ts", "gone.ts"]), [
+ * assert.deepEqual(wrongFiles(["deno.json", "mod.ts", "notes.txt"], ["mod.ts", "missing.ts"]), [
  *   "notes.txt is published and not needed",
- *   "gone.ts is needed and not published",
+ *   "missing.ts is needed and not published",
  * ]);
  * ```
  */
 export function wrongFiles(files: readonly string[], modules: readonly string[]): string[] {
   return [
-    ...files.filter((file) => !BESIDE.test(file) && !modules.includes(file)).map((file) =>
+    ...files.filter((file) => !ALWAYS.test(file) && !modules.includes(file)).map((file) =>
       `${file} is published and not needed`
     ),
     ...modules.filter((module) => !files.includes(module)).map((module) => `${module} is needed and not published`),
@@ -31,23 +31,23 @@ export function wrongFiles(files: readonly string[], modules: readonly string[])
 }
 
 /**
- * The files that a package would publish.
+ * Returns the files that a package would publish.
  *
- * @param folder The package's folder, with a slash at its end.
- * @throws {Error} If it could not be published; the message has why.
+ * @param folder The package's folder, with a trailing slash.
+ * @throws {Error} If it cannot be published. The message has the reason.
  */
 export async function publishedFiles(folder: URL): Promise<string[]> {
   const { success, stdout, stderr } = await deno(["publish", "--dry-run", "--allow-dirty"], folder);
-  const told = `${stdout}${stderr}`;
-  if (!success) throw new Error(told);
-  return [...told.matchAll(/^ +(file:\S+) \(/gm)].map(([, url = ""]) => below(url, folder) ?? url);
+  const output = `${stdout}${stderr}`;
+  if (!success) throw new Error(output);
+  return [...output.matchAll(/^ +(file:\S+) \(/gm)].map(([, url = ""]) => below(url, folder) ?? url);
 }
 
 /**
- * The files of a package that its exports reach. Other packages of the repository are not among them.
+ * Returns the files that the exports of a package import, without those of other packages.
  *
- * @param folder The package's folder, with a slash at its end.
- * @param others Folders in it that are packages of their own.
+ * @param folder The package's folder, with a trailing slash.
+ * @param others Folders in it that are other packages.
  */
 export async function reachedFiles(folder: URL, others: readonly URL[] = []): Promise<string[]> {
   const { exports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));

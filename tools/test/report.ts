@@ -1,19 +1,19 @@
-/** What a lane of the test command found, and how it is told. */
+/** Results of lanes, and how they are printed. */
 
-/** What came of a lane, or of one command in it. */
+/** The result of a lane, or of one of its commands. */
 export interface Result {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** One entry a failure: what failed and the first lines of why. */
+  /** For each failure, its name and the first lines of its message. */
   readonly failures: readonly string[];
 }
 
-/** Nothing was run. */
+/** The result of running no test. */
 export const NOTHING: Result = { passed: 0, failed: 0, skipped: 0, failures: [] };
 
 /**
- * Several results as one.
+ * Returns the sum of several results.
  *
  * @example Usage
  * ```ts
@@ -32,26 +32,30 @@ export function total(results: readonly Result[]): Result {
   }), NOTHING);
 }
 
-/** A check that is no test of its own, such as the formatter: it counts as one. */
+/** Returns the result of a check that counts as one test, such as the formatter. */
 export function check(name: string, success: boolean, why: string): Result {
   if (success) return { ...NOTHING, passed: 1 };
   return { ...NOTHING, failed: 1, failures: [`${name}: ${why}`] };
 }
 
-/** The closing line: what a reader, or a program, looks for at the very end. */
+/** Returns the last line of the output. */
 export function closingLine({ passed, failed, skipped }: Result): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
-/** How many lines of a failure's message are repeated at the end: enough to know it, the whole stands above. */
+/**
+ * Lines of a failure's message that are repeated at the end. The whole message is printed before.
+ */
 const MESSAGE_LINES = 6;
 
 /**
  * Reads the report that `deno test --junit-path` writes. Each test counts, and each step of one.
  *
- * @param xml The report; nothing when Deno wrote none, as when a file does not compile.
- * @param success Whether `deno test` ended with exit code 0. A failure that is in no test (a file that throws while it is loaded) is only seen here.
- * @param name What was run, for the failure that is in no test.
+ * @param xml The report; `undefined` if Deno wrote none, for example because a file does not
+ * compile.
+ * @param success Whether `deno test` ended with exit code 0. Failures outside of tests, such as a
+ * file that throws while it is loaded, are not in the report.
+ * @param name Name of the run, for failures outside of tests.
  */
 export function readJunit(xml: string | undefined, success: boolean, name: string): Result {
   const failures: string[] = [];
@@ -64,7 +68,7 @@ export function readJunit(xml: string | undefined, success: boolean, name: strin
     else passed++;
   }
   if (!success && failures.length === 0) {
-    failures.push(`${name}: "deno test" failed outside of any test, as its output above says`);
+    failures.push(`${name}: "deno test" failed outside of any test. See its output above`);
   }
   return { passed, failed: failures.length, skipped, failures };
 }
@@ -86,7 +90,7 @@ function tell(attributes: string, message: string): string {
   }`;
 }
 
-// deno-lint-ignore no-control-regex -- colours, which Deno 2.4 writes into the report even when it should not
+// deno-lint-ignore no-control-regex -- Deno 2.4 writes disabled colors into the report
 const ANSI = /\u001b\[[0-9;]*m/g;
 
 const ENTITIES: { readonly [name: string]: string } = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };

@@ -24,7 +24,7 @@ const REPORT = `<?xml version="1.0" encoding="UTF-8"?>
     </testsuite>
 </testsuites>`;
 
-Deno.test("readJunit counts tests and steps and tells what failed", () => {
+Deno.test("readJunit counts tests and steps, and returns the failures", () => {
   assert.deepEqual(readJunit(REPORT, false, "unit"), {
     passed: 3,
     failed: 2,
@@ -36,16 +36,16 @@ Deno.test("readJunit counts tests and steps and tells what failed", () => {
   });
 });
 
-Deno.test("readJunit counts one failure when deno test failed and no test did", () => {
+Deno.test("readJunit counts one failure if deno test failed and no test did", () => {
   assert.equal(readJunit(undefined, false, "unit").failed, 1);
   assert.match(readJunit(undefined, false, "unit").failures[0] ?? "", /^unit: "deno test" failed outside of any test/);
 });
 
-Deno.test("readJunit counts nothing for a run without tests that succeeded", () => {
+Deno.test("readJunit returns zero for a run without tests that succeeded", () => {
   assert.equal(closingLine(readJunit(undefined, true, "unit")), "0 passed, 0 failed, 0 skipped");
 });
 
-Deno.test("closingLine is the sum of what was found", () => {
+Deno.test("closingLine has the sum of the results", () => {
   const results = [check("format", true, ""), check("lint", false, "two files"), readJunit(REPORT, false, "unit")];
   assert.equal(closingLine(total(results)), "4 passed, 3 failed, 1 skipped");
 });

@@ -1,31 +1,35 @@
-/** Runs the commands of the lanes. Their output goes straight through; what comes back is only what is counted. */
+/** Runs the commands of lanes. Their output is not captured; only the counts are returned. */
 import { join } from "node:path";
 import { check, NOTHING, readJunit, type Result, total } from "./report.ts";
 
 /** Options for {@linkcode runCheck} and {@linkcode runTests}. */
 export interface RunOptions {
-  /** Which Deno. @default {the one that runs this} */
+  /** Path of Deno. @default {the running one} */
   readonly deno?: string;
-  /** Where it runs. @default {the root of the repository} */
+  /** Working directory. @default {the root of the repository} */
   readonly cwd?: string | URL;
   /** Variables to add to the environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Settles when the run exceeds its limit: it is stopped and counts as failed. @default {after 60 minutes} */
+  /**
+   * Settles when the run exceeds its time limit. It is then stopped and counts as failed. @default
+   * {after 60 minutes}
+   */
   readonly tooLong?: Promise<unknown>;
 }
 
-/** The root of the repository, with a slash at its end. */
+/** The root of the repository, with a trailing slash. */
 export const ROOT: URL = new URL("../../", import.meta.url);
 
-// Guards against hangs only. The slowest lane takes about ten minutes on two quiet cores, and a busy machine must not reach the limit.
+// Only against hangs: the slowest lane takes about ten minutes on two idle cores, and a busy
+// machine must not reach the limit.
 const MINUTES = 60;
-/** How long a run may take to tell what it was at, in milliseconds. */
+/** Time for a stopped run to report its pending tests, in milliseconds. */
 const LAST_WORDS = 10_000;
 
 /**
  * Runs Deno as a check that counts as one.
  *
- * @param name What is checked, in a word or two.
+ * @param name Short name of the check.
  * @param args Arguments of `deno`.
  * @param options Additional options.
  */
@@ -35,9 +39,10 @@ export async function runCheck(name: string, args: readonly string[], options: R
 }
 
 /**
- * Runs `deno test` and counts its tests. Those that go on when it has taken too long have failed, by their names and files.
+ * Runs `deno test` and counts its tests. Tests that are pending when it exceeds its time limit have
+ * failed, and are reported with their names and files.
  *
- * @param name What is tested, in a word or two.
+ * @param name Short name of the run.
  * @param args Arguments of `deno test`.
  * @param options Additional options.
  */
@@ -53,14 +58,17 @@ export async function runTests(name: string, args: readonly string[], options: R
   }
 }
 
-/** A lane that could not run: loud, counted, and a failure where nobody looks, which is CI. */
+/**
+ * Returns the result of a lane that could not run. It is printed and counted, and in CI it is a
+ * failure.
+ */
 export function skip(name: string, why: string): Result {
   console.log(`\n!!! SKIPPED ${name}: ${why}\n`);
-  if (Deno.env.get("CI") === "true") return check(name, false, `${why}; in CI nothing may be left out`);
+  if (Deno.env.get("CI") === "true") return check(name, false, `${why}. In CI, no lane may be skipped`);
   return { ...NOTHING, skipped: 1 };
 }
 
-/** Whether there is a command, and it runs. */
+/** Returns whether a command exists and succeeds. */
 export async function runs(command: string, args: readonly string[]): Promise<boolean> {
   try {
     const { success } = await new Deno.Command(command, { args: [...args], stdout: "null", stderr: "null" }).output();
@@ -71,7 +79,7 @@ export async function runs(command: string, args: readonly string[]): Promise<bo
   }
 }
 
-/** Whether a file or folder is there. */
+/** Returns whether a file or folder exists. */
 export function exists(url: URL): boolean {
   try {
     Deno.statSync(url);
@@ -95,7 +103,7 @@ async function spawn(
   tooLong.then(() => {
     if (isOver) return;
     late = `the run was stopped after ${MINUTES} minutes`;
-    // At this one a run of tests names those that go on; what they started ends with them.
+    // On this signal, `deno test` reports its pending tests, and their child processes end.
     process.kill("SIGINT");
     timers.push(setTimeout(() => process.kill("SIGKILL"), LAST_WORDS));
   });

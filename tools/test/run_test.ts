@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runTests } from "./run.ts";
 
-/** A test that tells by a file that it has begun, and goes on for ever. */
+/** A test that writes a file when it starts, and never ends. */
 const HUNG = `
 Deno.test("ends", () => {});
-Deno.test("goes on", async () => {
+Deno.test("never ends", async () => {
   await Deno.writeTextFile("begun", "");
   await new Promise(() => setInterval(() => {}, 1000));
 });
 `;
 
-Deno.test("runTests ends tests that take too long, and names them and their file", async () => {
+Deno.test("runTests stops tests that exceed the time limit, and reports their names and files", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(join(folder, "hung_test.ts"), HUNG);
@@ -24,7 +24,7 @@ Deno.test("runTests ends tests that take too long, and names them and their file
       tooLong: begun,
     });
     assert.deepEqual([passed, failed], [1, 2]);
-    assert.match(failures[0]!, /^\.\/hung_test\.ts: goes on$/m);
+    assert.match(failures[0]!, /^\.\/hung_test\.ts: never ends$/m);
     assert.equal(failures[1], "slow: the run was stopped after 60 minutes");
   } finally {
     await Deno.remove(folder, { recursive: true });
