@@ -42,14 +42,14 @@ Deno.test("op crd print prints no external kind, and op crd docs documents none"
   const crds = await folder.op("crd", "print");
   assert.deepEqual([crds.code, crds.stdout], [0, ""]);
   const docs = await folder.op("crd", "docs", "main.ts");
-  assert.deepEqual([docs.code, docs.stderr], [1, 'Cannot document "main.ts": its operator has no kinds of its own\n']);
+  assert.deepEqual([docs.code, docs.stderr], [1, 'Cannot document "main.ts": the operator has no kinds of its own.\n']);
 });
 
 Deno.test("op crd diff compares an external kind with the CRD of the project that it belongs to", async () => {
   await using folder = await operatorFolder(MAIN);
   await upstream(folder);
   const same = await folder.op("crd", "diff", "main.ts", "upstream.json");
-  assert.deepEqual([same.code, same.stdout], [0, "No change\n"], same.stderr);
+  assert.deepEqual([same.code, same.stdout], [0, "No changes\n"], same.stderr);
   await upstream(folder, "hostname");
   const other = await folder.op("crd", "diff", "main.ts", "upstream.json");
   assert.equal(other.code, 1);
@@ -63,7 +63,7 @@ Deno.test("op crd diff of external kinds fails if the other file has none of the
   const { code, stderr } = await folder.op("crd", "diff", "main.ts", "other.yaml");
   assert.deepEqual([code, stderr], [
     1,
-    'Cannot compare "main.ts": all kinds of its operator are external, and the other file has none of them\n',
+    'Cannot compare "main.ts": all kinds of the operator are external, and the other file has none of them.\n',
   ]);
 });
 

@@ -1,4 +1,6 @@
-/** `op apiserver`: the API server alone, on a port of this machine, until it is stopped. */
+/**
+ * `op apiserver`: serves the in-process API server on a port of this machine, until it is stopped.
+ */
 import {
   type Apiserver,
   createApiserver,
@@ -13,17 +15,18 @@ import {
 } from "@op/sdk/testing";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
+import { writeErrorReason } from "../output.ts";
 import { stopping } from "./stop.ts";
 
-/** Options of {@linkcode apiserver}, as they are typed. */
+/** Options of {@linkcode apiserver}, from the command line. */
 export interface ApiserverCommandOptions {
   readonly port?: string | undefined;
   readonly kubeconfig?: string | undefined;
   readonly force?: true | undefined;
   readonly rbac?: true | undefined;
   /**
-   * HTTPS, to callers with a certificate or a token; otherwise plain HTTP, over which kubectl sends
-   * neither.
+   * Whether to serve HTTPS, with client certificates or tokens. kubectl sends neither over plain
+   * HTTP.
    */
   readonly tls: boolean;
 }
@@ -33,9 +36,9 @@ const HOST = "127.0.0.1";
 /**
  * Serves an API server until it is stopped.
  *
- * @param options What was typed.
+ * @param options The options.
  * @param io The terminal.
- * @throws {Failure} If the port is taken, or the kubeconfig file cannot be written.
+ * @throws {Failure} If the port is in use, or the kubeconfig file cannot be written.
  */
 export async function apiserver(options: ApiserverCommandOptions, io: Io): Promise<void> {
   const port = portOf(options.port);
@@ -47,20 +50,20 @@ export async function apiserver(options: ApiserverCommandOptions, io: Io): Promi
   using stop = stopping(io);
   await using file = await writeKubeconfig(text, options, io);
 
-  io.out(`Kubernetes API on ${served.url}${options.rbac === true ? ", roles enforced" : ""}\n\n`);
+  io.out(`Serving a Kubernetes API on ${served.url}${options.rbac === true ? " with RBAC" : ""}\n\n`);
   io.out(`   export KUBECONFIG=${file.path}\n   kubectl get namespaces\n\n`);
-  io.out("It keeps all in memory and goes on until Ctrl-C.\n");
+  io.out("All objects are in memory. Press Ctrl-C to stop.\n");
   await stop.stopped;
 }
 
 function portOf(text = "0"): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65535) return port;
-  throw new UsageError(`Cannot listen on port "${text}": give a number from 0 (any free port) to 65535`);
+  throw new UsageError(`Cannot listen on port "${text}": it must be a number from 0 (a free port) to 65535.`);
 }
 
 interface Served extends ServedApiserver {
-  /** What a kubeconfig says of the way in, besides the token. */
+  /** Settings of the kubeconfig in addition to the token. */
   readonly way?: KubeconfigOptions;
 }
 
@@ -73,8 +76,8 @@ function listen(server: Apiserver, port: number): Served {
 }
 
 /**
- * Over HTTPS, with the user's certificate in the kubeconfig. Where Deno cannot ask for one, the
- * token does.
+ * Serves HTTPS. The kubeconfig has a client certificate, or a token if Deno does not support client
+ * certificates.
  */
 async function secured(server: Apiserver, port: number, { name, groups }: User): Promise<Served> {
   const authority = await localAuthority();
@@ -92,14 +95,14 @@ async function secured(server: Apiserver, port: number, { name, groups }: User):
 function explained(error: unknown, port: number): unknown {
   if (!(error instanceof Deno.errors.AddrInUse) && !(error instanceof Deno.errors.PermissionDenied)) return error;
   return new Failure(
-    `Cannot listen on port ${port}: ${error.message}; give another by --port, or none for any free one`,
+    `Cannot listen on port ${port}: ${error.message}. Use another --port, or omit it for a free port.`,
     { cause: error },
   );
 }
 
 /**
- * The file that was asked for, or one of its own in a folder. Either goes when the server does: it
- * leads nowhere then.
+ * Writes the kubeconfig to the given file, or to a temporary one. It is deleted when the server
+ * stops.
  */
 async function writeKubeconfig(
   text: string,
@@ -117,15 +120,14 @@ async function writeKubeconfig(
     await Deno.writeTextFile(path, text, { mode: 0o600, createNew: force !== true });
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) {
-      throw new Failure(`Cannot write "${path}": it is there already; give --force to replace it`, { cause: error });
+      throw new Failure(`Cannot write "${path}": the file exists. Add --force to overwrite it.`, { cause: error });
     }
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Failure(`Cannot write "${path}": ${why}`, { cause: error });
+    throw new Failure(`Cannot write "${path}": ${writeErrorReason(error)}.`, { cause: error });
   }
   return { path, [Symbol.asyncDispose]: () => removeOwn(path, text) };
 }
 
-/** Takes a file away, unless somebody wrote something else into it meanwhile, or took it away. */
+/** Deletes a file unless another program has changed or deleted it. */
 async function removeOwn(path: string, text: string): Promise<void> {
   try {
     if (await Deno.readTextFile(path) === text) await Deno.remove(path);

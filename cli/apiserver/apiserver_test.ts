@@ -45,7 +45,7 @@ for (const flags of [[], ["--rbac"]]) {
 
     assert.match(
       io.stdout,
-      new RegExp(`Kubernetes API on ${server}${flags.length === 0 ? "\\n" : ", roles enforced"}`),
+      new RegExp(`Serving a Kubernetes API on ${server}${flags.length === 0 ? "\\n" : " with RBAC"}`),
     );
     assert.match(io.stdout, new RegExp(`export KUBECONFIG=${folder}/config`));
     assert.deepEqual(await ask(own, token), [200, "Namespace"]);
@@ -142,7 +142,7 @@ Deno.test("op apiserver replaces no file unasked, and takes no port that is none
   const file = await Deno.makeTempFile();
   const io = new RecordedIo("/");
   assert.equal(await cli(["apiserver", "--kubeconfig", file], io), 1);
-  assert.match(io.stderr, /is there already; give --force/);
+  assert.match(io.stderr, /the file exists\. Add --force/);
   assert.equal(await Deno.readTextFile(file), "");
   await Deno.remove(file);
 
@@ -151,5 +151,5 @@ Deno.test("op apiserver replaces no file unasked, and takes no port that is none
 
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   assert.equal(await cli(["apiserver", "--port", String(taken.addr.port)], io), 1);
-  assert.match(io.stderr, /give another by --port/);
+  assert.match(io.stderr, /Use another --port/);
 });

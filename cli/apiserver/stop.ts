@@ -1,14 +1,15 @@
-/** Waiting until a command that goes on by itself is stopped. */
+/** Waits until a long-running command is stopped. */
 import type { Io } from "../io.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Waits until the command is stopped: by the signal of its {@linkcode Io}, or by SIGINT or SIGTERM
- * where that has none.
+ * Waits until the command is stopped, by the signal of its {@linkcode Io} or by a signal of the
+ * operating system.
  *
  * @param io The terminal.
- * @param signals What ends it where `io` has no signal of its own. @default {SIGINT and SIGTERM}
+ * @param signals Signals that stop it if `io` has no signal of its own. @default {SIGINT and
+ * SIGTERM}
  */
 export async function untilStopped(io: Io, signals: readonly Deno.Signal[] = SIGNALS): Promise<void> {
   using stop = stopping(io, signals);
@@ -16,11 +17,10 @@ export async function untilStopped(io: Io, signals: readonly Deno.Signal[] = SIG
 }
 
 /**
- * Hears from now on that the command is stopped, so that what it does meanwhile is undone all the
- * same.
+ * Starts listening for signals, so that the caller can clean up however early it is stopped.
  *
  * @param io The terminal.
- * @param signals As of {@linkcode untilStopped}.
+ * @param signals As in {@linkcode untilStopped}.
  */
 export function stopping(
   io: Io,

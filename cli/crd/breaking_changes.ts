@@ -16,8 +16,8 @@ import { type DefinitionChange, definitionChanges } from "./definition_changes.t
 /** Options for {@linkcode refuseBreakingChanges}. */
 export interface BreakingOptions {
   /**
-   * Whether objects may lose fields or stop fitting. A stored version that is removed is rejected
-   * all the same. @default {false}
+   * Whether objects may lose fields or become invalid. Removing a version in which objects are
+   * stored is always rejected. @default {false}
    */
   readonly allowBreaking?: boolean | undefined;
   /** Cancels the requests. */
@@ -63,7 +63,7 @@ export async function refuseBreakingChanges(
   );
 }
 
-/** A definition as a cluster has it. */
+/** A definition in a cluster. */
 type LiveDefinition = Definition & { readonly status?: { readonly storedVersions?: readonly string[] } };
 
 /** Objects of one version that a change breaks. */
@@ -71,14 +71,14 @@ interface BrokenVersion {
   readonly version: string;
   readonly objects: number;
   readonly broken: number;
-  /** What happens to which field. */
+  /** The problems, by field. */
   readonly fields: readonly BrokenField[];
   /** Why the objects could not be counted. */
   readonly uncounted?: string;
 }
 
 interface BrokenField {
-  /** What happens: `spec.host is dropped`. */
+  /** The problem, such as `spec.host is dropped`. */
   readonly problem: string;
   readonly example: string;
   count: number;
@@ -97,7 +97,7 @@ async function liveDefinition(
   try {
     const live = await client.get(CustomResourceDefinition, name, signal === undefined ? {} : { signal });
     const { spec } = live as unknown as LiveDefinition;
-    // Definitions that began as v1beta1 may have no schema, or keep all fields in spite of one.
+    // Definitions that were created as v1beta1 may have no schema, or preserve unknown fields.
     const open = spec.preserveUnknownFields === true ? { "x-kubernetes-preserve-unknown-fields": true as const } : {};
     const versions = spec.versions.map((version): DefinedVersion => {
       const { openAPIV3Schema = {} } = (version as Partial<DefinedVersion>).schema ?? {};
@@ -110,7 +110,9 @@ async function liveDefinition(
   }
 }
 
-/** The API server rejects this as well, in words that do not say what to do. */
+/**
+ * Rejects the removal of a stored version with advice, which the message of the API server lacks.
+ */
 async function refuseLostVersion(
   cluster: Cluster,
   live: LiveDefinition,
@@ -132,10 +134,7 @@ async function refuseLostVersion(
   );
 }
 
-/**
- * How many objects there are; undefined if that cannot be found out, which is no reason to say less
- * about the rest.
- */
+/** Returns the number of objects, or `undefined` if they cannot be counted. */
 async function countOf(
   { client }: Cluster,
   live: LiveDefinition,
@@ -171,8 +170,7 @@ async function brokenVersions(
   const store = definition.spec.versions.find(({ storage }) => storage)!;
   const broken: BrokenVersion[] = [];
   for (const { name, served } of live.spec.versions) {
-    // Without a conversion, what the new storage version does not know is dropped when an object is
-    // written next.
+    // Without a conversion, the next write drops fields that the new storage version does not have.
     const isMoved = name === stored.name && store.name !== name && !isConverted(definition);
     const isChanged = changes.some(({ version, severity }) => version === name && severity === "breaking");
     const isThere = definition.spec.versions.some((version) => version.name === name);
@@ -197,7 +195,7 @@ function unknown(version: string, uncounted: string): BrokenVersion {
   return { version, objects: 0, broken: 0, fields: [], uncounted };
 }
 
-/** Reads the objects of a version, and judges each by the new schemas of some versions. */
+/** Reads the objects of a version, and validates each with the new schemas of some versions. */
 async function judge(
   { client }: Cluster,
   live: LiveDefinition,
@@ -234,7 +232,7 @@ async function judge(
   return { version, objects, broken, fields: [...fields.values()] };
 }
 
-/** What a new schema drops from an object or rejects in it, and the old one did not. */
+/** Returns what a new schema drops from an object or rejects in it, and the old one does not. */
 function faultsOf(kind: AnyKind, before: AnyKind, object: KubeObject): string[] {
   const renamed = { ...object, apiVersion: kind.apiVersion };
   const dropped = prune(kind, renamed).dropped.map((path) => `${general(path)} is dropped`);
@@ -245,7 +243,9 @@ function faultsOf(kind: AnyKind, before: AnyKind, object: KubeObject): string[] 
   return [...dropped, ...news.map(({ field, message }) => `${general(field)} is not valid: ${message}`)];
 }
 
-/** A path without the positions in lists, so that objects with the same fault count together. */
+/**
+ * Removes the indexes of lists from a path, so that objects with the same problem count together.
+ */
 function general(path: string): string {
   return path.replace(/\[\d+\]/g, "[]");
 }
@@ -270,7 +270,7 @@ function shown({ kind, metadata: { name, namespace } }: KubeObject): string {
   return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }
 
-// So many fields are named, the others counted.
+// The number of fields that a message names.
 const NAMED = 10;
 
 function describe({ name, versions }: BrokenKind): string {
@@ -288,7 +288,7 @@ function describe({ name, versions }: BrokenKind): string {
   }).join("");
 }
 
-/** No stored object is affected, but those who write new ones may be. */
+/** Warns of changes that affect only clients which write new objects. */
 function warnOfClients(changes: readonly DefinitionChange[], io: Io): void {
   for (const { severity, kind, version, path, message: change } of changes) {
     if (severity !== "breaking") continue;

@@ -143,7 +143,7 @@ Deno.test("the guard lets a breaking change pass that no stored object shows, an
   assert.equal(
     warned,
     "Warning: breaking change for clients, no stored object is affected: " +
-      "websites.demo.example.com v1 .spec.size: is gone: what is in it is dropped\n",
+      "websites.demo.example.com v1 .spec.size: was removed, so its values are dropped\n",
   );
 });
 

@@ -1,4 +1,4 @@
-/** What a schema asks of a value, in words. */
+/** Describes in words what a schema requires of a value. */
 import type { DefinedVersion } from "../definitions/definition.ts";
 import { code, json, text } from "./markdown.ts";
 
@@ -8,16 +8,16 @@ export type JsonSchema = DefinedVersion["schema"]["openAPIV3Schema"];
 /** A CEL rule of a definition's schema. */
 export type ValidationRule = NonNullable<JsonSchema["x-kubernetes-validations"]>[number];
 
-/** The pattern that Kubernetes' own generators write for amounts: nobody reads it. */
+/** The pattern that Kubernetes' own generators write for quantities. */
 const QUANTITY_PATTERN = /^\^\(\\\+\|-\)\?.*\[KMGTPE\]i/;
 
-/** Whether a value is an amount such as `500m` or `1Gi`. */
+/** Returns whether a value is a quantity such as `500m` or `1Gi`. */
 export function isQuantity(schema: JsonSchema): boolean {
   return schema["x-kubernetes-int-or-string"] === true && QUANTITY_PATTERN.test(schema.pattern ?? "");
 }
 
 /**
- * The type of a value as `kubectl explain` writes it: `[]string`, `map[string]integer`.
+ * Returns the type of a value as `kubectl explain` writes it: `[]string`, `map[string]integer`.
  *
  * @param schema The schema.
  */
@@ -34,7 +34,7 @@ export function typeOf(schema: JsonSchema): string {
 }
 
 /**
- * What is asked of a value beside its type, a sentence each, as Markdown.
+ * Returns what a schema requires in addition to the type, as sentences in Markdown.
  *
  * @param schema The schema.
  */
@@ -48,7 +48,7 @@ export function constraintsOf(schema: JsonSchema): string[] {
     ...listOf(schema),
     ...rangeOf("entry", schema.minProperties, schema.maxProperties),
     ...(schema["x-kubernetes-map-type"] === "atomic" ? ["Applied as a whole."] : []),
-    ...(schema["x-kubernetes-preserve-unknown-fields"] && schema.properties ? ["Other fields are kept."] : []),
+    ...(schema["x-kubernetes-preserve-unknown-fields"] && schema.properties ? ["Unknown fields are preserved."] : []),
     ...(schema["x-kubernetes-preserve-unknown-fields"] && !schema.properties && schema.type ? ["Any fields."] : []),
     ...(schema["x-kubernetes-embedded-resource"] ? ["An object with `apiVersion`, `kind` and `metadata`."] : []),
     ...combinationsOf(schema),
@@ -74,14 +74,14 @@ function rangeOf(one: string, least: number | undefined, most: number | undefine
 function listOf(schema: JsonSchema): string[] {
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const words = {
-    atomic: undefined, // as every list of which nothing is said
-    set: "No item twice.",
-    map: `Items are told apart by ${keys.map(code).join(", ")}.`,
+    atomic: undefined, // The default.
+    set: "Items are unique.",
+    map: `Items are identified by ${keys.map(code).join(", ")}.`,
   };
   const listType = schema["x-kubernetes-list-type"];
   return [
     ...rangeOf("item", schema.minItems, schema.maxItems),
-    ...(schema.uniqueItems && listType !== "set" ? ["No item twice."] : []),
+    ...(schema.uniqueItems && listType !== "set" ? ["Items are unique."] : []),
     ...(listType ? [words[listType] ?? []].flat() : []),
   ];
 }
@@ -95,14 +95,14 @@ const COMBINATIONS = {
 function combinationsOf(schema: JsonSchema): string[] {
   const all = Object.entries(COMBINATIONS).flatMap(([keyword, words]) => {
     const branches = schema[keyword as keyof typeof COMBINATIONS];
-    // What int-or-string itself is made of has been said by its type.
+    // The type already describes int-or-string.
     if (!branches || (keyword === "anyOf" && schema["x-kubernetes-int-or-string"])) return [];
     return [`${words}: ${branches.map(branchOf).join("; ")}.`];
   });
   return schema.not ? [...all, `Not: ${branchOf(schema.not)}.`] : all;
 }
 
-/** Which fields must be there is what most of them are for. */
+/** Shortens the most frequent branch, which only requires fields. */
 function branchOf(branch: JsonSchema): string {
   const { required, ...rest } = branch;
   return required && Object.keys(rest).length === 0 ? required.map(code).join(" and ") : json(branch);
@@ -115,22 +115,22 @@ function sentence(parts: readonly string[]): string[] {
 }
 
 /**
- * A CEL rule: what is said where it is broken, and the rule itself, as Markdown.
+ * Returns a CEL rule with its message, as Markdown.
  *
  * @param rule The rule.
  */
 export function ruleOf(
   { rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule,
 ): string {
-  const said = message !== undefined
+  const shown = message !== undefined
     ? `${text(message.trim())}: `
     : messageExpression !== undefined
     ? `${code(messageExpression)}: `
     : "";
   const more = [
-    ...(fieldPath !== undefined ? [`said of ${code(fieldPath)}`] : []),
+    ...(fieldPath !== undefined ? [`reported for ${code(fieldPath)}`] : []),
     ...(reason !== undefined ? [`as ${code(reason)}`] : []),
     ...(optionalOldSelf ? ["also when there is no old value"] : []),
   ];
-  return `Rule: ${said}${code(rule)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
+  return `Rule: ${shown}${code(rule)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
 }

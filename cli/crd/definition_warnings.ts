@@ -6,7 +6,7 @@ import { definitionWarnings } from "@op/sdk/validation";
 import type { Io } from "../io.ts";
 
 /**
- * Prints what is doubtful in definitions to standard error, a line each.
+ * Prints warnings about definitions on standard error, one per line.
  *
  * @param definitions The definitions as a cluster will have them, with the conversion that the
  * operator serves.

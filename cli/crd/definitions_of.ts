@@ -1,4 +1,4 @@
-/** The definitions that a command is given: in an operator's file, in YAML or JSON. */
+/** Reads CustomResourceDefinitions from an operator's file, YAML or JSON. */
 import { Failure } from "../exit_code.ts";
 import { checkDefinition, type Definition, definitionsIn } from "../definitions/definition.ts";
 import { definitionsOfFile } from "../definitions/source.ts";
@@ -8,23 +8,24 @@ import type { ProjectOptions } from "../project_file.ts";
 
 /** Options for {@linkcode definitionsOf}. */
 export interface DefinitionsOptions extends ProjectOptions {
-  /** What standard input holds. */
+  /** Reads standard input. */
   readonly stdin?: (() => Promise<string>) | undefined;
 }
 
-/** What has an operator in it; everything else has definitions. */
+/** File names of operators. Other files have definitions. */
 const PROGRAM = /\.[cm]?[jt]sx?$/;
 
 /**
- * The definitions in a file.
+ * Returns the definitions in a file.
  *
  * @param file A file whose default export is an operator, one with CustomResourceDefinitions as
- * YAML or JSON, or `-` for standard input.
- * @param action What they are for, as errors say it: `document`.
- * @param options The operator's settings: where it is installed stands in definitions whose
- * versions it converts.
+ * YAML
+ *   or JSON, or `-` for standard input.
+ * @param action The verb for error messages, such as `document`.
+ * @param options The operator's settings: the namespace is part of definitions with a conversion
+ *   webhook.
  * @param io The terminal and the shell.
- * @throws {Failure} If there is no kind in the file.
+ * @throws {Failure} If the file has no definition.
  */
 export async function definitionsOf(
   file: string,
@@ -34,12 +35,12 @@ export async function definitionsOf(
 ): Promise<readonly Definition[]> {
   const { own } = await declaredIn(file, { config, stdin }, io);
   if (own.length > 0) return own;
-  throw new Failure(`Cannot ${action} "${file}": its operator has no kinds of its own`);
+  throw new Failure(`Cannot ${action} "${file}": the operator has no kinds of its own.`);
 }
 
 /**
- * The definitions in a file: those of its own kinds, and of an operator's external kinds. YAML and
- * JSON have the first only.
+ * The definitions in a file: own and external kinds of an operator. YAML and JSON have only own
+ * kinds.
  */
 export interface DeclaredDefinitions {
   readonly own: readonly Definition[];

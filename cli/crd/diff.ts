@@ -1,4 +1,6 @@
-/** `op crd diff`: what a new definition of kinds does to those who use them. */
+/**
+ * `op crd diff`: the effect of changed CustomResourceDefinitions on existing objects and clients.
+ */
 import { Failure, UsageError } from "../exit_code.ts";
 import { counted } from "../plural.ts";
 import type { Form } from "../global_options.ts";
@@ -15,18 +17,18 @@ export interface CrdDiffOptions extends ProjectOptions {
 }
 
 /**
- * Prints the differences of two sets of definitions, a line each, and the verdict.
+ * Prints the differences between two sets of definitions, one per line.
  *
- * @param before The definitions that are installed: an operator's file, YAML or JSON, or `-` for
- * standard input.
- * @param after The definitions that are to be, likewise.
- * @param options How to print them.
+ * @param before The installed definitions: an operator's file, YAML or JSON, or `-` for standard
+ * input.
+ * @param after The new definitions, in the same forms.
+ * @param options The output format and the settings file.
  * @param io The terminal and the shell.
  * @throws {Failure} If a change is breaking.
  */
 export async function crdDiff(before: string, after: string, options: CrdDiffOptions, io: Io): Promise<void> {
   if (before === "-" && after === "-") {
-    throw new UsageError("Cannot compare: standard input can be only one of the two");
+    throw new UsageError("Cannot compare: only one of the two may be standard input.");
   }
   const [was, is] = [await declaredIn(before, options, io), await declaredIn(after, options, io)];
   const changes = definitionChanges(comparable(before, was, is), comparable(after, is, was));
@@ -36,19 +38,20 @@ export async function crdDiff(before: string, after: string, options: CrdDiffOpt
   } else {
     io.out(changes.map(line).join(""));
     if (breaking.length === 0) {
-      io.out(changes.length === 0 ? "No change\n" : "Nothing that was good before is refused\n");
+      io.out(changes.length === 0 ? "No changes\n" : "No breaking changes\n");
     }
   }
   if (breaking.length === 0) return;
   throw new Failure(
     `${breaking.length} of ${
       counted(changes.length, "change is", "changes are")
-    } breaking: make them in a new version of the kind, and keep serving the old one`,
+    } breaking. Put them into a new version of the kind, and keep serving the old version.`,
   );
 }
 
 /**
- * The definitions of one side: its own kinds, and those external kinds that the other side has too.
+ * Returns the definitions of one side: its own kinds, and external kinds that the other side has,
+ * too.
  */
 function comparable(file: string, side: DeclaredDefinitions, other: DeclaredDefinitions): readonly Definition[] {
   const others = new Set([...other.own, ...other.external].map(({ metadata }) => metadata.name));
@@ -56,8 +59,8 @@ function comparable(file: string, side: DeclaredDefinitions, other: DeclaredDefi
   if (definitions.length > 0) return definitions;
   throw new Failure(
     side.external.length === 0
-      ? `Cannot compare "${file}": its operator has no kinds of its own`
-      : `Cannot compare "${file}": all kinds of its operator are external, and the other file has none of them`,
+      ? `Cannot compare "${file}": the operator has no kinds of its own.`
+      : `Cannot compare "${file}": all kinds of the operator are external, and the other file has none of them.`,
   );
 }
 

@@ -5,7 +5,7 @@ Deno.test("op crd diff of an operator with what it printed says that nothing cha
   await using folder = await operatorFolder();
   await folder.write("old.yaml", (await folder.op("crd", "print")).stdout);
   const same = await folder.op("crd", "diff", "old.yaml", "main.ts");
-  assert.deepEqual([same.code, same.stdout], [0, "No change\n"]);
+  assert.deepEqual([same.code, same.stdout], [0, "No changes\n"]);
 });
 
 Deno.test("op crd diff tells breaking changes from others, and ends with 1", async () => {
@@ -17,7 +17,7 @@ Deno.test("op crd diff tells breaking changes from others, and ends with 1", asy
   const wider = await folder.op("crd", "diff", "old.yaml", "main.ts");
   assert.deepEqual([wider.code, wider.stdout], [
     0,
-    "compatible notes.demo.example.com v1 .spec.size: is new\nNothing that was good before is refused\n",
+    "compatible notes.demo.example.com v1 .spec.size: was added\nNo breaking changes\n",
   ]);
 
   await change("s.object({ text: s.string() })", "s.object({ text: s.string({ maxLength: 5 }), size: s.integer() })");
@@ -25,12 +25,12 @@ Deno.test("op crd diff tells breaking changes from others, and ends with 1", asy
   assert.equal(narrower.code, 1);
   assert.equal(
     narrower.stdout,
-    "breaking   notes.demo.example.com v1 .spec.text: maxLength 5 is new\n" +
-      "breaking   notes.demo.example.com v1 .spec.size: is new and required\n",
+    "breaking   notes.demo.example.com v1 .spec.text: maxLength 5 was added\n" +
+      "breaking   notes.demo.example.com v1 .spec.size: was added as a required field\n",
   );
   assert.equal(
     narrower.stderr,
-    "2 of 2 changes are breaking: make them in a new version of the kind, and keep serving the old one\n",
+    "2 of 2 changes are breaking. Put them into a new version of the kind, and keep serving the old version.\n",
   );
   const json = JSON.parse((await folder.op("crd", "diff", "old.yaml", "main.ts", "-o", "json")).stdout);
   assert.deepEqual([json.verdict, json.changes.length], ["breaking", 2]);
@@ -41,25 +41,25 @@ const KINDS: readonly { name: string; from: string; to: string; expected: string
     name: "a kind that is gone",
     from: '"Note"',
     to: '"Letter"',
-    expected: "breaking   notes.demo.example.com: the kind is gone",
+    expected: "breaking   notes.demo.example.com: the kind was removed",
   },
   {
     name: "another scope",
     from: 'kind: "Note",',
     to: 'kind: "Note", scope: "Cluster",',
-    expected: "the scope is Cluster now",
+    expected: "the scope changed to Cluster",
   },
   {
     name: "another version",
     from: '"v1"',
     to: '"v2"',
-    expected: "breaking   notes.demo.example.com v1: the version is gone",
+    expected: "breaking   notes.demo.example.com v1: the version was removed",
   },
   {
     name: "no status any more",
     from: "  status: s.object({}),\n",
     to: "",
-    expected: "v1: the subresource status is gone",
+    expected: "v1: the subresource status was removed",
   },
 ];
 
@@ -79,6 +79,6 @@ Deno.test("op crd diff tells what becomes of kinds and versions", async (t) => {
 Deno.test("op crd diff refuses what it cannot read", async () => {
   await using folder = await operatorFolder();
   const absent = await folder.op("crd", "diff", "nowhere.yaml", "main.ts");
-  assert.deepEqual([absent.code, absent.stderr], [1, 'Cannot read "nowhere.yaml": there is no such file\n']);
+  assert.deepEqual([absent.code, absent.stderr], [1, 'Cannot read "nowhere.yaml": the file does not exist.\n']);
   assert.equal((await folder.op("crd", "diff", "-", "-")).code, 2);
 });

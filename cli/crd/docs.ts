@@ -10,12 +10,12 @@ import { pageOf } from "./page.ts";
  *
  * @param file A file whose default export is an operator, one with CustomResourceDefinitions as
  * YAML or JSON, or `-` for standard input.
- * @param options Where the page goes.
+ * @param options The output and the settings file.
  * @param io The terminal and the shell.
- * @param stdin What standard input holds.
- * @throws {UsageError} If there is something to force and no file to write.
- * @throws {Failure} If there is no kind in the file, or the page cannot be written. The output is
- * then as it was before.
+ * @param stdin Reads standard input.
+ * @throws {UsageError} If `force` is set without an output file.
+ * @throws {Failure} If the file has no kind, or the page cannot be written. The output is unchanged
+ * then.
  */
 export async function crdDocs(
   file: string,

@@ -63,7 +63,7 @@ Deno.test("op crd docs writes to a file, and over one that is there only when fo
 });
 
 const FAULTY = [
-  { name: "no file", args: ["nowhere.yaml"], code: 1, says: 'Cannot read "nowhere.yaml": there is no such file\n' },
+  { name: "no file", args: ["nowhere.yaml"], code: 1, says: 'Cannot read "nowhere.yaml": the file does not exist.\n' },
   {
     name: "no operator's file",
     args: ["nowhere.ts"],
@@ -75,14 +75,14 @@ const FAULTY = [
     args: ["empty.yaml"],
     code: 1,
     says:
-      'Cannot find a CustomResourceDefinition in "empty.yaml": name a file that has one, or "-" for standard input\n',
+      'Cannot find a CustomResourceDefinition in "empty.yaml": it has none. Name another file, or "-" for standard input.\n',
   },
   {
     name: "a definition without a schema",
     args: ["bad.yaml"],
     code: 1,
     says:
-      /^Cannot read CustomResourceDefinition "things.example.com": "spec.versions" must be a list: current value is nothing\n$/,
+      /^Cannot read CustomResourceDefinition "things.example.com": "spec.versions" must be a list, got no value.\n$/,
   },
   { name: "no YAML", args: ["no.yaml"], code: 1, says: /^Cannot read "no.yaml": / },
   {

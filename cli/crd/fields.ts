@@ -3,26 +3,26 @@ import { firstSentence } from "../import/descriptions.ts";
 import { constraintsOf, type JsonSchema, ruleOf, typeOf } from "./constraints.ts";
 import { cell, code, json, paragraphs, table, text } from "./markdown.ts";
 
-/** Gives each place an anchor of its own. */
+/** Returns a unique anchor for a path. */
 export type Anchors = (path: string) => string;
 
-/** An object, and where it stands. */
+/** An object in a schema. */
 interface Section {
-  /** Such as `spec.ports[]`; an item of a list is `[]`, a value of a map `{}`. */
+  /** Its path, such as `spec.ports[]`: an item of a list is `[]`, a value of a map `{}`. */
   readonly path: string;
-  /** What stands at the path without the last brackets. */
+  /** The schema at the path without the last brackets. */
   readonly field: JsonSchema;
-  /** The object itself. */
+  /** The schema of the object. */
   readonly object: JsonSchema;
   readonly required: boolean;
 }
 
 /**
- * Sections of a version's fields, as Markdown. What every object has (`apiVersion`, `kind`,
- * `metadata`) is left out unless the schema says something of it.
+ * Returns the sections of a version's fields, as Markdown. `apiVersion`, `kind` and `metadata` are
+ * omitted unless the schema describes them.
  *
  * @param root The schema of the version.
- * @param anchors Gives each place an anchor of its own.
+ * @param anchors Returns a unique anchor for a path.
  */
 export function fieldsOf(root: JsonSchema, anchors: Anchors): string {
   const { apiVersion: _, kind: __, metadata, ...properties } = root.properties ?? {};
@@ -41,7 +41,7 @@ function* sectionsOf(section: Section): Generator<Section> {
   }
 }
 
-/** What lists and maps are of in the end, and its path. */
+/** Returns the innermost item of nested lists and maps, and its path. */
 function innermost(path: string, schema: JsonSchema): readonly [string, JsonSchema] {
   if (schema.type === "array" && schema.items) return innermost(`${path}[]`, schema.items);
   const { additionalProperties } = schema;
@@ -102,14 +102,14 @@ function row(
 }
 
 /**
- * All that a schema asks of a value, and of the items or values in it, unless those have a section
- * of their own.
+ * Returns what a schema requires of a value, and of its items or values unless these have their own
+ * section.
  */
 function factsOf(schema: JsonSchema): string[] {
   const { default: value, example, externalDocs, items, additionalProperties } = schema;
   const [, object] = innermost("", schema);
   const inner = items ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
-  // Of an object with a section of its own, it is said there.
+  // An object with its own section is described there.
   const described = inner?.description !== undefined && !object.properties ? [cell(inner.description)] : [];
   return [
     ...constraintsOf(schema),
@@ -122,7 +122,7 @@ function factsOf(schema: JsonSchema): string[] {
   ];
 }
 
-/** A sentence behind a colon. */
+/** Returns a sentence for use after a colon. */
 function decapitalized(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]!.toLowerCase()}${sentence.slice(1)}` : sentence;
 }

@@ -1,14 +1,12 @@
-/**
- * Text and code as Markdown (GitHub's) that shows them as they are: https://github.github.com/gfm/.
- */
+/** Escapes text and code for Markdown (https://github.github.com/gfm/). */
 
-// Control characters, and those that turn the direction of writing: they show one thing and mean another.
+// Control characters, and those that change the direction of writing, which make text look different.
 // deno-lint-ignore no-control-regex
 const UNSEEN = /[\u0000-\u0008\u000B-\u001F\u007F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
 /**
- * Plain text on one line that Markdown takes for nothing else. Intraword underscores mean nothing
- * there and stay, so that links do; pipes are escaped by {@linkcode table}.
+ * Returns plain text on one line, without formatting. Underscores within words have no meaning and
+ * stay, so that URLs remain links. {@linkcode table} escapes pipes.
  *
  * @param plain The text.
  *
@@ -30,9 +28,9 @@ export function text(plain: string): string {
 }
 
 /**
- * Code on one line.
+ * Returns code on one line.
  *
- * @param plain The code. Ends of lines become spaces.
+ * @param plain The code. Line ends become spaces.
  *
  * @example Usage
  * ```ts
@@ -53,7 +51,7 @@ export function code(plain: string): string {
 }
 
 /**
- * A value of JSON as code.
+ * Returns a JSON value as code.
  *
  * @param value The value.
  */
@@ -62,7 +60,7 @@ export function json(value: unknown): string {
 }
 
 /**
- * Text of several paragraphs in one cell of a table. Lines that begin a list stay lines.
+ * Returns several paragraphs in one cell of a table. List items remain separate lines.
  *
  * @param plain The text.
  *
@@ -78,8 +76,8 @@ export function cell(plain: string): string {
 }
 
 /**
- * Text of several paragraphs outside of tables. Lists stay lists; what would make a heading, a line
- * or a table does not.
+ * Returns several paragraphs outside of tables. Lists remain lists. Headings, rules and tables are
+ * escaped.
  *
  * @param plain The text.
  */
@@ -90,14 +88,14 @@ export function paragraphs(plain: string): string {
 
 const LIST = /^([-*+]|\d+[.)])\s+/;
 
-/** A line, as an entry of a list where it is one, and as no heading or rule. */
+/** Returns a line, or a list item. Headings and rules are escaped. */
 function listed(line: string): string {
   const [marker, sign] = LIST.exec(line) ?? [];
   if (marker === undefined || sign === undefined) return text(line).replace(/^[-+=#>]|(?<=^\d+)[.)]/, "\\$&");
   return `${/\d/.test(sign) ? sign : "-"} ${listed(line.slice(marker.length))}`;
 }
 
-/** Lines of each paragraph: what was broken to fit a screen is one line again. */
+/** Returns the lines of each paragraph. Line breaks within a sentence are removed. */
 function paragraphsOf(plain: string): string[][] {
   return plain.trim().split(/\n\s*\n/).map((paragraph) =>
     paragraph.split("\n").reduce<string[]>((lines, line) => {
@@ -110,7 +108,7 @@ function paragraphsOf(plain: string): string[][] {
 }
 
 /**
- * A table; nothing where it has no rows.
+ * Returns a table, or an empty string if it has no rows.
  *
  * @param head The names of the columns.
  * @param rows The cells, as Markdown.

@@ -4,10 +4,10 @@ import { fieldsOf } from "./fields.ts";
 import { code, paragraphs, table, text } from "./markdown.ts";
 
 /**
- * A page: each kind with its names, its versions, and of each version the columns and every field.
- * The same definitions make the same page.
+ * Returns a page with the names and versions of each kind, and the columns and fields of each
+ * version. It depends only on the definitions.
  *
- * @param definitions The kinds, in the order in which they are to stand.
+ * @param definitions The kinds, in the order of the page.
  */
 export function pageOf(definitions: readonly Definition[]): string {
   const taken = new Set<string>();
@@ -52,7 +52,7 @@ function kindText(definition: Definition, anchor: string, taken: Set<string>): s
         ),
       ],
     ]),
-    "\n`[]` stands for an item of a list, `{}` for a value of a map.\n\n",
+    "\n`[]` is an item of a list, `{}` a value of a map.\n\n",
     sections.join("\n"),
   ].join("");
 }
@@ -107,7 +107,7 @@ function scaleText({ subresources }: DefinedVersion): string {
   const scale = subresources?.scale;
   if (scale === undefined) return "";
   const selector = scale.labelSelectorPath ? `, the selector of its Pods at ${code(scale.labelSelectorPath)}` : "";
-  return `Can be scaled: replicas wanted at ${code(scale.specReplicasPath)}, there at ${
+  return `Can be scaled: desired replicas at ${code(scale.specReplicasPath)}, current replicas at ${
     code(scale.statusReplicasPath)
   }${selector}.\n\n`;
 }
@@ -117,14 +117,14 @@ function selectableText({ selectableFields = [] }: DefinedVersion): string {
   return `Can be selected by field: ${selectableFields.map(({ jsonPath }) => code(jsonPath)).join(", ")}.\n\n`;
 }
 
-/** What links point at: letters, digits and dashes. */
+/** Returns an anchor: letters, digits and dashes. */
 function slug(path: string): string {
   return path.replaceAll(/[^A-Za-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
 }
 
 /**
- * The name, or the first of `name-2`, `name-3` ... that nobody has. Some sites do not tell capitals
- * from small letters.
+ * Returns a name, or the first free one of `name-2`, `name-3` and so on. Some sites ignore case in
+ * anchors.
  */
 function free(taken: Set<string>, name: string): string {
   let candidate = name;

@@ -1,45 +1,47 @@
-/** How one schema differs from another, and whether what was valid before still is. */
+/**
+ * Compares two schemas, and classifies each difference by its effect on existing objects and
+ * clients.
+ */
 import { equal, isObject } from "../internal/mod.gen.ts";
 import type { JsonSchema } from "@op/sdk/resource";
 
 /**
- * What a change does to those who use a kind: `breaking` refuses or loses what was good before,
- * `notice` is to be known (another default, work for whoever runs the cluster), `compatible` is
- * neither.
+ * The effect of a change. `breaking` rejects or drops values that were valid before, `notice` is
+ * worth knowing, such as a changed default, and `compatible` is neither.
  */
 export type Severity = "breaking" | "notice" | "compatible";
 
-/** One difference. */
+/** A difference between two schemas. */
 export interface Change {
   readonly severity: Severity;
-  /** Where: `.spec.host`; empty for the whole. */
+  /** The path, such as `.spec.host`; empty for the whole schema. */
   readonly path: string;
-  /** What, as a clause. */
+  /** What changed, as a clause without a subject. */
   readonly message: string;
 }
 
 /**
- * The differences of two schemas.
+ * Returns the differences between two schemas.
  *
- * @param before The schema that was.
- * @param after The schema that is to be.
- * @param path Where they stand.
+ * @param before The old schema.
+ * @param after The new schema.
+ * @param path The path of both.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
  * assert.deepEqual(schemaChanges({ type: "string" }, { type: "string", maxLength: 5 }, ".spec.host"), [
- *   { severity: "breaking", path: ".spec.host", message: "maxLength 5 is new" },
+ *   { severity: "breaking", path: ".spec.host", message: "maxLength 5 was added" },
  * ]);
  * ```
  */
 export function schemaChanges(before: JsonSchema, after: JsonSchema, path: string): Change[] {
   if (before.type !== after.type || isIntOrString(before) !== isIntOrString(after)) {
-    // Whatever was an integer is a number.
+    // Every integer is also a number.
     const isWider = before.type === "integer" && (after.type === "number" || isIntOrString(after));
     const change = at(path, isWider ? "compatible" : "breaking");
-    return [change(`type ${typeOf(before)} is ${typeOf(after)} now`)];
+    return [change(`type changed from ${typeOf(before)} to ${typeOf(after)}`)];
   }
   return [
     ...BOUNDS.flatMap(({ keyword, narrower }) => boundChanges(keyword, narrower, before, after, path)),
@@ -85,22 +87,22 @@ const BOUNDS: readonly { keyword: Bound; narrower: "higher" | "lower" }[] = [
 function boundChanges(keyword: Bound, narrower: string, before: JsonSchema, after: JsonSchema, path: string): Change[] {
   const [was, is] = [before[keyword], after[keyword]];
   if (was === is) return [];
-  if (is === undefined) return [at(path, "compatible")(`${keyword} ${was} is gone`)];
+  if (is === undefined) return [at(path, "compatible")(`${keyword} ${was} was removed`)];
   // A length is never below zero.
   const isEmpty = is === 0 && keyword.startsWith("min") && keyword !== "minimum";
-  if (was === undefined) return [at(path, isEmpty ? "compatible" : "breaking")(`${keyword} ${is} is new`)];
+  if (was === undefined) return [at(path, isEmpty ? "compatible" : "breaking")(`${keyword} ${is} was added`)];
   const isNarrower = narrower === "higher" ? is > was : is < was;
-  return [at(path, isNarrower ? "breaking" : "compatible")(`${keyword} ${was} is ${is} now`)];
+  return [at(path, isNarrower ? "breaking" : "compatible")(`${keyword} changed from ${was} to ${is}`)];
 }
 
 function exclusiveChanges(before: JsonSchema, after: JsonSchema, path: string): Change[] {
   return (["exclusiveMinimum", "exclusiveMaximum"] as const).flatMap((keyword) => {
     const [was, is] = [before[keyword] ?? false, after[keyword] ?? false];
-    return was === is ? [] : [at(path, is ? "breaking" : "compatible")(`${keyword} is ${is} now`)];
+    return was === is ? [] : [at(path, is ? "breaking" : "compatible")(`${keyword} changed to ${is}`)];
   });
 }
 
-/** Keywords of which every new value refuses something. */
+/** Keywords with which each value rejects something that others accept. */
 const EXACT = ["pattern", "format", "multipleOf"] as const;
 
 function exactChanges(
@@ -111,25 +113,27 @@ function exactChanges(
 ): Change[] {
   const [was, is] = [before[keyword], after[keyword]];
   if (was === is) return [];
-  if (is === undefined) return [at(path, "compatible")(`${keyword} ${JSON.stringify(was)} is gone`)];
+  if (is === undefined) return [at(path, "compatible")(`${keyword} ${JSON.stringify(was)} was removed`)];
   const isWider = keyword === "multipleOf" && typeof was === "number" && was % Number(is) === 0;
-  const told = was === undefined ? "is new" : `was ${JSON.stringify(was)}`;
-  return [at(path, isWider ? "compatible" : "breaking")(`${keyword} ${JSON.stringify(is)} ${told}`)];
+  const change = was === undefined
+    ? `${keyword} ${JSON.stringify(is)} was added`
+    : `${keyword} changed from ${JSON.stringify(was)} to ${JSON.stringify(is)}`;
+  return [at(path, isWider ? "compatible" : "breaking")(change)];
 }
 
 function enumChanges({ enum: was }: JsonSchema, { enum: is }: JsonSchema, path: string): Change[] {
   if (equal(was, is)) return [];
-  if (is === undefined) return [at(path, "compatible")("the list of values is gone: any is taken")];
-  if (was === undefined) return [at(path, "breaking")(`only ${JSON.stringify(is)} are taken now`)];
-  const gone = was.filter((value) => !is.some((other) => equal(value, other)));
-  const come = is.filter((value) => !was.some((other) => equal(value, other)));
+  if (is === undefined) return [at(path, "compatible")("the list of values was removed, so any value is allowed")];
+  if (was === undefined) return [at(path, "breaking")(`only ${JSON.stringify(is)} are allowed now`)];
+  const removed = was.filter((value) => !is.some((other) => equal(value, other)));
+  const added = is.filter((value) => !was.some((other) => equal(value, other)));
   return [
-    ...gone.map((value) => at(path, "breaking")(`value ${JSON.stringify(value)} is gone`)),
-    ...come.map((value) => at(path, "compatible")(`value ${JSON.stringify(value)} is new`)),
+    ...removed.map((value) => at(path, "breaking")(`value ${JSON.stringify(value)} was removed`)),
+    ...added.map((value) => at(path, "compatible")(`value ${JSON.stringify(value)} was added`)),
   ];
 }
 
-/** Keywords that are on or off, and which of the two refuses or drops more. */
+/** Boolean keywords, with the value that rejects or drops more. */
 const SWITCHES = [
   { keyword: "nullable", narrower: false },
   { keyword: "uniqueItems", narrower: true },
@@ -145,34 +149,43 @@ function switchChanges(
   path: string,
 ): Change[] {
   const [was, is] = [before[keyword] ?? false, after[keyword] ?? false];
-  return was === is ? [] : [at(path, is === narrower ? "breaking" : "compatible")(`${keyword} is ${is} now`)];
+  return was === is ? [] : [at(path, is === narrower ? "breaking" : "compatible")(`${keyword} changed to ${is}`)];
 }
 
-/**
- * How a list or map is merged decides who owns its entries: what was applied before is merged
- * otherwise.
- */
+/** The list type and the map type decide how applies are merged, and who owns the entries. */
 function listChanges(before: JsonSchema, after: JsonSchema, path: string): Change[] {
   const list = (schema: JsonSchema) =>
     `${schema["x-kubernetes-list-type"] ?? "atomic"} ${schema["x-kubernetes-list-map-keys"] ?? ""}`.trim();
   const map = (schema: JsonSchema) => schema["x-kubernetes-map-type"] ?? "granular";
   return [
     ...(before.type === "array" && list(before) !== list(after)
-      ? [at(path, "breaking")(`the list is ${list(after)} now, it was ${list(before)}: applies merge it otherwise`)]
+      ? [
+        at(path, "breaking")(
+          `list type changed from ${list(before)} to ${list(after)}, which changes how applies are merged`,
+        ),
+      ]
       : []),
     ...(before.type === "object" && map(before) !== map(after)
-      ? [at(path, "breaking")(`the map is ${map(after)} now, it was ${map(before)}: applies merge it otherwise`)]
+      ? [
+        at(path, "breaking")(
+          `map type changed from ${map(before)} to ${map(after)}, which changes how applies are merged`,
+        ),
+      ]
       : []),
   ];
 }
 
-/** What a rule takes cannot be told from its text: another one may refuse more. */
+/**
+ * A changed rule counts as breaking, because its expression does not show which values it rejects.
+ */
 function ruleChanges(before: JsonSchema, after: JsonSchema, path: string): Change[] {
   const [was, is] = [before, after].map((schema) => (schema["x-kubernetes-validations"] ?? []).map(({ rule }) => rule));
   return [
-    ...(is ?? []).filter((rule) => !was?.includes(rule)).map((rule) => at(path, "breaking")(`rule "${rule}" is new`)),
+    ...(is ?? []).filter((rule) => !was?.includes(rule)).map((rule) =>
+      at(path, "breaking")(`rule "${rule}" was added`)
+    ),
     ...(was ?? []).filter((rule) => !is?.includes(rule)).map((rule) =>
-      at(path, "compatible")(`rule "${rule}" is gone`)
+      at(path, "compatible")(`rule "${rule}" was removed`)
     ),
   ];
 }
@@ -180,19 +193,21 @@ function ruleChanges(before: JsonSchema, after: JsonSchema, path: string): Chang
 function alternativeChanges(before: JsonSchema, after: JsonSchema, path: string): Change[] {
   return (["allOf", "anyOf", "oneOf", "not"] as const).flatMap((keyword) => {
     if (equal(before[keyword], after[keyword])) return [];
-    const isGone = after[keyword] === undefined;
-    return [at(path, isGone ? "compatible" : "breaking")(`${keyword} is ${isGone ? "gone" : "another one"}`)];
+    const isRemoved = after[keyword] === undefined;
+    return [at(path, isRemoved ? "compatible" : "breaking")(`${keyword} was ${isRemoved ? "removed" : "changed"}`)];
   });
 }
 
 function defaultChanges(before: JsonSchema, after: JsonSchema, path: string): Change[] {
   if (equal(before.default, after.default)) return [];
-  const told = (value: unknown) => JSON.stringify(value);
-  if (after.default === undefined) return [at(path, "notice")(`default ${told(before.default)} is gone`)];
+  const json = (value: unknown) => JSON.stringify(value);
+  if (after.default === undefined) return [at(path, "notice")(`default ${json(before.default)} was removed`)];
   if (before.default === undefined) {
-    return [at(path, "notice")(`default ${told(after.default)} is new: objects that say nothing read so from now on`)];
+    return [
+      at(path, "notice")(`default ${json(after.default)} was added, which applies to existing objects without a value`),
+    ];
   }
-  return [at(path, "notice")(`default ${told(before.default)} is ${told(after.default)} now`)];
+  return [at(path, "notice")(`default changed from ${json(before.default)} to ${json(after.default)}`)];
 }
 
 function propertyChanges(before: JsonSchema, after: JsonSchema, path: string): Change[] {
@@ -202,23 +217,25 @@ function propertyChanges(before: JsonSchema, after: JsonSchema, path: string): C
     const place = `${path}${/^[A-Za-z_][\w-]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`}`;
     const [old, now] = [was[name], is[name]];
     const isRequired = after.required?.includes(name) ?? false;
-    // What has a default is never missing.
-    const isDemanded = isRequired && now?.default === undefined;
+    // The API server fills in a default, so such a field is never missing.
+    const isMandatory = isRequired && now?.default === undefined;
     if (now === undefined) {
       return [
         at(place, isOpen ? "notice" : "breaking")(
-          isOpen ? "is not described any more" : "is gone: what is in it is dropped",
+          isOpen ? "is no longer described" : "was removed, so its values are dropped",
         ),
       ];
     }
     if (old === undefined) {
-      return [at(place, isDemanded ? "breaking" : "compatible")(isDemanded ? "is new and required" : "is new")];
+      return [
+        at(place, isMandatory ? "breaking" : "compatible")(isMandatory ? "was added as a required field" : "was added"),
+      ];
     }
     const wasRequired = before.required?.includes(name) ?? false;
-    const wasDemanded = wasRequired && old.default === undefined;
+    const wasMandatory = wasRequired && old.default === undefined;
     return [
-      ...(isDemanded && !wasDemanded ? [at(place, "breaking")("is required now")] : []),
-      ...(wasRequired && !isRequired ? [at(place, "compatible")("is optional now")] : []),
+      ...(isMandatory && !wasMandatory ? [at(place, "breaking")("became required")] : []),
+      ...(wasRequired && !isRequired ? [at(place, "compatible")("became optional")] : []),
       ...schemaChanges(old, now, place),
     ];
   });
@@ -229,10 +246,10 @@ function valueChanges(before: JsonSchema, after: JsonSchema, path: string): Chan
   if (isSchema(was) && isSchema(is)) return schemaChanges(was, is, `${path}.*`);
   if (equal(was, is)) return [];
   const isClosed = is === undefined && after["x-kubernetes-preserve-unknown-fields"] !== true;
-  if (isClosed || is === false) return [at(path, "breaking")("keys of one's own are not taken any more")];
+  if (isClosed || is === false) return [at(path, "breaking")("additional keys are no longer allowed")];
   return isSchema(is) && was === true
-    ? [at(path, "breaking")("values of keys of one's own have a schema now")]
-    : [at(path, "compatible")("keys of one's own are taken")];
+    ? [at(path, "breaking")("values of additional keys now have a schema")]
+    : [at(path, "compatible")("additional keys are allowed now")];
 }
 
 function isSchema(value: unknown): value is JsonSchema {

@@ -1,4 +1,4 @@
-/** Where CustomResourceDefinitions are read from: a file, standard input, a cluster. */
+/** Reads CustomResourceDefinitions from a file, from standard input or from a cluster. */
 import { resolve } from "node:path";
 import { ApiError } from "@op/sdk";
 import { Client, connect } from "@op/sdk/client";
@@ -8,21 +8,21 @@ import type { Io } from "../io.ts";
 import { yamlDocuments } from "../yaml.ts";
 import { type Definition, definitionsIn } from "./definition.ts";
 
-/** Which cluster. */
+/** Options that select a cluster. */
 export interface ClusterOptions {
-  /** A kubeconfig file. @default {KUBECONFIG, else `~/.kube/config`} */
+  /** A kubeconfig file. @default {KUBECONFIG, otherwise `~/.kube/config`} */
   readonly kubeconfig?: string | undefined;
-  /** A context of the kubeconfig. @default {its current one} */
+  /** A context of the kubeconfig. @default {its current context} */
   readonly context?: string | undefined;
 }
 
 /**
- * The definitions in a file.
+ * Returns the definitions in a file.
  *
  * @param source The file, or `-` for standard input.
  * @param io The terminal and the shell.
- * @param stdin What standard input holds.
- * @throws {Failure} If it cannot be read, is no YAML, or has no definition in it.
+ * @param stdin Reads standard input.
+ * @throws {Failure} If the file cannot be read, is not YAML, or has no definition.
  */
 export async function definitionsOfFile(
   source: string,
@@ -34,7 +34,7 @@ export async function definitionsOfFile(
   const found = definitionsIn(parsed(text, shown));
   if (found.length > 0) return found;
   throw new Failure(
-    `Cannot find a CustomResourceDefinition in ${shown}: name a file that has one, or "-" for standard input`,
+    `Cannot find a CustomResourceDefinition in ${shown}: it has none. Name another file, or "-" for standard input.`,
   );
 }
 
@@ -42,9 +42,11 @@ async function readFile(path: string, shown: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw new Failure(`Cannot read "${shown}": there is no such file`);
+    if (error instanceof Deno.errors.NotFound) {
+      throw new Failure(`Cannot read "${shown}": the file does not exist.`, { cause: error });
+    }
     if (error instanceof Deno.errors.IsADirectory) {
-      throw new Failure(`Cannot read "${shown}": it is a folder; name a file`);
+      throw new Failure(`Cannot read "${shown}": it is a folder. Name a file.`, { cause: error });
     }
     throw new Failure(`Cannot read "${shown}": ${(error as Error).message}`, { cause: error });
   }
@@ -55,25 +57,26 @@ async function readStdin(): Promise<string> {
 }
 
 function parsed(text: string, shown: string): unknown[] {
-  // JSON is YAML, save that a file of it may be too large for a parser that keeps track of every
-  // place.
+  // JSON is also YAML, but the YAML parser stores every position, which is too much for a large
+  // file.
   if (/^\s*\{/.test(text)) {
     try {
       return [JSON.parse(text)];
     } catch {
-      // YAML may begin so, too
+      // YAML may begin like JSON.
     }
   }
   return yamlDocuments(text, shown);
 }
 
 /**
- * The definitions of a cluster, as they are served: in the latest form, with what the server fills
- * in.
+ * Returns the definitions of a cluster, in the latest API version and with the server's defaults.
  *
- * @param options Which cluster.
+ * @param options The cluster.
  * @param io The terminal and the shell.
- * @throws {Error} If there is no cluster, or it may not be asked; the message says what to do.
+ * @throws {Error} If there is no cluster, or the user may not list definitions. The message says
+ * what
+ *   to do.
  */
 export async function definitionsOfCluster(options: ClusterOptions, io: Io): Promise<Definition[]> {
   const { kubeconfig, context } = options;
@@ -86,7 +89,7 @@ export async function definitionsOfCluster(options: ClusterOptions, io: Io): Pro
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 403)) throw error;
     throw new Failure(
-      `${error.message}: ask for the verb "list" on "customresourcedefinitions" of "apiextensions.k8s.io", or import from a file`,
+      `${error.message} Ask for the verb "list" on "customresourcedefinitions" of "apiextensions.k8s.io", or import from a file.`,
       { cause: error },
     );
   }

@@ -1,4 +1,4 @@
-/** `op crd import`: a TypeScript module of the kinds that CustomResourceDefinitions define. */
+/** `op crd import`: generates a TypeScript module with the kinds of CustomResourceDefinitions. */
 import { byNearness } from "../internal/mod.gen.ts";
 import { checkDefinition, type Definition } from "../definitions/definition.ts";
 import { counted } from "../plural.ts";
@@ -14,34 +14,34 @@ import { step } from "../progress.ts";
 
 /** Options of {@linkcode importKind}. */
 export interface ImportOptions extends ClusterOptions, OutputOptions {
-  /** Read from the cluster; a text is the name of one kind there. */
+  /** Read from the cluster. A string is the name of a kind. */
   readonly cluster?: boolean | string | undefined;
   /**
-   * The kinds to import: as `Certificate`, `certificates`, a short name or
+   * The kinds to import, named as `Certificate`, `certificates`, a short name or
    * `certificates.cert-manager.io`. @default {all}
    */
   readonly kind?: string | readonly string[] | undefined;
-  /** How much of the descriptions is taken over. @default {"full"} */
+  /** The length of the descriptions: `none`, `short` or `full`. @default {"full"} */
   readonly descriptions?: string | undefined;
   /**
-   * Take the CustomResourceDefinitions over: the operator installs, changes and deletes them.
-   * Without it the kinds are `external`.
+   * Let the operator install, change and delete the CustomResourceDefinitions. Otherwise the kinds
+   * are `external`. @default {false}
    */
   readonly own?: boolean | undefined;
-  /** Say of each kind what it is made of. */
+  /** Print the schemas that the builders cannot express. */
   readonly report?: boolean | undefined;
 }
 
 /**
- * Imports kinds. With a cluster and no name it lists what could be imported.
+ * Imports kinds, or lists the kinds of a cluster if none is named.
  *
- * @param source A file, `-` for standard input; with a cluster, the name of a kind; nothing.
- * @param options Additional options.
+ * @param source A file, `-` for standard input, or with a cluster, the name of a kind.
+ * @param options The source, the kinds and the output.
  * @param io The terminal and the shell.
- * @param stdin What standard input holds.
- * @throws {UsageError} If neither a file nor a cluster is named, both are, or an option is none.
- * @throws {Failure} If there is nothing to import, or it cannot be written. The output is then as
- * it was before.
+ * @param stdin Reads standard input.
+ * @throws {UsageError} If there is no source, there are two, or an option is not valid.
+ * @throws {Failure} If a kind cannot be imported, or the output cannot be written. The output is
+ *   unchanged then.
  */
 export async function importKind(
   source: string | undefined,
@@ -55,7 +55,7 @@ export async function importKind(
     throw new UsageError('Cannot import: no source is given. Name a file, "-" for standard input, or --cluster.');
   }
   if (source !== undefined && typeof cluster === "string") {
-    throw new UsageError(`Cannot import: name "${source}" or --cluster ${cluster}, not both`);
+    throw new UsageError(`Cannot import: "${source}" and --cluster ${cluster} are two sources. Remove one of them.`);
   }
   const names = [
     options.kind ?? [],
@@ -64,7 +64,9 @@ export async function importKind(
   ].flat(2);
   const isListing = cluster !== false && names.length === 0;
   if (isListing && options.output !== undefined) {
-    throw new UsageError(`Cannot import into "${options.output}": name a kind; --cluster alone lists what is there`);
+    throw new UsageError(
+      `Cannot write "${options.output}": --cluster without a kind only lists the kinds. Name a kind.`,
+    );
   }
   await checkOutput(options, io);
   step(`Reading definitions from ${cluster === false ? source : "the cluster"}`, io);
@@ -83,12 +85,12 @@ export async function importKind(
 
 function checkedDescriptions(given: string): Descriptions {
   if (given === "none" || given === "short" || given === "full") return given;
-  throw new UsageError(`Cannot import with descriptions "${given}": choose none, short or full`);
+  throw new UsageError(`Cannot use --descriptions "${given}": it must be none, short or full.`);
 }
 
-/** What could be imported, as a table; the version in which objects are stored has a star. */
+/** Prints a table of the kinds. A star marks the version in which objects are stored. */
 function list(definitions: readonly Definition[], io: Io): void {
-  if (definitions.length === 0) return io.err("There is no CustomResourceDefinition in the cluster\n");
+  if (definitions.length === 0) return io.err("The cluster has no CustomResourceDefinitions\n");
   const lines = definitions.map(({ metadata, spec }) => [
     metadata.name,
     spec.names.kind,
@@ -99,13 +101,16 @@ function list(definitions: readonly Definition[], io: Io): void {
   io.out(rows.map((row) => `${row[0]!.padEnd(widths[0]!)}${row[1]!.padEnd(widths[1]!)}${row[2]}\n`).join(""));
 }
 
-/** The definitions of some names, as kubectl takes names; all of them when there is none. */
+/**
+ * Returns the definitions with some names, in the forms that kubectl accepts, or all definitions by
+ * default.
+ */
 function chosen(definitions: readonly Definition[], names: readonly string[]): Definition[] {
   if (names.length === 0) return [...definitions];
   const picked = names.flatMap((name) => {
     const found = definitions.filter((definition) => isNamed(definition, name.toLowerCase()));
     if (found.length > 0) return found;
-    throw new Failure(`Cannot import "${name}": there is no such kind; ${namesLike(name, definitions)}`);
+    throw new Failure(`Cannot import "${name}": unknown kind. ${similarNames(name, definitions)}`);
   });
   return [...new Set(picked)];
 }
@@ -116,24 +121,24 @@ function isNamed({ metadata, spec: { names, group } }: Definition, name: string)
   return name === metadata.name || own.some((one) => name === one || name === `${one}.${group}`);
 }
 
-/** How many names are told. */
-const NAMES_TOLD = 5;
+/** The number of kinds that a message names. */
+const MOST_NAMED = 5;
 
-/** The names most like another, and how many more there are. */
-function namesLike(name: string, definitions: readonly Definition[]): string {
-  if (definitions.length === 0) return "there is none at all";
-  const names = [...new Set(definitions.map(({ spec }) => spec.names.kind))].sort();
-  const told = byNearness(name, names).slice(0, NAMES_TOLD).map((kind) => `"${kind}"`).join(", ");
-  const more = names.length > NAMES_TOLD ? ` and ${names.length - NAMES_TOLD} more` : "";
-  return `there is ${told}${more}`;
+/** Suggests a kind, and names the most similar ones. */
+function similarNames(name: string, definitions: readonly Definition[]): string {
+  if (definitions.length === 0) return "The source has no kinds.";
+  const names = byNearness(name, [...new Set(definitions.map(({ spec }) => spec.names.kind))].sort());
+  const some = names.slice(0, MOST_NAMED).map((kind) => `"${kind}"`).join(", ");
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return `Did you mean "${names[0]}"? Known kinds: ${some}${more}.`;
 }
 
-/** One line a kind; more where something is not as in the original, or where it is asked for. */
-function report(kinds: readonly ImportedKind[], isAsked: boolean, io: Io): void {
+/** Prints a line for each kind, and a line for each difference from its definition. */
+function report(kinds: readonly ImportedKind[], isVerbose: boolean, io: Io): void {
   for (const { definition, crd, nodes, raw, rawPaths } of kinds) {
     const name = definition.spec.names.kind;
     io.err(`${name}: ${nodes} schemas, ${raw} of them as JSON (${(raw / nodes * 100).toFixed(1)} %)\n`);
-    if (isAsked) { for (const path of rawPaths) io.err(`${name}: "${path}" is written as JSON\n`); }
+    if (isVerbose) { for (const path of rawPaths) io.err(`${name}: "${path}" is written as JSON\n`); }
     for (const loss of lossesOf(definition, crd)) io.err(`${name}: ${loss}\n`);
   }
 }

@@ -145,22 +145,24 @@ const FAULTY: readonly { name: string; files: Record<string, string>; args: stri
     files: {},
     args: ["crd.yaml"],
     code: 1,
-    says: 'Cannot read "crd.yaml": there is no such file',
+    says: 'Cannot read "crd.yaml": the file does not exist.',
   },
-  { name: "a folder", files: {}, args: ["."], code: 1, says: 'Cannot read ".": it is a folder; name a file' },
+  { name: "a folder", files: {}, args: ["."], code: 1, says: 'Cannot read ".": it is a folder. Name a file.' },
   {
     name: "a file without a definition",
     files: { "crd.yaml": "kind: ConfigMap" },
     args: ["crd.yaml"],
     code: 1,
-    says: 'Cannot find a CustomResourceDefinition in "crd.yaml": name a file that has one, or "-" for standard input',
+    says:
+      'Cannot find a CustomResourceDefinition in "crd.yaml": it has none. Name another file, or "-" for standard input.',
   },
   {
     name: "an empty file",
     files: { "crd.yaml": "" },
     args: ["crd.yaml"],
     code: 1,
-    says: 'Cannot find a CustomResourceDefinition in "crd.yaml": name a file that has one, or "-" for standard input',
+    says:
+      'Cannot find a CustomResourceDefinition in "crd.yaml": it has none. Name another file, or "-" for standard input.',
   },
   {
     name: "broken YAML",
@@ -186,14 +188,14 @@ spec: [a, b
     args: ["crd.json"],
     code: 1,
     says:
-      `${READING}"apiVersion" is apiextensions.k8s.io/v1beta1, which Kubernetes no longer serves since 1.22: take a newer one of the project that publishes it, or convert it to apiextensions.k8s.io/v1`,
+      `${READING}"apiVersion" is apiextensions.k8s.io/v1beta1, which Kubernetes has not served since 1.22. Use a newer definition from its project, or convert it to apiextensions.k8s.io/v1.`,
   },
   {
     name: "no version",
     files: { "crd.json": changed({ versions: {} }) },
     args: ["crd.json"],
     code: 1,
-    says: `${READING}"spec.versions" must be a list: current value is {}`,
+    says: `${READING}"spec.versions" must be a list, got {}.`,
   },
   {
     name: "a version without a schema",
@@ -201,21 +203,21 @@ spec: [a, b
     args: ["crd.json"],
     code: 1,
     says:
-      `${READING}"spec.versions[0].schema" must be an object: current value is nothing; a version without a schema cannot be served`,
+      `${READING}"spec.versions[0].schema" must be an object, got no value. A version without a schema cannot be served.`,
   },
   {
     name: "no stored version",
     files: { "crd.json": changed({ versions: [{ ...VERSION, storage: false }] }) },
     args: ["crd.json"],
     code: 1,
-    says: `${READING}"spec.versions" must have one version with storage: true`,
+    says: `${READING}"spec.versions" must have exactly one version with storage: true.`,
   },
   {
     name: "a definition that contains itself",
     files: { "crd.yaml": `${JSON.stringify(SITE).slice(0, -1)}, "more": &it { "again": *it } }` },
     args: ["crd.yaml"],
     code: 1,
-    says: `${READING}"more.again" must not contain itself`,
+    says: `${READING}"more.again" must not contain itself.`,
   },
   {
     name: "a name that JavaScript takes for something else",
@@ -223,7 +225,7 @@ spec: [a, b
     args: ["crd.json"],
     code: 1,
     says:
-      `${READING}"spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.__proto__" must not be there: it is no name`,
+      `${READING}"spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.__proto__" is not allowed as a name.`,
   },
   {
     name: "a schema that an API server refuses",
@@ -240,28 +242,28 @@ spec: [a, b
     files: { "all.json": SOURCES["list.json"] },
     args: ["all.json", "--kind", "Stie"],
     code: 1,
-    says: 'Cannot import "Stie": there is no such kind; there is "Site", "Page"',
+    says: 'Cannot import "Stie": unknown kind. Did you mean "Site"? Known kinds: "Site", "Page".',
   },
   {
     name: "descriptions of an unknown length",
     files: { "site.json": SOURCES["site.json"] },
     args: ["site.json", "--descriptions", "long"],
     code: 2,
-    says: 'Cannot import with descriptions "long": choose none, short or full',
+    says: 'Cannot use --descriptions "long": it must be none, short or full.',
   },
   {
     name: "a file and a cluster's kind",
     files: {},
     args: ["site.json", "--cluster", "sites"],
     code: 2,
-    says: 'Cannot import: name "site.json" or --cluster sites, not both',
+    says: 'Cannot import: "site.json" and --cluster sites are two sources. Remove one of them.',
   },
   {
     name: "a file to write what is only listed",
     files: {},
     args: ["--cluster", "-o", "out.ts"],
     code: 2,
-    says: 'Cannot import into "out.ts": name a kind; --cluster alone lists what is there',
+    says: 'Cannot write "out.ts": --cluster without a kind only lists the kinds. Name a kind.',
   },
   {
     name: "a cluster without a kubeconfig",

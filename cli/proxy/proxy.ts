@@ -1,9 +1,9 @@
-/** A door to an API server on this machine, for one program: what goes through it may be changed, answered, or told. */
+/** An authenticated proxy to an API server, on a loopback port, for one program. */
 import { isLocalHost } from "../internal/mod.gen.ts";
 import { kubeconfigFor } from "@op/sdk/testing";
 import type { Connection } from "@op/sdk/client";
 
-/** A request on its way: plain values. */
+/** A request to forward. */
 export interface Passing {
   readonly method: string;
   /** Path and query. */
@@ -13,37 +13,39 @@ export interface Passing {
   readonly signal: AbortSignal;
 }
 
-/** Sends a request on and answers the response. */
+/** Sends a request to the API server, or responds itself. */
 export type Forward = (passing: Passing) => Promise<Response>;
 
 /** Options for {@linkcode openProxy}. */
 export interface ProxyOptions {
-  /** Sends what has to be sent: {@linkcode forwardTo} makes one. */
+  /** Handles the requests; see {@linkcode forwardTo}. */
   readonly forward: Forward;
   /** The namespace of the kubeconfig's context. @default {none} */
   readonly namespace?: string;
 }
 
-/** An open door. */
+/** A running proxy. */
 export interface Proxy extends AsyncDisposable {
   readonly url: string;
-  /** A kubeconfig for it. The token in it is good for this door alone. */
+  /** A kubeconfig for the proxy. Its token is valid only for this proxy. */
   readonly kubeconfig: string;
 }
 
-/** What a request says of its sender and of its way is left behind. */
+/** Headers about the sender or the connection, which are not forwarded. */
 const DROPPED = ["authorization", "host", "connection", "content-length", "accept-encoding", "transfer-encoding"];
 /**
- * Headers of a request that {@linkcode forwardTo} sends on. All others are dropped: some name the sender (`Impersonate-User`, `X-Remote-User`), and a gateway
- * in front of the API server may understand more of them.
+ * Headers that {@linkcode forwardTo} forwards. All others are dropped: some name the sender
+ * (`Impersonate-User`, `X-Remote-User`), and a gateway in front of the API server may understand
+ * further ones.
  */
 const PASSED = ["accept", "accept-encoding", "content-type", "user-agent", "traceparent", "tracestate"];
+/** Headers of responses that are returned. */
 const ANSWERED = ["content-type", "warning", "retry-after", "audit-id"];
 
 /**
- * Opens a door on the loopback.
+ * Starts a proxy on the loopback interface.
  *
- * @param options What goes through it.
+ * @param options The handler, and the namespace of the kubeconfig.
  */
 export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
   const token = crypto.randomUUID();
@@ -51,13 +53,15 @@ export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {}, signal: open.signal },
     async (request) => {
-      // The token keeps pages in a browser out as well; a Host of their own is the surest sign of one.
+      // The token also rejects requests of web pages. Their foreign Host header is the clearest
+      // sign.
       if (!isLocalHost(request)) return new Response("", { status: 403 });
       if (request.headers.get("authorization") !== `Bearer ${token}`) return new Response("", { status: 401 });
       const headers = new Headers(request.headers);
       for (const name of DROPPED) headers.delete(name);
       const url = new URL(request.url);
-      // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes only the first one.
+      // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch
+      // decodes only the first one.
       if (url.searchParams.has("watch")) headers.set("accept-encoding", "identity");
       const body = request.body === null ? undefined : await request.text();
       const passing = { method: request.method, url, headers, body, signal: open.signal };
@@ -81,7 +85,10 @@ export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
   };
 }
 
-/** The body is as it was before it was packed for the way. */
+/**
+ * Returns a response without the headers that describe the encoding of its body, which fetch has
+ * decoded.
+ */
 function answered({ body, status, headers }: Response): Response {
   return new Response(body, { status, headers: chosen(headers, ANSWERED) });
 }
@@ -107,14 +114,16 @@ function failed({ message }: Error): Response {
 }
 
 /**
- * Sends requests to an API server. Headers that could name another sender, such as `Impersonate-*`, are dropped.
+ * Sends requests to an API server. Headers that could name another sender, such as `Impersonate-*`,
+ * are dropped.
  *
- * @param connection The way to it.
- * @param headers Headers that each request gets, such as `impersonate-user`.
+ * @param connection The connection to the API server.
+ * @param headers Headers to add to each request, such as `impersonate-user`.
  */
 export function forwardTo(connection: Connection, headers: Readonly<Record<string, string>> = {}): Forward {
   return async ({ method, url, headers: own, body, signal }) => {
-    // Whom the program acts as is decided here: it must not lift its service account's limits with a header of its own.
+    // The program must not choose another identity with its own headers, which would bypass its
+    // RBAC permissions.
     const all = chosen(own, PASSED);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     const send = async (): Promise<{ response: Response; authorization: string | undefined }> => {

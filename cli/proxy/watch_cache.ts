@@ -1,11 +1,11 @@
 /**
- * Keeps watches open between a program and its next start, with all that they brought: a program
- * that begins to watch what an earlier one watched is told from here what there is, and the API
- * server is not asked again. What was forgotten by the server is forgotten here too.
+ * Keeps the watches of a program open across its restarts, with the objects that they returned. A
+ * program that starts a watch of an earlier one gets the objects from here, without a request to
+ * the API server. If the API server expires a watch, it is removed here too.
  */
 import type { Forward, Passing } from "./proxy.ts";
 
-/** An object's line in a watch, as far as it is looked at here. */
+/** A line of a watch, with the fields that are used here. */
 interface WatchLine {
   readonly type: string;
   readonly object: {
@@ -20,7 +20,7 @@ interface WatchLine {
   };
 }
 
-/** Marks the bookmark behind all that there is (KEP-3157). */
+/** Annotation of the bookmark that ends the initial events (KEP-3157). */
 const INITIAL_END = "k8s.io/initial-events-end";
 
 /** Fields of the `Status` that ends a stream. */
@@ -30,7 +30,7 @@ interface StreamEnd {
   readonly message: string;
 }
 
-const EXPIRED: StreamEnd = { code: 410, reason: "Expired", message: "what was kept is gone" };
+const EXPIRED: StreamEnd = { code: 410, reason: "Expired", message: "the cached watch has expired" };
 const TRUNCATED: StreamEnd = {
   code: 500,
   reason: "InternalError",
@@ -39,43 +39,46 @@ const TRUNCATED: StreamEnd = {
 
 type Listener = ReadableStreamDefaultController<Uint8Array>;
 
-/** The watches that are kept. */
+/** Caches watches. */
 export class WatchCache implements Disposable {
   readonly #forward: Forward;
-  readonly #kept = new Map<string, KeptWatch>();
+  readonly #cached = new Map<string, CachedWatch>();
   readonly #stop = new AbortController();
-  /** How many watches were begun from what was held. */
+  /** The number of watches that were answered from the cache. */
   hits = 0;
 
-  /** @param forward Sends what has to be sent. */
+  /** @param forward Sends a request to the API server. */
   constructor(forward: Forward) {
     this.#forward = forward;
   }
 
-  /** Sends a request on; watches from the beginning are answered from what is held, where it is. */
+  /** Forwards a request. Watches with initial events are answered from the cache if possible. */
   readonly forward: Forward = async (passing) => {
     const { method, url, headers } = passing;
     const isFirst = method === "GET" && url.searchParams.get("watch") === "true" &&
       url.searchParams.get("sendInitialEvents") === "true" && !url.searchParams.has("resourceVersion");
     if (!isFirst) return await this.#forward(passing);
     const identity = identityOf(url, headers.get("accept") ?? "");
-    const kept = this.#kept.get(identity);
-    if (kept !== undefined) {
+    const cached = this.#cached.get(identity);
+    if (cached !== undefined) {
       this.hits++;
-      return kept.join();
+      return cached.join();
     }
     const response = await this.#forward({ ...passing, signal: this.#stop.signal });
     if (!response.ok || response.body === null) return response;
-    const made = new KeptWatch(passing, this.#forward, this.#stop.signal, () => this.#kept.delete(identity));
-    this.#kept.set(identity, made);
-    const joined = made.join();
-    made.run(response.body);
+    const watch = new CachedWatch(passing, this.#forward, this.#stop.signal, () => this.#cached.delete(identity));
+    this.#cached.set(identity, watch);
+    const joined = watch.join();
+    watch.run(response.body);
     return joined;
   };
 
-  /** Forgets everything, such as when rights have changed: whoever watches begins anew. */
+  /**
+   * Empties the cache and ends its watches, for example when permissions have changed. Clients then
+   * start new watches.
+   */
   clear(): void {
-    for (const kept of [...this.#kept.values()]) kept.end();
+    for (const watch of [...this.#cached.values()]) watch.end();
   }
 
   [Symbol.dispose](): void {
@@ -84,13 +87,13 @@ export class WatchCache implements Disposable {
   }
 }
 
-/** What tells one watch from another: its path and what it selects. */
+/** Returns what identifies a watch: its path, its selectors and its media type. */
 function identityOf(url: URL, accept: string): string {
   const chosen = ["labelSelector", "fieldSelector"].map((name) => url.searchParams.get(name) ?? "");
   return [url.pathname, ...chosen, accept].join(" ");
 }
 
-class KeptWatch {
+class CachedWatch {
   readonly #passing: Passing;
   readonly #forward: Forward;
   readonly #signal: AbortSignal;
@@ -110,7 +113,7 @@ class KeptWatch {
     this.#onEnd = onEnd;
   }
 
-  /** A stream of what there is, and of what comes. */
+  /** Returns a stream of all current objects, followed by their changes. */
   join(): Response {
     let own: Listener;
     const body = new ReadableStream<Uint8Array>({
@@ -125,17 +128,17 @@ class KeptWatch {
     return new Response(body, { headers: { "content-type": "application/json" } });
   }
 
-  /** Reads the server's streams, one after another, for as long as they go on from each other. */
+  /** Reads the watch, and resumes it as long as the API server allows it. */
   async run(first: ReadableStream<Uint8Array>): Promise<void> {
     try {
       let body: ReadableStream<Uint8Array> | null = first;
       while (body !== null && !this.#isOver) {
         const before = this.#lines;
-        // One that broke off can be gone on from as one that was ended.
+        // A broken stream can be resumed like one that has ended.
         await this.#read(body).catch(() => {});
         // The initial list has no order, so a part of it has no resourceVersion to resume from.
         if (!this.#isOver && this.#lines > 0 && this.#bookmark === undefined) return this.end(TRUNCATED);
-        // To open one after another that brings nothing would be a storm.
+        // A stream without events is not resumed, which could repeat without a pause.
         if (this.#isOver || this.#resourceVersion === "" || this.#lines === before) break;
         const url = new URL(this.#passing.url);
         for (const name of ["sendInitialEvents", "resourceVersionMatch"]) url.searchParams.delete(name);
@@ -143,22 +146,22 @@ class KeptWatch {
         const response = await this.#forward({ ...this.#passing, url, signal: this.#signal });
         body = response.ok ? response.body : null;
       }
-    } catch { /* whoever watches begins anew, and is told then what is wrong */ }
+    } catch { /* Clients start new watches and get the error then. */ }
     this.end();
   }
 
-  /** Ends the streams of those who watch, with the reason. */
-  end(why: StreamEnd = EXPIRED): void {
+  /** Ends the streams of all clients with a reason. */
+  end(reason: StreamEnd = EXPIRED): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#onEnd();
     this.#reader?.cancel().catch(() => {});
-    const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...why };
+    const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...reason };
     for (const listener of this.#listeners) {
       write(listener, { type: "ERROR", object: status as WatchLine["object"] });
       try {
         listener.close();
-      } catch { /* he has gone */ }
+      } catch { /* The client has disconnected. */ }
     }
     this.#listeners.clear();
   }
@@ -169,12 +172,12 @@ class KeptWatch {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
       const lines = (rest + chunk.value).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) if (line !== "") this.#take(JSON.parse(line), line);
+      for (const line of lines) if (line !== "") this.#accept(JSON.parse(line), line);
       if (this.#isOver) return;
     }
   }
 
-  #take(event: WatchLine, line: string): void {
+  #accept(event: WatchLine, line: string): void {
     const { type, object } = event;
     this.#lines++;
     if (type === "ERROR") return this.end();
@@ -187,7 +190,7 @@ class KeptWatch {
     for (const listener of this.#listeners) enqueue(listener, bytes);
   }
 
-  /** The bookmark behind all that there is, as of now. */
+  /** Returns the bookmark that ends the initial events, with the current resource version. */
   #atEnd(bookmark: WatchLine["object"]): WatchLine["object"] {
     return { ...bookmark, metadata: { ...bookmark.metadata, resourceVersion: this.#resourceVersion } };
   }
@@ -200,5 +203,5 @@ function write(listener: Listener, line: WatchLine): void {
 function enqueue(listener: Listener, bytes: Uint8Array): void {
   try {
     listener.enqueue(bytes);
-  } catch { /* he has gone */ }
+  } catch { /* The client has disconnected. */ }
 }

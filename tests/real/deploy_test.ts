@@ -88,7 +88,10 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     const told = await op("deploy", "prod", "--dry-run");
     assert.equal(told.code, 0, told.stderr);
     assert.match(told.stdout, /^Would apply 15 objects to https:/);
-    assert.match(told.stdout, /created {4}Deployment notes-system\/notes \(unchecked: its namespace comes with it\)/);
+    assert.match(
+      told.stdout,
+      /created {4}Deployment notes-system\/notes \(not validated: its namespace would be created first\)/,
+    );
     assert.deepEqual((await client.list(CustomResourceDefinition)).length, 0);
   });
 
@@ -204,7 +207,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
       stuck.stderr,
       /^Note default\/held has finalizers: demo\.example\.com\/notes\.notes, other\.example\.com\/x$/m,
     );
-    assert.match(stuck.stderr, /1 object was not cleaned up within 1 s: is the operator running\?/);
+    assert.match(stuck.stderr, /the operator did not clean up 1 object within 1 s\./);
     assert.equal((await client.list(Deployment, { namespace: "notes-system" })).length, 1);
   });
 
