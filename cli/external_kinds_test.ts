@@ -72,7 +72,7 @@ Deno.test("op new controller does not declare an external kind a second time", a
   const args = ["--kind", "Route", "--group", "gateway.example.com", "--api-version", "v1"];
   const { code, stderr } = await folder.op("new", "controller", ...args);
   assert.equal(code, 1);
-  assert.match(stderr, /has routes\.gateway\.example\.com already; write another controller of it by hand/);
+  assert.match(stderr, /already has routes\.gateway\.example\.com\. Write another controller for it by hand/);
 });
 
 Deno.test("op dev --local installs external kinds on its own API server, where nobody else does", async () => {

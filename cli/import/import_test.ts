@@ -235,7 +235,7 @@ spec: [a, b
     args: ["crd.json"],
     code: 1,
     says:
-      'Cannot import the schema of "Site.spec.host": "type" must be one of "string", "integer", "number", "boolean", "array", "object", got "text"',
+      'Cannot import the schema of "Site.spec.host": Cannot make a raw schema: "type" must be one of "string", "integer", "number", "boolean", "array", "object", got "text"',
   },
   {
     name: "a kind that is not there",

@@ -239,14 +239,8 @@ function made(evaluation: Evaluation, expression: Expression, { metadata }: Defi
   try {
     return evaluation.valueOf(expression) as MadeKind;
   } catch (error) {
-    throw new Failure(`Cannot import "${metadata.name}": ${reasonOf(error)}`, { cause: error });
+    throw new Failure(`Cannot import "${metadata.name}": ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** Why, without what was tried: here it is the import that failed. */
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/^Cannot make kind "[^"]*": /, "");
 }
 
 /**

@@ -173,8 +173,7 @@ export class SchemaWriter {
       const value = this.#evaluation.valueOf(expression) as JsonSchema;
       if (!sameSchema(value, schema)) throw new TypeError("what comes back is not the same");
     } catch (error) {
-      const why = error instanceof Error ? error.message.replace(/^Cannot make a raw schema: /, "") : String(error);
-      throw new Failure(`Cannot import the schema of "${shown(path)}": ${why}`, { cause: error });
+      throw new Failure(`Cannot import the schema of "${shown(path)}": ${(error as Error).message}`, { cause: error });
     }
     this.#raw.set(this.#index.coreOf(schema), nodesIn(schema));
     return expression;

@@ -1,7 +1,4 @@
-/**
- * Puts a part into an operator's list of parts, in the text of the module that has it. All else in
- * the module stays as it is.
- */
+/** Adds a part to an operator in the source of its module, and leaves the rest unchanged. */
 import {
   edited,
   entryEdits,
@@ -15,15 +12,15 @@ import {
 } from "./module_text.ts";
 import type { Token } from "./scan.ts";
 
-/** A part that is to be added. */
+/** A part to add. */
 export interface NewPart {
-  /** Its key, which is also the name under which its module exports it. */
+  /** Its key, which is also the name of its export. */
   readonly key: string;
-  /** The module, as the operator's module imports it. */
+  /** The module specifier for the operator's module. */
   readonly from: string;
 }
 
-/** What somebody adds who adds a part by hand: an import, and a key. */
+/** Returns the lines to add by hand: an import and a key. */
 export function linesFor({ key, from }: NewPart): string {
   return `import { ${key} } from ${JSON.stringify(from)};\noperator({ ..., parts: { ..., ${key} } })\n`;
 }
@@ -31,11 +28,11 @@ export function linesFor({ key, from }: NewPart): string {
 /**
  * Adds a part.
  *
- * @param code The module with the call of `operator()`.
+ * @param code The module that calls `operator()`.
  * @param part The part.
- * @returns The module with it.
- * @throws {NotUnderstood} If there is no such call, or it does not show its parts; if the key is
- * taken.
+ * @returns The edited module.
+ * @throws {NotUnderstood} If the module does not call `operator()` with a visible list of parts, or
+ *   the key is in use.
  *
  * @example Usage
  * ```ts
@@ -55,9 +52,9 @@ export function addPart(code: string, part: NewPart): string {
   const imports = importsIn(tokens);
   const list = partsIn(tokens, imports);
   const keys = keysOf(list);
-  if (keys.includes(part.key)) throw new NotUnderstood(`it has a part "${part.key}" already`);
+  if (keys.includes(part.key)) throw new NotUnderstood(`it already has a part "${part.key}"`);
   if (tokens.some(({ type, text }) => type === "word" && text === part.key)) {
-    throw new NotUnderstood(`"${part.key}" is the name of something else in it`);
+    throw new NotUnderstood(`it uses the name "${part.key}" otherwise`);
   }
   const comments = all.filter(({ type }) => type === "comment");
   const edits = [
@@ -67,7 +64,7 @@ export function addPart(code: string, part: NewPart): string {
   return edited(code, edits);
 }
 
-/** The tokens of the object literal that holds the parts, with its brackets. */
+/** Returns the tokens of the object literal with the parts, with its brackets. */
 function partsIn(tokens: readonly Token[], imports: readonly Import[]): readonly Token[] {
   const names = imports.flatMap(({ names }) =>
     [...names].filter(([, name]) => name === "operator").map(([own]) => own)
@@ -80,12 +77,12 @@ function partsIn(tokens: readonly Token[], imports: readonly Import[]): readonly
     const open = isOwn || isOfSpace ? argumentsAt(tokens, i + 1) : undefined;
     return open === undefined ? [] : [open];
   });
-  if (calls.length === 0) throw new NotUnderstood("there is no call of operator() in it");
-  if (calls.length > 1) throw new NotUnderstood(`operator() is called ${calls.length} times in it`);
+  if (calls.length === 0) throw new NotUnderstood("it does not call operator()");
+  if (calls.length > 1) throw new NotUnderstood(`it calls operator() ${calls.length} times`);
   const options = objectAt(tokens, calls[0]! + 1);
   if (options === undefined) throw new NotUnderstood("operator() is not called with an object literal");
   const at = properties(options).find(({ key }) => key === "parts");
-  if (at === undefined) throw new NotUnderstood('the call of operator() does not show its "parts"');
+  if (at === undefined) throw new NotUnderstood('the call of operator() has no property "parts"');
   const [value] = at.value;
   if (value?.text === "{") return objectAt(at.value, 0)!;
   const name = value ?? at.name;
@@ -95,7 +92,7 @@ function partsIn(tokens: readonly Token[], imports: readonly Import[]): readonly
   return declared(tokens, name.text);
 }
 
-/** Where the round bracket of a call opens, with or without type arguments before it. */
+/** Returns the index of the opening parenthesis of a call, which may have type arguments. */
 function argumentsAt(tokens: readonly Token[], from: number): number | undefined {
   if (tokens[from]?.text === "(") return from;
   if (tokens[from]?.text !== "<") return undefined;
@@ -103,12 +100,12 @@ function argumentsAt(tokens: readonly Token[], from: number): number | undefined
   return close === -1 ? undefined : close;
 }
 
-/** The object literal of a constant. */
+/** Returns the object literal of a constant. */
 function declared(tokens: readonly Token[], name: string): readonly Token[] {
   const at = tokens.findIndex(({ text }, i) => text === name && ["const", "let"].includes(tokens[i - 1]?.text ?? ""));
   const open = at === -1 ? -1 : tokens.findIndex(({ text }, i) => i > at && text === "=") + 1;
   const list = open <= 0 ? undefined : objectAt(tokens, open);
-  if (list === undefined) throw new NotUnderstood(`"${name}", which has the parts, is not an object literal in it`);
+  if (list === undefined) throw new NotUnderstood(`"${name}", which has the parts, is not an object literal`);
   return list;
 }
 

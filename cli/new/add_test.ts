@@ -118,19 +118,19 @@ const REFUSED = [
     name: "a kind that exists",
     args: ["controller", "--kind", "Note", "--api-version", "v1", "--group", "demo.example.com"],
     code: 1,
-    says: /has notes\.demo\.example\.com already; write another controller of it by hand/,
+    says: /already has notes\.demo\.example\.com\. Write another controller for it by hand/,
   },
   {
     name: "another version of a kind that exists",
     args: ["controller", "--kind", "Note", "--api-version", "v2", "--group", "demo.example.com"],
     code: 1,
-    says: /already; add a version with "op new version --kind Note --api-version v2"$/m,
+    says: /Add a version with "op new version --kind Note --api-version v2"\.$/m,
   },
   {
     name: "a part's key that is taken",
     args: ["controller", ...CACHE, "--part", "notes"],
     code: 1,
-    says: /^Cannot add "notes" to "main\.ts": it has a part "notes" already; nothing was made\./,
+    says: /^Cannot add "notes" to "main\.ts": it already has a part "notes"\. No file was created\./,
   },
   {
     name: "a part's key that is none",
@@ -142,43 +142,43 @@ const REFUSED = [
     name: "a reserved group",
     args: ["controller", "--kind", "Cache", "--api-version", "v1", "--group", "cache.k8s.io"],
     code: 2,
-    says: /is Kubernetes' own/,
+    says: /belongs to Kubernetes/,
   },
   {
     name: "a webhook of a kind that is not there",
     args: ["webhook", "--kind", "Nota", "--api-version", "v1", "--type", "validation"],
     code: 1,
-    says: /has such a kind; did you mean Note\?$/m,
+    says: /has that kind\. Did you mean "Note"\?$/m,
   },
   {
     name: "a webhook of a version that is not there",
     args: ["webhook", "--kind", "Note", "--api-version", "v2", "--type", "validation"],
     code: 1,
-    says: /its versions are v1; say --api-version v1$/m,
+    says: /its versions are v1\. Use --api-version v1\.$/m,
   },
   {
     name: "a type of webhooks that is not there",
     args: ["webhook", "--kind", "Note", "--api-version", "v1", "--type", "validating"],
     code: 2,
-    says: /there is validation and mutation; did you mean validation\?$/m,
+    says: /Did you mean "validation"\? Use validation or mutation\.$/m,
   },
   {
     name: "a webhook of what is never asked about",
     args: ["webhook", "--kind", "ValidatingWebhookConfiguration", "--api-version", "v1", "--type", "validation"],
     code: 2,
-    says: /ask no webhook about what configures admission$/m,
+    says: /call no webhooks for the configuration of admission\.$/m,
   },
   {
     name: "a kind whose module is elsewhere",
     args: ["webhook", "--kind", "Note", "--api-version", "v1", "--type", "mutation"],
     code: 1,
-    says: /"note\/v1\.ts" is not there; name the module that exports the kind with --module$/m,
+    says: /"note\/v1\.ts" does not exist\. Name the module that exports the kind with --module\.$/m,
   },
   {
     name: "a folder without an operator",
     args: ["controller", "other.ts", ...CACHE],
     code: 1,
-    says: /^Cannot read "other\.ts": there is no such file/,
+    says: /^Cannot read "other\.ts": the file does not exist/,
   },
 ];
 
@@ -308,7 +308,7 @@ Deno.test("op new controller overwrites nothing, and takes the folder of the gro
     "others",
   );
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /"cache" and "cache_demo" are there already, and nothing is overwritten$/m);
+  assert.match(again.stderr, /the folders "cache" and "cache_demo" exist, and op does not overwrite them\.$/m);
 });
 
 Deno.test("op new controller leaves a module alone whose parts it does not find, and prints what to add", async () => {
@@ -319,7 +319,7 @@ Deno.test("op new controller leaves a module alone whose parts it does not find,
   assert.equal(refused.code, 1);
   assert.match(
     refused.stderr,
-    /^Cannot add "caches" to "main\.ts": "parts" is neither an object literal nor a name; nothing was made\. Say --no-edit/,
+    /^Cannot add "caches" to "main\.ts": "parts" is neither an object literal nor a name\. No file was created\. Use --no-edit/,
   );
   assert.match(
     refused.stderr,
@@ -364,12 +364,12 @@ Deno.test("op new asks on a terminal, again where an answer cannot be, and makes
       "Kind, in CamelCase: [Website]",
       "Its version: [v1]",
     ]);
-    assert.match(io.stdout, /try "my-shop"\n/);
+    assert.match(io.stdout, /Use a name such as "my-shop"\.\n/);
     assert((await Deno.stat(`${folder}/shop/main.ts`)).isFile);
 
     const gone = new AskedIo(folder, ["other", undefined]);
     assert.equal(await cli(["new", "--sdk", SDK], gone), 2);
-    assert.match(gone.stderr, /nothing was made/);
+    assert.match(gone.stderr, /^Cannot create a project: the input ended/);
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["shop"]);
   } finally {
     await Deno.remove(folder, { recursive: true });

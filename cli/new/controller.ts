@@ -1,7 +1,4 @@
-/**
- * `op new controller`: a kind, what is done about its objects, and a test of that, in a project
- * that is there.
- */
+/** `op new controller`: adds a kind, its controller and a test to a project. */
 import { join } from "node:path";
 import { sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
@@ -14,7 +11,7 @@ import { type AddOptions, addToProject } from "./project.ts";
 
 /** Options for {@linkcode newController}. */
 export interface NewControllerOptions extends KindOptions, AddOptions {
-  /** The key of the controller among the operator's parts. @default {the plural name} */
+  /** The key in the operator's parts. @default {the plural name} */
   readonly part?: string | undefined;
 }
 
@@ -22,9 +19,9 @@ export interface NewControllerOptions extends KindOptions, AddOptions {
  * Adds a controller to a project.
  *
  * @param file The file whose default export is the operator.
- * @param options The kind, and how.
+ * @param options The kind, and the key of the controller.
  * @param io The terminal and the shell.
- * @throws {UsageError} If there can be no such kind.
+ * @throws {UsageError} If the kind is not valid.
  * @throws {Failure} If the operator has it already, or cannot be loaded; if a file would be
  * overwritten.
  */
@@ -38,18 +35,18 @@ export async function newController(file: string, options: NewControllerOptions,
   const files = controllerFiles(names, key);
   const part = { key, from: `./${folder}/controller.ts` };
   const made = await addToProject(main, { part, folder, files }, options, io);
-  io.out(`Made controller "${key}" of ${names.kind}:\n\n${made.map((path) => `  ${path}\n`).join("")}`);
+  io.out(`Created controller "${key}" of ${names.kind}:\n\n${made.map((path) => `  ${path}\n`).join("")}`);
   io.out(
-    `\nNow edit ${folder}/, then:\n\n  deno task generate\n  deno task test\n`,
+    `\nNext, edit ${folder}/, then:\n\n  deno task generate\n  deno task test\n`,
   );
 }
 
 /**
- * The files of a controller.
+ * Returns the files of a controller.
  *
  * @param names The kind.
- * @param key The key of the controller among the operator's parts.
- * @returns Name to text.
+ * @param key The key in the operator's parts.
+ * @returns Content by file name.
  */
 export function controllerFiles(names: KindNames, key: string): Map<string, string> {
   const { kind, apiVersion, group, isBuiltin } = names;
@@ -69,12 +66,12 @@ export function controllerFiles(names: KindNames, key: string): Map<string, stri
   return new Map([...files].map(([name, text]) => [name === "v1.ts" ? `${apiVersion}.ts` : name, text]));
 }
 
-/** As it is written, where it cannot be heard. */
+/** Returns the article for a kind, by its first letter. */
 export function articleOf(kind: string): "a" | "an" {
   return /^[AEIO]/.test(kind) ? "an" : "a";
 }
 
-/** What is in a template's only folder, with words replaced. */
+/** Returns the files of a template's only folder, with words replaced. */
 function rendered(
   template: Readonly<Record<string, string>>,
   words: readonly (readonly [word: string, by: string])[],
@@ -91,11 +88,11 @@ function rendered(
   );
 }
 
-/** A key is the name of a constant too. */
+/** Checks a key, which is also the name of a constant. */
 export function partKey(key: string): string {
   if (/^[A-Za-z][A-Za-z0-9_]*$/.test(key)) return key;
   throw new UsageError(
-    `Cannot name a part "${key}": it must be letters and digits, beginning with a letter, such as "websites"`,
+    `Cannot name a part "${key}": use letters and digits, beginning with a letter, such as "websites".`,
   );
 }
 
@@ -110,18 +107,20 @@ function refuseKnown(
   if (same !== undefined) {
     const versions = same.spec.versions.map(({ name }) => name);
     const hint = external !== undefined || versions.includes(apiVersion)
-      ? "write another controller of it by hand, or take another kind"
-      : `add a version with "op new version --kind ${kind} --api-version ${apiVersion}"`;
-    throw new Failure(`Cannot make kind "${kind}": the operator in "${file}" has ${definition} already; ${hint}`);
+      ? "Write another controller for it by hand, or use another kind."
+      : `Add a version with "op new version --kind ${kind} --api-version ${apiVersion}".`;
+    throw new Failure(`Cannot add kind "${kind}": the operator in "${file}" already has ${definition}. ${hint}`);
   }
 }
 
 /**
- * The kind's folder; with the group's first word where another group's kind of that name has it.
+ * Returns the folder for a kind, with the first word of its group if another kind has that folder.
  */
 async function folderFor({ folder, group, kind, isBuiltin }: KindNames, place: string): Promise<string> {
   const other = `${folder}_${(group.split(".")[0] || "core").replaceAll("-", "_")}`;
   for (const name of [folder, other]) if (!await exists(join(place, name))) return name;
   const what = isBuiltin ? `a controller of ${kind}` : `kind "${kind}"`;
-  throw new Failure(`Cannot make ${what}: "${folder}" and "${other}" are there already, and nothing is overwritten`);
+  throw new Failure(
+    `Cannot add ${what}: the folders "${folder}" and "${other}" exist, and op does not overwrite them.`,
+  );
 }

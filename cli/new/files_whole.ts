@@ -1,6 +1,4 @@
-/**
- * Files that are made as a whole: all of them are there afterwards, or nothing is, however it ends.
- */
+/** Creates a folder with files atomically: after an error or Ctrl-C, none of them exists. */
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
@@ -8,13 +6,13 @@ import { writeErrorReason } from "../output.ts";
 import { removeAll } from "../remove_all.ts";
 
 /**
- * Makes a folder with files, or fills one that is empty.
+ * Creates a folder with files, or fills an empty one.
  *
  * @param folder The folder.
- * @param files Path to text.
- * @param io The terminal and the shell: Ctrl-C leaves nothing behind.
- * @param complete Makes what is missing, in a folder that becomes this one and lies beside it.
- * @throws {Failure} If it cannot be written. Nothing is there then.
+ * @param files Content by path.
+ * @param io The terminal and the shell: Ctrl-C removes all files.
+ * @param complete Adds files to the temporary folder, which is then renamed.
+ * @throws {Failure} If a file cannot be written. No file exists then.
  */
 export async function makeFolder(
   folder: string,
@@ -23,32 +21,32 @@ export async function makeFolder(
   complete?: (whole: string) => Promise<void>,
 ): Promise<void> {
   const above = dirname(folder);
-  const made = await makeAbove(above);
-  // Named before it is there, so that no interruption comes between the two.
-  const beside = join(above, `.${basename(folder)}-${crypto.randomUUID()}`);
+  const created = await makeAbove(above);
+  // Registered before it is created, so that an interruption cannot leave it behind.
+  const temporary = join(above, `.${basename(folder)}-${crypto.randomUUID()}`);
   using _interrupt = io.onInterrupt?.(() => {
-    removeAll(beside);
-    for (const path of made) removeEmpty(path);
+    removeAll(temporary);
+    for (const path of created) removeEmpty(path);
   });
   try {
-    // Not awaited: nothing is being made while an interruption undoes it.
-    Deno.mkdirSync(beside);
+    // Synchronous, so that no file is created while an interruption removes them.
+    Deno.mkdirSync(temporary);
     for (const [path, text] of files) {
-      Deno.mkdirSync(dirname(join(beside, path)), { recursive: true });
-      Deno.writeTextFileSync(join(beside, path), text);
+      Deno.mkdirSync(dirname(join(temporary, path)), { recursive: true });
+      Deno.writeTextFileSync(join(temporary, path), text);
     }
-    await complete?.(beside);
-    if (await exists(folder)) await moveEntries(beside, folder);
-    else await Deno.rename(beside, folder);
+    await complete?.(temporary);
+    if (await exists(folder)) await moveEntries(temporary, folder);
+    else await Deno.rename(temporary, folder);
   } catch (error) {
-    removeAll(beside);
-    for (const path of made) removeEmpty(path);
-    throw new Failure(`Cannot make "${folder}": ${writeErrorReason(error)}; nothing was made`, { cause: error });
+    removeAll(temporary);
+    for (const path of created) removeEmpty(path);
+    throw new Failure(`Cannot create "${folder}": ${writeErrorReason(error)}. No file was created.`, { cause: error });
   }
-  removeEmpty(beside);
+  removeEmpty(temporary);
 }
 
-/** Makes the folders above that are missing, and answers them, the deepest first. */
+/** Creates missing parent folders, and returns them, the deepest first. */
 async function makeAbove(above: string): Promise<string[]> {
   const missing: string[] = [];
   for (let path = above; !(await exists(path)); path = dirname(path)) missing.push(path);
@@ -56,7 +54,7 @@ async function makeAbove(above: string): Promise<string[]> {
     Deno.mkdirSync(above, { recursive: true });
   } catch (error) {
     missing.forEach(removeEmpty);
-    throw new Failure(`Cannot make the folder "${above}": ${writeErrorReason(error)}; name another with --dir`, {
+    throw new Failure(`Cannot create folder "${above}": ${writeErrorReason(error)}. Name another folder with --dir.`, {
       cause: error,
     });
   }
@@ -66,18 +64,18 @@ async function makeAbove(above: string): Promise<string[]> {
 function removeEmpty(path: string): void {
   try {
     Deno.removeSync(path);
-  } catch { /* it is not there, or others put something into it */ }
+  } catch { /* It does not exist, or another program has put files into it. */ }
 }
 
 /**
- * Fills an empty folder that may be somebody's working directory, which would be lost if another
- * took its place.
+ * Moves files into an existing folder. It is not replaced, because it may be the working directory
+ * of a shell.
  */
 async function moveEntries(from: string, to: string): Promise<void> {
   for await (const { name } of Deno.readDir(from)) await Deno.rename(join(from, name), join(to, name));
 }
 
-/** Whether there is something, be it only a link that leads nowhere. */
+/** Returns whether a path exists, even as a broken link. */
 export async function exists(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, () => false);
 }

@@ -17,7 +17,7 @@ Deno.test("makeFolder leaves nothing where a file cannot be written, and says wh
     // A name that no file system takes stands for a disk that takes no more.
     const files = new Map([["a.ts", "a"], ["b/c.ts", "c"], [`${"x".repeat(300)}.ts`, "x"]]);
     const making = makeFolder(join(folder, "deep/er/shop"), files, new RecordedIo(folder));
-    await assert.rejects(making, /^Failure: Cannot make ".*\/deep\/er\/shop": .*; nothing was made$/);
+    await assert.rejects(making, /^Failure: Cannot create ".*\/deep\/er\/shop": .*\. No file was created\.$/);
     assert.deepEqual(entries(folder), []);
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -104,7 +104,7 @@ Deno.test({
     try {
       const { code, left, stderr } = await onSmallDisk(folder, 24, "new", "operator", "shop");
       assert.equal(code, 1, stderr);
-      assert.match(stderr, /^Cannot make ".*\/shop": no space is left on the disk; nothing was made$/m);
+      assert.match(stderr, /^Cannot create ".*\/shop": no space left on the disk\. No file was created\.$/m);
       assert.equal(left, "");
     } finally {
       await Deno.remove(folder, { recursive: true });
@@ -121,7 +121,7 @@ async function canMount(): Promise<boolean> {
 Deno.test("op new operator refuses a folder that cannot be written to, and says so", async () => {
   const io = new RecordedIo("/proc");
   assert.equal(await cli(["new", "operator", "shop"], io), 1);
-  assert.match(io.stderr, /^Cannot make "\/proc\/shop": .*; nothing was made\n$/);
+  assert.match(io.stderr, /^Cannot create "\/proc\/shop": .*\. No file was created\.\n$/);
 });
 
 Deno.test("systemIo.onInterrupt undoes what was begun, and the process ends by the signal all the same", async () => {

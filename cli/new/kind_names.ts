@@ -1,39 +1,38 @@
-/** Names of kinds as they are typed, and all that follows from them for the files of a project. */
+/** Validates the names of a kind, and derives the names for the files of a project. */
 import { type AnyKind, resource, s } from "@op/sdk";
 import * as kinds from "@op/sdk/kinds";
 import { UsageError } from "../exit_code.ts";
 import { byNearness } from "../internal/mod.gen.ts";
 
-/** A kind, as the command line names it. */
+/** A kind on the command line. */
 export interface KindOptions {
   readonly kind: string;
   readonly apiVersion: string;
   readonly group: string;
 }
 
-/** What a kind is called in a project. */
+/** The names of a kind in a project. */
 export interface KindNames extends KindOptions {
-  /** Whether it is one that Kubernetes has: only what is done about it is the project's. */
+  /** Whether it is a kind of Kubernetes, for which the project has only a controller. */
   readonly isBuiltin: boolean;
   /** Its folder: `cron_tab`. */
   readonly folder: string;
-  /** The key of its controller among the operator's parts: `cronTabs`. */
+  /** The key of its controller in the operator's parts: `cronTabs`. */
   readonly part: string;
-  /** The kind with a small first letter: `cronTab`. */
+  /** The kind with a lowercase first letter: `cronTab`. */
   readonly camel: string;
   /** Its name in a cluster: `crontabs.demo.example.com`. */
   readonly definition: string;
 }
 
-/** Names that the files of a controller use for something else. */
+/** Names that the files of a controller use otherwise. */
 const USED = ["ConfigMap", "Infer", "Deno"];
 
 /**
- * Checks a kind as an API server would, and names what is made of it.
+ * Validates a kind as an API server does, and returns its names.
  *
- * @param options The kind, as it was typed.
- * @throws {UsageError} If there can be no such kind; the message has one that can be, where there
- * is one near.
+ * @param options The kind.
+ * @throws {UsageError} If the kind is not valid. The message suggests a similar one.
  *
  * @example Usage
  * ```ts
@@ -47,7 +46,7 @@ export function kindNames({ kind, apiVersion, group }: KindOptions): KindNames {
   if (apiVersion.includes("/")) {
     const [before = "", behind = ""] = apiVersion.split("/");
     throw new UsageError(
-      `Cannot make kind "${kind}": "${apiVersion}" is a group and a version; say --group ${before} --api-version ${behind}`,
+      `Cannot make kind "${kind}": "${apiVersion}" is a group and a version. Use --group ${before} --api-version ${behind}.`,
     );
   }
   const builtin = builtinKind(kind, apiVersion, group);
@@ -57,11 +56,11 @@ export function kindNames({ kind, apiVersion, group }: KindOptions): KindNames {
 }
 
 /**
- * All that follows from the names of a kind that there is.
+ * Returns the names of an existing kind.
  *
  * @param options The kind.
  * @param plural Its plural name.
- * @param isBuiltin Whether Kubernetes has it.
+ * @param isBuiltin Whether it is a kind of Kubernetes.
  */
 export function namesOf({ kind, apiVersion, group }: KindOptions, plural: string, isBuiltin: boolean): KindNames {
   const camel = kind.replace(/^[A-Z]+(?=[A-Z][a-z]|\d|$)|^[A-Z]/, (start) => start.toLowerCase());
@@ -79,7 +78,7 @@ export function namesOf({ kind, apiVersion, group }: KindOptions, plural: string
 }
 
 function builtinKind(kind: string, version: string, group: string): AnyKind | undefined {
-  // A few of the exports are no kinds.
+  // Some exports are not kinds.
   const all = Object.values(kinds as Readonly<Record<string, unknown>>).filter((one): one is AnyKind =>
     typeof (one as Partial<AnyKind> | undefined)?.apiVersion === "string"
   );
@@ -87,43 +86,44 @@ function builtinKind(kind: string, version: string, group: string): AnyKind | un
   if (found?.version === version) return found;
   if (found !== undefined) {
     throw new UsageError(
-      `Cannot make kind "${kind}": Kubernetes has it as ${found.apiVersion}; say --api-version ${found.version}`,
+      `Cannot make kind "${kind}": in Kubernetes it has version ${found.apiVersion}. Use --api-version ${found.version}.`,
     );
   }
   if (!isReserved(group)) return undefined;
   const [near] = byNearness(kind, all.filter((one) => one.group === group).map((one) => one.kind));
-  const hint = near === undefined ? "take a domain of your own, such as demo.example.com" : `did you mean ${near}?`;
+  const hint = near === undefined ? "Use a domain that you own, such as demo.example.com." : `Did you mean "${near}"?`;
   const shown = group === "" ? "the core group" : `group "${group}"`;
   throw new UsageError(
-    `Cannot make kind "${kind}": ${shown} is Kubernetes' own, and there is no such kind in it: ${hint}`,
+    `Cannot make kind "${kind}": ${shown} belongs to Kubernetes and has no such kind. ${hint}`,
   );
 }
 
-/** Groups in which a cluster takes no kinds of others. */
+/** Returns whether a group is reserved for kinds of Kubernetes. */
 function isReserved(group: string): boolean {
   return ["", "apps", "autoscaling", "batch", "extensions", "policy"].includes(group) ||
     /(^|\.)(k8s|kubernetes)\.io$/.test(group);
 }
 
 /**
- * Refuses a version that Kubernetes cannot put in order: which one is newer is told by the number.
+ * Checks that Kubernetes can order a version among others, which it does by the number.
  *
- * @throws {UsageError} If it is not like `v1`, `v1beta1` or `v2alpha1`; the message has one that
- * is.
+ * @throws {UsageError} If it is not of the form `v1`, `v1beta1` or `v2alpha1`. The message suggests
+ * a
+ *   similar one.
  */
 export function checkVersionName(kind: string, version: string): void {
   if (/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.test(version)) return;
   const [, number = "1", stage, step = "1"] = /^v*0*(\d+)?\W*(alpha|beta)?\W*0*(\d+)?/i.exec(version) ?? [];
   const near = `v${Number(number) || 1}${stage === undefined ? "" : `${stage.toLowerCase()}${Number(step) || 1}`}`;
   throw new UsageError(
-    `Cannot make kind "${kind}": version "${version}" is none that Kubernetes has in order, as v1, v1beta1 or v2alpha1 are; try "${near}"`,
+    `Cannot make kind "${kind}": version "${version}" is not of the form v1, v1beta1 or v2alpha1, by which Kubernetes orders versions. Use "${near}".`,
   );
 }
 
 function checkedKind({ kind, apiVersion, group }: KindOptions): AnyKind {
   if (USED.includes(kind)) {
     throw new UsageError(
-      `Cannot make kind "${kind}": the files that are made use that name themselves; take another one`,
+      `Cannot make kind "${kind}": the generated files use that name otherwise. Use another name.`,
     );
   }
   try {
@@ -131,8 +131,8 @@ function checkedKind({ kind, apiVersion, group }: KindOptions): AnyKind {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const better = camelCase(kind);
-    const isName = error.message.includes('"kind" must be');
-    const hint = isName && better !== "" && better !== kind ? `; try "${better}"` : "";
+    const isCamelCase = /^[A-Z][A-Za-z0-9]*$/.test(kind);
+    const hint = !isCamelCase && better !== "" && better !== kind ? `. Use "${better}".` : "";
     throw new UsageError(`${error.message}${hint}`, { cause: error });
   }
 }

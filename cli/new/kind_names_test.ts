@@ -34,29 +34,29 @@ Deno.test("kindNames knows the kinds of Kubernetes by group and version", () => 
 });
 
 const BAD = [
-  { kind: "cron_tab", says: /"kind" must be in CamelCase.*; try "CronTab"$/ },
+  { kind: "cron_tab", says: /"kind" must be in CamelCase.*\. Use "CronTab"\.$/ },
   { kind: "", says: /"kind" must be in CamelCase/ },
   { kind: "A".repeat(64), says: /at most 63/ },
-  { kind: "ConfigMap", says: /use that name themselves; take another one$/ },
+  { kind: "ConfigMap", says: /use that name otherwise\. Use another name\.$/ },
   { kind: "Cache", group: "demo", says: /"group" must be a domain name in lower case with a dot/ },
   { kind: "Cache", group: "Demo.Example.com", says: /"group" must be a domain name in lower case/ },
   { kind: "Cache", group: "x-k8s.io", says: undefined },
   {
     kind: "Cache",
     group: "cache.k8s.io",
-    says: /group "cache\.k8s\.io" is Kubernetes' own.*take a domain of your own/,
+    says: /group "cache\.k8s\.io" belongs to Kubernetes.*Use a domain that you own/,
   },
-  { kind: "Cache", group: "kubernetes.io", says: /is Kubernetes' own/ },
-  { kind: "Deploymnet", group: "apps", says: /group "apps" is Kubernetes' own.*did you mean Deployment\?$/ },
-  { kind: "Pods", group: "", says: /the core group is Kubernetes' own.*did you mean Pod\?$/ },
+  { kind: "Cache", group: "kubernetes.io", says: /belongs to Kubernetes/ },
+  { kind: "Deploymnet", group: "apps", says: /group "apps" belongs to Kubernetes.*Did you mean "Deployment"\?$/ },
+  { kind: "Pods", group: "", says: /the core group belongs to Kubernetes.*Did you mean "Pod"\?$/ },
   {
     kind: "Deployment",
     group: "apps",
     apiVersion: "v1beta1",
-    says: /Kubernetes has it as apps\/v1; say --api-version v1$/,
+    says: /in Kubernetes it has version apps\/v1\. Use --api-version v1\.$/,
   },
   { kind: "Cache", apiVersion: "V1", says: /"version" must have at most 63 lower case letters/ },
-  { kind: "Cache", apiVersion: "shop.example.com/v1", says: /say --group shop\.example\.com --api-version v1$/ },
+  { kind: "Cache", apiVersion: "shop.example.com/v1", says: /Use --group shop\.example\.com --api-version v1\.$/ },
 ];
 
 for (const { kind, group = GROUP, apiVersion = "v1", says } of BAD) {

@@ -1,12 +1,9 @@
-/**
- * Places in the text of a TypeScript module, and edits at them. All else in the module stays as it
- * is.
- */
+/** Finds positions in the source of a TypeScript module, and edits it there. */
 import { scan, type Token } from "./scan.ts";
 
 /**
- * The module is written in a way that is not understood here; the message says in which, without a
- * subject.
+ * The module cannot be edited automatically. The message is the reason, as a clause about the
+ * module.
  */
 export class NotUnderstood extends Error {
   override name = "NotUnderstood";
@@ -14,9 +11,9 @@ export class NotUnderstood extends Error {
 
 /** An edit of a module. */
 export interface Edit {
-  /** Where it begins. */
+  /** The start of the edit. */
   readonly at: number;
-  /** Where the text ends that is replaced. @default {where it begins: nothing is replaced} */
+  /** The end of the replaced text. @default {`at`: the edit only inserts} */
   readonly end?: number;
   readonly insert: string;
 }
@@ -39,11 +36,11 @@ export interface Import {
   readonly start: number;
   readonly end: number;
   readonly specifier: string;
-  /** Name by which the module calls it, to the name under which it is exported. */
+  /** Exported names by the names in the module. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The words and signs of a module. @throws {NotUnderstood} If it is no TypeScript. */
+/** Returns the tokens of a module. @throws {NotUnderstood} If it is not TypeScript. */
 export function tokensOf(code: string): Token[] {
   try {
     return scan(code);
@@ -53,7 +50,7 @@ export function tokensOf(code: string): Token[] {
   }
 }
 
-/** The import statements at the top level. */
+/** Returns the import statements. */
 export function importsIn(tokens: readonly Token[]): Import[] {
   const imports: Import[] = [];
   for (const [i, token] of tokens.entries()) {
@@ -75,14 +72,14 @@ export function importsIn(tokens: readonly Token[]): Import[] {
 }
 
 /**
- * The tokens of the object literal that opens at a token, with its brackets; undefined if none
- * opens there.
+ * Returns the tokens of an object literal with its brackets, or `undefined` if none begins at a
+ * token.
  */
 export function objectAt(tokens: readonly Token[], open: number): readonly Token[] | undefined {
   return tokens[open]?.text === "{" ? bracketsAt(tokens, open) : undefined;
 }
 
-/** The tokens from an opening bracket to the one that closes it. */
+/** Returns the tokens from an opening bracket to the matching one. */
 export function bracketsAt(tokens: readonly Token[], open: number): readonly Token[] {
   let depth = 0;
   for (let i = open; i < tokens.length; i++) {
@@ -91,18 +88,18 @@ export function bracketsAt(tokens: readonly Token[], open: number): readonly Tok
     if ("([{".includes(text)) depth++;
     if (")]}".includes(text) && --depth === 0) return tokens.slice(open, i + 1);
   }
-  throw new NotUnderstood("a bracket in it has no end");
+  throw new NotUnderstood("it has a bracket without an end");
 }
 
 /** A property of an object literal. */
 export interface Property {
   readonly key: string;
   readonly name: Token;
-  /** What stands behind the colon; nothing of one that is only a name. */
+  /** The tokens after the colon; empty for a shorthand property. */
   readonly value: readonly Token[];
 }
 
-/** The properties of an object literal, in their order. What is spread in is left out. */
+/** Returns the properties of an object literal in their order, without spread ones. */
 export function properties(object: readonly Token[]): Property[] {
   const found: Property[] = [];
   let depth = 0;
@@ -126,8 +123,8 @@ export function properties(object: readonly Token[]): Property[] {
 }
 
 /**
- * Adds an entry behind the last one of an object or array literal, on a line of its own if the
- * closing bracket has one.
+ * Adds an entry at the end of an object or array literal, on its own line if the closing bracket is
+ * on its own line.
  *
  * @param code The module.
  * @param list The tokens of the literal, with its brackets.
@@ -158,16 +155,16 @@ export function entryEdits(
   return [{ at: end, insert: `${needsComma ? "," : ""} ${entry}` }];
 }
 
-/** The white space at the beginning of a line. */
+/** Returns the indentation of a line. */
 export function indentAt(code: string, at: number): string {
   const line = code.slice(code.lastIndexOf("\n", at - 1) + 1, at);
   return /^[ \t]*/.exec(line)![0];
 }
 
-/** Adds an import statement behind the others. */
+/** Adds an import statement after the others. */
 export function importEdit(code: string, imports: readonly Import[], statement: string): Edit {
   const end = imports.at(-1)!.end;
-  // A comment behind the last import stays with it.
+  // A comment after the last import stays on its line.
   const line = code.indexOf("\n", end);
   return { at: line === -1 ? code.length : line, insert: `\n${statement}` };
 }

@@ -1,8 +1,8 @@
 /** Names of operators. */
 import { UsageError } from "../exit_code.ts";
 
-// An RFC 1123 label has at most 63 characters. The name is that of a Deployment, and the names of its
-// pods have 17 more ("-HASH-SUFFIX").
+// An RFC 1123 label has at most 63 characters. The name is that of a Deployment, and the names of
+// its pods have 17 more ("-HASH-SUFFIX").
 const LONGEST = 46;
 
 /**

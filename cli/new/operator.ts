@@ -1,4 +1,4 @@
-/** `op new operator`: a project that checks, lints, tests and compiles as it lies. */
+/** `op new operator`: creates a project that can be checked, tested and compiled at once. */
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
@@ -14,11 +14,11 @@ import { projectConfig } from "./project_config.ts";
 
 /** Options for {@linkcode newOperator}. */
 export interface NewOperatorOptions {
-  /** The folder to make. @default {the name} */
+  /** The folder to create. @default {the name} */
   readonly dir?: string | undefined;
-  /** Folder of a local SDK. */
+  /** The folder of a local SDK. */
   readonly sdk?: string | undefined;
-  /** Its first kind. @default {a Website} */
+  /** The first kind. @default {Website} */
   readonly kind?: string | undefined;
   /** The version of that kind. @default {v1} */
   readonly apiVersion?: string | undefined;
@@ -26,21 +26,21 @@ export interface NewOperatorOptions {
   readonly group?: string | undefined;
 }
 
-/** The name that the template's files use; the new operator's stands in its place. */
+/** The name in the template's files, which is replaced. */
 const TEMPLATE_NAME = "website-operator";
-/** The ID that the template's files use; each new operator gets one of its own. */
+/** The ID in the template's files. Each project gets its own. */
 const TEMPLATE_ID = "00000000-0000-4000-8000-000000000000";
-/** The kind that the template has. */
+/** The kind in the template. */
 const OWN: KindOptions = { kind: "Website", apiVersion: "v1", group: "demo.example.com" };
 
 /**
- * Makes a project. Either all of it is there afterwards or nothing is.
+ * Creates a project. After an error, none of its files exists.
  *
  * @param name The operator's name.
  * @param options Additional options.
  * @param io The terminal and the shell.
- * @throws {UsageError} If the name is no RFC 1123 label.
- * @throws {Failure} If the folder is not empty, or the SDK's folder is not one.
+ * @throws {UsageError} If the name is not an RFC 1123 label, or the folder of the SDK has no SDK.
+ * @throws {Failure} If the folder is not empty.
  */
 export async function newOperator(name: string, options: NewOperatorOptions, io: Io): Promise<void> {
   checkName(name);
@@ -51,23 +51,24 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
   const files = render(name, { sdk: sdkAsSeenFrom(folder, options.sdk, io.cwd), kind });
   await makeFolder(folder, files, io, kind === undefined ? undefined : (whole) => complete(whole, io));
   const shown = options.dir ?? name;
-  io.out(`Made operator "${name}" in ${shown}:\n\n`);
+  io.out(`Created operator "${name}" in ${shown}:\n\n`);
   for (const path of await filesIn(folder)) io.out(`  ${path}\n`);
   if (options.sdk === undefined) {
     io.out(
       `\nThe project imports jsr:@op/sdk, which is not published yet. To use the SDK from a folder, add --sdk FOLDER.\n`,
     );
   }
-  io.out(`\nNow:\n\n  cd ${shown}\n  deno task test\n  deno task compile\n`);
+  io.out(`\nNext:\n\n  cd ${shown}\n  deno task test\n  deno task compile\n`);
 }
 
 /**
- * The files of a project.
+ * Returns the files of a project.
  *
  * @param name The operator's name.
- * @param options The folder of a local SDK, where there is one: absolute, or relative to the
- * project. The operator's ID is random by default.
- * @returns Path to text, in alphabetical order.
+ * @param options The folder of a local SDK, absolute or relative to the project, and the first
+ * kind.
+ *   The operator's ID is random by default.
+ * @returns Content by path, in alphabetical order.
  */
 export function render(
   name: string,
@@ -84,7 +85,7 @@ export function render(
   return new Map([["deno.json", projectConfig(name, options)] as const, ...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The kind that was asked for; nothing where it is the template's own. */
+/** Returns the requested kind, or `undefined` for that of the template. */
 function firstKind(
   { kind = OWN.kind, apiVersion = OWN.apiVersion, group = OWN.group }: NewOperatorOptions,
 ): KindNames | undefined {
@@ -92,10 +93,7 @@ function firstKind(
   return kindNames({ kind, apiVersion, group });
 }
 
-/**
- * The template with another kind in the place of its own; what is made from its declarations is
- * left out.
- */
+/** Replaces the kind in the template. Generated manifests are omitted. */
 function withKind(files: readonly (readonly [string, string])[], kind: KindNames): (readonly [string, string])[] {
   const own = `${OWN.kind.toLowerCase()}/`;
   const isKept = (path: string) =>
@@ -111,8 +109,7 @@ function withKind(files: readonly (readonly [string, string])[], kind: KindNames
 }
 
 /**
- * What needs Deno: the style, and what is made from the declarations. Without it the project is
- * whole, but for `config/`.
+ * Formats the files and generates the manifests. Without Deno, the project lacks only `config/`.
  */
 async function complete(folder: string, io: Io): Promise<void> {
   await formatFolder(folder);
@@ -121,11 +118,13 @@ async function complete(folder: string, io: Io): Promise<void> {
     await generate("manifests", "main.ts", { dir: "config" }, quiet);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    io.err(`config/ is not made yet: ${error.message.split("\n")[0]}\nMake it with "deno task generate".\n\n`);
+    io.err(
+      `Warning: config/ was not generated: ${error.message.split("\n")[0]}\nGenerate it with "deno task generate".\n\n`,
+    );
   }
 }
 
-/** Paths of all files, from the folder on, in alphabetical order. */
+/** Returns the relative paths of all files, in alphabetical order. */
 async function filesIn(folder: string, above = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(join(folder, above))) {
@@ -135,8 +134,8 @@ async function filesIn(folder: string, above = ""): Promise<string[]> {
 }
 
 /**
- * A path that was given relative to where the user is stays relative, now to the project: both may
- * move together.
+ * Returns the path of the SDK from the project. A relative path remains relative, so that both can
+ * be moved together.
  */
 function sdkAsSeenFrom(folder: string, sdk: string | undefined, cwd: string): string | undefined {
   if (sdk === undefined || isAbsolute(sdk)) return sdk;
@@ -147,12 +146,12 @@ async function checkSdk(sdk: string, given: string): Promise<void> {
   const config = await Deno.readTextFile(join(sdk, "deno.json")).catch(() => undefined);
   if (config === undefined || !/"name":\s*"@op\/sdk"/.test(config)) {
     throw new UsageError(
-      `Cannot use the SDK in "${given}": there is no deno.json of @op/sdk in that folder; name the folder that mod.ts is in`,
+      `Cannot use the SDK in "${given}": it has no deno.json of @op/sdk. Name the folder that has mod.ts.`,
     );
   }
 }
 
-/** How many of a folder's entries are named before the rest is counted. */
+/** The number of entries that a message names. */
 const NAMED_ENTRIES = 5;
 
 async function checkEmpty(folder: string): Promise<void> {
@@ -162,7 +161,7 @@ async function checkEmpty(folder: string): Promise<void> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return;
     if (error instanceof Deno.errors.NotADirectory) {
-      throw new Failure(`Cannot make a project in "${folder}": that is a file; name another folder with --dir`);
+      throw new Failure(`Cannot create a project in "${folder}": it is a file. Name another folder with --dir.`);
     }
     throw error;
   }
@@ -171,6 +170,6 @@ async function checkEmpty(folder: string): Promise<void> {
   const rest = names.length > NAMED_ENTRIES ? ` and ${names.length - NAMED_ENTRIES} more` : "";
   const list = names.slice(0, NAMED_ENTRIES).map((name) => `"${name}"`).join(", ");
   throw new Failure(
-    `Cannot make a project in "${folder}": it is not empty (${list}${rest}); name another folder with --dir`,
+    `Cannot create a project in "${folder}": it is not empty (${list}${rest}). Name another folder with --dir.`,
   );
 }

@@ -128,7 +128,7 @@ Deno.test("op new operator refuses a folder that is not empty, names what is in 
     assert.equal(await cli(["new", "operator", "shop", "--dir", "."], io), 1);
     assert.equal(
       io.stderr,
-      `Cannot make a project in "${cwd}": it is not empty ("a", "b", "c", "d", "e" and 2 more); name another folder with --dir\n`,
+      `Cannot create a project in "${cwd}": it is not empty ("a", "b", "c", "d", "e" and 2 more). Name another folder with --dir.\n`,
     );
     assert.deepEqual(entries(cwd), names);
   });
@@ -139,7 +139,7 @@ Deno.test("op new operator refuses a file in the folder's place", async () => {
     await Deno.writeTextFile(join(cwd, "shop"), "mine");
     const io = new RecordedIo(cwd);
     assert.equal(await cli(["new", "operator", "shop"], io), 1);
-    assert.match(io.stderr, /that is a file; name another folder with --dir\n$/);
+    assert.match(io.stderr, /it is a file\. Name another folder with --dir\.\n$/);
     assert.equal(await Deno.readTextFile(join(cwd, "shop")), "mine");
   });
 });
@@ -148,7 +148,7 @@ Deno.test("op new operator refuses a folder that is no SDK, and writes nothing",
   await inFolder(async (cwd) => {
     const io = new RecordedIo(cwd);
     assert.equal(await cli(["new", "operator", "shop", "--sdk", "."], io), 2);
-    assert.match(io.stderr, /^Cannot use the SDK in "\.": there is no deno\.json of @op\/sdk in that folder/);
+    assert.match(io.stderr, /^Cannot use the SDK in "\.": it has no deno\.json of @op\/sdk\./);
     assert.deepEqual(entries(cwd), []);
   });
 });

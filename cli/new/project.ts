@@ -1,7 +1,4 @@
-/**
- * A project that is there: a part is added to its operator. Either all of it is there afterwards,
- * or nothing changed.
- */
+/** Adds a part to the operator of an existing project, atomically. */
 import { basename, dirname, join, relative } from "node:path";
 import { run, runningDeno, type SourceFile } from "../deno.ts";
 import { Failure, throwIfInterrupted } from "../exit_code.ts";
@@ -14,20 +11,20 @@ import { NotUnderstood } from "./module_text.ts";
 
 /** Options for {@linkcode addToProject}. */
 export interface AddOptions {
-  /** Leave the operator's module as it is. */
+  /** Whether to edit the operator's module. @default {true} */
   readonly edit?: boolean | undefined;
 }
 
-/** A part and the files that it is made of. */
+/** A part and its files. */
 export interface AddedPart {
   readonly part: NewPart;
-  /** The folder of the files, beside the operator's module. */
+  /** The folder of the files, next to the operator's module. */
   readonly folder: string;
-  /** Name in that folder to text. */
+  /** Content by name in that folder. */
   readonly files: ReadonlyMap<string, string>;
   /**
-   * Name of an existing file in that folder to its new text, and to what somebody adds who changes
-   * it by hand. @default {none}
+   * Changes to existing files in that folder: the new content, and the lines to add by hand.
+   * @default {none}
    */
   readonly changes?: ReadonlyMap<string, { readonly text: string; readonly lines: string }>;
 }
@@ -40,8 +37,7 @@ export interface AddedPart {
  * @param options Additional options.
  * @param io The terminal and the shell.
  * @returns The created files, then the changed ones with a note, relative to the current directory.
- * @throws {Failure} If a file is there already, or the module is written in a way that is not
- * understood.
+ * @throws {Failure} If a file exists, or the module cannot be edited automatically.
  */
 export async function addToProject(
   main: SourceFile,
@@ -80,15 +76,15 @@ export async function addToProject(
 async function refuseTaken(path: string, shown: (path: string) => string): Promise<void> {
   if (await exists(path)) {
     throw new Failure(
-      `Cannot make "${shown(path)}": it is there already, and nothing is overwritten; move it away first`,
+      `Cannot create "${shown(path)}": the file exists, and op does not overwrite it. Move it first.`,
     );
   }
 }
 
 async function withPart(before: string, part: NewPart, main: SourceFile, shown: string): Promise<string> {
-  const refuse = (why: string): never => {
+  const fail = (reason: string): never => {
     throw new Failure(
-      `Cannot add "${part.key}" to "${shown}": ${why}; nothing was made. Say --no-edit to have the files alone, and add by hand:\n\n${
+      `Cannot add "${part.key}" to "${shown}": ${reason}. No file was created. Use --no-edit to create only the files, and add by hand:\n\n${
         indented(linesFor(part))
       }`.trimEnd(),
     );
@@ -97,23 +93,23 @@ async function withPart(before: string, part: NewPart, main: SourceFile, shown: 
   try {
     after = addPart(before, part);
   } catch (error) {
-    if (error instanceof NotUnderstood) return refuse(error.message);
+    if (error instanceof NotUnderstood) return fail(error.message);
     throw error;
   }
-  // A module that was formatted stays so; one that was not is left to its owner.
+  // Only a module that was formatted before is formatted afterwards.
   const formattedBefore = await inStyle(before, main);
-  if (formattedBefore === undefined) return refuse("it is no TypeScript that Deno understands");
+  if (formattedBefore === undefined) return fail("Deno cannot parse it");
   const formattedAfter = await inStyle(after, main);
-  if (formattedAfter === undefined) return refuse("it would be no TypeScript afterwards");
+  if (formattedAfter === undefined) return fail("Deno could not parse it afterwards");
   return formattedBefore === before ? formattedAfter : after;
 }
 
-/** A module that was formatted stays so; one that was not is left to its owner. */
+/** Formats a module if it was formatted before. */
 async function inStyleOf(before: string, after: string, main: SourceFile): Promise<string> {
   return await inStyle(before, main) === before ? await inStyle(after, main) ?? after : after;
 }
 
-/** A module in the project's style; nothing where it is no module. */
+/** Formats a module. Returns `undefined` if it cannot be parsed. */
 async function inStyle(text: string, { folder }: SourceFile): Promise<string | undefined> {
   const process = new Deno.Command(runningDeno(), {
     args: ["fmt", "--quiet", "--ext=ts", "-"],
@@ -131,7 +127,7 @@ async function inStyle(text: string, { folder }: SourceFile): Promise<string | u
   return output.success ? new TextDecoder().decode(output.stdout) : undefined;
 }
 
-/** Makes the files, in a folder of their own or beside others. @returns Takes them back. */
+/** Creates the files in a new or an existing folder. @returns A function that removes them. */
 async function makeAll(place: string, files: ReadonlyMap<string, string>, io: Io): Promise<() => void> {
   if (!await exists(place)) {
     await makeFolder(place, files, io);
@@ -152,12 +148,12 @@ async function makeAll(place: string, files: ReadonlyMap<string, string>, io: Io
   return undo;
 }
 
-/** Has the files of a folder as `deno fmt` has them, by the project's own settings. */
+/** Formats the files of a folder with the project's settings. */
 export async function formatFolder(folder: string): Promise<void> {
   await run(runningDeno(), ["fmt", "--quiet"], { cwd: folder });
 }
 
-/** The path of a module as another imports it. */
+/** Returns the path with which a module imports another. */
 export function specifierOf(module: string, from: string): string {
   const path = relative(dirname(from), module).replaceAll("\\", "/");
   return path.startsWith(".") ? path : `./${path}`;

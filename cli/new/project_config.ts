@@ -1,22 +1,22 @@
-/** The deno.json of a project. */
+/** Generates the deno.json of a project. */
 import { VERSION } from "../version.ts";
 
 /** Options for {@linkcode projectConfig}. */
 export interface ProjectConfigOptions {
-  /** Folder of an SDK to use instead of the published one, as it is to stand in the file. */
+  /** The folder of an SDK to use instead of the published package, as written in the file. */
   readonly sdk?: string | undefined;
 }
 
 /**
- * The deno.json of an operator's project.
+ * Returns the deno.json of a project.
  *
- * A local SDK comes in by `links`: its modules keep their own import map, on Deno 2.4 as well. The
- * command line is run by path then, since Deno 2.4 does not look through `links` for what `deno
- * run` is given.
+ * A local SDK is added with `links`: its modules keep their own import map, also with Deno 2.4. The
+ * command line is run by path then, because Deno 2.4 does not resolve the argument of `deno run`
+ * with `links`.
  *
  * @param name The operator's name.
  * @param options Additional options.
- * @returns The file's text.
+ * @returns The content of the file.
  */
 export function projectConfig(name: string, options: ProjectConfigOptions = {}): string {
   const { sdk } = options;
@@ -28,14 +28,14 @@ export function projectConfig(name: string, options: ProjectConfigOptions = {}):
       lint: { description: "Check the style", command: "deno fmt --check && deno lint" },
       test: { description: "Run the tests", command: "deno test --allow-all" },
       start: {
-        description: "Run the operator here, against the cluster of your kubeconfig",
+        description: "Run the operator on this machine, against the cluster of your kubeconfig",
         command: "deno run --allow-all main.ts start",
       },
       generate: {
-        description: "Make the manifests in config/ anew, after the declarations changed",
+        description: "Update the manifests in config/ after a change of the declarations",
         command: "deno task op generate manifests",
       },
-      compile: { description: "Make one executable", command: `deno task op build --output dist/${name}` },
+      compile: { description: "Compile one executable", command: `deno task op build --output dist/${name}` },
       op: { description: "The command line of the SDK", command: `deno run --allow-all ${op}` },
     },
     imports: { "@op/sdk": sdkPackage },

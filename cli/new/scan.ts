@@ -1,9 +1,9 @@
 /**
- * The words and signs of a TypeScript module, as far as it takes to find a place in it: brackets
- * match, and texts and comments hide nothing.
+ * Splits a TypeScript module into tokens, with just enough detail to match brackets and skip
+ * strings and comments.
  */
 
-/** A word, a sign, a text or a comment of a module. */
+/** A word, number, sign, string or comment of a module. */
 export interface Token {
   readonly type: "word" | "number" | "text" | "sign" | "comment";
   readonly text: string;
@@ -11,16 +11,16 @@ export interface Token {
   readonly end: number;
 }
 
-/** Words behind which a slash begins a regular expression, and divides nothing. */
+/** Words after which a slash begins a regular expression instead of a division. */
 const BEFORE_PATTERN = new Set([
   ..."await case delete do else in instanceof new of return throw typeof void yield".split(" "),
 ]);
 
 /**
- * Takes a module apart.
+ * Splits a module into tokens.
  *
  * @param code The module.
- * @throws {SyntaxError} If a text, a comment or a regular expression has no end.
+ * @throws {SyntaxError} If a string, a comment or a regular expression has no end.
  *
  * @example Usage
  * ```ts
@@ -64,7 +64,7 @@ function tokenAt(code: string, start: number, before: Token | undefined): Token 
 
 function endOf(code: string, mark: string, from: number, what: string): number {
   const end = code.indexOf(mark, from);
-  if (end === -1) throw new SyntaxError(`a ${what} in it has no end`);
+  if (end === -1) throw new SyntaxError(`it has a ${what} without an end`);
   return end + mark.length;
 }
 
@@ -73,20 +73,20 @@ function quoteEnd(code: string, start: number): number {
     if (code[at] === "\\") at++;
     else if (code[at] === code[start]) return at + 1;
   }
-  throw new SyntaxError("a text in it has no end");
+  throw new SyntaxError("it has a string without an end");
 }
 
-/** A template may hold code, and that code another template. */
+/** A template may contain code, and that code another template. */
 function templateEnd(code: string, start: number): number {
   for (let at = start + 1; at < code.length; at++) {
     if (code[at] === "\\") at++;
     else if (code[at] === "`") return at + 1;
     else if (code.startsWith("${", at)) at = codeEnd(code, at + 2);
   }
-  throw new SyntaxError("a template in it has no end");
+  throw new SyntaxError("it has a template without an end");
 }
 
-/** Where the code of a template ends: at its closing bracket. */
+/** Returns the end of the code in a template: its closing bracket. */
 function codeEnd(code: string, start: number): number {
   let depth = 0;
   let before: Token | undefined;
@@ -101,7 +101,7 @@ function codeEnd(code: string, start: number): number {
     if (token.type !== "comment") before = token;
     at = token.end;
   }
-  throw new SyntaxError("a template in it has no end");
+  throw new SyntaxError("it has a template without an end");
 }
 
 function beginsPattern(before: Token | undefined): boolean {
@@ -118,5 +118,5 @@ function patternEnd(code: string, start: number): number {
     else if (code[at] === "]") isInClass = false;
     else if (code[at] === "/" && !isInClass) return at + 1 + /^[a-z]*/.exec(code.slice(at + 1))![0].length;
   }
-  throw new SyntaxError("a regular expression in it has no end");
+  throw new SyntaxError("it has a regular expression without an end");
 }

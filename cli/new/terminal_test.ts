@@ -45,7 +45,7 @@ Deno.test({
     const folder = await Deno.makeTempDir();
     try {
       const said = await asked(folder, ["shop\r", "shop.example.com\r", "Cache\r", "\r"]);
-      assert.match(said, /Made operator "shop" in shop:/);
+      assert.match(said, /Created operator "shop" in shop:/);
       assert.match(await Deno.readTextFile(`${folder}/shop/cache/v1.ts`), /group: "shop\.example\.com"/);
     } finally {
       await Deno.remove(folder, { recursive: true });

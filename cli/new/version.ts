@@ -1,7 +1,4 @@
-/**
- * `op new version`: another version of a kind, with its conversion and a test of that, in an
- * existing project.
- */
+/** `op new version`: adds a version to a kind, with its conversion and a test. */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { type SourceFile, sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
@@ -27,7 +24,7 @@ export interface NewVersionOptions extends AddOptions {
   readonly kind: string;
   /** The new version. */
   readonly apiVersion: string;
-  /** @default {the only one that has a kind of that name} */
+  /** The API group. @default {the only group with a kind of that name} */
   readonly group?: string | undefined;
   /** The module that exports the stored version. @default {KIND/VERSION.ts} */
   readonly module?: string | undefined;
@@ -45,11 +42,12 @@ type Definition = OperatorFacts["crds"][number];
  * in, which controllers and webhooks continue to use.
  *
  * @param file The file whose default export is the operator.
- * @param options The kind, the version, and how.
+ * @param options The kind and the version.
  * @param io The terminal and the shell.
  * @throws {UsageError} If the version is not one in Kubernetes' order, such as `v2` or `v1beta1`.
- * @throws {Failure} If the operator has no such kind or has the version, a file would be
- * overwritten, or a module is written in a way that is not understood.
+ * @throws {Failure} If the operator does not have the kind or already has the version, a file would
+ * be
+ *   overwritten, or a module cannot be edited automatically.
  */
 export async function newVersion(file: string, options: NewVersionOptions, io: Io): Promise<void> {
   const main = await sourceFile(file, io);
@@ -60,7 +58,7 @@ export async function newVersion(file: string, options: NewVersionOptions, io: I
   const versions = spec.versions.map(({ name }) => name);
   if (versions.includes(options.apiVersion)) {
     throw new Failure(
-      `Cannot add version "${options.apiVersion}" to ${options.kind}: the operator in "${file}" has it already. Its versions are ${
+      `Cannot add version "${options.apiVersion}" to ${options.kind}: the operator in "${file}" already has it. Its versions are ${
         versions.join(", ")
       }.`,
     );
@@ -100,9 +98,9 @@ export async function newVersion(file: string, options: NewVersionOptions, io: I
   const part = { key: made.key, from: `./${join(folder, `${made.version}_conversion.ts`).replaceAll("\\", "/")}` };
   const changes = new Map([[basename(module), { text: changed, lines }]]);
   const paths = await addToProject(main, { part, folder, files, changes }, options, io);
-  io.out(`Made version ${made.version} of ${made.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
+  io.out(`Created version ${made.version} of ${made.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
   io.out(
-    `\nObjects are still stored in ${stored}. Now edit ${
+    `\nObjects are still stored in ${stored}. Next, edit ${
       join(folder, `${made.version}.ts`)
     } and the conversion, then:\n\n` +
       "  deno task generate\n  deno task test\n",
@@ -116,7 +114,7 @@ function definitionOf({ kind, apiVersion, group }: NewVersionOptions, facts: Ope
   const [found, ...others] = facts.crds.filter(isIt);
   if (others.length > 0) {
     const groups = [found!, ...others].map(({ spec }) => spec.group);
-    throw new UsageError(`${cannot}several groups have a kind of that name. Say --group ${groups.join(" or ")}.`);
+    throw new UsageError(`${cannot}several groups have a kind of that name. Add --group ${groups.join(" or ")}.`);
   }
   if (found !== undefined) return found;
   if (facts.externalCrds.some(isIt)) {
@@ -126,7 +124,7 @@ function definitionOf({ kind, apiVersion, group }: NewVersionOptions, facts: Ope
   }
   const known = facts.crds.map(({ spec }) => spec.names.kind);
   const hint = known.length === 0
-    ? 'It has no kind of its own: make one with "op new controller".'
+    ? 'It has no kinds of its own. Add one with "op new controller".'
     : `Its own kinds are ${known.join(", ")}.`;
   throw new Failure(`${cannot}the operator in "${file}" has no such kind. ${hint}`);
 }

@@ -1,4 +1,4 @@
-/** The modules of another version of a kind, made from the module of the version that is stored. */
+/** Generates the modules of a new version of a kind from the module of the stored version. */
 import {
   bracketsAt,
   type Edit,
@@ -14,16 +14,16 @@ import {
 } from "./module_text.ts";
 import type { Token } from "./scan.ts";
 
-/** A version that is made. */
+/** A new version. */
 export interface NewVersion {
   readonly kind: string;
   /** The version that is stored. */
   readonly stored: string;
   /** The new one. */
   readonly version: string;
-  /** The name by which other modules call the new version: `WebsiteV2`. */
+  /** The name of the new version in other modules: `WebsiteV2`. */
   readonly name: string;
-  /** The key of the conversion among the operator's parts. */
+  /** The key of the conversion in the operator's parts. */
   readonly key: string;
 }
 
@@ -44,7 +44,7 @@ export function exportedName(code: string, stored: string): string {
  *
  * @param code The module of the stored version.
  * @param made The new version.
- * @throws {NotUnderstood} If the module is written in a way that is not understood.
+ * @throws {NotUnderstood} If the module cannot be edited automatically.
  *
  * @example Usage
  * ```ts
@@ -67,7 +67,7 @@ export function versionText(code: string, { stored, version }: NewVersion): stri
   }));
   for (const property of properties(options)) {
     if (property.key === "version") edits.push({ ...placeOf(property.value), insert: JSON.stringify(version) });
-    // The stored version alone lists the others.
+    // Only the stored version lists the others.
     if (property.key === "versions" || property.key === "storage") edits.push(removal(code, options, property));
   }
   return withoutUnusedImports(edited(code, edits));
@@ -78,12 +78,12 @@ export function versionText(code: string, { stored, version }: NewVersion): stri
  *
  * @param code The module of the stored version.
  * @param made The new version.
- * @throws {NotUnderstood} If the module is written in a way that is not understood.
+ * @throws {NotUnderstood} If the module cannot be edited automatically.
  */
 export function withVersion(code: string, { stored, version, name }: NewVersion): string {
   const { options, comments, tokens, name: exported } = resourceIn(code, stored);
   if (tokens.some(({ type, text }) => type === "word" && text === name)) {
-    throw new NotUnderstood(`"${name}" is the name of something else in it`);
+    throw new NotUnderstood(`it uses the name "${name}" otherwise`);
   }
   const listed = properties(options).find(({ key }) => key === "versions");
   const [open] = listed?.value ?? [];
@@ -95,7 +95,7 @@ export function withVersion(code: string, { stored, version, name }: NewVersion)
   return edited(code, [...edits, importEdit(code, importsIn(tokens), statement)]);
 }
 
-/** What somebody adds by hand to the module of the stored version. */
+/** Returns the lines to add by hand to the module of the stored version. */
 export function versionLines({ version, name }: NewVersion, exported: string): string {
   return `import { ${exported} as ${name} } from "./${version}.ts";\nresource({ ..., versions: [${name}] })\n`;
 }
@@ -164,13 +164,13 @@ function resourceIn(code: string, stored: string): ResourceCall {
   for (const other of ["operator", "controller", "webhook", "conversion"]) {
     if (called(other).length > 0) {
       throw new NotUnderstood(
-        `it has more than the kind (it calls ${other}()); move the kind into a module of its own`,
+        `it has more than the kind: it calls ${other}(). Move the kind into its own module`,
       );
     }
   }
   const [at, ...more] = called("resource");
-  if (at === undefined) throw new NotUnderstood("there is no call of resource() in it");
-  if (more.length > 0) throw new NotUnderstood(`resource() is called ${more.length + 1} times in it`);
+  if (at === undefined) throw new NotUnderstood("it does not call resource()");
+  if (more.length > 0) throw new NotUnderstood(`it calls resource() ${more.length + 1} times`);
   const options = objectAt(tokens, at + 2);
   if (options === undefined) throw new NotUnderstood("resource() is not called with an object literal");
   const [before, keyword, name, sign] = tokens.slice(Math.max(0, at - 4), at);
@@ -179,7 +179,7 @@ function resourceIn(code: string, stored: string): ResourceCall {
   }
   const value = properties(options).find(({ key }) => key === "version")?.value ?? [];
   if (value.length !== 1 || value[0]?.type !== "text" || value[0].text.slice(1, -1) !== stored) {
-    throw new NotUnderstood(`the call of resource() does not show "version: ${JSON.stringify(stored)}"`);
+    throw new NotUnderstood(`the call of resource() does not have "version: ${JSON.stringify(stored)}"`);
   }
   return { name: name.text, tokens, options, comments: all.filter(({ type }) => type === "comment") };
 }
@@ -196,7 +196,7 @@ function removal(code: string, options: readonly Token[], { name, value }: Prope
   return { at: name.start - space.length, end: next?.text === "," ? next.end : last.end, insert: "" };
 }
 
-/** Removes the imports of which nothing is left in a module. */
+/** Removes unused imports. */
 function withoutUnusedImports(code: string): string {
   const tokens = tokensOf(code).filter(({ type }) => type !== "comment");
   const imports = importsIn(tokens);

@@ -67,8 +67,12 @@ Deno.test("a kind is copied whatever its constant is called", () => {
 });
 
 const REFUSED: readonly { readonly name: string; readonly code: string; readonly says: RegExp }[] = [
-  { name: "no kind", code: "export {};\n", says: /no call of resource\(\)/ },
-  { name: "two kinds", code: `${module("")}const Other = resource({ version: "v1" });\n`, says: /called 2 times/ },
+  { name: "no kind", code: "export {};\n", says: /does not call resource\(\)/ },
+  {
+    name: "two kinds",
+    code: `${module("")}const Other = resource({ version: "v1" });\n`,
+    says: /calls resource\(\) 2 times/,
+  },
   {
     name: "a constant that is not exported",
     code: module("").replace("export ", ""),
@@ -77,7 +81,7 @@ const REFUSED: readonly { readonly name: string; readonly code: string; readonly
   {
     name: "a version behind a name",
     code: module("").replace('version: "v1"', "version"),
-    says: /does not show "version: "v1""/,
+    says: /does not have "version: "v1""/,
   },
   {
     name: "options behind a name",
@@ -92,10 +96,10 @@ const REFUSED: readonly { readonly name: string; readonly code: string; readonly
   {
     name: "a name that is taken",
     code: `${module("")}const NoteV2 = 1;\n`,
-    says: /"NoteV2" is the name of something else/,
+    says: /it uses the name "NoteV2" otherwise/,
   },
   { name: "versions behind a name", code: module("\n  versions,"), says: /"versions" are not an array literal/ },
-  { name: "no TypeScript", code: "export const a = `", says: /has no end/ },
+  { name: "no TypeScript", code: "export const a = `", says: /without an end/ },
 ];
 
 for (const { name, code, says } of REFUSED) {

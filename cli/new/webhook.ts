@@ -1,6 +1,4 @@
-/**
- * `op new webhook`: what is asked before an object of a kind is stored, in a project that is there.
- */
+/** `op new webhook`: adds an admission webhook to a project. */
 import { join, resolve } from "node:path";
 import * as builtin from "@op/sdk/kinds";
 import type { AnyKind } from "@op/sdk";
@@ -20,13 +18,13 @@ import { webhookTestText, webhookText, type WebhookType } from "./webhook_text.t
 export interface NewWebhookOptions extends AddOptions {
   readonly kind: string;
   readonly apiVersion: string;
-  /** @default {the one that has a kind of that name} */
+  /** The API group. @default {the only group with a kind of that name} */
   readonly group?: string | undefined;
-  /** What it does: `validation` or `mutation`. */
+  /** `validation` or `mutation`. */
   readonly type: string;
   /** The module that exports the kind. @default {KIND/VERSION.ts} */
   readonly module?: string | undefined;
-  /** The key of the webhook among the operator's parts. @default {the kind and the type} */
+  /** The key in the operator's parts. @default {derived from the kind and the type} */
   readonly part?: string | undefined;
 }
 
@@ -36,18 +34,18 @@ const TYPES: readonly WebhookType[] = ["validation", "mutation"];
  * Adds a webhook to a project.
  *
  * @param file The file whose default export is the operator.
- * @param options The kind, and how.
+ * @param options The kind and the type.
  * @param io The terminal and the shell.
- * @throws {UsageError} If there is no such type of webhooks.
- * @throws {Failure} If there is no such kind, or a file would be overwritten.
+ * @throws {UsageError} If the type is unknown, or the kind ambiguous.
+ * @throws {Failure} If the kind is unknown, or a file would be overwritten.
  */
 export async function newWebhook(file: string, options: NewWebhookOptions, io: Io): Promise<void> {
   const type = TYPES.find((one) => one === options.type);
   if (type === undefined) {
     throw new UsageError(
-      `Cannot make a webhook of type "${options.type}": there is ${TYPES.join(" and ")}; did you mean ${
+      `Cannot add a webhook: unknown type "${options.type}". Did you mean "${
         byNearness(options.type, TYPES)[0]
-      }?`,
+      }"? Use ${TYPES.join(" or ")}.`,
     );
   }
   const main = await sourceFile(file, io);
@@ -55,7 +53,7 @@ export async function newWebhook(file: string, options: NewWebhookOptions, io: I
   const names = kindOf(options, facts, file);
   if (names.group === "admissionregistration.k8s.io") {
     throw new UsageError(
-      `Cannot make a webhook of "${names.kind}": API servers ask no webhook about what configures admission`,
+      `Cannot add a webhook for "${names.kind}": API servers call no webhooks for the configuration of admission.`,
     );
   }
   const key = partKey(options.part ?? `${names.camel}${type === "validation" ? "Validation" : "Mutation"}`);
@@ -68,17 +66,17 @@ export async function newWebhook(file: string, options: NewWebhookOptions, io: I
   if (subject !== undefined) files.set(`${type}_test.ts`, webhookTestText(type, made, subject.object));
   const part = { key, from: `./${names.folder}/${type}.ts` };
   const paths = await addToProject(main, { part, folder: names.folder, files }, options, io);
-  io.out(`Made webhook "${key}" of ${names.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
-  const [fault] = subject?.faults ?? [];
-  if (fault !== undefined) {
+  io.out(`Created webhook "${key}" of ${names.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
+  const [problem] = subject?.faults ?? [];
+  if (problem !== undefined) {
     io.err(
-      `Warning: the object in ${names.folder}/${type}_test.ts is refused by the rules of its kind (${fault}): mend it\n`,
+      `Warning: the object in ${names.folder}/${type}_test.ts does not follow the rules of its kind (${problem}). Correct it.\n`,
     );
   }
-  io.out(`\nNow edit ${names.folder}/${type}.ts, then:\n\n  deno task generate\n  deno task test\n`);
+  io.out(`\nNext, edit ${names.folder}/${type}.ts, then:\n\n  deno task generate\n  deno task test\n`);
 }
 
-/** The operator's own kinds go first, then those of Kubernetes. */
+/** Finds a kind of the operator, or else of Kubernetes. */
 function kindOf({ kind, apiVersion, group }: NewWebhookOptions, facts: OperatorFacts, file: string): KindNames {
   const declared = [...facts.crds, ...facts.externalCrds];
   const own = declared.filter(({ spec }) => spec.names.kind === kind && (group === undefined || spec.group === group));
@@ -87,28 +85,34 @@ function kindOf({ kind, apiVersion, group }: NewWebhookOptions, facts: OperatorF
   );
   const groups = own.length > 0 ? own.map(({ spec }) => spec.group) : others.map(({ group }) => group ?? "");
   if (groups.length > 1) {
-    throw new UsageError(`Cannot make a webhook of "${kind}": there are several; say --group ${groups.join(" or ")}`);
+    throw new UsageError(
+      `Cannot add a webhook for "${kind}": several groups have that kind. Add --group ${groups.join(" or ")}.`,
+    );
   }
   const [only] = groups;
   if (only === undefined) {
     const known = declared.map(({ spec }) => spec.names.kind);
     const near = byNearness(kind, known)[0];
-    const hint = near === undefined ? "" : `; did you mean ${near}?`;
+    const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
     throw new Failure(
-      `Cannot make a webhook of "${kind}": neither the operator in "${file}" nor Kubernetes has such a kind${hint}`,
+      `Cannot add a webhook for "${kind}": neither the operator in "${file}" nor Kubernetes has that kind.${hint}`,
     );
   }
   const versions = own.flatMap(({ spec }) => spec.versions.map(({ name }) => name));
   if (own.length > 0 && !versions.includes(apiVersion)) {
     throw new Failure(
-      `Cannot make a webhook of "${kind}": its versions are ${versions.join(", ")}; say --api-version ${versions[0]}`,
+      `Cannot add a webhook for "${kind}": its versions are ${versions.join(", ")}. Use --api-version ${versions[0]}.`,
     );
   }
   const [definition] = own;
   const [other] = others.filter(({ version }) => version === apiVersion);
   const plural = definition?.spec.names.plural ?? other?.plural;
   if (plural === undefined) {
-    throw new Failure(`Cannot make a webhook of "${kind}": Kubernetes has it as ${others[0]?.apiVersion}`);
+    throw new Failure(
+      `Cannot add a webhook for "${kind}": in Kubernetes it has version ${others[0]?.version}. Use --api-version ${
+        others[0]?.version
+      }.`,
+    );
   }
   return namesOf({ kind, apiVersion, group: only }, plural, definition === undefined);
 }
@@ -119,8 +123,8 @@ async function moduleOf(names: KindNames, module: string | undefined, main: Sour
     : resolve(io.cwd, module);
   if (await exists(path)) return path;
   throw new Failure(
-    `Cannot make a webhook of "${names.kind}": "${
+    `Cannot add a webhook for "${names.kind}": "${
       module ?? `${names.folder}/${names.apiVersion}.ts`
-    }" is not there; name the module that exports the kind with --module`,
+    }" does not exist. Name the module that exports the kind with --module.`,
   );
 }

@@ -26,7 +26,7 @@ Deno.test("op as an executable makes a project and prints what its operator may 
     const inside = components.filter(({ scope }) => scope === "required").map(({ name }) => name);
     for (const name of ["deno", "commander", "yaml", "client-node"]) assert(inside.includes(name), `${inside}`);
     assert(!inside.includes("fast-check"));
-    assert.match(await run(folder, "new", "operator", "shop", "--sdk", SDK), /^Made operator "shop" in shop:/);
+    assert.match(await run(folder, "new", "operator", "shop", "--sdk", SDK), /^Created operator "shop" in shop:/);
     assert.match(await run(join(folder, "shop"), "sandbox"), /^net kubernetes\.default\.svc:443 +the API server$/m);
     assert.match(await run(join(folder, "shop"), "crds"), /^ +plural: websites$/m);
   } finally {

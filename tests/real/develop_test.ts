@@ -106,7 +106,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
       half.stdout,
       /^error {5}rbac {9}ServiceAccount notes-system\/notes is not installed, so the/m,
     );
-    assert.equal(half.stdout.match(/ permissions /g)?.length, 1);
+    assert.equal(half.stdout.match(/ rbac /g)?.length, 1);
     await client.delete(CustomResourceDefinition, "notes.demo.example.com");
     await eventually(async () => (await client.list(CustomResourceDefinition)).length === 0);
   });

@@ -201,7 +201,7 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
       `the conversion of ${DEFINITION}`,
     ];
     const lines = (text: string, of: string) =>
-      text.split("\n").filter((line) => line.startsWith(of) && line.endsWith(', which "op dev" left'));
+      text.split("\n").filter((line) => line.startsWith(of) && line.endsWith(', left by "op dev"'));
     const told = await folder.op(...uninstall);
     assert.equal(told.code, 2, told.stderr);
     assert.deepEqual(lines(told.stdout, "would delete"), left.map((one) => `would delete ${one}, left by "op dev"`));
