@@ -64,7 +64,7 @@ function entries(folder: string): string[] {
 /** Earlier ones refuse to bundle, whatever there is to be had. */
 const BUNDLES = !Deno.version.deno.startsWith("2.4.");
 
-Deno.test("op names no image by a commit where there is no git, and writes nothing", async () => {
+Deno.test("op generate fails without git if the image tag needs the commit, and writes no file", async () => {
   await inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/operator.toml`, '[build.image]\ntag = "$TAG_OR_SHORT_COMMIT_SHA"\n');
     const [program, ...args] = op("generate", "manifests");
@@ -87,8 +87,7 @@ const CLUSTERS = {
 } as const;
 
 Deno.test({
-  name:
-    "op tells that a cluster cannot be reached where there is no network, and makes projects and manifests without one",
+  name: "op reports that a cluster cannot be reached, and creates projects and manifests without a network",
   ...IN_NAMESPACES,
   async fn() {
     await inFolder(async (folder) => {
@@ -137,7 +136,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "op generate on a disk without room says so, and all is as it was",
+  name: "op generate changes no file if the disk is full",
   ...IN_NAMESPACES,
   async fn() {
     await inFolder(async (folder) => {
@@ -157,7 +156,7 @@ Deno.test({
   },
 });
 
-// Whoever loads it is still at it when the interruption comes.
+// Loading takes longer than the test, so that it can be interrupted.
 const SLOW = `await new Promise((go) => setTimeout(go, 60_000));\n${OPERATOR}`;
 
 const INTERRUPTED = [

@@ -55,7 +55,8 @@ const COMMANDS: readonly ((io: Io) => CommandUnknownOpts)[] = [
  * import assert from "node:assert/strict";
  *
  * let output = "";
- * const io = { out: (text: string) => void (output += text), err: () => {}, cwd: "/", env: () => undefined };
+ * const out = (text: string) => void (output += text);
+ * const io = { out, err: () => {}, cwd: "/", env: () => undefined };
  * assert.equal(await cli(["--version"], io), 0);
  * assert.match(output, /^op \d+\.\d+\.\d+/);
  * ```

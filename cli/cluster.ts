@@ -77,7 +77,10 @@ export function ifFound<T>(request: () => Promise<T>): Promise<T | undefined> {
   return unlessStatus([404], request);
 }
 
-/** Returns the result of a request, or `undefined` if the object does not exist or the user may not read it. */
+/**
+ * Returns the result of a request, or `undefined` if the object does not exist or the user may not
+ * read it.
+ */
 export function ifReadable<T>(request: () => Promise<T>): Promise<T | undefined> {
   return unlessStatus([403, 404], request);
 }

@@ -29,13 +29,13 @@ const CASES = [
   { words: ["start", "--log-level", "w"], found: ["warn"] },
 ];
 
-Deno.test("op completions bash offers commands, options and values where they may stand", async (t) => {
+Deno.test("op completions bash completes commands, options and values", async (t) => {
   for (const { words, found } of CASES) {
     await t.step(words.join(" "), async () => assert.deepEqual(await offered(...words), found));
   }
 });
 
-Deno.test("op completions serves zsh and fish too, and names them to who mistypes", async () => {
+Deno.test("op completions supports zsh and fish, and suggests them for a mistyped shell", async () => {
   assert.match(await script("zsh"), /^#compdef op\n/);
   const fish = await script("fish");
   assert.match(fish, /^complete -c op -n '__fish_use_subcommand' -f -a doctor -d '/m);

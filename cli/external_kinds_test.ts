@@ -37,7 +37,7 @@ async function upstream(folder: OperatorFolder, property = "host"): Promise<void
   );
 }
 
-Deno.test("op crd print prints no external kind, and op crd docs documents none", async () => {
+Deno.test("op crd print and op crd docs omit external kinds", async () => {
   await using folder = await operatorFolder(MAIN);
   const crds = await folder.op("crd", "print");
   assert.deepEqual([crds.code, crds.stdout], [0, ""]);
@@ -67,7 +67,7 @@ Deno.test("op crd diff of external kinds fails if the other file has none of the
   ]);
 });
 
-Deno.test("op new controller does not declare an external kind a second time", async () => {
+Deno.test("op new controller rejects an external kind that the operator declares", async () => {
   await using folder = await operatorFolder(MAIN);
   const args = ["--kind", "Route", "--group", "gateway.example.com", "--api-version", "v1"];
   const { code, stderr } = await folder.op("new", "controller", ...args);
@@ -75,7 +75,7 @@ Deno.test("op new controller does not declare an external kind a second time", a
   assert.match(stderr, /already has routes\.gateway\.example\.com\. Write another controller for it by hand/);
 });
 
-Deno.test("op dev --local installs external kinds on its own API server, where nobody else does", async () => {
+Deno.test("op dev --local installs external kinds on its own API server", async () => {
   await using folder = await operatorFolder(MAIN.replace('name: "gateway",', 'name: "gateway", health: false,'));
   const stop = new AbortController();
   const io = Object.assign(new RecordedIo(folder.path), { stop: stop.signal });

@@ -121,8 +121,10 @@ const keptAlive = await (async () => {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const kept = [{ what: "interval", place: "file:///shop/main.ts:3:1" }, { what: "timer" }, { what: "timer" }];
- * assert.equal(keptAliveText(kept, (place) => place.replace("file:///shop/", "")), "1 interval (main.ts:3:1), 2 timers");
+ * const timer = { what: "timer" };
+ * const kept = [{ what: "interval", place: "file:///shop/main.ts:3:1" }, timer, timer];
+ * const text = keptAliveText(kept, (place) => place.replace("file:///shop/", ""));
+ * assert.equal(text, "1 interval (main.ts:3:1), 2 timers");
  * ```
  */
 export function keptAliveText(kept: readonly KeptAlive[], traced: (place: string) => string): string {

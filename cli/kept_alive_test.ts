@@ -38,7 +38,7 @@ async function withFile(code: string, test: (folder: OperatorFolder) => Promise<
 }
 
 for (const { name, code, expected } of cases) {
-  Deno.test(`op crd print does not wait for what a file starts at its top level, and names it: ${name}`, async () => {
+  Deno.test(`op crd print reports what a file starts at its top level, and does not wait for it: ${name}`, async () => {
     await withFile(code, async (folder) => {
       const { code, stderr } = await folder.op("crd", "print");
       assert.equal(code, 0, stderr);
@@ -48,7 +48,7 @@ for (const { name, code, expected } of cases) {
   });
 }
 
-Deno.test("op crd print names nothing that was stopped, is over, or does not keep the process alive", async () => {
+Deno.test("op crd print ignores timers and listeners that were stopped, have ended, or do not keep the process alive", async () => {
   const code = `
 clearInterval(setInterval(() => {}, 3000));
 Deno.unrefTimer(setInterval(() => {}, 3000));
@@ -64,7 +64,7 @@ Deno.watchFs(".").close();
   });
 });
 
-Deno.test("op crd print reports a top level that waits forever, and what keeps the process alive", async () => {
+Deno.test("op crd print reports a top level that never finishes, and what keeps the process alive", async () => {
   const code = "setInterval(() => {}, 3000);\nawait new Promise(() => {});";
   await withFile(code, async (folder) => {
     const { code, stderr } = await folder.op("crd", "print");
@@ -73,7 +73,7 @@ Deno.test("op crd print reports a top level that waits forever, and what keeps t
   });
 });
 
-Deno.test("op crd print names the place of a socket that a file opens at its top level", async () => {
+Deno.test("op crd print reports the position of a socket that a file opens at its top level", async () => {
   await withFile("Deno.serve({ port: 0 }, () => new Response());", async (folder) => {
     const { code, stderr } = await folder.op("crd", "print");
     assert.equal(code, 1);
@@ -84,7 +84,7 @@ Deno.test("op crd print names the place of a socket that a file opens at its top
   });
 });
 
-Deno.test("op build ends with a file that starts an interval and runs no operator", async () => {
+Deno.test("op build fails for a file that starts an interval and runs no operator", async () => {
   await withFile("setInterval(() => {}, 3000);", async (folder) => {
     const { code, stderr } = await folder.op("build", "--output", "out");
     assert.equal(code, 1);

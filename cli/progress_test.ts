@@ -23,7 +23,7 @@ const DEFINITION = JSON.stringify({
   },
 });
 
-Deno.test("long work tells its steps to a person, and nothing to a file or a pipe", async () => {
+Deno.test("long commands print their steps to a terminal, but not to a file or a pipe", async () => {
   await using folder = await operatorFolder(NOTES);
   await folder.write("crd.json", DEFINITION);
   const watched = new WatchedIo(folder.path);
@@ -43,7 +43,7 @@ Deno.test("long work tells its steps to a person, and nothing to a file or a pip
 });
 
 Deno.test({
-  name: "op ends without a word where nobody reads its output any more, or what went wrong",
+  name: "op exits without a message if its output is closed",
   ignore: Deno.build.os === "windows",
   async fn() {
     const op = `"${Deno.execPath()}" run -A "${MAIN}"`;
@@ -55,7 +55,7 @@ Deno.test({
   },
 });
 
-Deno.test("op deploy tells which overlays there are, the one that was most likely meant first", async () => {
+Deno.test("op deploy lists the existing overlays, the most similar one first", async () => {
   await using folder = await operatorFolder(NOTES);
   for (const name of ["prod", "staging"]) {
     await Deno.mkdir(`${folder.path}/config/overlays/${name}`, { recursive: true });
@@ -68,7 +68,7 @@ Deno.test("op deploy tells which overlays there are, the one that was most likel
   );
 });
 
-Deno.test("a wrong option leads to the help of its command", async () => {
+Deno.test("an error about an option points to the help of its command", async () => {
   const io = new RecordedIo();
   assert.equal(await cli(["new", "controller", "--knd", "x"], io), 2);
   assert.equal(

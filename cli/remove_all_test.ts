@@ -17,10 +17,10 @@ Deno.test("removeAll removes a folder into which another program still writes", 
   }
 });
 
-Deno.test("removeAll takes what is not there for removed", () => {
+Deno.test("removeAll ignores a path that does not exist", () => {
   removeAll(`/${crypto.randomUUID()}`);
 });
 
-Deno.test("removeAll says what it cannot remove", { ignore: Deno.build.os !== "linux" }, () => {
+Deno.test("removeAll throws if it cannot remove a file", { ignore: Deno.build.os !== "linux" }, () => {
   assert.throws(() => removeAll("/proc/version"), Deno.errors.PermissionDenied);
 });

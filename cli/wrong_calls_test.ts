@@ -17,7 +17,7 @@ const kubeconfig = (more: object): string =>
     contexts: [
       { name: "prod", context: { cluster: "here", user: "me" } },
       { name: "orphan", context: { cluster: "gone", user: "me" } },
-      { name: "nobody", context: { cluster: "here", user: "gone" } },
+      { name: "unknown", context: { cluster: "here", user: "gone" } },
     ],
     users: [{ name: "me", user: {} }],
     ...more,
@@ -124,7 +124,7 @@ const WRONG = [
   "uninstall --kubeconfig good.kubeconfig --context prd",
   "start --kubeconfig good.kubeconfig --context prd",
   "doctor --kubeconfig good.kubeconfig --context orphan",
-  "plan --kubeconfig good.kubeconfig --context nobody",
+  "plan --kubeconfig good.kubeconfig --context unknown",
   "plan --kubeconfig url.kubeconfig",
   "rbac verify --cluster --kubeconfig nowhere",
   "dev --local --kubeconfig good.kubeconfig",

@@ -30,8 +30,8 @@ export function yamlDocuments(text: string, shown: string, dialect: GoYaml = GO_
 /**
  * Converts what YAML can express in addition to JSON, as kubectl does.
  *
- * @param known Converted values by their source: aliases refer to one value. It is `undefined` while
- * its contents are converted.
+ * @param known Converted values by their source: aliases refer to one value. It is `undefined`
+ * while its contents are converted.
  */
 function asJson(value: unknown, shown: string, known = new Map<unknown, object | undefined>()): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) {

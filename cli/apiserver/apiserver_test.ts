@@ -4,7 +4,7 @@ import { supportsClientCertificates } from "@op/sdk/testing";
 import { cli } from "../cli.ts";
 import { RecordedIo } from "../_recorded_io.ts";
 
-/** An Io that can be stopped, and tells when the command has said all. */
+/** An Io that can be stopped, and resolves a promise when the command has printed all. */
 class StoppableIo extends RecordedIo {
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ Deno.test("op apiserver --no-tls serves plain HTTP to any program, and to no pag
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("op apiserver leaves a kubeconfig that somebody changed, and does not miss one that is gone", async () => {
+Deno.test("op apiserver keeps a kubeconfig that was edited, and ignores one that was deleted", async () => {
   const folder = await Deno.makeTempDir();
   const left: boolean[] = [];
   for (const change of [() => Deno.writeTextFile(`${folder}/config`, "mine"), () => Deno.remove(`${folder}/config`)]) {
@@ -97,7 +97,7 @@ Deno.test("op apiserver leaves a kubeconfig that somebody changed, and does not 
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("op apiserver takes its kubeconfig away when a signal ends it", async (t) => {
+Deno.test("op apiserver deletes its kubeconfig when a signal ends it", async (t) => {
   const main = fileURLToPath(new URL("../main.ts", import.meta.url));
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     await t.step(signal, async () => {
@@ -124,7 +124,7 @@ function isThere(path: string): Promise<boolean> {
   return Deno.stat(path).then(() => true, () => false);
 }
 
-Deno.test("op apiserver writes a kubeconfig of its own, and removes it at the end", async () => {
+Deno.test("op apiserver writes a temporary kubeconfig and deletes it at the end", async () => {
   const io = new StoppableIo();
   const ended = cli(["apiserver"], io);
   await io.ready;
@@ -138,7 +138,7 @@ Deno.test("op apiserver writes a kubeconfig of its own, and removes it at the en
   await assert.rejects(Deno.stat(path!), Deno.errors.NotFound);
 });
 
-Deno.test("op apiserver replaces no file unasked, and takes no port that is none or taken", async () => {
+Deno.test("op apiserver overwrites no file without --force, and rejects invalid and used ports", async () => {
   const file = await Deno.makeTempFile();
   const io = new RecordedIo("/");
   assert.equal(await cli(["apiserver", "--kubeconfig", file], io), 1);

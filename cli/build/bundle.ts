@@ -106,7 +106,8 @@ async function checkBundler(deno: string): Promise<void> {
  * import assert from "node:assert/strict";
  *
  * assert.deepEqual(requireFor("console.log(1)"), []);
- * assert.match(requireFor(`throw Error('Dynamic require of "'+t+'" is not supported')`)[0]!, /^import.*;var require=/);
+ * const code = `throw Error('Dynamic require of "'+t+'" is not supported')`;
+ * assert.match(requireFor(code)[0]!, /^import.*;var require=/);
  * ```
  */
 export function requireFor(code: string): string[] {

@@ -52,10 +52,11 @@ export async function chunksOf(folder: string, entry: string, name: string): Pro
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const here = new Map([["main.js", 'import("./x509-AAAAAAAA.js")'], ["x509-AAAAAAAA.js", "export{}"]]);
- * const there = new Map([["main.js", 'import("./x509-BBBBBBBB.js")'], ["x509-BBBBBBBB.js", "export{}"]]);
+ * const bundle = (x509: string) =>
+ *   new Map([["main.js", `import("./${x509}")`], [x509, "export{}"]]);
  * const given = new Map([["main.js", "operator.js"]]);
- * assert.deepEqual([...stableNames(here, given).values()], [...stableNames(there, given).values()]);
+ * const names = (x509: string) => [...stableNames(bundle(x509), given).values()];
+ * assert.deepEqual(names("x509-AAAAAAAA.js"), names("x509-BBBBBBBB.js"));
  * ```
  */
 export function stableNames(

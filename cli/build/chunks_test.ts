@@ -42,7 +42,7 @@ Deno.test("chunksOf gives the same names and code whatever the bundler's hashes 
   );
 });
 
-Deno.test("stableNames tells files apart whose content is the same", () => {
+Deno.test("stableNames gives files with the same content different names", () => {
   const names = stableNames(new Map([["a-AAAAAAAA.js", "1"], ["a-BBBBBBBB.js", "1"]]), new Map());
   assert.equal(new Set(names.values()).size, 2);
 });

@@ -16,11 +16,11 @@ const CASES = [
   { name: "too short a file", given: new Uint8Array([0x7f, 0x45, 0x4c, 0x46]), expected: undefined },
 ];
 
-Deno.test("machineOf tells the machine of an ELF header", () => {
+Deno.test("machineOf returns the machine in an ELF header", () => {
   for (const { name, given, expected } of CASES) assert.equal(machineOf(given), expected, name);
 });
 
-Deno.test("machineOf knows the Deno that runs this", { ignore: Deno.build.os !== "linux" }, async () => {
+Deno.test("machineOf recognizes the machine of the running Deno", { ignore: Deno.build.os !== "linux" }, async () => {
   using file = await Deno.open(Deno.execPath());
   const bytes = new Uint8Array(64);
   await file.read(bytes);

@@ -15,19 +15,19 @@ Deno.test("buildImage runs the builder in the project, with the image in its arg
   const folder = await Deno.makeTempDir();
   try {
     const io = new RecordedIo("/");
-    const args = ["-c", 'echo "$IMG $1 $2" > told; echo going; echo on >&2', "sh", "--tag=$IMG", "."];
+    const args = ["-c", 'echo "$IMG $1 $2" > output; echo one; echo two >&2', "sh", "--tag=$IMG", "."];
     await buildImage(facts({ binary: "sh", args }), folder, io);
     // The shell's own "$IMG" was replaced as well.
-    assert.equal(await Deno.readTextFile(join(folder, "told")), `${IMAGE} --tag=${IMAGE} .\n`);
-    assert.deepEqual([io.stdout, io.stderr], [`\nBuilt image ${IMAGE}\n`, "going\non\n"]);
-    await buildImage(facts({ binary: "sh", args: ["-c", "printenv IMG > told"] }), folder, io);
-    assert.equal(await Deno.readTextFile(join(folder, "told")), `${IMAGE}\n`);
+    assert.equal(await Deno.readTextFile(join(folder, "output")), `${IMAGE} --tag=${IMAGE} .\n`);
+    assert.deepEqual([io.stdout, io.stderr], [`\nBuilt image ${IMAGE}\n`, "one\ntwo\n"]);
+    await buildImage(facts({ binary: "sh", args: ["-c", "printenv IMG > output"] }), folder, io);
+    assert.equal(await Deno.readTextFile(join(folder, "output")), `${IMAGE}\n`);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
 
-Deno.test("buildImage says what failed, and where to name another builder", async () => {
+Deno.test("buildImage reports which command failed, and where to configure another builder", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const io = new RecordedIo("/");

@@ -27,7 +27,7 @@ const FACTS: SbomFacts = {
   }),
 };
 
-Deno.test("sbom lists each package of the lock file once, with its sum, and tells what is in the executable", () => {
+Deno.test("sbom lists each package of the lock file once, with its checksum and whether the executable contains it", () => {
   const lines = sbom(FACTS).components.map(({ "bom-ref": ref, scope, hashes = [] }) =>
     `${ref} ${scope} ${hashes.map(({ alg, content }) => `${alg} ${content.length * 4}`).join()}`.trim()
   );
@@ -43,7 +43,7 @@ Deno.test("sbom lists each package of the lock file once, with its sum, and tell
   ]);
 });
 
-Deno.test("sbom says what depends on what, and names nothing that is not in it", () => {
+Deno.test("sbom lists dependencies only between its components", () => {
   const bill = sbom(FACTS);
   const edges = bill.dependencies.flatMap(({ ref, dependsOn }) => dependsOn.map((need) => `${ref} -> ${need}`));
   assert.deepEqual(edges, [
@@ -59,12 +59,12 @@ Deno.test("sbom says what depends on what, and names nothing that is not in it",
   assertShape(bill);
 });
 
-Deno.test("sbom of equal facts is equal, and has another number when anything in it differs", () => {
+Deno.test("sbom has the same serial number only for equal content", () => {
   assert.deepEqual(sbom(FACTS), sbom({ ...FACTS }));
   assert.notEqual(sbom(FACTS).serialNumber, sbom({ ...FACTS, sha256: "c".repeat(64) }).serialNumber);
 });
 
-Deno.test("sbom of a program without a lock file names what it was made of", () => {
+Deno.test("sbom of a program without a lock file lists its sources' packages", () => {
   const bill = sbom({ ...FACTS, lock: "{}" });
   assert.deepEqual(bill.components.map(({ "bom-ref": ref }) => ref), [
     "deno@2.9.6",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { namedSource, packageIn } from "./source_name.ts";
 
-Deno.test("namedSource names files the same wherever they lie", async (t) => {
+Deno.test("namedSource names files independently of their folder", async (t) => {
   const root = await Deno.makeTempDir();
   try {
     await Deno.mkdir(join(root, "sdk/src"), { recursive: true });
@@ -31,7 +31,7 @@ Deno.test("namedSource names files the same wherever they lie", async (t) => {
   }
 });
 
-Deno.test("packageIn answers the package of a source, and none for the project's own files", () => {
+Deno.test("packageIn returns the package of a source, and undefined for files of the project", () => {
   const cases = [
     ["npm:yaml@2.9.1/dist/index.js", "npm:yaml@2.9.1"],
     ["npm:@a/b@1.0.0/x.js", "npm:@a/b@1.0.0"],

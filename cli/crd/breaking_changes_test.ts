@@ -120,7 +120,7 @@ for (const { name, spec, lines } of CHANGES) {
   });
 }
 
-Deno.test("the guard asks once for a kind that is new in the cluster", async () => {
+Deno.test("the guard sends one request for a kind that is new in the cluster", async () => {
   await using cluster = await memoryCluster();
   const before = cluster.requests.length;
   assert.deepEqual(await check(cluster.client, definitionOf(website(HOST))), { refused: undefined, warned: "" });
@@ -136,7 +136,7 @@ Deno.test("the guard reads no objects for a change that breaks none", async () =
   assert.deepEqual(cluster.sent({ verb: "list", kind: website(HOST) }), []);
 });
 
-Deno.test("the guard lets a breaking change pass that no stored object shows, and warns of it", async () => {
+Deno.test("the guard accepts a breaking change that affects no stored object, and warns of it", async () => {
   await using cluster = await clusterOf(website(HOST), [{ host: "a" }]);
   const { refused, warned } = await check(cluster.client, definitionOf(website(s.object({ host: s.string() }))));
   assert.equal(refused, undefined);
@@ -165,7 +165,7 @@ Deno.test("the guard reads a large list page by page", async () => {
   assert.deepEqual(lists.map(({ path }) => /[?&]limit=500/.test(path)), [true, true]);
 });
 
-Deno.test("the guard refuses when it may not read the objects, and names the reason", async () => {
+Deno.test("the guard rejects a change if it may not read the objects, and reports the reason", async () => {
   await using cluster = await clusterOf(website(HOST), THREE);
   cluster.inject(faults.status(403), { verb: "list", kind: website(HOST) });
   const { refused = "" } = await check(cluster.client, definitionOf(website(s.object({ host: s.string() }))));

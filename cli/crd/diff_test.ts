@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { mainModule, NOTES, operatorFolder } from "../_operator_folder.ts";
 
-Deno.test("op crd diff of an operator with what it printed says that nothing changed", async () => {
+Deno.test("op crd diff of an operator with its own output reports no changes", async () => {
   await using folder = await operatorFolder();
   await folder.write("old.yaml", (await folder.op("crd", "print")).stdout);
   const same = await folder.op("crd", "diff", "old.yaml", "main.ts");
   assert.deepEqual([same.code, same.stdout], [0, "No changes\n"]);
 });
 
-Deno.test("op crd diff tells breaking changes from others, and ends with 1", async () => {
+Deno.test("op crd diff marks breaking changes and exits with 1", async () => {
   await using folder = await operatorFolder();
   await folder.write("old.yaml", (await folder.op("crd", "print")).stdout);
   const change = (from: string, to: string) => folder.write("main.ts", mainModule(NOTES.replace(from, to)));
@@ -38,7 +38,7 @@ Deno.test("op crd diff tells breaking changes from others, and ends with 1", asy
 
 const KINDS: readonly { name: string; from: string; to: string; expected: string }[] = [
   {
-    name: "a kind that is gone",
+    name: "a removed kind",
     from: '"Note"',
     to: '"Letter"',
     expected: "breaking   notes.demo.example.com: the kind was removed",
@@ -63,20 +63,20 @@ const KINDS: readonly { name: string; from: string; to: string; expected: string
   },
 ];
 
-Deno.test("op crd diff tells what becomes of kinds and versions", async (t) => {
+Deno.test("op crd diff reports changes of kinds and versions", async (t) => {
   await using folder = await operatorFolder();
   await folder.write("old.yaml", (await folder.op("crd", "print")).stdout);
   for (const { name, from, to, expected } of KINDS) {
     await t.step(name, async () => {
       await folder.write("main.ts", mainModule(NOTES.replace(from, to)));
-      const told = await folder.op("crd", "diff", "old.yaml", "main.ts");
-      assert.equal(told.code, 1, told.stdout + told.stderr);
-      assert(told.stdout.includes(expected), told.stdout);
+      const result = await folder.op("crd", "diff", "old.yaml", "main.ts");
+      assert.equal(result.code, 1, result.stdout + result.stderr);
+      assert(result.stdout.includes(expected), result.stdout);
     });
   }
 });
 
-Deno.test("op crd diff refuses what it cannot read", async () => {
+Deno.test("op crd diff rejects files that it cannot read", async () => {
   await using folder = await operatorFolder();
   const absent = await folder.op("crd", "diff", "nowhere.yaml", "main.ts");
   assert.deepEqual([absent.code, absent.stderr], [1, 'Cannot read "nowhere.yaml": the file does not exist.\n']);

@@ -42,7 +42,7 @@ Deno.test("op crd docs prints the page of an operator's kinds", async () => {
   assert.equal(read.stdout, io.stdout);
 });
 
-Deno.test("op crd docs writes to a file, and over one that is there only when forced", async () => {
+Deno.test("op crd docs overwrites a file only with --force", async () => {
   await withFolder(async (io) => {
     await Deno.writeTextFile(`${io.cwd}/kinds.yaml`, JSON.stringify(definition("Thing")));
 
@@ -105,7 +105,7 @@ const FAULTY = [
   },
 ];
 
-Deno.test("op crd docs says what cannot be done, and leaves nothing behind", async (t) => {
+Deno.test("op crd docs reports errors and creates no file", async (t) => {
   await withFolder(async (io) => {
     const { spec: { versions: _, ...spec }, ...rest } = definition("Thing");
     const files = {

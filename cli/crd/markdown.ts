@@ -1,6 +1,6 @@
 /** Escapes text and code for Markdown (https://github.github.com/gfm/). */
 
-// Control characters, and those that change the direction of writing, which make text look different.
+// Control characters, and those that change the direction of writing, which disguise text.
 // deno-lint-ignore no-control-regex
 const UNSEEN = /[\u0000-\u0008\u000B-\u001F\u007F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
@@ -14,7 +14,8 @@ const UNSEEN = /[\u0000-\u0008\u000B-\u001F\u007F\u200E\u200F\u202A-\u202E\u2066
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.equal(text("<b> *c* snake_case `d` &amp; R&D"), "&lt;b> \\*c\\* snake_case \\`d\\` &amp;amp; R&D");
+ * assert.equal(text("<b> *c* snake_case `d`"), "&lt;b> \\*c\\* snake_case \\`d\\`");
+ * assert.equal(text("&amp; R&D"), "&amp;amp; R&D");
  * ```
  */
 export function text(plain: string): string {

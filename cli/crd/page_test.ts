@@ -31,7 +31,7 @@ Deno.test("pageOf writes the page of tests/golden/crd_docs.txt", async () => {
   assert.equal(page, await Deno.readTextFile(new URL("crd_docs.txt", GOLDEN)));
 });
 
-Deno.test("pageOf has an anchor for every link, and each once", async () => {
+Deno.test("pageOf has exactly one anchor for every link", async () => {
   const documents = parseAllDocuments(await Deno.readTextFile(new URL("crd_docs.yaml", GOLDEN)));
   const page = pageOf(definitionsIn(documents.map((document) => document.toJS())));
   const anchors = [...page.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor]) => anchor!);
@@ -58,7 +58,7 @@ const HOSTILE = [
   { name: "an entity", given: "&lt;b&gt;", never: /[^;]&lt;b/ },
 ];
 
-Deno.test("pageOf shows text as it is, whatever it means in Markdown", async (t) => {
+Deno.test("pageOf escapes text that has a meaning in Markdown", async (t) => {
   for (const { name, given, never } of HOSTILE) {
     await t.step(name, () => {
       const field = { type: "string", description: given, title: given, enum: [given], pattern: given };

@@ -29,7 +29,7 @@ export default operator({ name: "things", parts: { things } });
   }
 }
 
-Deno.test("op crd print prints definitions as YAML in which nothing refers to something else", async () => {
+Deno.test("op crd print writes YAML without aliases", async () => {
   const io = await printed("s.object({ a: PORT, b: PORT })", "const PORT = s.object({ number: s.integer() });");
   const [crd, ...more] = parseAllDocuments(io.stdout).map((document) => document.toJS());
   assert.deepEqual(more, []);
@@ -81,7 +81,7 @@ for (const { name, body, expected } of WARNINGS) {
   });
 }
 
-Deno.test("op crd print warns of a definition that kubectl apply would refuse", async () => {
+Deno.test("op crd print warns of a definition that kubectl apply would reject", async () => {
   const io = await printed(
     "s.object({ a: PodSpec, b: s.optional(PodSpec) })",
     `import { PodSpec } from "${ROOT.href}src/kinds/schemas/full/mod.ts";`,

@@ -31,7 +31,8 @@ export interface Change {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(schemaChanges({ type: "string" }, { type: "string", maxLength: 5 }, ".spec.host"), [
+ * const after = { type: "string", maxLength: 5 } as const;
+ * assert.deepEqual(schemaChanges({ type: "string" }, after, ".spec.host"), [
  *   { severity: "breaking", path: ".spec.host", message: "maxLength 5 was added" },
  * ]);
  * ```

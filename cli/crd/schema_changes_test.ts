@@ -26,13 +26,13 @@ const CASES: readonly { name: string; before: JsonSchema; after: JsonSchema; exp
     expected: ["compatible .a: was added"],
   },
   {
-    name: "a field that is gone",
+    name: "a removed field",
     before: object({ a: object({ b: TEXT }) }),
     after: object({ a: object({}) }),
     expected: ["breaking .a.b: was removed, so its values are dropped"],
   },
   {
-    name: "a field that is gone where unknown ones are kept",
+    name: "a removed field of an object that preserves unknown fields",
     before: object({ a: TEXT }),
     after: { ...object({}), "x-kubernetes-preserve-unknown-fields": true },
     expected: [

@@ -1,4 +1,7 @@
-/** An API server in this process and projects that are deployed to it, for tests of `op deploy` and `op uninstall`. */
+/**
+ * An API server in this process and projects that are deployed to it, for tests of `op deploy` and
+ * `op uninstall`.
+ */
 import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
 import { type OperatorFolder, operatorFolder } from "../_operator_folder.ts";
 

@@ -1,4 +1,6 @@
-/** Suspends conversion webhooks, so that the garbage collector notices that objects were deleted. */
+/**
+ * Suspends conversion webhooks, so that the garbage collector notices that objects were deleted.
+ */
 import { CustomResourceDefinition } from "@op/sdk/kinds";
 import { type Cluster, ifFound } from "../cluster.ts";
 import { MANAGER } from "../field_manager.ts";
@@ -8,9 +10,9 @@ import { MANAGER } from "../field_manager.ts";
  * objects without calling a webhook. Use it only if no object is left, or if the operator will read
  * none of them again: without conversion, fields of other versions are lost.
  *
- * The garbage collector lists the version that the cluster prefers. If the webhook does not respond,
- * the garbage collector does not notice that an owner was deleted. After the definition is deleted it
- * cannot look the owner up, so that it never deletes the owner's dependents.
+ * The garbage collector lists the version that the cluster prefers. If the webhook does not
+ * respond, the garbage collector does not notice that an owner was deleted. After the definition is
+ * deleted it cannot look the owner up, so that it never deletes the owner's dependents.
  *
  * @param cluster The cluster.
  * @param definitions Names of the definitions.

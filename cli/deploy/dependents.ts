@@ -1,4 +1,6 @@
-/** Objects that other objects own. The garbage collector deletes them after their owners, if it can. */
+/**
+ * Objects that other objects own. The garbage collector deletes them after their owners, if it can.
+ */
 import type { AnyKind, KubeObject } from "@op/sdk";
 import { collectableKinds, scan, type ScannedObject } from "../cluster_scan.ts";
 import type { Cluster } from "../cluster.ts";

@@ -51,7 +51,8 @@ const ORDER = ["CustomResourceDefinition", "Namespace", "ServiceAccount", "Clust
  *   standard input.
  * @param options The cluster and how to deploy.
  * @param io The terminal and the shell.
- * @throws {Failure} If an input cannot be read, an object is rejected, or the operator is not ready in time.
+ * @throws {Failure} If an input cannot be read, an object is rejected, or the operator is not ready
+ * in time.
  */
 export async function deploy(overlay: string, options: DeployOptions, io: Io): Promise<void> {
   const timeout = durationOption(options.timeout, "--timeout");
@@ -143,7 +144,10 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.flatMap(({ name, isDirectory }) => isDirectory ? [name] : []).sort();
 }
 
-/** Adds the namespace of the kubeconfig's context, like kubectl. Kinds whose definition is applied too are not served yet. */
+/**
+ * Adds the namespace of the kubeconfig's context, like kubectl. Kinds whose definition is applied
+ * too are not served yet.
+ */
 async function placed(cluster: Cluster, object: PlainObject, all: readonly PlainObject[]): Promise<PlainObject> {
   const isNew = all.some(({ kind, spec }) =>
     kind === "CustomResourceDefinition" && (spec as { names?: { kind?: string } }).names?.kind === object.kind

@@ -3,7 +3,7 @@ import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing"
 import { RecordedIo } from "../_recorded_io.ts";
 import { cli } from "../cli.ts";
 
-Deno.test("op deploy tells once what the API server refuses, and names the object", async () => {
+Deno.test("op deploy reports the rejection of an object once, with its name", async () => {
   await using apiserver = createApiserver();
   await using served = serveApiserver(apiserver);
   const folder = await Deno.makeTempDir();
@@ -20,7 +20,7 @@ Deno.test("op deploy tells once what the API server refuses, and names the objec
   }
 });
 
-Deno.test("op deploy leaves out an operator's admission policy on an API server that has none, and warns", async () => {
+Deno.test("op deploy omits the admission policy on an API server without admission policies, and warns", async () => {
   await using apiserver = createApiserver();
   await using inner = serveApiserver(apiserver);
   // As an API server before 1.30.

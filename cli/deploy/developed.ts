@@ -1,4 +1,7 @@
-/** Takes over webhooks and conversions that `op dev` redirected to itself: a conversion can call only one webhook. */
+/**
+ * Takes over webhooks and conversions that `op dev` redirected to itself: a conversion can call
+ * only one webhook.
+ */
 import { NAME_LABEL } from "../internal/mod.gen.ts";
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import type { Cluster } from "../cluster.ts";
@@ -17,14 +20,15 @@ export interface TakeBackOptions {
 }
 
 /**
- * Takes over the webhooks and conversions that an `op dev` has redirected to itself, if that `op dev`
- * has ended.
+ * Takes over the webhooks and conversions that an `op dev` has redirected to itself, if that `op
+ * dev` has ended.
  *
  * @param cluster The cluster.
  * @param objects The objects to apply.
  * @param options Whether this is a dry run, and whether to take over from a running `op dev`.
  * @param io The terminal and the shell.
- * @returns In a dry run, the definitions whose conversion would be taken over; otherwise an empty set.
+ * @returns In a dry run, the definitions whose conversion would be taken over; otherwise an empty
+ * set.
  * @throws {Failure} If a running `op dev` serves the conversion of a definition among the objects.
  */
 export async function takeBackFromDev(

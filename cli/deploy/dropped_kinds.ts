@@ -1,7 +1,7 @@
 /**
- * Kinds that the deployed version of an operator has a controller for, and the new version does not.
- * Finalizers that are left on their objects would block their deletion. The kinds are read from the
- * operator's roles, because each controller needs the permission to patch its kind.
+ * Kinds that the deployed version of an operator has a controller for, and the new version does
+ * not. Finalizers that are left on their objects would block their deletion. The kinds are read
+ * from the operator's roles, because each controller needs the permission to patch its kind.
  */
 import type { AnyKind } from "@op/sdk";
 import { NAME_LABEL } from "../internal/mod.gen.ts";
@@ -33,7 +33,8 @@ export class DroppedKinds {
    *
    * @param cluster The cluster.
    * @param objects The objects to apply.
-   * @param all Whether to include all kinds that the new version may not change, not only those that it drops.
+   * @param all Whether to include all kinds that the new version may not change, not only those
+   * that it drops.
    */
   static async of(cluster: Cluster, objects: readonly PlainObject[], all: boolean): Promise<DroppedKinds> {
     const kinds = new Map<string, readonly AnyKind[]>();

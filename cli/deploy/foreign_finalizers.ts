@@ -22,8 +22,8 @@ const MOST_NAMED = 3;
 export type HeldBy = Pick<OperatorFacts, "name" | "finalizers" | "foreignFinalized" | "reconciled" | "crds">;
 
 /**
- * Returns whether a finalizer belongs to the operator: a controller declares it, or it begins with the
- * prefix that the operator's finalizers have on the kind. One of another domain, such as
+ * Returns whether a finalizer belongs to the operator: a controller declares it, or it begins with
+ * the prefix that the operator's finalizers have on the kind. One of another domain, such as
  * `backup.example.com/shop.snapshot`, does not.
  *
  * @param finalizer The finalizer.
@@ -35,8 +35,8 @@ export function isItsOwn(finalizer: string, kind: Pick<AnyKind, "group">, { name
 }
 
 /**
- * Returns the objects that have a finalizer of the operator and are not deleted with it. Their kinds
- * belong to other owners, or an earlier version of the operator had a controller for them.
+ * Returns the objects that have a finalizer of the operator and are not deleted with it. Their
+ * kinds belong to other owners, or an earlier version of the operator had a controller for them.
  *
  * @param cluster The cluster.
  * @param facts The operator.
@@ -60,7 +60,10 @@ export async function foreignHeld(
   return objects;
 }
 
-/** Returns whether a finalizer belongs to the operator. Without a controller for the kind, only generated names count. */
+/**
+ * Returns whether a finalizer belongs to the operator. Without a controller for the kind, only
+ * generated names count.
+ */
 function isLeft(finalizer: string, kind: AnyKind, facts: HeldBy): boolean {
   return isFinalized(kind, facts)
     ? isItsOwn(finalizer, kind, facts)
@@ -76,7 +79,8 @@ function isFinalized({ kind, group }: AnyKind, { foreignFinalized }: HeldBy): bo
  *
  * @param cluster The cluster.
  * @param facts The operator.
- * @throws {Failure} If there is at least one. The message names the option that removes the finalizers.
+ * @throws {Failure} If there is at least one. The message names the option that removes the
+ * finalizers.
  */
 export async function refuseForeignHeld(cluster: Cluster, facts: OperatorFacts): Promise<void> {
   const held = await foreignHeld(cluster, facts);
@@ -84,8 +88,8 @@ export async function refuseForeignHeld(cluster: Cluster, facts: OperatorFacts):
 }
 
 /**
- * Removes the operator's finalizers from objects that are not deleted with it, until none is left: an
- * operator that is still stopping may add one again.
+ * Removes the operator's finalizers from objects that are not deleted with it, until none is left:
+ * an operator that is still stopping may add one again.
  *
  * @param cluster The cluster.
  * @param facts The operator, whose roles are deleted.

@@ -1,4 +1,7 @@
-/** ClusterRoles for the users of kinds that an earlier version of an operator had. Without the kind, they would stay forever. */
+/**
+ * ClusterRoles for the users of kinds that an earlier version of an operator had. Without the kind,
+ * they would stay forever.
+ */
 import type { KubeObject } from "@op/sdk";
 import { ClusterRole } from "@op/sdk/kinds";
 import { ID_LABEL, NAME_LABEL } from "../internal/mod.gen.ts";
@@ -34,7 +37,10 @@ export async function leftRoles(cluster: Cluster, objects: readonly PlainObject[
   return left.flat();
 }
 
-/** Whether `op` generated a role for the users of a kind: it is named after the kind that its rules are about. */
+/**
+ * Whether `op` generated a role for the users of a kind: it is named after the kind that its rules
+ * are about.
+ */
 function isForUsers({ metadata, ...role }: KubeObject, operator: string): boolean {
   const { name, managedFields = [] } = metadata;
   if (!managedFields.some(({ manager = "" }) => MANAGERS.includes(manager))) return false;

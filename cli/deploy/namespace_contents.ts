@@ -1,4 +1,7 @@
-/** Objects in an operator's namespace that do not belong to the operator: they would be deleted together with the namespace. */
+/**
+ * Objects in an operator's namespace that do not belong to the operator: they would be deleted
+ * together with the namespace.
+ */
 import type { AnyKind, KubeObject } from "@op/sdk";
 import { NAME_LABEL } from "../internal/mod.gen.ts";
 import { collectableKinds, scan } from "../cluster_scan.ts";
@@ -27,7 +30,8 @@ const TOKEN_ANNOTATION = "kubernetes.io/service-account.name";
  * @param namespace The name of the namespace.
  * @param facts The operator.
  * @param parts The objects that are deleted with the operator.
- * @returns What else is in the namespace, such as `it has 2 other objects (Secret shop-system/db, ...)`; `undefined` if it has no other objects.
+ * @returns What else is in the namespace, such as `it has 2 other objects (Secret shop-system/db,
+ * ...)`; `undefined` if it has no other objects.
  */
 export async function otherContents(
   cluster: Cluster,

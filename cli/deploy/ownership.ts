@@ -1,7 +1,7 @@
 /**
- * Determines which operator the objects in a cluster belong to. Installed objects have the operator's
- * name and ID as labels. Objects without an ID belong to a project without one; operators of the same
- * name are then distinguished by their kinds.
+ * Determines which operator the objects in a cluster belong to. Installed objects have the
+ * operator's name and ID as labels. Objects without an ID belong to a project without one;
+ * operators of the same name are then distinguished by their kinds.
  */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { ClusterRole, CustomResourceDefinition } from "@op/sdk/kinds";
@@ -28,8 +28,8 @@ const OWN_MANAGERS: readonly string[] = [MANAGER, DEV_MANAGER];
 const AUTHORITY_SINCE = "op/authority-since";
 
 /**
- * Returns whether a namespace belongs to an operator. Another owner may have created it, and several
- * operators may share it.
+ * Returns whether a namespace belongs to an operator. Another owner may have created it, and
+ * several operators may share it.
  *
  * @param live The namespace in the cluster.
  * @param wanted The operator's manifest of it.
@@ -75,7 +75,10 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
   );
   return pairs.flat().filter((_, index) => isForeign[index]);
 
-  /** A definition without an ID has no label that names its operator, but the roles for its users do. */
+  /**
+   * A definition without an ID has no label that names its operator, but the roles for its users
+   * do.
+   */
   async function isOthersDefinition({ metadata }: KubeObject): Promise<boolean> {
     const name = metadata.labels?.[NAME_LABEL];
     if (name !== undefined) return !operators.has(name);
@@ -92,7 +95,8 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
       metadata.labels?.[ID_LABEL] === undefined
     ).flatMap(kindsIn);
     const definitions = definitionsIn(objects);
-    // If all its kinds are external now, it only has permissions on kinds that an earlier version installed.
+    // If all its kinds are external now, it only has permissions on kinds that an earlier version
+    // installed.
     const used = definitions.length > 0 ? [] : objects.flatMap(kindsInRules);
     const own = [...objects.flatMap(kindsIn), ...definitions, ...used];
     return theirs.length === 0 || theirs.some((kind) => own.includes(kind));
@@ -144,7 +148,10 @@ export async function conflictReport(
   ].join("\n");
 }
 
-/** Returns whether an object is the Secret of a certificate, which earlier versions created without labels. */
+/**
+ * Returns whether an object is the Secret of a certificate, which earlier versions created without
+ * labels.
+ */
 function isItsCertificate({ kind, metadata: { labels, annotations } }: KubeObject): boolean {
   return kind === "Secret" && labels?.[NAME_LABEL] === undefined && annotations?.[AUTHORITY_SINCE] !== undefined;
 }
@@ -158,7 +165,10 @@ function ownerOf(conflicts: readonly Conflict[]): string {
   return [...new Set(owners)].join(" and ");
 }
 
-/** Returns what another operator would lose: its Deployment, its permissions, and the objects of its kinds. */
+/**
+ * Returns what another operator would lose: its Deployment, its permissions, and the objects of its
+ * kinds.
+ */
 async function losses(cluster: Cluster, conflicts: readonly Conflict[]): Promise<string[]> {
   const names = new Set(conflicts.flatMap(({ live }) => live.metadata.labels?.[NAME_LABEL] ?? []));
   const roles = (await Promise.all([...names].map((name) => rolesForPeople(cluster, name)))).flat();
@@ -189,7 +199,10 @@ function idAdvice(conflicts: readonly Conflict[], objects: readonly PlainObject[
   ];
 }
 
-/** Returns the ClusterRoles for users of the kinds that an operator installed, or by default that all operators did. */
+/**
+ * Returns the ClusterRoles for users of the kinds that an operator installed, or by default that
+ * all operators did.
+ */
 async function rolesForPeople(cluster: Cluster, name?: string): Promise<readonly KubeObject[]> {
   const labelSelector = name === undefined ? NAME_LABEL : `${NAME_LABEL}=${name}`;
   const roles = await cluster.client.list(ClusterRole, { labelSelector });

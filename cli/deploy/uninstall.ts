@@ -1,4 +1,7 @@
-/** `op uninstall`: deletes an operator from a cluster, the objects of its kinds first. External kinds and their objects stay. */
+/**
+ * `op uninstall`: deletes an operator from a cluster, the objects of its kinds first. External
+ * kinds and their objects stay.
+ */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import type { ScannedObject } from "../cluster_scan.ts";
@@ -28,7 +31,10 @@ export interface UninstallOptions extends ClusterOptions, PlaceOptions {
   readonly adopt?: boolean | undefined;
   /** Keep the kinds and their objects. */
   readonly keepObjects?: boolean | undefined;
-  /** Remove the operator's finalizers from objects that it did not clean up in time, and from objects of other kinds. */
+  /**
+   * Remove the operator's finalizers from objects that it did not clean up in time, and from
+   * objects of other kinds.
+   */
   readonly releaseFinalizers?: boolean | undefined;
   /** Delete the kinds even if dependents of their objects still exist after the timeout. */
   readonly orphanDependents?: boolean | undefined;
@@ -50,7 +56,7 @@ const MOST_NAMED = 20;
  * @param options The cluster and what to delete.
  * @param io The terminal and the shell.
  * @throws {Failure} If objects still exist after the timeout, or objects of other kinds have a
- *   finalizer of the operator and `releaseFinalizers` is not set. The operator and its kinds stay then.
+ *   finalizer of the operator and `releaseFinalizers` is not set. The operator stays then.
  */
 export async function uninstall(file: string, options: UninstallOptions, io: Io): Promise<void> {
   const timeout = durationOption(options.timeout, "--timeout");
@@ -88,7 +94,10 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   await definitionsDeleted(cluster, definitions, timeout);
 }
 
-/** Returns the operator's namespaces that contain objects of other owners, with a description of these. */
+/**
+ * Returns the operator's namespaces that contain objects of other owners, with a description of
+ * these.
+ */
 async function keptNamespaces(
   cluster: Cluster,
   facts: OperatorFacts,
@@ -164,7 +173,8 @@ class Removal {
   /** @throws {Failure} If an object is left. Conversions are restored then. */
   async run(): Promise<void> {
     const { cluster, facts, definitions } = this.#with;
-    // Webhooks that no process serves would block the rest. A running op dev may have to do the cleanup.
+    // Webhooks that no process serves would block the rest. A running op dev may have to do the
+    // cleanup.
     const session = await devSession(cluster, leasePlace(facts), Date.now());
     if (!session?.isAlive) await this.#unregister();
     let restore = async (): Promise<void> => {};
@@ -259,7 +269,10 @@ class Removal {
     );
   }
 
-  /** Fails if objects were created since: deleting the definition would delete them without a cleanup. */
+  /**
+   * Fails if objects were created since: deleting the definition would delete them without a
+   * cleanup.
+   */
   async #refuseNewObjects(): Promise<void> {
     const { cluster, facts, definitions, io } = this.#with;
     const { objects } = await objectsOf(cluster, definitions);
@@ -284,7 +297,8 @@ function namesOf(definitions: readonly Definition[]): string[] {
 
 /**
  * Returns the objects of kinds, in a version that the API server can read: without the conversion
- * webhook, that is the storage version. Definitions that can be read in no version are listed apart.
+ * webhook, that is the storage version. Definitions that can be read in no version are listed
+ * apart.
  */
 async function objectsOf(
   cluster: Cluster,
@@ -339,7 +353,10 @@ async function definitionsDeleted(
   }
 }
 
-/** Returns the objects of an installation in the order of deletion: the operator needs its bindings to the end. */
+/**
+ * Returns the objects of an installation in the order of deletion: the operator needs its bindings
+ * to the end.
+ */
 function partsOf({ manifests, reconciled }: OperatorFacts, isKept: boolean): PlainObject[] {
   const { crd, namespace, rbac, manager, networkPolicy, webhook } = manifests;
   const kinds = isKept ? [] : crd.filter(({ metadata }) => reconciled.includes(metadata.name));

@@ -54,7 +54,10 @@ export async function identity(cluster: Cluster, { name, id, manifests }: Operat
   ];
 }
 
-/** Checks that definitions are installed, served and up to date. Of an external kind, one declared version must be served. */
+/**
+ * Checks that definitions are installed, served and up to date. Of an external kind, one declared
+ * version must be served.
+ */
 export async function definitions(
   cluster: Cluster,
   { crds, externalCrds, reconciled }: OperatorFacts,

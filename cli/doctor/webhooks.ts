@@ -1,4 +1,7 @@
-/** The checks of `op doctor` on webhooks: their configuration, their certificate, and the pods that serve them. */
+/**
+ * The checks of `op doctor` on webhooks: their configuration, their certificate, and the pods that
+ * serve them.
+ */
 import { X509Certificate } from "node:crypto";
 import { EndpointSlice, MutatingWebhookConfiguration, Service, ValidatingWebhookConfiguration } from "@op/sdk/kinds";
 import { type Cluster, ifFound } from "../cluster.ts";

@@ -17,22 +17,22 @@ const ASKED = {
   "cert-manager is used": /^kind: Certificate$/m,
   "the authority is put in by cert-manager": /^ {4}cert-manager\.io\/inject-ca-from: guard-system\/guard-webhook$/m,
   "a certificate is mounted": /^ +secretName: guard-webhook$/m,
-  "it is told where the files are": /- --webhook-certificate=\/etc\/op-webhooks\/tls\.crt$/m,
+  "it is configured with the files": /- --webhook-certificate=\/etc\/op-webhooks\/tls\.crt$/m,
   "it may keep certificates": /^ +resources: \[secrets\]$|^ +- secrets$/m,
 } as const;
 
-const SOURCES: readonly { source: string; told: readonly (keyof typeof ASKED)[] }[] = [
-  { source: "self", told: ["it may keep certificates"] },
+const SOURCES: readonly { source: string; expected: readonly (keyof typeof ASKED)[] }[] = [
+  { source: "self", expected: ["it may keep certificates"] },
   {
     source: "cert-manager",
-    told: [
+    expected: [
       "cert-manager is used",
       "the authority is put in by cert-manager",
       "a certificate is mounted",
-      "it is told where the files are",
+      "it is configured with the files",
     ],
   },
-  { source: "files", told: ["a certificate is mounted", "it is told where the files are"] },
+  { source: "files", expected: ["a certificate is mounted", "it is configured with the files"] },
 ];
 
 async function all(folder: string): Promise<string> {
@@ -43,13 +43,13 @@ async function all(folder: string): Promise<string> {
   return text;
 }
 
-for (const { source, told } of SOURCES) {
+for (const { source, expected } of SOURCES) {
   Deno.test(`op generate manifests with certificates from ${source}, said by operator.toml or by an option`, async () => {
     await using folder = await operatorFolder(GUARD);
     const check = async (dir: string): Promise<void> => {
       const text = await all(`${folder.path}/${dir}`);
       const found = Object.entries(ASKED).filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
-      assert.deepEqual(found, told);
+      assert.deepEqual(found, expected);
     };
     assert.equal((await folder.op("generate", "manifests", "--dir", "flag", "--certificates", source)).code, 0);
     await check("flag");
@@ -77,7 +77,7 @@ for (const { source, told } of SOURCES) {
   });
 }
 
-Deno.test("where certificates come from is one of what there is", async () => {
+Deno.test("an unknown certificate source is rejected", async () => {
   await using folder = await operatorFolder(GUARD);
   const flagged = await folder.op("generate", "manifests", "--certificates", "certmanager");
   assert.equal(flagged.code, 2);
@@ -88,7 +88,7 @@ Deno.test("where certificates come from is one of what there is", async () => {
   assert.match(filed.stderr, /generate\.webhooks\.certificates.*one of self, cert-manager, files/);
 });
 
-Deno.test("op crd print, op crd docs and op crd diff take the operator as its settings have it", async () => {
+Deno.test("op crd print, docs and diff use the operator's settings file", async () => {
   await using folder = await operatorFolder(`
 import { conversion } from ${JSON.stringify(new URL("../../mod.ts", import.meta.url).href)};
 const names = { group: "demo.example.com", kind: "Note" };
@@ -104,7 +104,7 @@ export default operator({ name: "notes", version: "1.2.0", parts: { up } });
   assert.match((await folder.op("crd", "print", "--config", "other.toml")).stdout, /namespace: third\n/);
   await folder.write("printed.yaml", printed.stdout);
   const same = await folder.op("crd", "diff", "printed.yaml", "main.ts");
-  assert.deepEqual([same.code, same.stdout], [0, "No change\n"]);
+  assert.deepEqual([same.code, same.stdout], [0, "No changes\n"]);
   await folder.write("operator.toml", "[generate]\nnamespac = 1\n");
   for (const command of [["crd", "print"], ["crd", "docs"], ["crd", "diff", "printed.yaml", "main.ts"]]) {
     const refused = await folder.op(...command);

@@ -25,7 +25,7 @@ rbac/service_account.yaml
 samples/demo_v1_note.yaml
 samples/kustomization.yaml`.split("\n");
 
-Deno.test("op generate manifests makes a folder a concern, and the same again changes nothing", async () => {
+Deno.test("op generate manifests writes a folder for each concern, and no file the second time", async () => {
   await using folder = await operatorFolder();
   const first = await folder.op("generate", "manifests");
   assert.equal(first.code, 0, first.stderr);
@@ -36,7 +36,7 @@ Deno.test("op generate manifests makes a folder a concern, and the same again ch
   assert.deepEqual([checked.code, checked.stdout], [0, "config is up to date (22 files)\n"]);
 });
 
-Deno.test("op generate follows the declarations: what is outdated is replaced, what is gone is removed", async () => {
+Deno.test("op generate updates outdated files and removes obsolete ones", async () => {
   await using folder = await operatorFolder();
   await folder.op("generate", "manifests");
   await folder.write("main.ts", mainModule(NOTES.replaceAll('"Note"', '"Letter"').replace("[ConfigMap]", "[Secret]")));
@@ -57,7 +57,7 @@ Deno.test("op generate follows the declarations: what is outdated is replaced, w
   assert.equal((await folder.op("generate", "manifests", "--check")).code, 0);
 });
 
-Deno.test("op generate never replaces a file that somebody changed, unless told; nothing is written then", async () => {
+Deno.test("op generate overwrites edited files only with --force", async () => {
   await using folder = await operatorFolder();
   await folder.op("generate", "manifests");
   const changed = `${await folder.read("config/rbac/role.yaml")}# mine\n`;
@@ -90,7 +90,7 @@ resources = ["jobs"]
 verbs = ["create", "get"]
 `;
 
-Deno.test("op generate takes the image, the settings and further rights from operator.toml, and only settings go into the cluster", async () => {
+Deno.test("op generate reads image, settings and RBAC policies from operator.toml, and deploys only the settings", async () => {
   await using folder = await operatorFolder();
   await folder.write("operator.toml", CONFIG);
   const made = await folder.op("generate", "manifests");
@@ -108,7 +108,7 @@ Deno.test("op generate takes the image, the settings and further rights from ope
   assert.match((await folder.op("generate", "manifests", "--check")).stderr, /^outdated: config\/rbac\/role\.yaml\n/);
 });
 
-Deno.test("op generate refuses what operator.toml cannot say, with what was meant, and writes nothing", async () => {
+Deno.test("op generate rejects an invalid operator.toml, suggests a correction and writes no file", async () => {
   await using folder = await operatorFolder();
   const cases = [
     [
@@ -133,7 +133,7 @@ Deno.test("op generate refuses what operator.toml cannot say, with what was mean
   );
 });
 
-Deno.test("op generate names an image by the commit's tag or hash, and a committed one is not taken for outdated", async () => {
+Deno.test("op generate names an image by the commit, and --check accepts the committed image", async () => {
   await using folder = await operatorFolder();
   await folder.write("operator.toml", '[build.image]\ntag = "$TAG_OR_SHORT_COMMIT_SHA"\n');
   const git = async (...args: string[]) => {
@@ -167,7 +167,7 @@ Deno.test("op generate names an image by the commit's tag or hash, and a committ
   assert.match(await folder.read("config/manager/deployment.yaml"), /image: notes:release-2\n/);
 });
 
-Deno.test("op generate keeps a sample that somebody changed", async () => {
+Deno.test("op generate keeps an edited sample", async () => {
   await using folder = await operatorFolder();
   await folder.op("generate", "manifests");
   await folder.write("config/samples/demo_v1_note.yaml", "mine\n");
@@ -176,7 +176,7 @@ Deno.test("op generate keeps a sample that somebody changed", async () => {
   assert.equal(await folder.read("config/samples/demo_v1_note.yaml"), "mine\n");
 });
 
-Deno.test("op generate rbac makes the roles alone, in the namespaces that are named", async () => {
+Deno.test("op generate rbac writes only the roles, for the given namespaces", async () => {
   await using folder = await operatorFolder();
   const made = await folder.op("generate", "rbac", "--into", "ops", "--namespace", "a", "b", "--dir", "deploy");
   assert.equal(made.code, 0, made.stderr);
@@ -186,7 +186,7 @@ Deno.test("op generate rbac makes the roles alone, in the namespaces that are na
   assert.match(await folder.read("deploy/rbac/service_account.yaml"), /\n {2}namespace: ops\n/);
 });
 
-Deno.test("op generate tells of a sample that its own rules refuse", async () => {
+Deno.test("op generate warns of a sample that violates the rules of its kind", async () => {
   await using folder = await operatorFolder(
     NOTES.replace("s.object({ text: s.string() })", `s.object({ text: s.string() }, RULES)`)
       .replace(
@@ -271,7 +271,7 @@ for (const { name, body, expected } of REVIEWS) {
   });
 }
 
-Deno.test("op generate overlay is made once, and is its owner's then", async () => {
+Deno.test("op generate overlay does not overwrite an existing overlay", async () => {
   await using folder = await operatorFolder();
   const made = await folder.op("generate", "overlay", "local", "--image", "registry:5000/notes:9");
   assert.equal(made.code, 0, made.stderr);
@@ -284,7 +284,7 @@ Deno.test("op generate overlay is made once, and is its owner's then", async () 
   assert.equal((await folder.op("generate", "overlay", "../x")).code, 2);
 });
 
-Deno.test("op generate says what is wrong with how it is to be installed", async () => {
+Deno.test("op generate rejects an invalid namespace", async () => {
   await using folder = await operatorFolder();
   const refused = await folder.op("generate", "manifests", "--into", "My_Space");
   assert.equal(refused.code, 2);
@@ -293,15 +293,15 @@ Deno.test("op generate says what is wrong with how it is to be installed", async
     /argument 'My_Space' is invalid\. Use 1 to 63 lowercase letters, digits and dashes/,
   );
   await folder.write("operator.toml", '[generate]\nnamespace = "My_Space"\n');
-  const told = await folder.op("generate", "manifests");
-  assert.equal(told.code, 1);
+  const result = await folder.op("generate", "manifests");
+  assert.equal(result.code, 1);
   assert.equal(
-    told.stderr,
+    result.stderr,
     'Cannot install operator "notes": namespace "My_Space" must be small letters, digits and dashes, at most 63\n',
   );
 });
 
-Deno.test("a sealed file is known as it was made, also with other line ends and renamed; a changed one is not", () => {
+Deno.test("isUntouched accepts a generated file with other line ends or replaced names, but not an edited one", () => {
   const file = sealed("kind: Role\nname: old\n");
   assert(isUntouched(file));
   assert(!isUntouched(file.replace("Role", "Rule")));

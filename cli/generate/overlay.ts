@@ -14,7 +14,7 @@ interface Patch {
 
 /** What an overlay adds to the base. */
 interface Overlay {
-  /** What the overlay is for. */
+  /** The purpose of the overlay. */
   readonly purpose: string;
   readonly patches: readonly Patch[];
   /** Additional objects, by file. */

@@ -26,7 +26,7 @@ function named(objects: readonly PlainObject[], kind: string, name: string): any
   return found[0];
 }
 
-Deno.test("the overlay split runs controllers and webhooks apart, and calls of the API server reach the latter only", async () => {
+Deno.test("the overlay split runs controllers and webhooks separately, and the API server calls only the latter", async () => {
   const objects = await built("split", webhookFacts());
   const [controllers, webhooks] = ["guard", "guard-webhooks"].map((name) => named(objects, "Deployment", name).spec);
   const [one, other] = [controllers, webhooks].map(({ template }) => template.spec.containers[0]);
@@ -52,14 +52,14 @@ Deno.test("the overlay split runs controllers and webhooks apart, and calls of t
   }
 });
 
-Deno.test("the overlay split is refused where there are no webhooks", () => {
+Deno.test("the overlay split is rejected for an operator without webhooks", () => {
   const { manifests, ...facts } = webhookFacts();
   assert.throws(() => overlay("split", { ...facts, manifests: { ...manifests, webhook: [] } }), {
     message: 'Cannot generate overlay "split": operator "guard" has no webhooks to run separately.',
   });
 });
 
-Deno.test("the overlay local takes the image from the machine", async () => {
+Deno.test("the overlay local uses images of the machine", async () => {
   const { spec } = named(await built("local", webhookFacts()), "Deployment", "guard");
   assert.equal(spec.template.spec.containers[0].imagePullPolicy, "Never");
 });

@@ -3,7 +3,7 @@ import type { JsonSchema } from "@op/sdk/resource";
 import { definitionsIn } from "../definitions/definition.ts";
 import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 
-/** What of a definition is not as usual. */
+/** Properties of a definition that differ from the default. */
 export interface Unusual {
   readonly names?: Partial<Definition["spec"]["names"]>;
   readonly metadata?: Partial<Definition["metadata"]>;
@@ -62,7 +62,7 @@ export const HEADER = `/** Site of demo.example.com, from its CustomResourceDefi
 import { type Infer, resource, s } from "@op/sdk";
 `;
 
-/** The kind Site in its module, with what is said of its spec. */
+/** Returns the module of the kind Site with some spec. */
 export function site(spec: string): string {
   return `export const Site = resource({
   group: "demo.example.com",

@@ -1,4 +1,6 @@
-/** Objects of whose properties only some go together, as a CRD says it, and as builders do. */
+/**
+ * Recognizes objects whose properties exclude or require each other, as the builders express them.
+ */
 import type { JsonSchema } from "@op/sdk/resource";
 import { requiredEach } from "./normal_form.ts";
 
@@ -14,8 +16,8 @@ export interface Alternatives {
 }
 
 /**
- * The ways in which a schema may have been made around another one by `s.exactlyOneOf` and its
- * like. They are guesses: who asks evaluates them.
+ * Returns the ways in which `s.exactlyOneOf` and similar builders may have produced a schema. They
+ * are candidates: the caller evaluates and compares them.
  *
  * @param schema The schema of an object.
  */

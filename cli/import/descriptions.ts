@@ -2,15 +2,15 @@
 import type { JsonSchema } from "@op/sdk/resource";
 import { mapped } from "./schema_index.ts";
 
-/** How much of the descriptions is taken over. */
+/** The length of descriptions. */
 export type Descriptions = "none" | "short" | "full";
 
 /**
- * A schema, or what else is described, with as much of its own description as is asked for; those
- * of what is in it stay.
+ * Returns a schema or another described value with a shortened description. Descriptions of its
+ * parts are unchanged.
  *
- * @param schema The schema. It stays as it is.
- * @param descriptions How much.
+ * @param schema The schema, which is not changed.
+ * @param descriptions The length.
  */
 export function shortened<T extends { readonly description?: string }>(schema: T, descriptions: Descriptions): T {
   if (descriptions === "full" || schema.description === undefined) return schema;
@@ -19,13 +19,13 @@ export function shortened<T extends { readonly description?: string }>(schema: T
   return (short === "" ? rest : { description: short, ...rest }) as T;
 }
 
-/** A schema without any description. */
+/** Returns a schema without descriptions. */
 export function undescribed(schema: JsonSchema): JsonSchema {
   return mapped(shortened(schema, "none"), undescribed);
 }
 
 /**
- * The first sentence of a text, on one line.
+ * Returns the first sentence of a text, on one line.
  *
  * @param text The text.
  *
@@ -33,12 +33,13 @@ export function undescribed(schema: JsonSchema): JsonSchema {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.equal(firstSentence("The host, e.g. of\na site. It is a name."), "The host, e.g. of a site.");
+ * const description = "The host, e.g. of\na site. It is a name.";
+ * assert.equal(firstSentence(description), "The host, e.g. of a site.");
  * ```
  */
 export function firstSentence(text: string): string {
   const [paragraph = ""] = text.trim().split(/\n\s*\n/, 1);
   const line = paragraph.replaceAll(/\s+/g, " ");
-  // A dot ends a sentence where a capital follows: "e.g. of" goes on.
+  // A dot ends a sentence only before a capital letter: "e.g. of" does not.
   return /^.*?[.!?](?= [A-Z"'`*(]|$)/.exec(line)?.[0] ?? line;
 }

@@ -1,14 +1,11 @@
-/**
- * TypeScript expressions as data: what is printed as text, and what the same text would evaluate
- * to.
- */
+/** TypeScript expressions as data, which can be printed and evaluated. */
 import { s } from "@op/sdk";
 
-/** A value of JSON, written out. */
+/** A JSON value. */
 export interface LiteralExpression {
   readonly is: "literal";
   readonly value: string | number | boolean | null;
-  /** Text for people, which may be broken over lines: the types do not depend on what it says. */
+  /** Whether it is prose, which may be broken over several lines. */
   readonly prose?: true;
 }
 
@@ -39,20 +36,20 @@ export interface NameExpression {
   readonly name: string;
 }
 
-/** Any of them. */
+/** An expression. */
 export type Expression = LiteralExpression | ListExpression | RecordExpression | CallExpression | NameExpression;
 
-/** A name. */
+/** Returns a name. */
 export function nameOf(name: string): NameExpression {
   return { is: "name", name };
 }
 
-/** A call. */
+/** Returns a call. */
 export function call(callee: string, ...args: readonly Expression[]): CallExpression {
   return { is: "call", callee, args };
 }
 
-/** An object, of the entries that have a value. */
+/** Returns an object with the entries that have a value. */
 export function record(entries: { readonly [key: string]: Expression | undefined }): RecordExpression {
   return {
     is: "record",
@@ -60,12 +57,12 @@ export function record(entries: { readonly [key: string]: Expression | undefined
   };
 }
 
-/** Text for people. */
+/** Returns prose. */
 export function prose(value: string): LiteralExpression {
   return { is: "literal", value, prose: true };
 }
 
-/** JSON, written out. */
+/** Returns a JSON value as an expression. */
 export function literal(value: unknown): Expression {
   if (Array.isArray(value)) return { is: "list", items: value.map(literal) };
   if (typeof value === "object" && value !== null) {
@@ -74,7 +71,7 @@ export function literal(value: unknown): Expression {
   return { is: "literal", value: value as string | number | boolean | null };
 }
 
-/** The names that an expression uses, in order, each once. */
+/** Returns the names in an expression in order, each once. */
 export function namesIn(expression: Expression, found: Set<string> = new Set()): Set<string> {
   switch (expression.is) {
     case "name":
@@ -93,37 +90,37 @@ export function namesIn(expression: Expression, found: Set<string> = new Set()):
   return found;
 }
 
-/** Builders by the name they are called by, as a module that imports `s` sees them. */
+/** Builders by their name in a module that imports `s`. */
 const BUILDERS: ReadonlyMap<string, (...args: unknown[]) => unknown> = new Map(
   Object.entries(s).map(([name, builder]) => [`s.${name}`, builder as (...args: unknown[]) => unknown]),
 );
 
-/** Evaluates expressions, each once: the same expression is the same value. */
+/** Evaluates expressions. The same expression object always has the same value. */
 export class Evaluation {
   readonly #values = new WeakMap<Expression, unknown>();
   readonly #names = new Map<string, unknown>();
   readonly #functions: ReadonlyMap<string, (...args: never[]) => unknown>;
 
-  /** @param functions What may be called beside the builders of schemas. */
+  /** @param functions Functions that may be called in addition to the builders of schemas. */
   constructor(functions: { readonly [callee: string]: (...args: never[]) => unknown } = {}) {
     this.#functions = new Map([...BUILDERS, ...Object.entries(functions)]);
   }
 
-  /** Says what a name stands for. */
+  /** Defines a name. */
   declare(name: string, value: unknown): void {
     this.#names.set(name, value);
   }
 
   /**
-   * The value of an expression.
+   * Returns the value of an expression.
    *
-   * @throws {Error} What a function in it throws, or that there is none of that name.
+   * @throws {Error} If a function in it throws, or a name is not defined.
    */
   valueOf(expression: Expression): unknown {
     if (expression.is === "literal") return expression.value;
     if (expression.is === "name") {
       if (this.#names.has(expression.name)) return this.#names.get(expression.name);
-      throw new ReferenceError(`Cannot evaluate "${expression.name}": nothing has that name`);
+      throw new ReferenceError(`Cannot evaluate "${expression.name}": the name is not defined`);
     }
     if (this.#values.has(expression)) return this.#values.get(expression);
     const value = this.#evaluate(expression);
@@ -138,16 +135,18 @@ export class Evaluation {
       return expression.spread === undefined ? own : { ...this.valueOf(nameOf(expression.spread)) as object, ...own };
     }
     const callee = this.#functions.get(expression.callee);
-    if (callee === undefined) throw new ReferenceError(`Cannot call "${expression.callee}": there is no such function`);
+    if (callee === undefined) {
+      throw new ReferenceError(`Cannot call "${expression.callee}": the function is not defined`);
+    }
     return callee(...expression.args.map((arg) => this.valueOf(arg)) as never[]);
   }
 }
 
 /**
- * The expression with other names in it.
+ * Returns an expression with other names.
  *
- * @param expression The expression. It stays as it is.
- * @param nameFor The name that takes the place of another.
+ * @param expression The expression, which is not changed.
+ * @param nameFor Returns the replacement of a name.
  */
 export function renamed(expression: Expression, nameFor: (name: string) => string): Expression {
   const inner = (part: Expression) => renamed(part, nameFor);
@@ -169,7 +168,7 @@ export function renamed(expression: Expression, nameFor: (name: string) => strin
   }
 }
 
-/** Whether an expression calls a builder of schemas. */
+/** Returns whether an expression calls a builder of schemas. */
 export function usesBuilders(expression: Expression): boolean {
   switch (expression.is) {
     case "call":

@@ -76,7 +76,7 @@ Deno.test("op crd import prints the kinds of a file in their order, and reads st
   assert.deepEqual(io.stdout.match(/^export const \w+/gm), ["export const Page", "export const Site"]);
 });
 
-Deno.test("op crd import takes several kinds, in the order in which they are named", async () => {
+Deno.test("op crd import writes several kinds in the order in which they are named", async () => {
   await withFiles(SOURCES, async (folder) => {
     const io = new RecordedIo(folder);
     assert.equal(await cli(["crd", "import", "--kind", "sites", "--kind", "pages", "all.yaml"], io), 0, io.stderr);
@@ -84,7 +84,7 @@ Deno.test("op crd import takes several kinds, in the order in which they are nam
   });
 });
 
-Deno.test("op crd import takes Kubernetes' types without descriptions where the definition has none of theirs", async () => {
+Deno.test("op crd import uses types of Kubernetes without descriptions if the definition has none", async () => {
   const { Toleration } = await import("@op/sdk/schemas");
   const { ResourceRequirements: { description: _, ...described } } = await import("@op/sdk/schemas/full");
   const { ResourceRequirements: bare } = await import("@op/sdk/schemas");
@@ -104,7 +104,7 @@ Deno.test("op crd import takes Kubernetes' types without descriptions where the 
   });
 });
 
-Deno.test("op crd import writes to a file, and over one that is there only when forced", async () => {
+Deno.test("op crd import overwrites a file only with --force", async () => {
   await withFiles({ ...SOURCES, "site.ts": "mine" }, async (folder) => {
     const io = new RecordedIo(folder);
     assert.equal(await cli(["crd", "import", "site.json", "-o", "site.ts"], io), 1);
@@ -118,7 +118,7 @@ Deno.test("op crd import writes to a file, and over one that is there only when 
   });
 });
 
-Deno.test("op crd import says what is not as in the original, and where there is JSON", async () => {
+Deno.test("op crd import reports differences from the original, and schemas that remain JSON", async () => {
   const definition = definitionOf({ type: "object", properties: { odd: { type: "string", format: "animal" } } }, {
     spec: { conversion: { strategy: "Webhook" } },
     version: { additionalPrinterColumns: [{ name: "Odd", type: "string", jsonPath: ".spec.even" }] },
@@ -129,7 +129,7 @@ Deno.test("op crd import says what is not as in the original, and where there is
     io.stderr,
     `Site: 6 schemas, 1 of them as JSON (16.7 %)
 Site: "Site.spec.odd" is written as JSON
-Site: "spec.conversion" is left out: a webhook that converts between versions is set up elsewhere
+Site: "spec.conversion" is omitted. Add a conversion() to the operator instead
 Site: "spec.versions[v1].columns" was [{"name":"Odd","jsonPath":".spec.even","type":"string","form... and is []
 `,
   );
@@ -288,7 +288,7 @@ spec: [a, b
   },
 ];
 
-Deno.test("op crd import says what cannot be done, and leaves nothing behind", async (t) => {
+Deno.test("op crd import reports errors and creates no file", async (t) => {
   for (const { name, files, args, code, says } of FAULTY) {
     await t.step(name, () =>
       withFiles(files, async (folder) => {
@@ -299,7 +299,7 @@ Deno.test("op crd import says what cannot be done, and leaves nothing behind", a
   }
 });
 
-Deno.test("op crd import of one kind is not disturbed by another that is not as it must be", async () => {
+Deno.test("op crd import of one kind ignores an invalid definition of another", async () => {
   const broken = { ...PAGE, spec: { ...PAGE.spec, versions: [{ name: "v1" }] } };
   await withFiles({ "all.json": JSON.stringify({ kind: "List", items: [broken, SITE] }) }, async (folder) => {
     const io = new RecordedIo(folder);

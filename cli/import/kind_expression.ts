@@ -1,4 +1,4 @@
-/** A version of a kind as the call of `resource()` that makes it. */
+/** Writes a version of a kind as a call of `resource()`. */
 import { columnSchema, columnType, CONDITIONS, equal, OBSERVED_GENERATION, pluralOf } from "../internal/mod.gen.ts";
 import type { JsonSchema } from "@op/sdk/resource";
 import type { DefinedColumn, DefinedVersion, Definition } from "../definitions/definition.ts";
@@ -8,22 +8,22 @@ import { sameSchema } from "./normal_form.ts";
 import { optionsOf } from "./options_of.ts";
 import type { SchemaUse } from "./schema_index.ts";
 
-/** The schemas that a version's kind is made of. */
+/** The schemas of a version. */
 export interface KindSchemas {
   readonly spec?: SchemaUse;
-  /** Without what the SDK adds. */
+  /** Without the fields that the SDK adds. */
   readonly status?: SchemaUse;
-  /** What else the schema of the whole object says, that the kind does not say by itself. */
+  /** Keywords of the whole object that the kind does not imply. */
   readonly root?: SchemaUse;
   /**
-   * Whether conditions and the observed generation are left to the SDK, which adds them to every
+   * Whether conditions and the observed generation are omitted, because the SDK adds them to every
    * status.
    */
   readonly leavesConditions: boolean;
 }
 
 /**
- * The schemas of a version.
+ * Returns the schemas of a version.
  *
  * @param kind The kind, for paths.
  * @param version The version.
@@ -32,8 +32,7 @@ export function kindSchemas(kind: string, version: DefinedVersion): KindSchemas 
   const root = version.schema.openAPIV3Schema;
   const { spec, status } = root.properties ?? {};
   const isSpec = spec?.type === "object";
-  // A kind of ours takes every part of a status as optional: a status that others see as a whole is
-  // left to the root.
+  // The SDK makes every field of a status optional. Another status remains in the root.
   const isLoose = status?.required === undefined && root.required?.includes("status") !== true;
   const isStatus = status?.type === "object" && isLoose && hasSubresource(version);
   const own = isStatus ? withoutConditions(status) : undefined;
@@ -51,8 +50,8 @@ function hasSubresource({ subresources }: DefinedVersion): boolean {
 }
 
 /**
- * What a root says beside the properties that are taken elsewhere, its description and its rules;
- * nothing if that is nothing.
+ * Returns what a root requires in addition to some properties, its description and its rules, or
+ * `undefined`.
  */
 function restOf(root: JsonSchema, taken: readonly string[]): JsonSchema | undefined {
   const { description: _, properties = {}, required = [], "x-kubernetes-validations": __, ...keywords } = root;
@@ -61,11 +60,11 @@ function restOf(root: JsonSchema, taken: readonly string[]): JsonSchema | undefi
   const rest: JsonSchema = {
     ...keywords,
     ...(left.length > 0 && { properties: Object.fromEntries(left) }),
-    // Others than these are there in any case, or required by the kind.
+    // The other names are in every object, or required by the kind.
     required: required.filter((name) => !taken.includes(name) && !Object.hasOwn(OF_EVERY_OBJECT, name)),
   };
-  const { type: ___, ...said } = rest.required?.length === 0 ? without(rest, "required") : rest;
-  return names.length === 0 && Object.keys(said).length === 0 ? undefined : { type: "object", ...said };
+  const { type: ___, ...own } = rest.required?.length === 0 ? without(rest, "required") : rest;
+  return names.length === 0 && Object.keys(own).length === 0 ? undefined : { type: "object", ...own };
 }
 
 function without(schema: JsonSchema, key: "required"): JsonSchema {
@@ -75,12 +74,14 @@ function without(schema: JsonSchema, key: "required"): JsonSchema {
 
 const OF_EVERY_OBJECT: Readonly<Record<string, string>> = { apiVersion: "string", kind: "string", metadata: "object" };
 
-/** Whether a property says no more than what every object has. */
+/** Returns whether a property is the same in every object. */
 function isKnown(name: string, schema: JsonSchema): boolean {
   return Object.hasOwn(OF_EVERY_OBJECT, name) && equal(undescribed(schema), { type: OF_EVERY_OBJECT[name] });
 }
 
-/** A status without what the SDK adds to it; nothing if that is not what is there. */
+/**
+ * Returns a status without the fields that the SDK adds, or `undefined` if it does not have them.
+ */
 function withoutConditions(status: JsonSchema): JsonSchema | undefined {
   const { conditions, observedGeneration, ...properties } = status.properties ?? {};
   if (conditions === undefined || observedGeneration === undefined) return undefined;
@@ -89,24 +90,22 @@ function withoutConditions(status: JsonSchema): JsonSchema | undefined {
   return isAdded ? { ...status, properties } : undefined;
 }
 
-/** What {@linkcode kindExpression} is told beside the definition. */
+/** Inputs of {@linkcode kindExpression} in addition to the definition. */
 export interface KindParts {
   readonly version: DefinedVersion;
   readonly schemas: KindSchemas;
-  /** A schema as TypeScript. */
+  /** Returns a schema as TypeScript. */
   write(use: SchemaUse): Expression;
-  /** Names of the kinds of the other versions, where this is the stored one. */
+  /** Names of the other versions, if this is the stored one. */
   readonly others: readonly string[];
-  /** Whether the spec may be left out. */
+  /** Whether the spec is optional. */
   readonly optionalSpec: boolean;
-  /**
-   * Whether the operator takes the CustomResourceDefinition over. Otherwise the kind is `external`.
-   */
+  /** Whether the operator owns the CustomResourceDefinition. Otherwise the kind is `external`. */
   readonly own: boolean;
 }
 
 /**
- * A version of a kind as a call of `resource()`.
+ * Returns a version of a kind as a call of `resource()`.
  *
  * @param definition The definition.
  * @param parts The version, and its schemas as they were written.
@@ -126,7 +125,7 @@ export function kindExpression(definition: Definition, parts: KindParts): CallEx
     plural: unless(plural, pluralOf(kind)),
     singular: unless(singular, kind.toLowerCase()),
     listKind: unless(listKind, `${kind}List`),
-    // Said once, with the stored version: they are the kind's.
+    // Properties of the kind are written once, with the stored version.
     shortNames: version.storage && shortNames.length > 0 ? literal(shortNames) : undefined,
     categories: version.storage && categories.length > 0 ? literal(categories) : undefined,
     scope: unless(scope, "Namespaced"),
@@ -154,16 +153,16 @@ function unless(value: string | undefined, usual: string): Expression | undefine
 
 const APPROVED = "api-approved.kubernetes.io";
 
-/** What each version needs to be made, where the group is the community's. */
+/** Returns the approval annotation, which every version of a community kind requires. */
 function approvalOf({ metadata: { annotations = {} } }: Definition): { readonly [key: string]: string } {
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => key === APPROVED));
 }
 
-/** What tools write to keep track of what they made is of the original, not of the kind. */
+/** Annotations and labels of tools, which belong to the original object. */
 const OF_TOOLS =
   /^(?:controller-gen\.kubebuilder\.io\/|kubectl\.kubernetes\.io\/|meta\.helm\.sh\/|helm\.sh\/|app\.kubernetes\.io\/managed-by$)/;
 
-/** As charts have them for Helm, which knows `heritage` of old. */
+/** Labels of Helm charts, which older charts have next to `heritage`. */
 const OF_HELM: readonly string[] = ["heritage", "chart", "release"];
 
 function kept(map: { readonly [key: string]: string } = {}): Expression | undefined {
@@ -172,7 +171,7 @@ function kept(map: { readonly [key: string]: string } = {}): Expression | undefi
   return entries.length === 0 ? undefined : literal(Object.fromEntries(entries));
 }
 
-/** Columns whose path leads somewhere: the others show nothing, and are refused. */
+/** Returns columns with a valid path. The SDK rejects others, which show no value. */
 function columns({ additionalPrinterColumns: given = [], schema }: DefinedVersion): Expression | undefined {
   const root = schema.openAPIV3Schema;
   const entries = given.flatMap((column): [string, Expression][] => {
@@ -190,7 +189,7 @@ function columnTarget(path: string, root: JsonSchema): JsonSchema | undefined {
   }
 }
 
-/** A path alone, where it says all. */
+/** Returns only the path if the column has no other properties. */
 function columnExpression(column: DefinedColumn, usual: string): Expression {
   const { jsonPath, type, format, priority = 0, description } = column;
   const path = literal(jsonPath);

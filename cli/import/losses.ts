@@ -1,4 +1,4 @@
-/** What of a definition is not in the kind that was made of it. */
+/** Finds differences between a definition and the kind that was generated from it. */
 import { equal, isObject } from "../internal/mod.gen.ts";
 import type { JsonSchema } from "@op/sdk/resource";
 import type { DefinedVersion, Definition } from "../definitions/definition.ts";
@@ -6,11 +6,10 @@ import { undescribed } from "./descriptions.ts";
 import { normalForm } from "./normal_form.ts";
 
 /**
- * What differs between a definition and the one of the kind made of it, each as a place and what
- * became of it. What a server fills in, descriptions, and what every kind has anyway are not
- * counted.
+ * Returns the differences between a definition and that of the kind generated from it. Defaults of
+ * the server, descriptions, and properties of every kind are ignored.
  *
- * @param original The definition that was imported.
+ * @param original The imported definition.
  * @param made The definition of the kind.
  */
 export function lossesOf(original: Definition, made: Definition): string[] {
@@ -21,7 +20,7 @@ export function lossesOf(original: Definition, made: Definition): string[] {
     }
   };
   if ((original.spec.conversion?.strategy ?? "None") !== "None") {
-    losses.push('"spec.conversion" is left out: a webhook that converts between versions is set up elsewhere');
+    losses.push('"spec.conversion" is omitted. Add a conversion() to the operator instead');
   }
   compare("spec.group", original.spec.group, made.spec.group);
   compare("spec.scope", original.spec.scope, made.spec.scope);
@@ -29,7 +28,7 @@ export function lossesOf(original: Definition, made: Definition): string[] {
   for (const version of original.spec.versions) {
     const path = `spec.versions[${version.name}]`;
     const same = made.spec.versions.find(({ name }) => name === version.name);
-    if (same === undefined) losses.push(`"${path}" is left out`);
+    if (same === undefined) losses.push(`"${path}" is omitted`);
     else compare(path, comparable(version), comparable(same));
   }
   return losses;
@@ -59,7 +58,7 @@ function comparable(version: DefinedVersion): unknown {
   };
 }
 
-/** A kind's schema without what every object has: a server knows that of itself. */
+/** Returns a kind's schema without the properties of every object. */
 function withoutOwn(root: JsonSchema): JsonSchema {
   const properties = { ...root.properties };
   for (const [name, type] of [["apiVersion", "string"], ["kind", "string"], ["metadata", "object"]] as const) {
@@ -77,7 +76,7 @@ interface Difference {
   readonly after: unknown;
 }
 
-/** The places where two values differ, of each the outermost that one of them does not have. */
+/** Returns the paths at which two values differ. */
 function differencesOf(before: unknown, after: unknown, path: string): Difference[] {
   if (equal(before, after)) return [];
   if (!isObject(before) || !isObject(after)) return [{ path, before, after }];
@@ -88,7 +87,7 @@ function differencesOf(before: unknown, after: unknown, path: string): Differenc
 const LONGEST_VALUE = 60;
 
 function short(value: unknown): string {
-  if (value === undefined) return "not there";
+  if (value === undefined) return "absent";
   const text = JSON.stringify(value);
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
 }

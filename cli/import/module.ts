@@ -1,4 +1,4 @@
-/** The module of one or more kinds: constants first, each before what uses it, then the kinds. */
+/** Writes the module of one or more kinds: constants, each before its use, then the kinds. */
 import { resource } from "@op/sdk";
 import { Failure } from "../exit_code.ts";
 import { commonParts } from "./common_parts.ts";
@@ -16,31 +16,31 @@ import { type Declaration, SchemaWriter } from "./schema_writer.ts";
 
 /** Options of {@linkcode moduleOf}. */
 export interface ModuleOptions {
-  /** How much of the descriptions is taken over. @default {"full"} */
+  /** The length of the descriptions. @default {"full"} */
   readonly descriptions?: Descriptions;
-  /** Schemas that are imported and not written, where they are the same. @default {none} */
+  /** Schemas to import instead of writing them. @default {none} */
   readonly known?: KnownSchemas;
   /**
-   * Whether the operator takes the CustomResourceDefinitions over: it installs and deletes them.
+   * Whether the operator owns the CustomResourceDefinitions: it installs and deletes them.
    * Otherwise the kinds are `external`. @default {false}
    */
   readonly own?: boolean;
 }
 
-/** What became of a kind. */
+/** The result for a kind. */
 export interface ImportedKind {
   readonly definition: Definition;
-  /** The CustomResourceDefinition that the module's kind has. */
+  /** The CustomResourceDefinition of the module's kind. */
   readonly crd: Definition;
-  /** How many schemas it is made of, in all versions. */
+  /** The number of schemas in all versions. */
   readonly nodes: number;
-  /** How many of them came through as JSON. */
+  /** The number of schemas that remain JSON. */
   readonly raw: number;
-  /** Where these stand, the outermost of each. */
+  /** Their outermost paths. */
   readonly rawPaths: readonly string[];
 }
 
-/** A module and what it was made of. */
+/** A module and its kinds. */
 export interface ImportedModule {
   readonly text: string;
   readonly kinds: readonly ImportedKind[];
@@ -55,7 +55,7 @@ interface VersionParts {
   readonly definition: Definition;
   readonly version: DefinedVersion;
   readonly schemas: KindSchemas;
-  /** What it is called in the module. */
+  /** Its name in the module. */
   readonly name: string;
 }
 
@@ -64,11 +64,11 @@ interface WrittenKind extends VersionParts, MadeKind {
 }
 
 /**
- * A TypeScript module of the kinds of CustomResourceDefinitions.
+ * Returns a TypeScript module with the kinds of CustomResourceDefinitions.
  *
  * @param definitions The definitions.
  * @param options Additional options.
- * @throws {Failure} If one cannot be said with the SDK.
+ * @throws {Failure} If the SDK cannot express a definition.
  */
 export function moduleOf(definitions: readonly Definition[], options: ModuleOptions = {}): ImportedModule {
   const { descriptions = "full", known, own = false } = options;
@@ -118,7 +118,7 @@ function usesOf({ spec, status, root }: KindSchemas): SchemaUse[] {
   return [spec, status, root].filter((use) => use !== undefined);
 }
 
-/** Constants first, each before what uses it, then the kinds. */
+/** Returns the module: constants, each before its use, then the kinds. */
 function textOf(kinds: readonly WrittenKind[], declarations: readonly Declaration[], module: string): string {
   const expressions = [...kinds, ...declarations].map(({ expression }) => expression);
   const definitions = kindsByDefinition(kinds);
@@ -144,7 +144,7 @@ function textOf(kinds: readonly WrittenKind[], declarations: readonly Declaratio
   return [header(kinds, expressions, module), ...constants, ...exported].join("\n");
 }
 
-/** The versions of each definition, in order. */
+/** Groups versions by definition. */
 function kindsByDefinition(kinds: readonly WrittenKind[]): WrittenKind[][] {
   return [...Map.groupBy(kinds, ({ definition }) => definition).values()];
 }
@@ -163,7 +163,7 @@ function header(kinds: readonly WrittenKind[], expressions: readonly Expression[
     (schemas.length === 0 ? "" : `${importLine(schemas, module)}\n`);
 }
 
-/** As `deno fmt` sorts what is imported. */
+/** Compares names like `deno fmt`, which ignores case. */
 function withoutCase(a: string, b: string): number {
   const [x, y] = [a.toLowerCase(), b.toLowerCase()];
   return x < y ? -1 : x > y ? 1 : 0;
@@ -183,10 +183,7 @@ function recognised(definition: Definition, recognition: Recognition): Definitio
   return { ...definition, spec: { ...definition.spec, versions } };
 }
 
-/**
- * With as much of what columns say as is asked for; that of schemas is settled where they are
- * recognised.
- */
+/** Shortens the descriptions of columns. Those of schemas are shortened during recognition. */
 function withDescriptions(definition: Definition, descriptions: Descriptions): Definition {
   const versions = definition.spec.versions.map((version): DefinedVersion => ({
     ...version,
@@ -197,7 +194,10 @@ function withDescriptions(definition: Definition, descriptions: Descriptions): D
   return { ...definition, spec: { ...definition.spec, versions } };
 }
 
-/** All versions of all kinds, the stored one of each behind the others, which it lists. */
+/**
+ * Returns all versions of all kinds. The stored version of a kind is its last, because it lists the
+ * others.
+ */
 function versionsOf(definitions: readonly Definition[]): VersionParts[] {
   const used = new Set<string>();
   const stored = new Map(definitions.map((definition) => {
@@ -217,7 +217,7 @@ function versionsOf(definitions: readonly Definition[]): VersionParts[] {
   });
 }
 
-/** With the spec as it is in the original: left out at will, or not. */
+/** Writes the kind with an optional or a required spec, as in the original. */
 function best(
   { version, schemas: { spec: use } }: VersionParts,
   written: (optionalSpec: boolean) => WrittenKind,
@@ -230,7 +230,7 @@ function best(
     const made = kind.crd.spec.versions.find(({ name }) => name === version.name);
     if (made?.schema.openAPIV3Schema.required?.includes("spec") !== true) return kind;
   } catch {
-    // what is wrong with it is said of the other
+    // The version with a required spec reports the error.
   }
   return written(false);
 }
@@ -244,8 +244,7 @@ function made(evaluation: Evaluation, expression: Expression, { metadata }: Defi
 }
 
 /**
- * The declarations that the kinds use, directly or not: what was tried and given up may have left
- * others.
+ * Returns the declarations that the kinds use. Attempts that were discarded may have left others.
  */
 function usedDeclarations(writer: SchemaWriter, kinds: readonly Expression[]): Declaration[] {
   const names = new Set<string>();

@@ -8,7 +8,7 @@ import { lossesOf } from "./losses.ts";
 import { moduleOf } from "./module.ts";
 
 const STRING: JsonSchema = { type: "string" };
-Deno.test("moduleOf() writes a kind with all that is said of it", () => {
+Deno.test("moduleOf() writes all properties of a kind", () => {
   const definition = definitionOf({
     type: "object",
     properties: { host: STRING, replicas: { type: "integer", default: 1 } },
@@ -81,7 +81,7 @@ export type Site = Infer<typeof Site>;
 
 const LINK: JsonSchema = { type: "object", properties: { url: STRING, title: STRING }, required: ["url"] };
 
-Deno.test("moduleOf() writes what stands more than once as a constant, and says of each use what is its own", () => {
+Deno.test("moduleOf() writes a repeated schema as a constant, and adds the keywords of each use", () => {
   const definition = definitionOf({
     type: "object",
     properties: {
@@ -110,7 +110,7 @@ ${
   );
 });
 
-Deno.test("moduleOf() writes what all uses say alike with the constant", () => {
+Deno.test("moduleOf() writes keywords that all uses share with the constant", () => {
   const link = { ...LINK, description: "A link." };
   const definition = definitionOf({ type: "object", properties: { a: link, b: link }, required: ["a"] });
   assert.equal(
@@ -122,7 +122,7 @@ ${site("spec: s.object({ a, b: s.optional(a) }),")}`,
   );
 });
 
-Deno.test("moduleOf() tells constants of one name apart by what they stand in", () => {
+Deno.test("moduleOf() distinguishes constants of the same name by their parents", () => {
   const other: JsonSchema = { type: "object", properties: { path: STRING, title: STRING }, required: ["path"] };
   const inner = (link: JsonSchema): JsonSchema => ({ type: "object", properties: { link, again: link } });
   const definition = definitionOf({ type: "object", properties: { top: inner(LINK), default: inner(other) } });
@@ -158,7 +158,7 @@ const NAMED: readonly { readonly name: string; readonly given: JsonSchema; reado
     expected: "duration",
   },
   {
-    name: "what there is to choose from",
+    name: "an enum",
     given: {
       type: "object",
       properties: Object.fromEntries(["from", "to"].map((name) => [name, {
@@ -181,7 +181,7 @@ const NAMED: readonly { readonly name: string; readonly given: JsonSchema; reado
   },
 ];
 
-Deno.test("moduleOf() names what stands under several names", async (t) => {
+Deno.test("moduleOf() names a schema that is used by several properties", async (t) => {
   for (const { name, given, expected } of NAMED) {
     await t.step(name, () => {
       const [, found] = /^const (\w+) = s\./m.exec(moduleOf([definitionOf(given)]).text) ?? [];
@@ -223,7 +223,7 @@ export type Site = Infer<typeof Site>;
   assert.deepEqual(lossesOf(definition, kinds[0]!.crd), []);
 });
 
-Deno.test("moduleOf() writes versions that have nothing in common but their names each in full", () => {
+Deno.test("moduleOf() writes versions in full if only their names are equal", () => {
   const v1 = definitionOf({ type: "object", properties: { text: STRING } });
   const [version] = v1.spec.versions;
   const other = definitionOf({ type: "object", properties: { words: STRING } }).spec.versions[0]!;
@@ -233,7 +233,7 @@ Deno.test("moduleOf() writes versions that have nothing in common but their name
   assert.doesNotMatch(text, /\.\.\./);
 });
 
-Deno.test("moduleOf() says in each version of a kind of the community who approved of it", () => {
+Deno.test("moduleOf() writes the approval annotation of a community kind in each version", () => {
   const approved = { "api-approved.kubernetes.io": "https://git.example.com/apis/1" };
   const v1 = definitionOf({ type: "object", properties: { text: STRING } }, {
     metadata: { name: "sites.demo.k8s.io", annotations: { ...approved, "example.com/kept": "yes" } },
@@ -246,27 +246,27 @@ Deno.test("moduleOf() says in each version of a kind of the community who approv
   assert.deepEqual(kinds[0]!.crd.metadata.annotations, { ...approved, "example.com/kept": "yes" });
 });
 
-Deno.test("moduleOf() makes the spec optional where it is", () => {
+Deno.test("moduleOf() makes the spec optional if the definition does", () => {
   const definition = definitionOf({ type: "object", properties: { text: STRING } }, { root: { required: [] } });
   const { text, kinds } = moduleOf([definition]);
   assert.match(text, /spec: s\.optional\(s\.object\(\{ text: s\.optional\(s\.string\(\)\) \}\)\),/);
   assert.deepEqual(lossesOf(definition, kinds[0]!.crd), []);
 });
 
-Deno.test("moduleOf() writes every version as external, unless the operator takes the kind over", () => {
+Deno.test("moduleOf() marks every version as external unless the operator owns the kind", () => {
   const v1 = definitionOf({ type: "object", properties: { text: STRING } });
   const [version] = v1.spec.versions;
   const versions = [version!, { ...version!, name: "v1beta1", storage: false, deprecated: true }];
   const definition = { ...v1, spec: { ...v1.spec, versions } };
   const given = moduleOf([definition], { own: false });
   assert.equal(given.text, moduleOf([definition]).text);
-  assert.equal(given.text.match(/external: true/g)?.length, 1, "what versions have in common is written once");
+  assert.equal(given.text.match(/external: true/g)?.length, 1, "common properties of versions are written once");
   const own = moduleOf([definition], { own: true });
   assert.doesNotMatch(own.text, /external/);
   assert.deepEqual(own.kinds[0]!.crd, given.kinds[0]!.crd);
 });
 
-Deno.test("moduleOf() tells kinds of one name apart by their group", () => {
+Deno.test("moduleOf() distinguishes kinds of the same name by their group", () => {
   const site = definitionOf({ type: "object" });
   const other = {
     ...site,
@@ -299,7 +299,7 @@ Deno.test("moduleOf() imports types of Kubernetes that are exactly the same, and
   }
 });
 
-Deno.test("moduleOf() takes over as much of the descriptions as is asked for", () => {
+Deno.test("moduleOf() shortens descriptions as the options require", () => {
   const schema = {
     type: "object",
     description: "A list, e.g. of\nhosts. And more.",
@@ -314,7 +314,7 @@ Deno.test("moduleOf() takes over as much of the descriptions as is asked for", (
   assert(text("full").includes('description: "A list, e.g. of\\n" +\n      "hosts. And more.",'), text("full"));
 });
 
-Deno.test("moduleOf() leaves conditions to the SDK where they are as the SDK adds them", () => {
+Deno.test("moduleOf() omits conditions that equal those of the SDK", () => {
   const kind = resource({
     group: "demo.example.com",
     version: "v1",
@@ -331,7 +331,7 @@ Deno.test("moduleOf() leaves conditions to the SDK where they are as the SDK add
   assert.deepEqual(kinds[0]!.crd.spec, kind.crd.spec);
 });
 
-Deno.test("moduleOf() counts what came through as JSON, and says where it is", () => {
+Deno.test("moduleOf() counts the schemas that remain JSON, and returns their paths", () => {
   const definition = definitionOf({
     type: "object",
     properties: {
@@ -343,7 +343,7 @@ Deno.test("moduleOf() counts what came through as JSON, and says where it is", (
   assert.deepEqual([kind!.nodes, kind!.raw, kind!.rawPaths], [10, 3, ["Site.spec.odd", "Site.spec.list[*]"]]);
 });
 
-Deno.test("moduleOf() makes the same text of what is the same, whatever the order of keywords", () => {
+Deno.test("moduleOf() does not depend on the order of keywords", () => {
   const text = (link: JsonSchema) =>
     moduleOf([definitionOf({ type: "object", properties: { a: LINK, b: link } })]).text;
   const turned = Object.fromEntries(Object.entries(LINK).reverse());

@@ -1,4 +1,4 @@
-/** Schemas in the one form that all schemas of the same meaning have, to compare them. */
+/** The normal form of schemas: schemas of the same meaning have the same normal form. */
 import { equal, isObject } from "../internal/mod.gen.ts";
 import type { JsonSchema } from "@op/sdk/resource";
 
@@ -80,7 +80,7 @@ function normalKeyword(schema: JsonSchema, key: string, value: unknown): unknown
   }
 }
 
-/** What a schema requires that is none of its properties, in `allOf`. */
+/** Moves required names without a property into `allOf`. */
 function requiredElsewhere(schema: JsonSchema): JsonSchema {
   const { type, properties = {}, required = [], allOf = [] } = schema;
   const unknown = required.filter((name) => !Object.hasOwn(properties, name));

@@ -52,8 +52,8 @@ interface Way {
 }
 
 /**
- * Ways to write a schema that has no other schemas in it, the best first. They are guesses: who
- * asks evaluates them.
+ * Yields expressions for a schema without other schemas in it, the best first. They are candidates:
+ * the caller evaluates and compares them.
  *
  * @param schema The schema.
  */

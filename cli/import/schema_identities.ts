@@ -1,10 +1,10 @@
-/** What schemas are, in short: two are the same where their identities are. */
+/** Identities of schemas: equal schemas have equal identities. */
 import type { JsonSchema } from "@op/sdk/resource";
 
 /** Keywords that a use of a shared schema may say for itself. */
 export const OWN_KEYWORDS = ["title", "description", "example", "externalDocs", "default", "nullable"] as const;
 
-/** What a schema is. */
+/** The identity of a schema. */
 export interface SchemaIdentity {
   /** The same of two schemas that are the same. */
   readonly whole: string;

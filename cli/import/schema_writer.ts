@@ -1,7 +1,7 @@
 /**
- * Schemas as the TypeScript that makes them. What is written is evaluated at once and compared with
- * the schema: the first way of writing it that gives it back is taken, and where there is none, the
- * schema comes through as it is, in `s.raw`.
+ * Writes schemas as TypeScript. Each candidate expression is evaluated and compared with the
+ * schema, and the first one that reproduces it is used. Without one, the schema is written in
+ * `s.raw`.
  */
 import type { JsonSchema } from "@op/sdk/resource";
 import { Failure } from "../exit_code.ts";
@@ -17,7 +17,7 @@ import { children, type SchemaGroup, type SchemaIndex, type SchemaPath } from ".
 
 /** A schema that stands by itself, as `const name = ...`. */
 export interface Declaration {
-  /** What it is called in expressions until it gets its name. */
+  /** Its temporary name in expressions. */
   readonly id: string;
   readonly expression: Expression;
   readonly group: SchemaGroup;
@@ -163,7 +163,7 @@ export class SchemaWriter {
     try {
       return sameSchema(this.#evaluation.valueOf(expression) as JsonSchema, schema) ? expression : undefined;
     } catch {
-      return undefined; // a builder refused it: another may not
+      return undefined; // Another builder may accept it.
     }
   }
 
@@ -171,7 +171,7 @@ export class SchemaWriter {
     const expression = call("s.raw", literal(schema));
     try {
       const value = this.#evaluation.valueOf(expression) as JsonSchema;
-      if (!sameSchema(value, schema)) throw new TypeError("what comes back is not the same");
+      if (!sameSchema(value, schema)) throw new TypeError("the SDK changes it");
     } catch (error) {
       throw new Failure(`Cannot import the schema of "${shown(path)}": ${(error as Error).message}`, { cause: error });
     }
@@ -364,8 +364,8 @@ function withoutEmpty(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * What is required and not among the properties is said in `allOf`: builders require what they know
- * of.
+ * Required names without a property are in `allOf`, because builders only require properties that
+ * they know of.
  */
 function withRequired(schema: JsonSchema): JsonSchema {
   const { properties = {}, required = [], allOf = [] } = schema;

@@ -201,7 +201,7 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
   },
 ];
 
-Deno.test("moduleOf() writes each schema with the builder that makes it", async (t) => {
+Deno.test("moduleOf() writes each schema with its builder", async (t) => {
   for (const { name, given, expected } of OPTIONAL) {
     await t.step(name, () => {
       const definition = definitionOf({ type: "object", properties: { it: given, other: STRING } });

@@ -39,7 +39,7 @@ function conversionName({ type, "x-kubernetes-validations": rules = [] }: JsonSc
   return name;
 }
 
-/** Longer ones are names for nobody. */
+/** Longer names are hard to read. */
 const LONGEST_CHOICE = { properties: 3, words: 4 };
 
 function choiceName({ properties = {}, required = [], oneOf, not }: JsonSchema): string | undefined {

@@ -7,7 +7,7 @@ export function ownName(path: SchemaPath): SchemaPath {
   return path.slice(Math.max(last, 0));
 }
 
-/** The words of a path; what stands for items is said by the singular. */
+/** Returns the words of a path, with the singular for items. */
 export function words(path: SchemaPath): string[] {
   return path.flatMap((name, i) => {
     if (name === "*") return [];

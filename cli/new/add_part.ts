@@ -38,7 +38,8 @@ export function linesFor({ key, from }: NewPart): string {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const code = 'import { operator } from "@op/sdk";\nexport default operator({ name: "shop", parts: {} });\n';
+ * const code = 'import { operator } from "@op/sdk";\n' +
+ *   'export default operator({ name: "shop", parts: {} });\n';
  * assert.equal(
  *   addPart(code, { key: "caches", from: "./cache/controller.ts" }),
  *   'import { operator } from "@op/sdk";\nimport { caches } from "./cache/controller.ts";\n' +

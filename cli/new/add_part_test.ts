@@ -60,7 +60,7 @@ const IMPORTS = [
   'import { type Infer, operator as make, s } from "jsr:@op/sdk@^0.1.0"',
 ];
 
-Deno.test("addPart finds operator() under whatever name it is imported, and keeps comments behind imports", () => {
+Deno.test("addPart finds operator() under any imported name, and keeps comments after imports", () => {
   for (const line of IMPORTS) {
     const call = line.includes("*") ? "make_.operator" : "make";
     assert.equal(
@@ -110,7 +110,7 @@ for (const { name, code, says } of REFUSED) {
   });
 }
 
-Deno.test("linesFor says what to add by hand", () => {
+Deno.test("linesFor returns the lines to add by hand", () => {
   assert.equal(
     linesFor(PART),
     'import { caches } from "./cache/controller.ts";\noperator({ ..., parts: { ..., caches } })\n',

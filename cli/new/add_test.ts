@@ -25,7 +25,7 @@ async function run(cwd: string, command: string, ...args: string[]): Promise<str
   return text;
 }
 
-Deno.test("op new controller and op new webhook add to a new project, which checks, lints and tests as it lies", async (t) => {
+Deno.test("op new controller and op new webhook extend a new project, which passes check, lint and test", async (t) => {
   const folder = await Deno.makeTempDir();
   const shop = `${folder}/shop`;
   const op = async (cwd: string, ...args: string[]) => {
@@ -53,7 +53,7 @@ Deno.test("op new controller and op new webhook add to a new project, which chec
     await op(shop, "new", "webhook", "--kind", "Pod", "--api-version", "v1", "--type", "mutation");
     await op(shop, "generate", "manifests");
 
-    await t.step("the files are told, a folder a kind and a file a version", async () => {
+    await t.step("the files are listed, a folder for each kind and a file for each version", async () => {
       assert.match(
         stdout,
         /^Made controller "cronTabs" of CronTab:\n\n {2}cron_tab\/controller\.ts\n {2}cron_tab\/controller_test\.ts\n {2}cron_tab\/v1beta1\.ts\n {2}main\.ts \(changed\)\n/,
@@ -63,7 +63,7 @@ Deno.test("op new controller and op new webhook add to a new project, which chec
         /parts: \{ websites, cronTabs, nodes, cronTabValidation, defaults, podMutation \},$/m,
       );
     });
-    await t.step("a webhook goes beside the kind, with its test", async () => {
+    await t.step("a webhook is written next to the kind, with its test", async () => {
       assert.match(
         validation.stdout,
         /^Made webhook "cronTabValidation" of CronTab:\n\n {2}cron_tab\/validation\.ts\n {2}cron_tab\/validation_test\.ts\n {2}main\.ts \(changed\)\n/,
@@ -77,7 +77,7 @@ Deno.test("op new controller and op new webhook add to a new project, which chec
       assert.match(files["pod/mutation.ts"]!, /import \{ Pod \} from "@op\/sdk\/kinds";/);
       assert.match(files["main.ts"]!, /^import \{ defaults \} from "\.\/cron_tab\/mutation\.ts";$/m);
     });
-    await t.step("a cluster is told to ask", async () => {
+    await t.step("the manifests have webhook configurations", async () => {
       const files = await filesIn(`${shop}/config/webhook`);
       assert.match(files["validating_webhook_configuration.yaml"]!, /resources:\n\s+- crontabs\n/);
       assert.match(files["mutating_webhook_configuration.yaml"]!, /resources:\n\s+- pods\n/);
@@ -93,7 +93,7 @@ Deno.test("op new controller and op new webhook add to a new project, which chec
   }
 });
 
-Deno.test("op new operator takes a kind of one's own, and has its manifests", async () => {
+Deno.test("op new operator --kind writes the kind and its manifests", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const io = new RecordedIo(folder);
@@ -193,7 +193,7 @@ async function withNoteModule() {
 
 const VERSION = ["new", "version", "--kind", "Note", "--api-version"];
 
-Deno.test("op new version makes a version, its conversion and a test, and adds it to the kind and the operator", async () => {
+Deno.test("op new version creates a version, its conversion and a test, and adds them to the kind and the operator", async () => {
   await using folder = await withNoteModule();
   const made = await folder.op(...VERSION, "v2");
   assert.equal(made.code, 0, made.stderr);
@@ -222,7 +222,7 @@ Deno.test("op new version makes a version, its conversion and a test, and adds i
   assert.match(await folder.read("main.ts"), /parts: \{ notes, noteV2, betaNotes \}/);
 });
 
-Deno.test("op new version refuses what cannot be, and changes nothing", async (t) => {
+Deno.test("op new version rejects invalid versions, and changes no file", async (t) => {
   await using folder = await withNoteModule();
   await folder.write("note/v4.ts", "export {};\n");
   await folder.write("note/odd.ts", "export {};\n");
@@ -262,7 +262,7 @@ Deno.test("op new version refuses what cannot be, and changes nothing", async (t
   }
 });
 
-Deno.test("op new version --no-edit makes the files alone, and prints what to add to which module", async () => {
+Deno.test("op new version --no-edit creates only the files, and prints what to add to which module", async () => {
   await using folder = await withNoteModule();
   const before = await filesIn(folder.path);
   const made = await folder.op(...VERSION, "v2", "--no-edit");
@@ -275,7 +275,7 @@ Deno.test("op new version --no-edit makes the files alone, and prints what to ad
   assert.deepEqual([main, v1], [before["main.ts"], before["note/v1.ts"]]);
 });
 
-Deno.test("op new refuses what cannot be added, and changes nothing", async (t) => {
+Deno.test("op new rejects what cannot be added, and changes no file", async (t) => {
   await using folder = await operatorFolder(NOTES);
   const before = await filesIn(folder.path);
   for (const { name, args, code, says } of REFUSED) {
@@ -289,7 +289,7 @@ Deno.test("op new refuses what cannot be added, and changes nothing", async (t) 
   }
 });
 
-Deno.test("op new controller overwrites nothing, and takes the folder of the group where the kind's is taken", async () => {
+Deno.test("op new controller overwrites no file, and adds the group to a folder name that exists", async () => {
   await using folder = await operatorFolder(NOTES);
   await Deno.mkdir(`${folder.path}/cache`);
   await folder.write("cache/mine.ts", "export {};\n");
@@ -311,7 +311,7 @@ Deno.test("op new controller overwrites nothing, and takes the folder of the gro
   assert.match(again.stderr, /the folders "cache" and "cache_demo" exist, and op does not overwrite them\.$/m);
 });
 
-Deno.test("op new controller leaves a module alone whose parts it does not find, and prints what to add", async () => {
+Deno.test("op new controller does not edit a module whose parts it cannot find, and prints what to add", async () => {
   const body = NOTES.replace("parts: { notes }", "parts: Object.fromEntries([['notes', notes]])");
   await using folder = await operatorFolder(body);
   const before = await filesIn(folder.path);
@@ -351,7 +351,7 @@ class AskedIo extends RecordedIo {
   };
 }
 
-Deno.test("op new asks on a terminal, again where an answer cannot be, and makes nothing where there is none", async () => {
+Deno.test("op new asks on a terminal, repeats invalid answers, and creates no project if the input ends", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const io = new AskedIo(folder, ["My Shop", "shop", "k8s.io", "", "Website", ""]);
@@ -376,7 +376,7 @@ Deno.test("op new asks on a terminal, again where an answer cannot be, and makes
   }
 });
 
-Deno.test("op new webhook says what is wrong with the object of its test where nobody can guess one, and knows none of an older version", async () => {
+Deno.test("op new webhook warns of an invalid object in its test, and writes no test for an older version", async () => {
   await using folder = await operatorFolder(`
 export const Note = resource({
   group: "demo.example.com",
@@ -400,7 +400,7 @@ export default operator({ name: "notes", version: "1.2.0", parts: { notes: contr
   assert.deepEqual(Object.keys(await filesIn(`${folder.path}/note`)), ["validation.ts"]);
 });
 
-Deno.test("op new makes an operator with a first controller where nobody can be asked", async () => {
+Deno.test("op new creates an operator with a controller without a terminal", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const io = new RecordedIo(folder);

@@ -11,7 +11,7 @@ function entries(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 }
 
-Deno.test("makeFolder leaves nothing where a file cannot be written, and says why", async () => {
+Deno.test("makeFolder removes all files if one cannot be written, and reports the reason", async () => {
   const folder = await Deno.makeTempDir();
   try {
     // A name that no file system takes stands for a disk that takes no more.
@@ -24,7 +24,7 @@ Deno.test("makeFolder leaves nothing where a file cannot be written, and says wh
   }
 });
 
-Deno.test("makeFolder leaves nothing where it is interrupted", async () => {
+Deno.test("makeFolder removes all files if it is interrupted", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const undone: string[][] = [];
@@ -49,7 +49,7 @@ Deno.test("makeFolder leaves nothing where it is interrupted", async () => {
   }
 });
 
-Deno.test("a program that hears of Ctrl-C first ends op by it, in no words, whatever the command makes of that", async () => {
+Deno.test("op exits without a message if a child process receives Ctrl-C first", async () => {
   const folder = await Deno.makeTempDir();
   try {
     for (
@@ -118,13 +118,13 @@ async function canMount(): Promise<boolean> {
   return await command.output().then(({ success }) => success, () => false);
 }
 
-Deno.test("op new operator refuses a folder that cannot be written to, and says so", async () => {
+Deno.test("op new operator reports a folder that cannot be written to", async () => {
   const io = new RecordedIo("/proc");
   assert.equal(await cli(["new", "operator", "shop"], io), 1);
   assert.match(io.stderr, /^Cannot create "\/proc\/shop": .*\. No file was created\.\n$/);
 });
 
-Deno.test("systemIo.onInterrupt undoes what was begun, and the process ends by the signal all the same", async () => {
+Deno.test("systemIo.onInterrupt runs the registered functions, and the process exits by the signal", async () => {
   const module = new URL("../io.ts", import.meta.url).href;
   const script = `import { systemIo } from ${JSON.stringify(module)};
 using _undo = systemIo.onInterrupt(() => console.log("undone"));

@@ -38,7 +38,8 @@ const USED = ["ConfigMap", "Infer", "Deno"];
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const { folder, part } = kindNames({ kind: "CronTab", apiVersion: "v1", group: "demo.example.com" });
+ * const group = "demo.example.com";
+ * const { folder, part } = kindNames({ kind: "CronTab", apiVersion: "v1", group });
  * assert.deepEqual([folder, part], ["cron_tab", "cronTabs"]);
  * ```
  */

@@ -13,7 +13,7 @@ const GOOD = [
 ];
 
 for (const { kind, ...names } of GOOD) {
-  Deno.test(`kindNames names what is made of ${kind}`, () => {
+  Deno.test(`kindNames returns the names of ${kind}`, () => {
     const { folder, part, camel, isBuiltin } = kindNames({ kind, apiVersion: "v1", group: GROUP });
     assert.deepEqual({ folder, part, camel }, names);
     assert.equal(isBuiltin, false);

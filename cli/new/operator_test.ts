@@ -36,7 +36,7 @@ function entries(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map((entry) => entry.name).sort();
 }
 
-Deno.test("op new operator makes one folder a kind and one file a version", async () => {
+Deno.test("op new operator writes a folder for each kind and a file for each version", async () => {
   await inFolder(async (cwd) => {
     const io = new RecordedIo(cwd);
     assert.equal(await cli(["new", "operator", "shop"], io), 0, io.stderr);
@@ -47,13 +47,13 @@ Deno.test("op new operator makes one folder a kind and one file a version", asyn
   });
 });
 
-Deno.test("op new operator puts the name where the template has its own", () => {
+Deno.test("op new operator replaces the name of the template", () => {
   const files = render("shop");
   assert.match(files.get("main.ts") ?? "", /operator\(\{ name: "shop", /);
   for (const [path, text] of files) assert(!text.includes("website-operator"), path);
 });
 
-Deno.test("op new operator gives each project an ID of its own, in its manifests as well", () => {
+Deno.test("op new operator gives each project its own ID, also in its manifests", () => {
   const ids = [render("shop"), render("shop")].map((files) => {
     const [, id] = /^id = "([-0-9a-f]{36})"$/m.exec(files.get("operator.toml") ?? "") ?? [];
     assert.match(files.get("config/rbac/role.yaml") ?? "", new RegExp(`^ +op/operator-id: ${id}$`, "m"));
@@ -68,7 +68,7 @@ Deno.test("op new operator uses the published SDK of its own version", () => {
   assert.equal(links, undefined);
 });
 
-Deno.test("op new operator --sdk keeps an absolute path, and a relative one relative to the project", async () => {
+Deno.test("op new operator --sdk keeps absolute paths, and makes relative ones relative to the project", async () => {
   await inFolder(async (cwd) => {
     const from = relative(cwd, SDK);
     assert.equal(await cli(["new", "operator", "one", "--sdk", SDK], new RecordedIo(cwd)), 0);
@@ -78,7 +78,7 @@ Deno.test("op new operator --sdk keeps an absolute path, and a relative one rela
   });
 });
 
-Deno.test("op new operator with a kind of one's own lists all files that are there, those for kustomize too", async () => {
+Deno.test("op new operator --kind lists all files, including those for kustomize", async () => {
   await inFolder(async (cwd) => {
     const io = new RecordedIo(cwd);
     const kind = ["--kind", "Cache", "--group", "shop.example.com"];
@@ -90,7 +90,7 @@ Deno.test("op new operator with a kind of one's own lists all files that are the
   });
 });
 
-Deno.test("op new operator has the overlays that op generate overlay makes", async () => {
+Deno.test("op new operator writes the same overlays as op generate overlay", async () => {
   await inFolder(async (cwd) => {
     const made = await cli(["new", "operator", "shop", "--sdk", relative(cwd, SDK)], new RecordedIo(cwd));
     assert.equal(made, 0);
@@ -111,7 +111,7 @@ function filesUnder(folder: string): string[] {
   return paths.sort();
 }
 
-Deno.test("op new operator fills an empty folder in its place", async () => {
+Deno.test("op new operator fills an existing empty folder", async () => {
   await inFolder(async (cwd) => {
     const before = await Deno.stat(cwd);
     assert.equal(await cli(["new", "operator", "shop", "--dir", "."], new RecordedIo(cwd)), 0);
@@ -120,7 +120,7 @@ Deno.test("op new operator fills an empty folder in its place", async () => {
   });
 });
 
-Deno.test("op new operator refuses a folder that is not empty, names what is in it and writes nothing", async () => {
+Deno.test("op new operator rejects a folder that is not empty, names its entries and writes no file", async () => {
   await inFolder(async (cwd) => {
     const names = ["a", "b", "c", "d", "e", "f", "g"];
     for (const name of names) await Deno.writeTextFile(join(cwd, name), "");
@@ -134,7 +134,7 @@ Deno.test("op new operator refuses a folder that is not empty, names what is in 
   });
 });
 
-Deno.test("op new operator refuses a file in the folder's place", async () => {
+Deno.test("op new operator rejects a path that is a file", async () => {
   await inFolder(async (cwd) => {
     await Deno.writeTextFile(join(cwd, "shop"), "mine");
     const io = new RecordedIo(cwd);
@@ -144,7 +144,7 @@ Deno.test("op new operator refuses a file in the folder's place", async () => {
   });
 });
 
-Deno.test("op new operator refuses a folder that is no SDK, and writes nothing", async () => {
+Deno.test("op new operator rejects a folder without an SDK, and writes no file", async () => {
   await inFolder(async (cwd) => {
     const io = new RecordedIo(cwd);
     assert.equal(await cli(["new", "operator", "shop", "--sdk", "."], io), 2);

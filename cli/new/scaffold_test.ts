@@ -13,7 +13,7 @@ const SDK = fileURLToPath(new URL("../../", import.meta.url));
 // The longest name there can be, so that no line of the template is too long with it.
 const NAME = `a${"-long-name".repeat(4)}-five`;
 
-Deno.test("a new project checks, lints and tests as it lies", async (t) => {
+Deno.test("a new project passes deno task check, lint and test", async (t) => {
   const folder = await Deno.makeTempDir();
   try {
     const io = new RecordedIo(folder);
@@ -34,7 +34,7 @@ Deno.test("a new project checks, lints and tests as it lies", async (t) => {
   }
 });
 
-Deno.test("a project with a new version of its kind checks, lints and tests as it is", async (t) => {
+Deno.test("a project with a new version of its kind passes deno task check, lint and test", async (t) => {
   const folder = await Deno.makeTempDir();
   try {
     const io = new RecordedIo(folder);

@@ -37,7 +37,7 @@ Deno.test("scan refuses what has no end", () => {
   }
 });
 
-Deno.test("scan loses nothing of the SDK's own modules but white space", async () => {
+Deno.test("scan preserves the SDK's own modules except for white space", async () => {
   for (
     const file of [
       "scan.ts",

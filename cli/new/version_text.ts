@@ -51,7 +51,8 @@ export function exportedName(code: string, stored: string): string {
  * import assert from "node:assert/strict";
  *
  * const code = 'import { resource, s } from "@op/sdk";\n' +
- *   'export const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({}) });\n';
+ *   'const names = { group: "demo.example.com", kind: "Note" };\n' +
+ *   'export const Note = resource({ ...names, version: "v1", spec: s.object({}) });\n';
  * const made = { kind: "Note", stored: "v1", version: "v2", name: "NoteV2", key: "noteV2" };
  * assert.equal(versionText(code, made), code.replace('"v1"', '"v2"'));
  * ```
@@ -122,7 +123,10 @@ import { ${exported} } from "./${module}";
 import { ${exported} as ${name} } from "./${version}.ts";
 
 export const ${key} = conversion(${exported}, ${name}, {
-  /** Converts ${stored} to ${version}. Store a value that has no field in ${version} in an annotation. */
+  /**
+   * Converts ${stored} to ${version}. Store a value that has no field in ${version} in an
+   * annotation.
+   */
   up: ${same},
   /** Converts ${version} to ${stored}. */
   down: ${same},

@@ -42,7 +42,7 @@ const LISTED: readonly { readonly name: string; readonly code: string; readonly 
 ];
 
 for (const { name, code, expected } of LISTED) {
-  Deno.test(`a new version is added to the module of the stored one: ${name}`, () => {
+  Deno.test(`withVersion adds a new version to the module of the stored one: ${name}`, () => {
     assert.equal(withVersion(code, MADE), expected);
   });
 }
@@ -62,7 +62,7 @@ Deno.test("the module of a new version lists no versions, and does not import th
   );
 });
 
-Deno.test("a kind is copied whatever its constant is called", () => {
+Deno.test("versionText copies a kind whatever its constant is called", () => {
   assert.equal(exportedName(module("").replace("const Note", "const NoteV1"), "v1"), "NoteV1");
 });
 
@@ -103,7 +103,7 @@ const REFUSED: readonly { readonly name: string; readonly code: string; readonly
 ];
 
 for (const { name, code, says } of REFUSED) {
-  Deno.test(`a module is not changed that is not understood: ${name}`, () => {
+  Deno.test(`withVersion rejects a module that it cannot edit: ${name}`, () => {
     assert.throws(() => withVersion(code, MADE), { name: "NotUnderstood", message: says });
   });
 }

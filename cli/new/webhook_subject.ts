@@ -1,6 +1,4 @@
-/**
- * Objects on which the tests of new webhooks are tried: of each kind one that an API server takes.
- */
+/** Valid objects for the tests of new webhooks. */
 import type { OperatorFacts } from "../inspect.ts";
 import type { KindNames } from "./kind_names.ts";
 
@@ -8,7 +6,7 @@ import type { KindNames } from "./kind_names.ts";
 export interface Subject {
   /** The object, but for what names it. */
   readonly object: object;
-  /** What a server would still refuse in it, since nobody can guess a value. */
+  /** Why an API server would still reject it, because a value cannot be guessed. */
   readonly faults: readonly string[];
 }
 
@@ -20,7 +18,7 @@ const workload = { selector: { matchLabels: labels }, template };
 const job = { template: { spec: { containers, restartPolicy: "Never" } } };
 const binding = { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" } };
 
-/** What kinds of Kubernetes need, beside their name. The others need nothing. */
+/** What kinds of Kubernetes require in addition to their name. Other kinds require no fields. */
 const BUILTIN: Readonly<Record<string, object>> = {
   ClusterRoleBinding: binding,
   ControllerRevision: { revision: 1 },
@@ -56,7 +54,7 @@ const BUILTIN: Readonly<Record<string, object>> = {
   VolumeAttributesClass: { driverName: DRIVER },
 };
 
-/** Kinds of Kubernetes that are questions, that nobody creates, or whose names are not free. */
+/** Kinds of Kubernetes that are reviews, that clients do not create, or whose names are fixed. */
 const UNKNOWN = new Set([
   "APIService",
   "Binding",

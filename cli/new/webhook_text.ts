@@ -1,11 +1,11 @@
-/** The modules of webhooks and of their tests, as they are made. */
+/** Generates the modules of webhooks and of their tests. */
 import { articleOf } from "./controller.ts";
 import type { KindNames } from "./kind_names.ts";
 
-/** What a webhook does. */
+/** The type of a webhook. */
 export type WebhookType = "validation" | "mutation";
 
-/** What it is made from. */
+/** The inputs of a module. */
 export interface WebhookModule {
   readonly names: Pick<KindNames, "kind" | "group" | "isBuiltin">;
   /** The name under which it is exported. */

@@ -20,7 +20,7 @@ Deno.test("op new webhook writes a test that passes for every kind of Kubernetes
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/deno.json`, projectConfig("webhooks", { sdk: SDK }));
-    // All in one module: each of its own would load the SDK anew.
+    // All in one module: several would load the SDK several times.
     const tests: string[] = [];
     for (const { kind, version: apiVersion, group, plural } of KINDS) {
       const names = namesOf({ kind, apiVersion, group }, plural, true);

@@ -87,7 +87,7 @@ async function nextChange(watch: AsyncGenerator<Line>): Promise<string> {
   return "end";
 }
 
-Deno.test("openProxy passes on what comes with its own token, and nothing else", async () => {
+Deno.test("openProxy forwards only requests with its own token", async () => {
   await using way = await door();
   assert.equal(await create(way.send, "made"), 201);
   const answer = await way.send(`${NAMESPACES}/made`);
@@ -100,14 +100,14 @@ Deno.test("openProxy passes on what comes with its own token, and nothing else",
   assert.deepEqual(way.asked, [`POST ${NAMESPACES}`, `GET ${NAMESPACES}/made`]);
 });
 
-Deno.test("openProxy answers with a Status where nobody can be reached", async () => {
+Deno.test("openProxy responds with a Status if the API server cannot be reached", async () => {
   await using way = await door(() => () => Promise.reject(new Error("no route")));
   const answer = await way.send(NAMESPACES);
   assert.equal(answer.status, 502);
   assert.equal((await answer.json()).message, "no route");
 });
 
-Deno.test("WatchCache tells a second watch what the first brought, and both what comes", async () => {
+Deno.test("WatchCache sends the objects of the first watch to a second one, and changes to both", async () => {
   let cache!: WatchCache;
   await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
   using _cache = cache;
@@ -131,7 +131,7 @@ Deno.test("WatchCache tells a second watch what the first brought, and both what
   await third.return(undefined);
 });
 
-Deno.test("WatchCache keeps watches with other selectors apart", async () => {
+Deno.test("WatchCache separates watches with different selectors", async () => {
   let cache!: WatchCache;
   await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
   using _cache = cache;
@@ -144,7 +144,7 @@ Deno.test("WatchCache keeps watches with other selectors apart", async () => {
   await some.return(undefined);
 });
 
-Deno.test("WatchCache forgets when it is told to: who watches begins anew, and the server is asked again", async () => {
+Deno.test("WatchCache.clear ends all watches, so that clients start new ones at the API server", async () => {
   let cache!: WatchCache;
   await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
   using _cache = cache;
@@ -159,7 +159,7 @@ Deno.test("WatchCache forgets when it is told to: who watches begins anew, and t
   await again.return(undefined);
 });
 
-Deno.test("WatchCache goes on where the server ends a watch, and passes on what is refused", async () => {
+Deno.test("WatchCache resumes a watch that the server ends, and returns its errors", async () => {
   let cache!: WatchCache;
   await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
   using _cache = cache;
@@ -214,7 +214,7 @@ Deno.test("openProxy requests watches without compression, whatever the program 
   assert.deepEqual(accepted, [null, "identity"]);
 });
 
-Deno.test("forwardTo sends no header of a program that could name another sender", async () => {
+Deno.test("forwardTo drops headers that could name another sender", async () => {
   const sent: [string, string][][] = [];
   const connection: Connection = {
     url: "http://cluster",

@@ -82,14 +82,14 @@ const CASES: readonly {
     expected: false,
   },
   {
-    name: "what is its own is given in its namespace",
+    name: "a permission in the own namespace is granted there",
     objects: [role("Role", [RULE], "ops"), binding("RoleBinding", "Role", "ops")],
     right: { scope: "own" },
     place: { own: "ops" },
     expected: true,
   },
   {
-    name: "what is its own is not given in another",
+    name: "a permission in the own namespace is not granted in another",
     objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
     right: { scope: "own" },
     place: { own: "ops" },
@@ -137,7 +137,7 @@ for (const { name, objects, right = {}, place = {}, expected } of CASES) {
   });
 }
 
-Deno.test("unneeded names each verb that is given and not needed, and the role that gives it", () => {
+Deno.test("unneeded returns each granted verb that is not needed, and its role", () => {
   const grants = grantsTo([role("ClusterRole", [{ ...RULE, verbs: ["list", "delete", "*"] }])], {
     name: "shop",
     namespace: undefined,

@@ -8,7 +8,7 @@ import type { Findings } from "./verify.ts";
 
 const ACCOUNT = { name: "notes", namespace: undefined };
 
-Deno.test("op rbac generate prints what op rbac verify takes, exactly", async () => {
+Deno.test("op rbac verify --exact accepts the output of op rbac generate", async () => {
   await using folder = await operatorFolder();
   const made = await folder.op("rbac", "generate", "-o", "rbac.yaml");
   assert.equal(made.code, 0, made.stderr);
@@ -21,7 +21,7 @@ Deno.test("op rbac generate prints what op rbac verify takes, exactly", async ()
   assert.doesNotMatch(verified.stdout, /MISSING|not needed/);
 });
 
-Deno.test("op rbac verify takes all files of the folder for kustomize together, and what is written into it", async () => {
+Deno.test("op rbac verify accepts all files of a kustomize folder, and standard input", async () => {
   await using folder = await operatorFolder();
   assert.equal((await folder.op("generate", "manifests")).code, 0);
   const files = [...Deno.readDirSync(`${folder.path}/config/rbac`)].map(({ name }) => `config/rbac/${name}`);
@@ -38,7 +38,7 @@ Deno.test("op rbac verify takes all files of the folder for kustomize together, 
   assert.equal((await process.status).code, 0);
 });
 
-Deno.test("op rbac verify names each verb that is taken away, and ends with 1", async () => {
+Deno.test("op rbac verify reports each missing verb, and exits with 1", async () => {
   await using folder = await operatorFolder();
   await folder.op("rbac", "generate", "-o", "rbac.yaml");
   const whole = await folder.read("rbac.yaml");
@@ -60,7 +60,7 @@ Deno.test("op rbac verify names each verb that is taken away, and ends with 1", 
   assert.equal(verified.stderr, '1 of 14 permissions are missing. Apply the output of "op rbac generate".\n');
 });
 
-Deno.test("op rbac verify tells what is given beyond, and fails for it where it is to be exact", async () => {
+Deno.test("op rbac verify reports unneeded verbs, and fails for them only with --exact", async () => {
   await using folder = await operatorFolder();
   await folder.op("rbac", "generate", "-o", "rbac.yaml");
   await folder.write("rbac.yaml", (await folder.read("rbac.yaml")).replace("- create\n", '- create\n      - "*"\n'));
@@ -89,7 +89,7 @@ const WRONG: readonly { name: string; args: readonly string[]; code: number; say
   },
 ];
 
-Deno.test("op rbac verify says what is wrong with what it is given", async (t) => {
+Deno.test("op rbac verify reports wrong arguments", async (t) => {
   await using folder = await operatorFolder();
   for (const { name, args, code, says } of WRONG) {
     await t.step(name, async () => {
@@ -131,7 +131,7 @@ const COPIES = NOTES.replace("const Note", "export const Note").replace(
   }`,
 );
 
-Deno.test("op rbac unused names what is declared and no test uses", async () => {
+Deno.test("op rbac unused reports declared permissions that no test uses", async () => {
   const root = new URL("../../", import.meta.url);
   const folder = await Deno.makeTempDir();
   // The repository's own configuration keeps its folders for tests out of what is tested: this is a

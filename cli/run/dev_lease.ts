@@ -95,7 +95,7 @@ export class DevLease implements AsyncDisposable {
     this.#place = place;
   }
 
-  /** Takes the Lease, whoever held it. Developers who may not write Leases do without. */
+  /** Takes the Lease from any holder. Does nothing if the user may not write Leases. */
   async take(): Promise<void> {
     if (this.#timer !== undefined || !await this.#renew()) return;
     this.#timer = setInterval(() => {

@@ -3,7 +3,7 @@ import { RunningIo } from "../../tests/fixtures/running_io.ts";
 import { NOTES, operatorFolder } from "../_operator_folder.ts";
 import { cli } from "../cli.ts";
 
-Deno.test("op dev says that the operator runs once it does, and not before it has failed", async () => {
+Deno.test("op dev reports that the operator runs only after it has started", async () => {
   // What loads the file may not use the network; what runs it may.
   const failing = `if (Deno.permissions.querySync({ name: "net" }).state === "granted") Deno.exit(3);\n`;
   await using folder = await operatorFolder(failing + NOTES);

@@ -26,7 +26,10 @@ const INITIAL_EVENTS_END = '"k8s.io/initial-events-end"';
 
 /** Reviews, which are sent with POST and stored nowhere. */
 const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/\w+\/(namespaces\/[\w-]+\/)?\w+$/;
-/** Subresources that connect to a pod, a Service or a node, to which the API server forwards even dry runs. */
+/**
+ * Subresources that connect to a pod, a Service or a node, to which the API server forwards even
+ * dry runs.
+ */
 const CONNECTION = /\/(?:pods|services|nodes)\/[^/]+\/(attach|exec|portforward|proxy)(?:\/|$)/;
 /** Events and Leases, which are not part of a plan. */
 const BOOKKEEPING = /^\/apis\/(events\.k8s\.io|coordination\.k8s\.io)\/|^\/api\/v1\/(namespaces\/[^/]+\/)?events(\/|$)/;

@@ -29,7 +29,7 @@ Deno.test("DryRun recognizes the end of a watch's initial events when it is spli
   }
 });
 
-Deno.test("DryRun is busy with a request that it sees for the first time, and not with the same one again", async () => {
+Deno.test("DryRun counts a request as running only the first time it is sent", async () => {
   const path = "/apis/demo.example.com/v1/namespaces/a/notes";
   const busy: number[] = [];
   const dry: DryRun = new DryRun(() => {
@@ -44,7 +44,7 @@ Deno.test("DryRun is busy with a request that it sees for the first time, and no
   assert.equal(dry.writes.length, 2);
 });
 
-Deno.test("DryRun remembers why a watch is forbidden until it is allowed", async () => {
+Deno.test("DryRun stores why a watch is forbidden until it is allowed", async () => {
   const responses = [
     Response.json({ kind: "Status", message: "configmaps is forbidden" }, { status: 403 }),
     new Response(ReadableStream.from([])),
@@ -82,7 +82,7 @@ Deno.test("DryRun sends no write to a pod, a Service or a node behind the API se
   }
 });
 
-Deno.test("DryRun marks every write as a dry run, also one whose path only begins like that of a review", async () => {
+Deno.test("DryRun marks every write as a dry run, even if its path begins like that of a review", async () => {
   const sent: string[] = [];
   const dry = new DryRun(({ method, url }) => {
     if (method === "POST") sent.push(url.search);

@@ -1,4 +1,7 @@
-/** The health port of an operator under `op dev` and `op start`, so that two operators can run on one machine. */
+/**
+ * The health port of an operator under `op dev` and `op start`, so that two operators can run on
+ * one machine.
+ */
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 

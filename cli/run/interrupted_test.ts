@@ -56,14 +56,14 @@ async function interrupted(
     stderr: "piped",
   }).spawn();
   let text = "";
-  const told = [process.stdout, process.stderr].map(async (stream) => {
+  const outputs = [process.stdout, process.stderr].map(async (stream) => {
     for await (const part of stream.pipeThrough(new TextDecoderStream())) text += part;
   });
   const state = () => `${args.join(" ")}: ${names()}\n${text}`;
   try {
     const isRunning = () => made === undefined ? said!.test(text) : names().some((name) => name.startsWith(made));
     await eventually(isRunning, { state });
-    // A terminal tells all of them; another program may tell op alone.
+    // A terminal signals the whole group; another program may signal only op.
     Deno.kill(isGroup ? -process.pid : process.pid, "SIGINT");
     const ended = await process.status;
     assert.equal(ended.code, code, state());
@@ -72,7 +72,7 @@ async function interrupted(
     assert.doesNotMatch(text, /Uncaught|Stack backtrace| at file:/);
   } finally {
     for (const left of processesOf(process.pid)) Deno.kill(Number(left), "SIGKILL");
-    await Promise.all(told);
+    await Promise.all(outputs);
     await process.status;
   }
 }
@@ -87,8 +87,8 @@ Deno.test({
     await folder.write("kubeconfig", kubeconfigFor(served, { name: "here" }));
     for (const command of COMMANDS) {
       for (const isGroup of [true, false]) {
-        const whom = isGroup ? "as a terminal has it" : "to op alone";
-        await t.step(`${command.args.slice(0, 2).join(" ")}, ${whom}`, () => interrupted(folder, command, isGroup));
+        const receiver = isGroup ? "as a terminal has it" : "to op alone";
+        await t.step(`${command.args.slice(0, 2).join(" ")}, ${receiver}`, () => interrupted(folder, command, isGroup));
       }
     }
   },

@@ -38,7 +38,7 @@ for (const certificates of ["self", "cert-manager", "files"]) {
   });
 }
 
-Deno.test("op plan of an operator that has webhooks alone says at once that nothing would be written", async () => {
+Deno.test("op plan of an operator with only webhooks reports no changes", async () => {
   await withServer(async (kubeconfig) => {
     await using folder = await operatorFolder(
       `${IMPORT}${LOOKING}export default operator({ name: "looker", parts: { looking } });`,

@@ -55,7 +55,10 @@ export async function start(file: string, more: readonly string[], options: Star
 /** Longest time in milliseconds to query the cluster before the operator starts. */
 const QUERY_TIMEOUT = 5000;
 
-/** Returns the operator's declarations, or `undefined` if it cannot be loaded, which it reports itself when it starts. */
+/**
+ * Returns the operator's declarations, or `undefined` if it cannot be loaded, which it reports
+ * itself when it starts.
+ */
 async function factsIfAny(file: string, options: StartOptions, io: Io): Promise<OperatorFacts | undefined> {
   try {
     return await factsOf(file, { ...options, image: NO_IMAGE }, io);
@@ -65,7 +68,10 @@ async function factsIfAny(file: string, options: StartOptions, io: Io): Promise<
   }
 }
 
-/** Warns if the operator already runs in the cluster. If the cluster cannot be reached, the operator itself reports it. */
+/**
+ * Warns if the operator already runs in the cluster. If the cluster cannot be reached, the operator
+ * itself reports it.
+ */
 async function warnOfSecond(facts: OperatorFacts, options: StartOptions, io: Io): Promise<void> {
   try {
     using cluster = await connectCluster(options, io);

@@ -31,7 +31,7 @@ async function project(text: string) {
 const WRONG = "export const size: string = 1;\n";
 const RIGHT = "export const size: string = '1';\n";
 
-Deno.test("a type check reports errors with their place in the project, and when they are fixed", async () => {
+Deno.test("a type check reports errors with their position in the project, and when they are fixed", async () => {
   await using one = await project(WRONG);
   one.checks.start();
   await eventually(() => assert.match(one.io.stderr, /Type check failed; the operator keeps running\n$/));
@@ -44,7 +44,7 @@ Deno.test("a type check reports errors with their place in the project, and when
   await eventually(() => assert.equal(one.io.stdout, "Types are correct again\n"));
 });
 
-Deno.test("a type check that a newer change overtakes reports nothing", async () => {
+Deno.test("a type check reports no result after a newer change", async () => {
   await using one = await project(WRONG);
   one.checks.start();
   await one.write(`${RIGHT}export const late: string = 2;\n`);
@@ -54,7 +54,7 @@ Deno.test("a type check that a newer change overtakes reports nothing", async ()
   assert.equal(one.io.stderr.match(/Type check failed/g)?.length, 1);
 });
 
-Deno.test("the end of type checks ends the one that runs, which reports nothing", async () => {
+Deno.test("disposing of type checks ends a running check without a report", async () => {
   const one = await project(WRONG);
   one.checks.start();
   await one.checks[Symbol.asyncDispose]();

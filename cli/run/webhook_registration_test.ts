@@ -59,7 +59,7 @@ async function seen({ client }: Cluster) {
   };
 }
 
-Deno.test("what is registered twice, at another address, is taken back to what was there before the first", async () => {
+Deno.test("unregister restores the state before the first of two registrations", async () => {
   await using cluster = await installed();
   const before = await seen(cluster);
   assert.equal(before.conversion?.service?.path, "/convert");
@@ -77,18 +77,18 @@ Deno.test("what is registered twice, at another address, is taken back to what w
   ]);
   assert.deepEqual([conversion?.url, conversion?.service], ["https://127.0.0.1:2/convert", undefined]);
 
-  const told = [
+  const expected = [
     "MutatingWebhookConfiguration notes-dev",
     "ValidatingWebhookConfiguration notes-dev",
     `the conversion of ${DEFINITION}`,
   ];
-  assert.deepEqual((await registeredIn(cluster, BOTH)).map(({ shown }) => shown), told);
-  assert.deepEqual(await unregister(cluster, BOTH), told);
+  assert.deepEqual((await registeredIn(cluster, BOTH)).map(({ shown }) => shown), expected);
+  assert.deepEqual(await unregister(cluster, BOTH), expected);
   assert.deepEqual(await seen(cluster), before);
   assert.deepEqual(await unregister(cluster, BOTH), []);
 });
 
-Deno.test("what is declared no longer is taken out, and at the end whatever there was", async () => {
+Deno.test("register removes configurations that are no longer declared, and unregister removes all", async () => {
   await using cluster = await installed();
   await register(cluster, BOTH, HERE);
   assert.deepEqual(await register(cluster, VALIDATING, HERE), ["MutatingWebhookConfiguration notes-dev"]);
@@ -99,7 +99,7 @@ Deno.test("what is declared no longer is taken out, and at the end whatever ther
   assert.deepEqual((await seen(cluster)).configurations, []);
 });
 
-Deno.test("a configuration of that name that is somebody else's stays, and one that is installed", async () => {
+Deno.test("unregister keeps configurations of other owners and installed ones", async () => {
   await using cluster = await installed();
   const { client } = cluster;
   for (const name of ["notes", "notes-dev"]) {
@@ -111,7 +111,7 @@ Deno.test("a configuration of that name that is somebody else's stays, and one t
   assert.deepEqual(left.map(({ metadata: { name } }) => name), ["notes", "notes-dev"]);
 });
 
-Deno.test("a conversion that somebody took to elsewhere meanwhile is put back all the same, and its mark goes", async () => {
+Deno.test("unregister restores a conversion that another program has changed, and removes the annotation", async () => {
   await using cluster = await installed();
   const { client } = cluster;
   await register(cluster, BOTH, HERE);

@@ -52,7 +52,7 @@ const LOGS = [
   { name: "an empty log", log: "", expected: "" },
 ];
 
-Deno.test("op trace puts sources in the place of the bundle's lines", async (t) => {
+Deno.test("op trace replaces positions in the bundle with positions in the source", async (t) => {
   for (const { name, log, expected } of LOGS) {
     await t.step(name, async () => {
       const map = { ...MAP, x_chunks: { "x509-0123abcd.js": CHUNK } };
@@ -63,7 +63,7 @@ Deno.test("op trace puts sources in the place of the bundle's lines", async (t) 
   }
 });
 
-Deno.test("op trace says which file is missing or is no map", async () => {
+Deno.test("op trace reports a missing file and an invalid map", async () => {
   const missing = await traced({}, "shop", "log");
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /^Cannot read "shop\.map": the source map does not exist\./);

@@ -12,7 +12,7 @@ export const COVERED: readonly string[] = [
   "README.md",
   "SECURITY.md",
   "benches",
-  "cli/kustomize",
+  "cli",
   "docs/contributing",
   "docs/decisions",
   "docs/guides",
