@@ -1,4 +1,4 @@
-/** What the compiler of a Deno says of mistakes, each of which is a line or some of a program. */
+/** Compiles programs with mistakes, and returns the errors of the compiler. */
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectConfig } from "../../cli/new/project_config.ts";
@@ -6,7 +6,7 @@ import type { MistakesDocument } from "./_document.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Writes files as a user's project, which is gone when `use` has ended. */
+/** Writes files as a user's project. They are removed when `use` has ended. */
 export async function withProject<T>(
   files: { readonly [name: string]: string },
   use: (folder: string) => Promise<T>,
@@ -22,12 +22,12 @@ export async function withProject<T>(
 }
 
 /**
- * Compiles the mistakes of documents, all at once: each in a function of its own, so that they know nothing of each other.
+ * Compiles the mistakes of all documents together, each in its own function.
  *
- * @param deno Which Deno.
- * @param documents The mistakes, by the name of their document.
- * @returns By document, errors by mistake, each as its lines without code and without what else was declared where.
- * @throws {Error} If there is an error in what the mistakes of a document share.
+ * @param deno Path of Deno.
+ * @param documents The documents, by name.
+ * @returns For each document, the errors by mistake, as lines without source and related positions.
+ * @throws {Error} If the shared code of a document has an error.
  */
 export async function errorsOf(
   deno: string,
@@ -47,7 +47,7 @@ export async function errorsOf(
   }));
 }
 
-/** The program, and the line at which each mistake starts. */
+/** Returns the program, and the line at which each mistake starts. */
 function programOf({ shared, mistakes }: MistakesDocument): { text: string; starts: number[] } {
   let text = shared;
   const starts = mistakes.map(({ code }, i) => {
@@ -69,7 +69,8 @@ async function check(deno: string, files: { readonly [name: string]: string }): 
     const { stderr } = await new Deno.Command(deno, {
       args: ["check", "--quiet", "--no-lock", ...Object.keys(files)],
       cwd,
-      // Both trust the machine's authorities, as npm packages may come from a private registry.
+      // Both trust the authorities of the machine, because npm packages may come from a private
+      // registry.
       env: { NO_COLOR: "1", DENO_TLS_CA_STORE: Deno.env.get("DENO_TLS_CA_STORE") ?? "mozilla,system" },
       stdin: "null",
     }).output();
@@ -77,7 +78,10 @@ async function check(deno: string, files: { readonly [name: string]: string }): 
   });
 }
 
-/** An error: a line with its code, further lines of the message, the code with what is wrong underlined, and where that is. */
+/**
+ * Matches an error: a line with its code, more lines of the message, the underlined source, and the
+ * position.
+ */
 const ERROR =
   /^(?:error: )?TS\d+ \[ERROR\]: (?<message>[\s\S]*?)\n[^\n]*\n *(?:~+|\^)\n\s+at file:\/\/(?<file>\S+):(?<line>\d+):\d+$/gm;
 
@@ -92,7 +96,10 @@ function errorsIn(output: string, folder: string): CompilerError[] {
   return errors;
 }
 
-/** The compiler lists what is in a union in the order in which it came by it, which an import more may change; of a long one it shows a few. */
+/**
+ * Sorts the members of a union. The compiler lists them in the order in which it found them, which
+ * an additional import may change.
+ */
 function settled(message: string): string {
   return message
     .replaceAll(/(?:"[^"]*" \| )+\.\.\. (\d+) more \.\.\. \| (?:"[^"]*"|undefined)/g, (union, more) => {

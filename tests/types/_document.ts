@@ -1,27 +1,28 @@
 /**
- * A document of mistakes: Markdown that holds programs which do not compile, and what the compiler says of each. Its first `ts` block is what
- * all of them share; after it each heading is a mistake, with its code and what is said of it. Where compilers do not say the same, a block
- * of text carries the version of Deno that it is for.
+ * Parses and prints documents of mistakes: Markdown with programs that do not compile, and the
+ * errors of the compiler. The first `ts` block is shared by all mistakes. Each heading after it is
+ * a mistake, with its code and its errors. If versions of Deno differ, each block of errors names
+ * its version.
  */
 
-/** A mistake that a user could make. */
+/** A mistake of a user. */
 export interface Mistake {
   readonly title: string;
   readonly code: string;
-  /** What the compiler says; by version of Deno where versions differ, otherwise under "". */
+  /** Error by version of Deno; under "" if all versions have the same. */
   readonly said: ReadonlyMap<string, string>;
 }
 
 /** A document of mistakes. */
 export interface MistakesDocument {
-  /** What stands above the first mistake. */
+  /** Text above the first mistake. */
   readonly head: string;
   /** The code that all mistakes share. */
   readonly shared: string;
   readonly mistakes: readonly Mistake[];
 }
 
-/** A document out of its text. */
+/** Parses a document. */
 export function parseDocument(text: string): MistakesDocument {
   const [head = "", ...sections] = text.split(/^(?=## )/m);
   return { head, shared: codeOf(head), mistakes: sections.map(mistakeOf) };
@@ -38,7 +39,7 @@ function codeOf(section: string): string {
   return /^```ts\n([\s\S]*?)^```$/m.exec(section)?.[1] ?? "";
 }
 
-/** The text of a document, as `deno fmt` leaves it. */
+/** Returns the text of a document, as `deno fmt` formats it. */
 export function printDocument({ head, mistakes }: MistakesDocument): string {
   const sections = mistakes.map(({ title, code, said }) =>
     [

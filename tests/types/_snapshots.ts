@@ -1,17 +1,20 @@
-/** What the compilers say of the documents of mistakes in `tests/types/wrong`; `deno run -A tests/types/_snapshots.ts` writes it into them. */
+/**
+ * Errors of the compilers for the mistakes in `tests/types/wrong`. `deno run -A
+ * tests/types/_snapshots.ts` updates them.
+ */
 import { FLOOR, toolchain } from "../../tools/toolchain.ts";
 import { errorsOf } from "./_compiler.ts";
 import { type MistakesDocument, parseDocument, printDocument } from "./_document.ts";
 
 const FOLDER = new URL("wrong/", import.meta.url);
 
-/** The documents, by their names. */
+/** Reads the documents, by name. */
 export function documents(): Map<string, MistakesDocument> {
   const names = [...Deno.readDirSync(FOLDER)].map(({ name }) => name).sort();
   return new Map(names.map((name) => [name, parseDocument(Deno.readTextFileSync(new URL(name, FOLDER)))]));
 }
 
-/** The compilers that are asked: the program of each, and the version by which a document calls it. */
+/** Returns the compilers: the path of each Deno, and its version in documents. */
 export async function compilers(): Promise<{ readonly version: string; readonly deno: string }[]> {
   return [{ version: Deno.version.deno, deno: Deno.execPath() }, { version: FLOOR, deno: (await toolchain()).deno }];
 }

@@ -1,6 +1,6 @@
 /**
- * The types of `@op/sdk/schemas` come from the same documents as the schemas, but by another road. Here a type is written from each schema, and
- * the compiler says whether it is the one that the schema has.
+ * The types of `@op/sdk/schemas` are generated separately from the schemas. This test writes a type
+ * for each schema, and the compiler compares both.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import type { JsonSchema } from "../../src/schema/json_schema.ts";
 const ROOT = new URL("../../", import.meta.url);
 const NAMES = new Map<JsonSchema, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]));
 
-/** The type of a node; what is exported under a name is that name. */
+/** Returns the type of a node. Exported types are referred to by name. */
 function typeOf(node: JsonSchema): string {
   const name = NAMES.get(node);
   return name === undefined ? structureOf(node) : `schemas.${name}`;
@@ -43,7 +43,7 @@ function mapOf({ additionalProperties }: JsonSchema): string {
 
 function propertiesOf(node: JsonSchema): string {
   const { properties = {}, required = [] } = node;
-  // Conditions are written by the SDK, which leaves out what it does not know.
+  // The SDK writes conditions, and omits fields that it does not know.
   const absent = NAMES.get(node) === "Condition" ? "" : " | undefined";
   const lines = Object.entries(properties).map(([name, property]) => {
     const type = typeOf(property);
@@ -54,9 +54,10 @@ function propertiesOf(node: JsonSchema): string {
   return `{ ${lines.join("; ")} }`;
 }
 
-Deno.test("every builtin schema describes its type: properties, which of them are required, enums, lists and maps", async () => {
+Deno.test("every built-in schema matches its type", async () => {
   const lines = Object.entries(schemas).map(([name, schema]) =>
-    // Either assigns to the other, to every depth, and the same properties may be left out.
+    // Both types are assignable to each other at every depth, and have the same optional
+    // properties.
     `both<schemas.${name}, ${structureOf(schema)}>(true);`
   );
   const text = `

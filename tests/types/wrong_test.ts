@@ -1,17 +1,20 @@
-/** What the compiler says of a mistake in a user's program, under snapshot: see tests/types/wrong. */
+/**
+ * Errors of the compiler for mistakes in users' programs, compared with the documents in
+ * tests/types/wrong.
+ */
 import assert from "node:assert/strict";
 import { errorsOf } from "./_compiler.ts";
 import { compilers, documents } from "./_snapshots.ts";
 
-// The compiler cuts types at some 330 characters, and shows two of them in a line at most.
+// The compiler truncates types at about 330 characters, and shows at most two of them in a line.
 const LONGEST_LINE = 700;
 const MOST_LINES = 3;
-/** What a user gets wrong most: one line, with one type in it. */
+/** The most frequent mistakes: their errors have one line with one type. */
 const COMMON = /column|default|field|property|path|option|enum/i;
 const LONGEST_COMMON_LINE = 460;
 
 for (const { version, deno } of await compilers()) {
-  Deno.test(`Deno ${version} says of each mistake what tests/types/wrong has`, async () => {
+  Deno.test(`Deno ${version} reports each mistake as in tests/types/wrong`, async () => {
     const errors = await errorsOf(deno, documents());
     for (const [name, { mistakes }] of documents()) {
       const said = mistakes.map(({ title }, i) => ({ title, said: errors.get(name)![i]!.join("\n") }));
@@ -21,7 +24,7 @@ for (const { version, deno } of await compilers()) {
   });
 }
 
-Deno.test("each mistake of tests/types/wrong is one error, and short", () => {
+Deno.test("each mistake in tests/types/wrong has one short error", () => {
   for (const [name, { mistakes }] of documents()) {
     for (const { title, said } of mistakes) {
       const [most, longest] = COMMON.test(title) ? [1, LONGEST_COMMON_LINE] : [MOST_LINES, LONGEST_LINE];

@@ -1,4 +1,4 @@
-/** Kinds that `op crd import` made, as a project of a user has them. */
+/** Kinds that `op crd import` created, in a project of a user. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import type { Json } from "./_mutants.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The group of the kinds made back, beside that of the originals. */
+/** The group of the imported kinds. The originals have another one. */
 export const IMPORTED_GROUP = "imported.example.com";
 
 interface Defined {
@@ -17,7 +17,7 @@ interface Defined {
   readonly definition: Json;
 }
 
-/** Imports each into a file of its own. What was said of each is answered. */
+/** Imports each definition into its own file, and returns the messages. */
 export async function importAll(kinds: readonly Defined[], folder: string): Promise<string[]> {
   const reports: string[] = [];
   for (const { kind, definition } of kinds) {
@@ -28,13 +28,15 @@ export async function importAll(kinds: readonly Defined[], folder: string): Prom
   return reports;
 }
 
-/** A definition under another group, so that it can be on one server with the original. */
+/** Returns a definition with another group, so that one server can have both. */
 export function regrouped(definition: Json, group: string): Json {
   const { metadata, spec } = definition as { metadata: Json; spec: Json & { names: { plural: string } } };
   return { ...definition, metadata: { ...metadata, name: `${spec.names.plural}.${group}` }, spec: { ...spec, group } };
 }
 
-/** Checks and runs the modules as a project of a user, and answers the definitions of the kinds in them. */
+/**
+ * Checks and runs the modules as a project of a user, and returns the definitions of their kinds.
+ */
 export async function compiled(kinds: readonly string[], folder: string): Promise<Json[]> {
   const config = JSON.parse(projectConfig("upstream", { sdk: ROOT }));
   Object.assign(config.compilerOptions, { noUnusedLocals: true, noUnusedParameters: true });
@@ -45,7 +47,7 @@ export async function compiled(kinds: readonly string[], folder: string): Promis
   return JSON.parse(await deno(["run", "--check", "--no-lock", "--quiet", "main.ts"], folder));
 }
 
-/** Runs Deno in a folder, and answers what it prints. */
+/** Runs Deno in a folder, and returns its output. */
 export async function deno(args: readonly string[], cwd: string): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], cwd }).output();
   assert(success, new TextDecoder().decode(stderr));

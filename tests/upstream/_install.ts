@@ -1,14 +1,14 @@
-/** Puts definitions on a server. */
+/** Creates definitions on a server. */
 import assert from "node:assert/strict";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import type { Json } from "./_mutants.ts";
 
 /**
- * Makes a CustomResourceDefinition.
+ * Creates a CustomResourceDefinition.
  *
  * @param cluster The server.
  * @param definition The definition.
- * @param fieldValidation Whether fields that the server does not know are a fault.
+ * @param fieldValidation Whether unknown fields are errors.
  */
 export async function install(
   cluster: RealCluster,

@@ -1,22 +1,25 @@
-/** Objects that differ from a valid one in one place, at all depths of a schema. The same seed makes the same ones. */
+/**
+ * Objects that differ from a valid one at one position, at all depths of a schema. A seed
+ * determines them.
+ */
 import { isObject } from "../../src/base/json.ts";
 import type { JsonSchema } from "../../src/schema/mod.ts";
 
 /** A JSON object of any kind. */
 export type Json = Record<string, unknown>;
 
-/** An object that differs from another in one place. */
+/** An object that differs from a valid one at one position. */
 export interface Mutant {
-  /** What was done, in a word or two. */
+  /** Description of the change. */
   readonly deed: string;
-  /** Where. */
+  /** Path of the change. */
   readonly path: string;
-  /** How many names and indexes lead there. */
+  /** Number of names and indexes in the path. */
   readonly depth: number;
   readonly object: Json;
 }
 
-/** Numbers that look random, from a seed (mulberry32). */
+/** Returns a generator of pseudorandom numbers from a seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -30,12 +33,13 @@ export function randomFrom(seed: number): () => number {
 type Step = string | number;
 
 /**
- * An object with a property, and what that needs, that was not there before: somewhere below the property `under`, deep where the schema is.
+ * Returns an object with an additional property, and the properties that it requires, at some depth
+ * below the property `under`.
  *
- * @param object A valid object. It stays as it is.
- * @param root The schema of a whole object.
- * @param random Chooses.
- * @returns The object; it need not be valid, where rules tie properties to each other. Nothing if there was no room.
+ * @param object A valid object. It is not changed.
+ * @param root The schema of the object.
+ * @param random Returns random numbers.
+ * @returns The object, which may violate rules; `undefined` if no property can be added.
  */
 export function grown(object: Json, root: JsonSchema, random: () => number): Json | undefined {
   const copy = structuredClone(object);
@@ -45,7 +49,7 @@ export function grown(object: Json, root: JsonSchema, random: () => number): Jso
   for (let depth = 0; depth < 12 && schema !== undefined; depth++) {
     if (schema.properties !== undefined && isObject(value)) {
       const names = Object.keys(schema.properties);
-      // What may hold more is the more likely, so that it goes deep.
+      // Schemas with more properties are more likely, so that the change is deep.
       const holders = names.filter((name) => isHolder(schema!.properties![name]!));
       const name = pick(random() < 0.8 && holders.length > 0 ? holders : names, random);
       if (value[name] === undefined) {
@@ -101,7 +105,7 @@ const TEXT_OF: { readonly [format: string]: string } = {
   uri: "http://a.example.com",
 };
 
-/** A value of a schema with little in it. */
+/** Returns a minimal value of a schema. */
 function least(schema: JsonSchema, random: () => number): unknown {
   if (schema.default !== undefined) return structuredClone(schema.default);
   if (schema.enum !== undefined) return pick(schema.enum, random);
@@ -127,7 +131,7 @@ function least(schema: JsonSchema, random: () => number): unknown {
   }
 }
 
-/** What must be there: what is required, and the first of what one of must be. */
+/** Returns the required properties, including those of the first alternative. */
 function needed({ required = [], oneOf = [], anyOf = [], properties = {} }: JsonSchema): readonly string[] {
   const choice = [...oneOf, ...anyOf].find(({ required = [] }) => required.length === 1)?.required ?? [];
   const isFree = [...oneOf, ...anyOf].some(({ not }) => not !== undefined);
@@ -139,10 +143,10 @@ function isText(text: string, { minLength = 0, maxLength = Infinity, pattern = "
 }
 
 /**
- * All mutants of an object that come to mind.
+ * Returns all mutants of an object.
  *
- * @param object A valid object. It stays as it is.
- * @param root The schema of a whole object.
+ * @param object A valid object. It is not changed.
+ * @param root The schema of the object.
  */
 export function mutantsOf(object: Json, root: JsonSchema): Mutant[] {
   const found: Mutant[] = [];
@@ -247,11 +251,12 @@ function shown(path: readonly Step[]): string {
 }
 
 /**
- * Some of many mutants: of every deed alike, deep ones and flat ones, no two of one deed at one place of the schema while there are others.
+ * Selects mutants: equally many for each change, deep and flat ones, at different positions of the
+ * schema if possible.
  *
  * @param all The mutants.
- * @param count How many.
- * @param random Chooses.
+ * @param count Number of mutants to select.
+ * @param random Returns random numbers.
  */
 export function someOf(all: readonly Mutant[], count: number, random: () => number): Mutant[] {
   const waiting = new Map<string, Mutant[]>();
@@ -268,7 +273,7 @@ export function someOf(all: readonly Mutant[], count: number, random: () => numb
   for (let round = 0; chosen.length < count && [...waiting.values()].some(({ length }) => length > 0); round++) {
     for (const [deed, mutants] of [...waiting].sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (mutants.length === 0 || chosen.length === count) continue;
-      // Every other one is the deepest there is.
+      // Every second one is the deepest.
       const next = round % 2 === 0 ? mutants.reduce((a, b) => (b.depth > a.depth ? b : a)) : mutants[0]!;
       chosen.push(next);
       waiting.set(deed, mutants.filter((mutant) => mutant !== next));

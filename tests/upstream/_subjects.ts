@@ -1,4 +1,4 @@
-/** Two kinds of our own that are imported beside those of other projects. */
+/** Two kinds of ours that are imported in addition to those of other projects. */
 import { parseAllDocuments } from "yaml";
 import { isObject } from "../../src/base/json.ts";
 import * as kubernetes from "../../src/kinds/schemas/short/mod.ts";
@@ -6,7 +6,7 @@ import type { JsonSchema } from "../../src/schema/mod.ts";
 import type { Packed } from "../../tools/upstream/pack.ts";
 import type { Json } from "./_mutants.ts";
 
-/** A kind of what definitions of others have seldom. */
+/** A kind with features that are rare in definitions of other projects. */
 export async function garden(): Promise<Packed> {
   const text = await Deno.readTextFile(new URL("own.yaml", import.meta.url));
   const [definition, ...objects] = parseAllDocuments(text).map((document) => document.toJS() as Json);
@@ -18,8 +18,9 @@ export async function garden(): Promise<Packed> {
 }
 
 /**
- * A kind as large as those of others, and made as they are: from Go types that hold pods, of which generators keep neither what a value can be nor
- * most defaults. Half of Kubernetes' types in it are therefore not what they are in Kubernetes, and have to be written out.
+ * A large kind as generators create it from Go types that contain pods. Generators drop enums and
+ * most defaults, so half of the types of Kubernetes in it differ from those in Kubernetes and must
+ * be imported in full.
  */
 export function fleet(): Packed {
   const pod = generated(kubernetes.PodSpec);
@@ -91,7 +92,7 @@ function object(properties: { readonly [name: string]: JsonSchema }, required: r
   return { type: "object", properties, ...(required.length > 0 && { required: [...required] }) };
 }
 
-/** A type of Kubernetes as generators of definitions write it. */
+/** Returns a type of Kubernetes as generators of definitions write it. */
 function generated(schema: JsonSchema): JsonSchema {
   return withoutKeywords(schema) as JsonSchema;
 }
@@ -99,7 +100,7 @@ function generated(schema: JsonSchema): JsonSchema {
 function withoutKeywords(value: unknown, isSchema = true): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutKeywords(item));
   if (!isObject(value)) return value;
-  // Below `properties` stand names, one of which may be "enum".
+  // The keys of `properties` are names, one of which may be "enum".
   const entries = Object.entries(value).filter(([key]) => !isSchema || key !== "enum");
   return Object.fromEntries(
     entries.map(([key, item]) => [key, withoutKeywords(item, !(isSchema && key === "properties"))]),

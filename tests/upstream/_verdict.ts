@@ -1,32 +1,32 @@
-/** What a server says of an object. */
+/** Decisions of a server on objects. */
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import type { Json } from "./_mutants.ts";
 import { HANG_LIMIT } from "../eventually.ts";
 
-/** A kind as a server serves it. */
+/** A kind on a server. */
 export interface Served {
   readonly group: string;
   readonly plural: string;
   readonly namespaced: boolean;
 }
 
-/** What a server says of an object that is to be made. */
+/** Decision of a server on the creation of an object. */
 export interface Verdict {
   readonly status: number;
-  /** The fields at fault, each with what is wrong in a word where the server says so, in alphabetical order. */
+  /** Invalid fields with the reason of the server, in alphabetical order. */
   readonly fields: readonly string[];
-  /** What it says, with the group as `GROUP`. */
+  /** Message, with the group replaced by `GROUP`. */
   readonly message: string;
-  /** The object as it would be stored, with what it was filled up with, save its metadata. */
+  /** The object with defaults, as it would be stored, without metadata. */
   readonly stored: unknown;
 }
 
 /**
- * Asks a server to make an object and to forget it again.
+ * Sends a dry run of a creation to a server.
  *
  * @param cluster The server.
  * @param served The kind.
- * @param object The object. Its group and namespace do not matter.
+ * @param object The object. Its group and namespace are replaced.
  */
 export async function verdictOf(cluster: RealCluster, served: Served, object: Json): Promise<Verdict> {
   const { group, plural, namespaced } = served;
@@ -40,7 +40,7 @@ export async function verdictOf(cluster: RealCluster, served: Served, object: Js
       body: JSON.stringify({ ...object, apiVersion: `${group}/${version}`, metadata }),
     });
     const text = await response.text();
-    // A definition is served a moment after it was made.
+    // A kind is served a moment after its definition was created.
     if (response.status === 404 && !text.startsWith("{")) continue;
     const { apiVersion: _, metadata: __, ...answer } = JSON.parse(text);
     if (response.ok) return { status: response.status, fields: [], message: "", stored: answer };
@@ -54,7 +54,7 @@ interface Status {
   readonly details?: { readonly causes?: readonly { readonly field?: string; readonly reason?: string }[] };
 }
 
-/** Some faults have their field only in the message. */
+/** Some errors have their field only in the message. */
 function fieldsOf({ message, details }: Status): string[] {
   const causes = (details?.causes ?? []).map(({ field, reason }) => `${field}: ${reason}`);
   const told = message.match(/\bspec(?:\.[\w-]+|\[\w+\])*/g) ?? [];

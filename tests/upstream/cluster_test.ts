@@ -1,4 +1,4 @@
-/** `op crd import --cluster` against a real API server, which answers definitions with what it fills in. */
+/** `op crd import --cluster` on a real API server, which returns definitions with defaults. */
 import assert from "node:assert/strict";
 import { RecordedIo } from "../../cli/_recorded_io.ts";
 import { cli } from "../../cli/cli.ts";
@@ -24,13 +24,13 @@ Deno.test("op crd import --cluster lists the kinds of a cluster, and imports one
     return { code, stdout: io.stdout, stderr: io.stderr };
   };
   try {
-    await t.step("of none it says that there is none", async () => {
+    await t.step("reports that the cluster has no definitions", async () => {
       const said = "There is no CustomResourceDefinition in the cluster\n";
       assert.deepEqual(await ask(cluster.admin, ["--cluster"]), { code: 0, stdout: "", stderr: said });
     });
     const { definition } = await garden();
     for (const one of [definition, fleet().definition]) await install(cluster, one, "Strict");
-    await t.step("without a name it lists what is there", async () => {
+    await t.step("lists the definitions if no name is given", async () => {
       const { code, stdout } = await ask(cluster.admin, ["--cluster"]);
       assert.deepEqual([code, stdout.split("\n")], [0, [
         "NAME                     KIND    VERSIONS",
@@ -47,11 +47,11 @@ Deno.test("op crd import --cluster lists the kinds of a cluster, and imports one
         assert.deepEqual([code, stdout, stderr], [0, file.stdout, file.stderr]);
       });
     }
-    await t.step("a name that is none is told with the nearest there are", async () => {
+    await t.step("suggests similar names for an unknown name", async () => {
       const said = 'Cannot import "gradens": there is no such kind; there is "Garden", "Fleet"\n';
       assert.deepEqual(await ask(cluster.admin, ["--cluster", "gradens"]), { code: 1, stdout: "", stderr: said });
     });
-    await t.step("who may not list definitions is told what to ask for", async () => {
+    await t.step("names the missing permission to list definitions", async () => {
       const { code, stdout, stderr } = await ask(await cluster.user("ann"), ["--cluster"]);
       assert.deepEqual([code, stdout], [1, ""]);
       assert.match(stderr, /is forbidden/);
@@ -62,7 +62,7 @@ Deno.test("op crd import --cluster lists the kinds of a cluster, and imports one
   }
 });
 
-/** With the names of properties in the order of the alphabet, which is all that a server changes of what a module says. */
+/** Returns a module with sorted names of properties. A server changes only their order. */
 function asServed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asServed);
   if (!isObject(value)) return value;

@@ -1,6 +1,7 @@
 /**
- * Kinds that `op crd import` makes of other projects' CustomResourceDefinitions compile, and a real API server judges objects by what is made back from
- * them as it does by the originals. The definitions are not in this repository: tools/upstream.ts fetches them, ORIGINS.md says from where.
+ * Imports CustomResourceDefinitions of other projects. The modules must compile, and a real API
+ * server must accept and reject the same objects by the imported definitions as by the originals.
+ * tools/upstream.ts downloads the originals; ORIGINS.md lists them.
  */
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../src/schema/mod.ts";
@@ -31,7 +32,7 @@ interface Judged {
   readonly after: Verdict;
 }
 
-Deno.test("op crd import gives back other projects' kinds: they compile, and a real server judges by them as by the originals", async (t) => {
+Deno.test("imported kinds of other projects compile, and validate as the originals do", async (t) => {
   const { packed, missing, reason } = await upstream({ origins: ORIGINS });
   for (const kind of missing) {
     console.log(`\n!!! Without ${kind}: ${reason}\n`);
@@ -44,16 +45,16 @@ Deno.test("op crd import gives back other projects' kinds: they compile, and a r
   const notes: string[] = [];
   try {
     const reports = await importAll(subjects.map(({ packed }) => packed), folder);
-    // What op crd import says of each beside how large it is: what is not as in the original.
+    // Messages of op crd import about differences from the original.
     assert.deepEqual(reports.flatMap((report) => report.trim().split("\n").slice(1)), []);
     let made: readonly Json[] = [];
-    await t.step("all of it compiles, also with names that nobody uses refused", async () => {
+    await t.step("the modules compile, without unused names", async () => {
       made = await compiled(subjects.map(({ packed }) => packed.kind), folder);
     });
-    await t.step("all of it is formatted as deno fmt does", async () => {
+    await t.step("the modules are formatted", async () => {
       await deno(["fmt", "--check", ...subjects.map(({ packed }) => `${packed.kind}.ts`)], folder);
     });
-    await t.step("the imported definitions are taken with strict field validation", async () => {
+    await t.step("the API server accepts the imported definitions with strict field validation", async () => {
       for (const { packed } of subjects) await install(cluster, packed.definition, "Ignore");
       for (const definition of made) await install(cluster, regrouped(definition, IMPORTED_GROUP), "Strict");
     });
@@ -87,17 +88,17 @@ function subjectOf(packed: Packed): Subject {
 }
 
 interface Told {
-  /** What op crd import said. */
+  /** Output of op crd import. */
   readonly report: string;
-  /** Takes what a reader should know. */
+  /** Records a line of the report. */
   readonly notes: string[];
 }
 
-/** Compares what the server says by the original and by the imported definition. */
+/** Compares the decisions of the server by the original and by the imported definition. */
 async function judge(t: Deno.TestContext, cluster: RealCluster, subject: Subject, { report, notes }: Told) {
   const { packed, original, imported } = subject;
   const [, schemas = "", share = ""] = /: (\d+) schemas, \d+ of them as JSON \(([\d.]+) %\)/.exec(report) ?? [];
-  // Garden has what no builder says, on purpose.
+  // Garden intentionally has features without a builder.
   if (packed.kind !== "Garden") assert(share !== "" && Number(share) <= MOST_RAW, report);
   const root = rootOf(packed.definition);
   const ask = async (object: Json) => {
@@ -117,10 +118,10 @@ async function judge(t: Deno.TestContext, cluster: RealCluster, subject: Subject
     assert.deepEqual(after.stored, before.stored, what);
     if (before.message === after.message) return;
     otherWords++;
-    notes.push(`${packed.kind}: ${what} is told in other words\n  ${before.message}\n  ${after.message}`);
+    notes.push(`${packed.kind}: ${what} has another message\n  ${before.message}\n  ${after.message}`);
   };
   const valid: Json[] = [];
-  await t.step("samples are judged alike", async () => {
+  await t.step("samples are validated alike", async () => {
     for (const { from, object } of packed.samples) {
       const { before, after } = await ask(object);
       agree(from, before, after);
@@ -129,7 +130,7 @@ async function judge(t: Deno.TestContext, cluster: RealCluster, subject: Subject
     assert(valid.length > 0, "no sample is valid");
   });
   const judged: Judged[] = [];
-  await t.step("mutants are judged alike", async () => {
+  await t.step("mutants are validated alike", async () => {
     const random = randomFrom(SEED);
     const bases = [
       ...valid,
@@ -166,14 +167,14 @@ interface DefinedVersion {
   readonly schema: { readonly openAPIV3Schema: JsonSchema };
 }
 
-/** The schema of an object's version. */
+/** Returns the schema of the version of an object. */
 function rootOf(definition: Json): (object: Json) => JsonSchema {
   const { versions } = definition.spec as { versions: readonly DefinedVersion[] };
   const schemas = new Map(versions.map(({ name, schema }) => [name, schema.openAPIV3Schema]));
   return (object) => schemas.get(String(object.apiVersion).split("/")[1]!)!;
 }
 
-/** How many samples are filled up with properties that none of them has, and how often each. */
+/** Number of samples to which missing properties are added, and how often. */
 const GROWN = { samples: 8, times: 3 };
 
 async function grownFrom(

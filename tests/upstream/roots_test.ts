@@ -1,4 +1,7 @@
-/** Kinds that have more than a spec and a status, or less, are imported whole: nothing is told as lost, and a real API server judges alike. */
+/**
+ * Kinds with properties other than spec and status are imported completely, and a real API server
+ * makes the same decisions.
+ */
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";
 import type { Definition } from "../../cli/definitions/definition.ts";
@@ -15,7 +18,7 @@ interface Own {
   readonly objects: readonly Json[];
 }
 
-Deno.test("op crd import gives back kinds with properties beside spec and status, without a spec, with a status of others", async (t) => {
+Deno.test("op crd import supports kinds with other properties than spec and status, and without a spec", async (t) => {
   const kinds = await ownKinds();
   await using cluster = await realCluster();
   const folder = await Deno.makeTempDir();
