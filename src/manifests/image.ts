@@ -1,20 +1,25 @@
-/** The image of an operator's executable, by what `operator.toml` says of it. */
+/** The image of an operator's executable, as configured in `operator.toml`. */
 
-/** What is said of an image. */
+/** The parts of an image's name. */
 export interface ImageParts {
-  /** Where images are: a host, with a path where there is one. @default {none} */
+  /** The registry: a host, with a path if needed. @default {none} */
   readonly registry?: string;
-  /** Its name there. @default {the operator's name} */
+  /** The repository. @default {the operator's name} */
   readonly repository?: string;
-  /** `$PROJECT_VERSION`, `$TAG_OR_SHORT_COMMIT_SHA` or a text, which may have these in it. @default {"$PROJECT_VERSION"} */
+  /**
+   * The tag: a string that may contain `$PROJECT_VERSION` and `$TAG_OR_SHORT_COMMIT_SHA`. @default
+   * {"$PROJECT_VERSION"}
+   */
   readonly tag?: string;
-  /** Stands before the tag, such as `v`. @default {""} */
+  /** A prefix of the tag, such as `v`. @default {""} */
   readonly tagPrefix?: string;
-  /** Stands behind it, such as `-debug`. @default {""} */
+  /** A suffix of the tag, such as `-debug`. @default {""} */
   readonly tagSuffix?: string;
 }
 
-/** What stands in a tag for the tag of the commit that is checked out, or its short hash where it has none. */
+/**
+ * The placeholder in a tag for the Git tag of the current commit, or its short hash if it has none.
+ */
 export const COMMIT = "$TAG_OR_SHORT_COMMIT_SHA";
 
 const VERSION = "$PROJECT_VERSION";

@@ -1,25 +1,25 @@
 /** Where and how an operator is installed. */
 import { imageOf, type ImageParts } from "./image.ts";
 
-/** A rule of a role, as `rbac.authorization.k8s.io/v1` has it. */
+/** An RBAC rule, as in `rbac.authorization.k8s.io/v1`. */
 export interface AdditionalPolicyRule {
-  /** The groups of the resources: `""` is the core group, `*` all. */
+  /** The API groups: `""` is the core group, `*` all groups. */
   readonly apiGroups: readonly string[];
-  /** Plural names, each with a subresource behind a slash where that is meant: `pods`, `pods/log`. */
+  /** Plural names, followed by a slash and the subresource if there is one: `pods`, `pods/log`. */
   readonly resources: readonly string[];
-  /** The only objects, by name. @default {all of them} */
+  /** The names of the only objects. @default {all objects} */
   readonly resourceNames?: readonly string[];
-  /** What may be done: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, or `*`. */
+  /** The verbs: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, or `*`. */
   readonly verbs: readonly string[];
 }
 
-/** Where the certificate of webhooks comes from. */
+/** The source of the webhook certificate. */
 export type CertificateSource = NonNullable<InstallOptions["certificates"]>;
 
-/** All of them. */
+/** All sources of the webhook certificate. */
 export const CERTIFICATE_SOURCES: readonly CertificateSource[] = ["self", "cert-manager", "files"];
 
-/** Where and how an operator is installed: what is not in its code. */
+/** Where and how an operator is installed: options that are not in its code. */
 export interface InstallOptions {
   /**
    * Identifies the operator among others of the same name: every installed object carries it as the label `op/operator-id`, and `op deploy` does not
@@ -29,29 +29,34 @@ export interface InstallOptions {
   readonly id?: string;
   /** The namespace that it runs in. @default {`<name>-system`} */
   readonly namespace?: string;
-  /** The only namespaces that it looks at: it gets rights there and nowhere else. @default {all} */
+  /** The only namespaces to watch. The roles are limited to them. @default {all} */
   readonly watchNamespaces?: readonly string[];
-  /** Rights beyond the declarations, for what is called by other means than the context. @default {[]} */
+  /**
+   * RBAC rules in addition to the generated ones, for calls that do not use the context. @default
+   * {[]}
+   */
   readonly policies?: readonly AdditionalPolicyRule[];
   /**
-   * Where the certificate of its webhooks comes from: the operator makes and renews it; cert-manager does; or it is read from files, which are mounted from a
-   * Secret `<name>-webhook` of yours. @default {"self"}
+   * The source of the webhook certificate: the operator issues and renews it; cert-manager does; or
+   * it is read from files that are mounted from your Secret `<name>-webhook`. @default {"self"}
    */
   readonly certificates?: "self" | "cert-manager" | "files";
   /**
-   * Where the API server calls its webhooks, without a path, such as `https://127.0.0.1:9443`: in tests on a real API server, or where it runs outside of the
-   * cluster. Its host belongs into `names` of the operator's option `webhooks`, so that the certificate has it. @default {its Service}
+   * The URL at which the API server calls the webhooks, without a path, such as
+   * `https://127.0.0.1:9443`: for tests on a real API server, and for operators outside the
+   * cluster. Add its host to `names` of the option `webhooks`, so that the certificate includes it.
+   * @default {the Service}
    */
   readonly webhookUrl?: string;
-  /** The image of the executable. @default {what `imageParts` make} */
+  /** The image of the executable. @default {built from `imageParts`} */
   readonly image?: string;
-  /** What the image is called, where it is not said whole. @default {`<name>:<version>`} */
+  /** The parts of the image's name. @default {`<name>:<version>`} */
   readonly imageParts?: ImageParts;
-  /** What stands for the commit in an image's tag that is named by it: its tag, or its short hash. */
+  /** The Git tag or short hash that replaces the placeholder in the image's tag. */
   readonly commit?: string;
 }
 
-/** The options with their defaults. */
+/** The options with defaults applied. */
 export interface Install {
   /** Absent for an operator that is identified by its name only. */
   readonly id: string | undefined;

@@ -1,25 +1,25 @@
 /** Objects as they are sent to a cluster. */
 import { ID_LABEL, NAME_LABEL } from "../base/installed_labels.ts";
 
-/** Any object as it is sent to a cluster. */
+/** An object as it is sent to a cluster. */
 export interface Manifest {
-  /** `group/version`, or the version alone for the core group. */
+  /** `group/version`, or only the version for the core group. */
   readonly apiVersion: string;
-  /** In CamelCase, singular. */
+  /** The kind, in CamelCase and singular. */
   readonly kind: string;
-  /** Its name, where it is, and the labels by which all of an operator is found. */
+  /** Name, namespace, and the labels that identify the operator. */
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
     readonly labels?: { readonly [key: string]: string };
     readonly annotations?: { readonly [key: string]: string };
   };
-  /** Whatever else its kind has: `spec`, `data`, `rules`. */
+  /** Other fields of the kind: `spec`, `data`, `rules`. */
   readonly [field: string]: unknown;
 }
 
 /**
- * The label by which all objects of an operator are found.
+ * Returns the labels that all objects of an operator have.
  *
  * @param operator The operator's name.
  */

@@ -1,4 +1,4 @@
-/** All that a cluster needs for an operator, by what it is for. */
+/** Everything that a cluster needs to run an operator, by purpose. */
 import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
 import { certificatePolicyManifests, certificateSecretManifest, type CertificateWrites } from "./certificate_policy.ts";
@@ -22,6 +22,7 @@ import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
 
 /** What of an operator its manifests are made from. */
 export interface Installed extends Workload {
+  /** The CustomResourceDefinitions of the operator's own kinds. */
   readonly crds: readonly CustomResourceDefinitionManifest[];
   readonly rights: readonly RbacRule[];
   /** What it writes for the certificate of its webhooks, if it may issue that itself. @default {nothing} */
@@ -30,13 +31,13 @@ export interface Installed extends Workload {
   readonly parts?: Parts;
 }
 
-/** The groups in which manifests come, in the order in which a cluster takes them. */
+/** The groups of manifests, in the order in which they are applied. */
 export interface ManifestGroups {
   /** The definitions of its kinds. */
   readonly crd: readonly CustomResourceDefinitionManifest[];
-  /** The namespace that all the rest is in. */
+  /** The namespace of all other objects. */
   readonly namespace: readonly Manifest[];
-  /** Account, roles and bindings, and roles for the users of its kinds. */
+  /** Service account, roles and bindings, and roles for users of the kinds. */
   readonly rbac: readonly Manifest[];
   /** ConfigMap, Deployment, Services, PodDisruptionBudget. */
   readonly manager: readonly Manifest[];

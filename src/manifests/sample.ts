@@ -1,4 +1,4 @@
-/** Samples: an object of a kind that its API server takes, made from the schema. */
+/** Sample objects of a kind, generated from its schema. */
 import { isObject } from "../base/json.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import { judge } from "../resource/_judge.ts";
@@ -7,16 +7,20 @@ import type { JsonSchema } from "../schema/json_schema.ts";
 import { textFor } from "./_text_for.ts";
 import type { Manifest } from "./manifest.ts";
 
-/** A sample. */
+/** A sample object. */
 export interface Sample {
-  /** The object, as it may be applied. */
+  /** The object, ready to be applied. */
   readonly manifest: Manifest;
-  /** What a server would still refuse in it: rules and patterns that nobody can guess values for. Give the schema an `example` there. An executable does not look for it. */
+  /**
+   * What the API server would still reject: rules and patterns whose values cannot be generated.
+   * Add an `example` to the schema there. Executables do not compute it.
+   */
   readonly faults: readonly FieldError[];
 }
 
 /**
- * A sample of a kind: what is required, and what has a default or an example, with values that keep the schema's bounds.
+ * Returns a sample of a kind: required properties, and those with a default or an example, with
+ * values within the schema's bounds.
  *
  * @param kind The kind, made by {@linkcode resource}.
  *

@@ -1,33 +1,39 @@
-/** The Deno permissions of an operator: what its declarations need, and nothing else. */
+/** The sandbox permissions of an operator: those that its declarations need, and no others. */
 import { API_HOST, API_PORT, CONFIG_FOLDER, MEMORY_LIMIT, SERVICE_ACCOUNT, WEBHOOK_FOLDER } from "../base/pod.ts";
 import type { Part } from "../parts/controller.ts";
 import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName, type SandboxPermissions } from "../parts/sandbox.ts";
 
-/** One permission, and why it is needed. */
+/** A sandbox permission and its reason. */
 export interface SandboxRule {
-  /** The class, as the flag of Deno has it: `net` for `--allow-net`. */
+  /** The kind of permission, as in Deno's flag: `net` for `--allow-net`. */
   readonly access: SandboxPermissionName;
-  /** A host with or without a port, a path, a variable's name, a program, a library, or what of the machine is asked for. */
+  /**
+   * A host with or without a port, a path, a variable, a program, a library, or a kind of system
+   * information.
+   */
   readonly target: string;
-  /** What it is for, as a clause: `health is served there`. */
+  /** What needs it, as a clause: `health is served there`. */
   readonly reason: string;
 }
 
-/** What the permissions depend on, beside the parts. */
+/** What the permissions depend on in addition to the parts. */
 export interface SandboxOptions {
-  /** Where health is served; nothing when it is not. */
+  /** Where health is served, or `undefined` if it is not. */
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
-  /** Where webhooks are served, and ports of the loopback that their server takes beside; nothing when none are. */
+  /**
+   * Where webhooks are served, and the loopback ports that their server uses; `undefined` if there
+   * are none.
+   */
   readonly webhooks?:
     | { readonly hostname: string; readonly port: number; readonly inner: readonly number[] }
     | undefined;
   /** The port of the Service `kubernetes`. @default {443} */
   readonly apiserverPort?: number | undefined;
-  /** Whether it may take part in an election. @default {false} */
+  /** Whether it may take part in a leader election. @default {false} */
   readonly isElected?: boolean;
-  /** Variables that its program reads. @default {[]} */
+  /** Environment variables that the program reads. @default {[]} */
   readonly variables?: readonly string[];
-  /** What the operator itself declares, beside its parts. @default {nothing} */
+  /** The permissions that the operator declares itself. @default {none} */
   readonly sandbox?: SandboxPermissions;
 }
 
@@ -36,18 +42,18 @@ const VARIABLES: readonly [string, string][] = [
   ["KUBERNETES_SERVICE_PORT_HTTPS", "where the API server listens"],
 ];
 
-/** They name files, and are of no use to an executable that may read none beside its own. */
+/** They name files, so an executable that may read no files besides its own does not need them. */
 const KUBECONFIG_VARIABLES: readonly [string, string][] = [
   ["KUBECONFIG", "which kubeconfig to use outside a pod"],
   ["HOME", "where the usual kubeconfig is outside a pod"],
 ];
 
 /**
- * The permissions of an operator.
+ * Returns the sandbox permissions of an operator.
  *
  * @param parts The operator's parts, by key.
- * @param options What they depend on beside.
- * @returns Each once, in a stable order.
+ * @param options What the permissions depend on in addition.
+ * @returns Each permission once, in a stable order.
  */
 export function sandboxRulesOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): SandboxRule[] {
   const { health, webhooks, apiserverPort = API_PORT, isElected = false, variables = [], sandbox = {} } = options;
@@ -113,7 +119,8 @@ export function sandboxFlags(permissions: readonly SandboxRule[]): string[] {
     const targets = permissions.filter((permission) => permission.access === access).map(({ target }) => target);
     return targets.length === 0 ? [] : [`--allow-${access}=${targets.join(",")}`];
   });
-  // Without a prompt an undeclared use is an error; Deno would import code from six hosts if it were not denied.
+  // Without a prompt, an undeclared access is an error. Deno would import code from six hosts if it
+  // were not denied.
   return ["--no-prompt", "--deny-import", ...flags];
 }
 
@@ -127,7 +134,7 @@ function declared(who: string, permissions: SandboxPermissions): SandboxRule[] {
   );
 }
 
-/** How a target of each class is written. */
+/** The format of a target by kind of permission. */
 const WRITTEN: Readonly<Record<SandboxPermissionName, string>> = {
   net: 'a host such as "api.example.com" or "api.example.com:8443"',
   read: "a file or a folder, without a comma",
@@ -139,7 +146,10 @@ const WRITTEN: Readonly<Record<SandboxPermissionName, string>> = {
     'what is asked for, one of "hostname", "osRelease", "osUptime", "loadavg", "networkInterfaces", "systemMemoryInfo", "uid", "gid", "cpus" ...',
 };
 
-/** What is joined by commas must have none; an empty target, a star or the root would allow everything. */
+/**
+ * Targets are joined by commas, so they must not contain any. An empty target, a star or the root
+ * would allow everything.
+ */
 function checked(access: SandboxPermissionName, target: string, who: string): string {
   const isWord = access === "net" || access === "env" || access === "sys";
   if (target.trim() === "" || target === "/" || target.includes(",") || (isWord ? /[*/]/ : /^\*$/).test(target)) {

@@ -2,43 +2,54 @@
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { type LeaseTimes, refuseTimes } from "../runtime/lease.ts";
 
-/** How the processes of one operator agree on the one that works. The names are controller-runtime's, the times client-go's. */
+/**
+ * How the processes of an operator elect a leader. Names are those of controller-runtime, durations
+ * those of client-go.
+ */
 export interface LeaderElectionOptions {
-  /** The Lease's name. It must not change once released: processes of two versions agree by it. @default {the operator's name} */
+  /**
+   * The name of the Lease. It must not change after a release, because processes of different
+   * versions use it to agree. @default {the operator's name}
+   */
   readonly id?: string;
-  /** The Lease's namespace. @default {the pod's, or the kubeconfig context's} */
+  /** The namespace of the Lease. @default {the pod's, or that of the kubeconfig's context} */
   readonly namespace?: string;
-  /** How long the others wait for a leader that is silent. @default {"15s"} */
+  /** How long other processes wait for a leader that does not renew the Lease. @default {"15s"} */
   readonly leaseDuration?: Duration;
-  /** How long a leader that cannot renew its lease goes on. @default {"10s"} */
+  /** How long a leader that cannot renew the Lease continues. @default {"10s"} */
   readonly renewDeadline?: Duration;
-  /** How long it is between two tries. @default {"2s"} */
+  /** The time between two attempts. @default {"2s"} */
   readonly retryPeriod?: Duration;
 }
 
-/** The option with its defaults. */
+/** The options with defaults applied. */
 export interface LeaderElection extends LeaseTimes {
-  /** `in a pod` is the default: there a second process may run at any time, as while a Deployment is rolled out. */
+  /**
+   * `in a pod` is the default: there a second process may run at any time, for example while a
+   * Deployment is rolled out.
+   */
   readonly when: "always" | "in a pod" | "never";
-  /** The Lease's name. */
+  /** The name of the Lease. */
   readonly id: string;
-  /** The Lease's namespace; absent for that of the pod, or of the kubeconfig's context. */
+  /**
+   * The namespace of the Lease, or `undefined` for that of the pod or of the kubeconfig's context.
+   */
   readonly namespace: string | undefined;
 }
 
 /**
- * Fills the defaults in.
+ * Applies the defaults.
  *
  * @param operator The operator's name.
- * @param option What was said.
- * @throws {RangeError} If with these times two could lead at once.
+ * @param option The option.
+ * @throws {RangeError} If two processes could lead at once with these durations.
  */
 export function leaderElectionOf(
   operator: string,
   option: boolean | LeaderElectionOptions | undefined,
 ): LeaderElection {
-  const said = typeof option === "object" ? option : {};
-  const { id = operator, namespace, leaseDuration = "15s", renewDeadline = "10s", retryPeriod = "2s" } = said;
+  const options = typeof option === "object" ? option : {};
+  const { id = operator, namespace, leaseDuration = "15s", renewDeadline = "10s", retryPeriod = "2s" } = options;
   const times = {
     leaseDuration: milliseconds(leaseDuration),
     renewDeadline: milliseconds(renewDeadline),

@@ -1,4 +1,4 @@
-/** Makes operators: parts under keys. */
+/** Creates operators from parts. */
 import type { Part } from "../parts/controller.ts";
 import { controllersOf, conversionsOf, isCalled } from "../parts/part_list.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
@@ -28,47 +28,60 @@ import { innerPorts, type WebhookServerOptions, webhookServing } from "./webhook
 
 /** Options of {@linkcode operator}. */
 export interface OperatorOptions<Services = unknown> {
-  /** A DNS label. It is part of names that clusters store: field managers, finalizers. */
+  /**
+   * The operator's name: a DNS label. It is part of names that clusters store, such as field
+   * managers and finalizers.
+   */
   readonly name: string;
-  /** What it runs. A key is part of stored names too: it survives minifying, and must not change once released. */
+  /**
+   * The parts by key. Keys are part of stored names too, so they must not change after a release.
+   */
   readonly parts: Readonly<Record<string, Part<Services>>>;
   /**
-   * Makes what the runs share: a client of a database, a cache of files. Made once, before the first run; what can be disposed of is, after the last one. A test
-   * hands in others: `memoryCluster({ operator, services })`.
+   * Creates values that reconciles and webhooks share, such as a database client. It is called
+   * once, before the first reconcile; disposable services are disposed after the last one. A test
+   * replaces them: `memoryCluster({ operator, services })`.
    *
-   * @default {nothing}
+   * @default {none}
    */
   readonly services?: (context: ServicesContext) => Services | Promise<Services>;
-  /** Its own version, as the command `version` prints it. @default {"0.0.0"} */
+  /** The operator's version, which the command `version` prints. @default {"0.0.0"} */
   readonly version?: string;
-  /** Where health is served; `false` for nowhere. @default {port 8081 of all addresses} */
+  /** The health server, or `false` for none. @default {port 8081 on all addresses} */
   readonly health?: HealthOptions | false;
-  /** Who may read the metrics, which are served where health is; `false` for nobody. @default {whoever reaches the port} */
+  /**
+   * The metrics endpoint of the health server, or `false` for none. @default {accessible to all
+   * clients that reach the port}
+   */
   readonly metrics?: MetricsOptions | false;
-  /** What the program may reach beyond the API server, whatever part asks for it: what all its parts share. @default {nothing} */
+  /** Sandbox permissions that all parts share, in addition to the API server. @default {none} */
   readonly sandbox?: SandboxPermissions;
-  /** Where and how its webhooks are served, if it has any. @default {port 9443 of all addresses, with a certificate that the operator makes itself} */
+  /**
+   * The webhook server, if there are webhooks. @default {port 9443 on all addresses, with a
+   * certificate that the operator issues}
+   */
   readonly webhooks?: WebhookServerOptions;
-  /** How long runs may go on after it is told to stop. @default {"25s"} */
+  /** How long running reconciles may take to finish when the operator stops. @default {"25s"} */
   readonly gracefulShutdownTimeout?: Duration;
   /**
-   * Whether only one process of it works at a time, agreed by a Lease, while the others stand by. @default {as a program in a pod: yes; otherwise no}
+   * Whether only one process of the operator reconciles at a time, elected by a Lease, while the
+   * others stand by. @default {`true` for a program in a pod, otherwise `false`}
    */
   readonly leaderElection?: boolean | LeaderElectionOptions;
 }
 
-// What metadata.labels and Kubernetes' qualified names have in common.
+// Valid as a label value and as the prefix of a qualified name.
 const NAME = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /**
- * Puts parts together to an operator.
+ * Creates an operator from parts.
  *
- * @param options Its name and parts.
+ * @param options Name, parts and settings.
  * @returns A value. Nothing is started.
- * @throws {RangeError} If with the times of `leaderElection` two could lead at once.
- * @throws {TypeError} If a name or the parts are missing, a name is no name, a part stands under two keys, two parts would store the same name in a cluster,
- *   two kinds that differ have one name, or a kind with conversions has a version that none of them leads to.
+ * @throws {TypeError} If a name or the parts are missing or invalid, one part has two keys, two
+ *   parts would store the same name in a cluster, or two different kinds have one name.
+ * @throws {RangeError} If two processes could lead at once with the durations of `leaderElection`.
  *
  * @example Usage
  * ```ts
@@ -138,13 +151,13 @@ function refuseUnconvertible(
   }
 }
 
-/** What an operator is, without what follows from it. */
+/** The options of an operator, without its functions. */
 type Data = {
   readonly [K in keyof OperatorDefinition as OperatorDefinition[K] extends (...args: never) => unknown ? never : K]:
     OperatorDefinition[K];
 };
 
-/** All that follows. */
+/** Returns the operator with its functions. */
 function assembled(data: Data): OperatorDefinition {
   const { parts, health, metrics, leaderElection: { when, id, namespace }, config } = data;
   const isElected = when !== "never";
@@ -207,12 +220,15 @@ function assembled(data: Data): OperatorDefinition {
   return value;
 }
 
-/** What it writes for the certificate of its webhooks, if it issues that itself. */
+/**
+ * Returns what the operator writes for its webhook certificate, if it issues the certificate
+ * itself.
+ */
 function certificateWrites(data: Data): CertificateWrites {
   return { secret: certificateSecret(data.name), targets: publishTargets(data) };
 }
 
-/** What is said where manifests are asked for goes before the file. */
+/** Options of the call override those of the file. */
 function installOptions(config: ConfigFile | undefined, options: InstallOptions = {}): InstallOptions {
   if (config === undefined) return options;
   const watchNamespaces = config.settings.get("all_namespaces")?.value === true
@@ -229,7 +245,7 @@ function installOptions(config: ConfigFile | undefined, options: InstallOptions 
   };
 }
 
-/** What the compiler refuses comes here all the same from a file whose types nobody checked. */
+/** Programs that were not type-checked can pass anything. */
 function refuseOptions(options: unknown): void {
   const { name, parts } = Object(options) as Record<string, unknown>;
   const example = 'such as operator({ name: "shop", parts: { websites } })';
@@ -253,7 +269,7 @@ function refuseOptions(options: unknown): void {
   }
 }
 
-/** A value of whatever kind, in a word or two. */
+/** Describes a value in one or two words. */
 function told(value: unknown): string {
   if (value === undefined) return "missing";
   if (Array.isArray(value)) return "a list";

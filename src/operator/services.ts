@@ -1,18 +1,20 @@
-/** What an operator makes at its start and hands to each run. */
+/** Values that the operator creates at start and passes to each reconcile. */
 import { aborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../parts/context.ts";
 import type { Metrics } from "../parts/metrics.ts";
 
-/** What the option `services` is handed. */
+/** The context of the option `services`. */
 export interface ServicesContext {
   /** Aborted when the operator stops. */
   readonly signal: AbortSignal;
-  /** The operator's log, without keys of an object. */
+  /** The operator's log, without an object's keys. */
   readonly log: Log;
-  /** The operator's clock: system time, or in a memory cluster the cluster's, which the test moves. */
+  /**
+   * The operator's clock: system time, or the clock of the memory cluster, which the test moves.
+   */
   readonly clock: Clock;
-  /** Makes metrics of one's own. What is counted in threads of webhooks is not among them. */
+  /** Creates metrics. Those that are counted in webhook threads are not included. */
   readonly metrics: Metrics;
 }
 
