@@ -359,10 +359,10 @@ Deno.test("op new asks on a terminal, repeats invalid answers, and creates no pr
     assert.deepEqual(io.questions, [
       "Name of the operator: [website-operator]",
       "Name of the operator: [website-operator]",
-      "API group, a domain of yours: [demo.example.com]",
-      "API group, a domain of yours: [demo.example.com]",
+      "API group, a domain that you own: [demo.example.com]",
+      "API group, a domain that you own: [demo.example.com]",
       "Kind, in CamelCase: [Website]",
-      "Its version: [v1]",
+      "Version of the kind: [v1]",
     ]);
     assert.match(io.stdout, /Use a name such as "my-shop"\.\n/);
     assert((await Deno.stat(`${folder}/shop/main.ts`)).isFile);
