@@ -56,7 +56,7 @@ Deno.test("op new controller and op new webhook extend a new project, which pass
     await t.step("the files are listed, a folder for each kind and a file for each version", async () => {
       assert.match(
         stdout,
-        /^Made controller "cronTabs" of CronTab:\n\n {2}cron_tab\/controller\.ts\n {2}cron_tab\/controller_test\.ts\n {2}cron_tab\/v1beta1\.ts\n {2}main\.ts \(changed\)\n/,
+        /^Created controller "cronTabs" of CronTab:\n\n {2}cron_tab\/controller\.ts\n {2}cron_tab\/controller_test\.ts\n {2}cron_tab\/v1beta1\.ts\n {2}main\.ts \(changed\)\n/,
       );
       assert.match(
         (await filesIn(shop))["main.ts"]!,
@@ -66,7 +66,7 @@ Deno.test("op new controller and op new webhook extend a new project, which pass
     await t.step("a webhook is written next to the kind, with its test", async () => {
       assert.match(
         validation.stdout,
-        /^Made webhook "cronTabValidation" of CronTab:\n\n {2}cron_tab\/validation\.ts\n {2}cron_tab\/validation_test\.ts\n {2}main\.ts \(changed\)\n/,
+        /^Created webhook "cronTabValidation" of CronTab:\n\n {2}cron_tab\/validation\.ts\n {2}cron_tab\/validation_test\.ts\n {2}main\.ts \(changed\)\n/,
       );
       const files = await filesIn(shop);
       assert.match(
@@ -204,7 +204,9 @@ Deno.test("op new version creates a version, its conversion and a test, and adds
   );
   assert.match(
     made.stdout,
-    new RegExp(`^Made version v2 of Note:\n\n${files} {2}main\\.ts \\(changed\\)\n\nObjects are still stored in v1\\.`),
+    new RegExp(
+      `^Created version v2 of Note:\n\n${files} {2}main\\.ts \\(changed\\)\n\nObjects are still stored in v1\\.`,
+    ),
   );
   assert.match(await folder.read("main.ts"), /parts: \{ notes, noteV2 \}/);
   const crds = await folder.op("crd", "print");
@@ -229,10 +231,10 @@ Deno.test("op new version rejects invalid versions, and changes no file", async 
   const before = await filesIn(folder.path);
   for (
     const [name, args, code, says] of [
-      ["a version that is there", ["Note", "--api-version", "v1"], 1, /has it already\. Its versions are v1\.$/m],
-      ["a version without an order", ["Note", "--api-version", "next"], 2, /version "next" is none/],
+      ["a version that is there", ["Note", "--api-version", "v1"], 1, /already has it\. Its versions are v1\.$/m],
+      ["a version without an order", ["Note", "--api-version", "next"], 2, /version "next" is not of the form/],
       ["a kind that is not there", ["Nota", "--api-version", "v2"], 1, /has no such kind\. Its own kinds are Note\.$/m],
-      ["a file that is there", ["Note", "--api-version", "v4"], 1, /"note\/v4\.ts": it is there already/],
+      ["a file that is there", ["Note", "--api-version", "v4"], 1, /"note\/v4\.ts": the file exists/],
       [
         "a module that is not there",
         ["Note", "--api-version", "v2", "--module", "x.ts"],
@@ -243,13 +245,13 @@ Deno.test("op new version rejects invalid versions, and changes no file", async 
         "a module without the kind",
         ["Note", "--api-version", "v2", "--module", "note/odd.ts"],
         1,
-        /no call of resource\(\) in it\. No file was changed\.$/m,
+        /it does not call resource\(\)\. No file was changed\.$/m,
       ],
       [
         "a key that is taken",
         ["Note", "--api-version", "v2", "--part", "notes"],
         1,
-        /it has a part "notes" already; nothing was made/,
+        /it already has a part "notes"\. No file was created/,
       ],
     ] as const
   ) {
@@ -392,7 +394,7 @@ export default operator({ name: "notes", version: "1.2.0", parts: { notes: contr
   assert.equal(made.code, 0, made.stderr);
   assert.match(
     made.stderr,
-    /^Warning: the object in note\/validation_test\.ts is refused .*\(spec\.text: .*\): mend it\n$/,
+    /^Warning: the object in note\/validation_test\.ts does not follow .*\(spec\.text: .*\)\. Correct it\.\n$/,
   );
   await Deno.remove(`${folder.path}/note`, { recursive: true });
   const older = await folder.op(...add, "--api-version", "v1");

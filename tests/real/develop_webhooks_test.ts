@@ -208,7 +208,7 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
     assert.deepEqual(await registered(client), ALL);
     const gone = await folder.op(...uninstall, "--yes");
     assert.equal(gone.code, 0, gone.stderr);
-    assert.deepEqual(lines(gone.stdout, "deleted"), left.map((one) => `deleted    ${one}, which "op dev" left`));
+    assert.deepEqual(lines(gone.stdout, "deleted"), left.map((one) => `deleted    ${one}, left by "op dev"`));
     assert.deepEqual(await registered(client), ["None"]);
     assert.equal((await folder.op(...uninstall)).stdout.includes("op dev"), false);
   });
