@@ -1,4 +1,4 @@
-/** A running operator: live copies, controller loops, their start and their stop. */
+/** A running operator: informer caches, controller loops, their start and their stop. */
 import { aborted, linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import { Client } from "../kube/client.ts";
@@ -173,7 +173,7 @@ export function startOperator(value: Operator, options: StartOptions): Running {
       tracing,
       observe,
       services: () => services.value,
-      copies: called.flatMap(([, { reads }]) => reads.map((kind) => informers.of(kind))),
+      caches: called.flatMap(([, { reads }]) => reads.map((kind) => informers.of(kind))),
       onForbidden: (part) => webhookChecks.get(part)?.denied(),
       signal: given.signal,
       ready: made.promise,

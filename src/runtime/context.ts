@@ -23,7 +23,7 @@ import type { RunEffects } from "./loop_trace.ts";
 import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
 import type { NamedWatches } from "./named_watches.ts";
 import { checkCovered } from "./narrowed.ts";
-import { copyOf, isSame, isWatched, namedOf, remove, type Scope, type Target, write } from "./scope.ts";
+import { cacheOf, isSame, isWatched, namedOf, remove, type Scope, type Target, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
 
@@ -98,8 +98,8 @@ async function get(
         `get(${kind.kind}, "${name}", { namespace })`,
     );
   }
-  const copy = copyOf(scope, kind, namespace);
-  if (copy !== undefined) return copy.get(keyOf({ name, namespace }));
+  const cache = cacheOf(scope, kind, namespace);
+  if (cache !== undefined) return cache.get(keyOf({ name, namespace }));
   const named = namedOf(scope, kind);
   if (named !== undefined) return await getNamed(scope, run, named, keyOf({ name, namespace }));
   if (!isWatched(scope, kind)) refuseUndeclared(scope, kind, "get");
@@ -110,23 +110,23 @@ async function get(
  * Reads a named object. Its watch starts when it is first named, so the read waits for its cache.
  */
 async function getNamed(scope: Scope, run: Run, named: NamedWatches, key: ObjectKey): Promise<unknown> {
-  const copy = named.of(key);
+  const cache = named.of(key);
   const outrun = (): never => {
     throw new OutrunError(`Cannot get ${named.kind.kind} "${key}": the object no longer names it`);
   };
-  if (copy === undefined) {
+  if (cache === undefined) {
     if (named.isNamedBy(run.object, key)) outrun();
     throw new TypeError(
       `Cannot get ${named.kind.kind} "${key}": no object of controller "${scope.part}" names it. Return it from "names" of the watch`,
     );
   }
   try {
-    await copy.ready(run.signal);
+    await cache.ready(run.signal);
   } catch (error) {
-    if (named.of(key) !== copy) outrun();
+    if (named.of(key) !== cache) outrun();
     throw error;
   }
-  return copy.get(key);
+  return cache.get(key);
 }
 
 async function getLive(
@@ -157,9 +157,9 @@ async function read(
 async function list(scope: Scope, run: Run, kind: AnyKind, options: ListOptions = {}): Promise<readonly unknown[]> {
   const namespace = options.namespace === "*" ? undefined : namespaceOf(run, kind, options.namespace);
   const selector = Object.entries(options.selector ?? {});
-  const copy = copyOf(scope, kind, namespace);
-  if (copy !== undefined) {
-    return [...copy.values(namespace)].filter(({ metadata }) =>
+  const cache = cacheOf(scope, kind, namespace);
+  if (cache !== undefined) {
+    return [...cache.values(namespace)].filter(({ metadata }) =>
       selector.every(([label, value]) => metadata.labels?.[label] === value)
     );
   }
@@ -194,7 +194,7 @@ async function apply(
     );
   }
   const whole = complete(scope, run, kind, wanted, options.owner ?? true);
-  const live = copyOf(scope, kind, whole.metadata.namespace)?.get(keyOf(whole.metadata));
+  const live = cacheOf(scope, kind, whole.metadata.namespace)?.get(keyOf(whole.metadata));
   // A child that the watch selects stays selected unless this apply removes the label; then the
   // next apply throws.
   if ((options.owner ?? true) && live === undefined) checkChild(scope, "apply()", kind, whole);
@@ -229,12 +229,12 @@ function indexed({ indexes, part }: Scope, name: string, key: string): readonly 
  * Returns the children of the object. The first call creates the index.
  */
 function owned(scope: Scope, run: Run, kind: AnyKind): readonly KubeObject[] {
-  const copy = scope.copies.find((copy) => isSame(copy.kind, kind));
-  if (copy === undefined || !scope.controller.owns.some((each) => isSame(each, kind))) {
+  const cache = scope.caches.find((cache) => isSame(cache.kind, kind));
+  if (cache === undefined || !scope.controller.owns.some((each) => isSame(each, kind))) {
     throw undeclared(scope, kind, 'Add it to "owns"');
   }
-  let index = scope.children.get(copy);
-  if (index === undefined) scope.children.set(copy, index = new LiveIndex(copy, controllersOf));
+  let index = scope.children.get(cache);
+  if (index === undefined) scope.children.set(cache, index = new LiveIndex(cache, controllersOf));
   return index.get(run.object.metadata.uid);
 }
 
@@ -252,7 +252,7 @@ async function applyAll(scope: Scope, run: Run, children: readonly Child[], cont
   if (!scope.controller.prune) return live;
   const wanted = new Set(live.map(({ metadata }) => metadata.uid));
   for (const kind of scope.controller.owns) {
-    for (const object of copyOf(scope, kind, undefined)?.values(run.object.metadata.namespace) ?? []) {
+    for (const object of cacheOf(scope, kind, undefined)?.values(run.object.metadata.namespace) ?? []) {
       const { metadata } = object;
       if (wanted.has(metadata.uid) || metadata.deletionTimestamp !== undefined) continue;
       if (!isChild(scope, run, metadata)) continue;

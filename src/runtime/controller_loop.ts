@@ -25,7 +25,7 @@ import type { Logger } from "./logger.ts";
 import type { ControllerMetrics, ControllerState } from "./metrics.ts";
 import { type NextReconcile, reportFailure, reportPaused, runObject, type RunStart } from "./run.ts";
 import { runLog } from "./run_log.ts";
-import { ownCopy, type Scope, watchOf } from "./scope.ts";
+import { ownCache, type Scope, watchOf } from "./scope.ts";
 import { runTriggers } from "./triggers.ts";
 import type { RunSpan, RunTracing } from "./tracing.ts";
 import { type Add, causeOf, counts, listenToOthers } from "./wakeups.ts";
@@ -107,14 +107,14 @@ export class ControllerLoop {
       (waited) => this.#metrics.waited(waited / 1000),
       this.#limit,
     );
-    ownCopy(scope).listen((change, by, initial) => this.#onOwn(change, by, initial));
+    ownCache(scope).listen((change, by, initial) => this.#onOwn(change, by, initial));
     listenToOthers(scope, this.#add);
-    for (const copy of scope.copies) copy.onServedAgain(() => this.#retryFailed());
+    for (const cache of scope.caches) cache.onServedAgain(() => this.#retryFailed());
   }
 
   /** The kinds whose cache is not synced yet, so the controller is not running. */
   get waitsFor(): readonly string[] {
-    return this.scope.copies.filter(({ isSynced }) => !isSynced).map(({ kind }) => kind.kind);
+    return this.scope.caches.filter(({ isSynced }) => !isSynced).map(({ kind }) => kind.kind);
   }
 
   /** Why no reconcile may start although all caches are synced. */
@@ -216,15 +216,15 @@ export class ControllerLoop {
   }
 
   #synced(): Promise<unknown> {
-    return Promise.all(this.scope.copies.map(({ synced }) => synced));
+    return Promise.all(this.scope.caches.map(({ synced }) => synced));
   }
 
   #open(): void {
-    const copy = ownCopy(this.scope);
+    const cache = ownCache(this.scope);
     // Another process led meanwhile, and reconciles were aborted, so every object is reconciled
     // again.
     if (this.#hasLed) {
-      for (const object of copy.values()) {
+      for (const object of cache.values()) {
         if (this.#isWanted(object)) this.#queue.add(keyOf(object.metadata), "found at start", { priority: "initial" });
       }
     }
@@ -249,7 +249,7 @@ export class ControllerLoop {
   #logStart(): void {
     if (!this.#isOpen || this.#isStartLogged || this.#holds.size > 0) return;
     this.#isStartLogged = true;
-    this.scope.log.info("Controller started", { objects: ownCopy(this.scope).size });
+    this.scope.log.info("Controller started", { objects: ownCache(this.scope).size });
   }
 
   /** Waits a moment for reconciles that respond to their signal. */
@@ -318,7 +318,7 @@ export class ControllerLoop {
 
   #beginLoop(key: ObjectKey, now: number): void {
     const { scope } = this;
-    const object = ownCopy(scope).get(key);
+    const object = ownCache(scope).get(key);
     if (object === undefined) return;
     const loop = this.#explain(key);
     const { message, trigger, kind, object: written, field, manager, otherManager } = loop;
@@ -350,7 +350,7 @@ export class ControllerLoop {
       const left = loop.last + LOOP_END - clock.elapsed();
       if (left > 0) return void (loop.timer = this.#watchLoop(key, left));
       this.#endLoop(key);
-      const object = ownCopy(this.scope).get(key);
+      const object = ownCache(this.scope).get(key);
       if (object === undefined) return;
       this.#logOf(object).info("Hot loop ended");
       // One more reconcile removes the condition.
@@ -404,7 +404,7 @@ export class ControllerLoop {
     while (this.#isOpen && this.#holds.size === 0 && this.#runs.size < this.scope.controller.concurrency) {
       const work = this.#queue.take();
       if (work === undefined) return;
-      const object = ownCopy(this.scope).get(work.key);
+      const object = ownCache(this.scope).get(work.key);
       if (object === undefined) {
         this.#tracing?.forget(work.key);
         this.#queue.done(work.key);
@@ -519,7 +519,7 @@ export class ControllerLoop {
       failed?.({ what, part, kind: controller.kind.kind, namespace, name, attempt: failures, error });
     }
     // The object may have been deleted or replaced meanwhile.
-    if (ownCopy(this.scope).get(key)?.metadata.uid === start.object.metadata.uid) {
+    if (ownCache(this.scope).get(key)?.metadata.uid === start.object.metadata.uid) {
       this.#failures.set(key, failures);
       if (failure.after === undefined) this.#stalled.add(key);
       if (!failure.isRace) reported.set(controller.kind, key, part, failure);

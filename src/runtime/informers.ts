@@ -8,7 +8,7 @@ import { isStatus } from "../kube/api_error.ts";
 import type { Client } from "../kube/client.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import { Informer } from "../watch/informer.ts";
-import { LiveCopy } from "../watch/live_copy.ts";
+import { InformerCache } from "../watch/informer_cache.ts";
 import { type Selection, selectionKey } from "../watch/selection.ts";
 import type { Logger } from "./logger.ts";
 import type { WatchState } from "./metrics.ts";
@@ -36,11 +36,11 @@ interface Entry {
 export class Informers {
   readonly #options: InformersOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #copies = new Map<string, LiveCopy>();
+  readonly #caches = new Map<string, InformerCache>();
   /** Permanent caches. */
-  readonly #kept = new Set<LiveCopy>();
+  readonly #kept = new Set<InformerCache>();
   /** Caches of single objects, and the number of their users. */
-  readonly #holds = new Map<LiveCopy, number>();
+  readonly #holds = new Map<InformerCache, number>();
   #signal: AbortSignal | undefined;
   /** Rejects when a watch fails permanently. */
   readonly #broken = Promise.withResolvers<never>();
@@ -55,17 +55,17 @@ export class Informers {
    * @param kind The kind.
    * @param selection Selects its objects.
    */
-  of(kind: AnyKind, selection: Selection = {}): LiveCopy {
-    const copy = this.#of(kind, selection);
-    this.#kept.add(copy);
-    return copy;
+  of(kind: AnyKind, selection: Selection = {}): InformerCache {
+    const cache = this.#of(kind, selection);
+    this.#kept.add(cache);
+    return cache;
   }
 
-  #of(kind: AnyKind, selection: Selection): LiveCopy {
+  #of(kind: AnyKind, selection: Selection): InformerCache {
     const identity = `${kind.apiVersion}/${kind.kind} ${selectionKey(selection)}`;
-    let copy = this.#copies.get(identity);
-    if (copy === undefined) this.#copies.set(identity, copy = this.#make(kind, selection));
-    return copy;
+    let cache = this.#caches.get(identity);
+    if (cache === undefined) this.#caches.set(identity, cache = this.#make(kind, selection));
+    return cache;
   }
 
   /** All watches. */
@@ -90,32 +90,32 @@ export class Informers {
     kind: AnyKind,
     name: string,
     how: Pick<Selection, "metadataOnly" | "managedFields"> & { readonly namespace?: string | undefined },
-  ): LiveCopy {
+  ): InformerCache {
     const { namespace, metadataOnly, managedFields } = how;
-    const copy = this.#of(kind, {
+    const cache = this.#of(kind, {
       fieldSelector: `metadata.name=${name}`,
       metadataOnly,
       managedFields,
       ...(namespace === undefined ? {} : { namespaces: [namespace] }),
     });
-    this.#holds.set(copy, (this.#holds.get(copy) ?? 0) + 1);
-    return copy;
+    this.#holds.set(cache, (this.#holds.get(cache) ?? 0) + 1);
+    return cache;
   }
 
   /** Releases a cache that {@linkcode hold} returned. */
-  release(copy: LiveCopy): void {
-    const left = (this.#holds.get(copy) ?? 1) - 1;
-    if (left > 0) return void this.#holds.set(copy, left);
-    this.#holds.delete(copy);
-    if (!this.#kept.has(copy)) this.#drop(copy);
+  release(cache: InformerCache): void {
+    const left = (this.#holds.get(cache) ?? 1) - 1;
+    if (left > 0) return void this.#holds.set(cache, left);
+    this.#holds.delete(cache);
+    if (!this.#kept.has(cache)) this.#drop(cache);
   }
 
   /** Ends the watches of an unused cache. */
-  #drop(copy: LiveCopy): void {
-    for (const [identity, held] of this.#copies) if (held === copy) this.#copies.delete(identity);
+  #drop(cache: InformerCache): void {
+    for (const [identity, held] of this.#caches) if (held === cache) this.#caches.delete(identity);
     for (const [identity, { informer, stop }] of this.#entries) {
-      if (!copy.informers.includes(informer)) continue;
-      if ([...this.#copies.values()].some(({ informers }) => informers.includes(informer))) continue;
+      if (!cache.informers.includes(informer)) continue;
+      if ([...this.#caches.values()].some(({ informers }) => informers.includes(informer))) continue;
       this.#entries.delete(identity);
       stop.abort();
     }
@@ -165,10 +165,10 @@ export class Informers {
     });
   }
 
-  #make(kind: AnyKind, selection: Selection): LiveCopy {
+  #make(kind: AnyKind, selection: Selection): InformerCache {
     const namespaces = kind.namespaced ? selection.namespaces ?? this.#options.namespaces : undefined;
     const seen = namespaces ?? [undefined];
-    return new LiveCopy(
+    return new InformerCache(
       kind,
       new Map(seen.map((namespace) => [namespace, this.#informer(kind, selection, namespace)])),
     );

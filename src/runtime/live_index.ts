@@ -1,29 +1,29 @@
 /** An index of a cache by keys that are computed from the objects. */
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
-import type { LiveCopy } from "../watch/live_copy.ts";
+import type { InformerCache } from "../watch/informer_cache.ts";
 import type { StoreChange } from "../watch/store.ts";
 
 /** An index of a cache. */
 export class LiveIndex {
-  readonly #copy: LiveCopy;
+  readonly #cache: InformerCache;
   readonly #keysOf: (object: KubeObject) => readonly string[];
   readonly #objects = new Map<string, Set<ObjectKey>>();
 
   /**
-   * @param copy The cache. Listeners that are added to it later see the updated index.
+   * @param cache The cache. Listeners that are added to it later see the updated index.
    * @param keysOf Returns the keys of an object.
    */
-  constructor(copy: LiveCopy, keysOf: (object: KubeObject) => readonly string[]) {
-    this.#copy = copy;
+  constructor(cache: InformerCache, keysOf: (object: KubeObject) => readonly string[]) {
+    this.#cache = cache;
     this.#keysOf = keysOf;
-    for (const object of copy.values()) this.#take({ before: undefined, after: object });
-    copy.listen((change) => this.#take(change));
+    for (const object of cache.values()) this.#take({ before: undefined, after: object });
+    cache.listen((change) => this.#take(change));
   }
 
   /** Returns the cached objects with a key. */
   get(key: string): readonly KubeObject[] {
-    return [...this.#objects.get(key) ?? []].flatMap((name) => this.#copy.get(name) ?? []);
+    return [...this.#objects.get(key) ?? []].flatMap((name) => this.#cache.get(name) ?? []);
   }
 
   #take({ before, after }: StoreChange): void {

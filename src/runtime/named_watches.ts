@@ -5,7 +5,7 @@
 import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
-import type { LiveCopy } from "../watch/live_copy.ts";
+import type { InformerCache } from "../watch/informer_cache.ts";
 import type { ChangeListener } from "../watch/informer.ts";
 import type { Informers } from "./informers.ts";
 import type { RequestedObject } from "./reconcile_request.ts";
@@ -21,7 +21,7 @@ export interface NamedWatchesOptions {
 }
 
 interface Named {
-  readonly copy: LiveCopy;
+  readonly cache: InformerCache;
   readonly listening: Disposable;
   /** The objects that name it. */
   readonly by: Set<ObjectKey>;
@@ -72,22 +72,22 @@ export class NamedWatches {
   /**
    * Returns the cache of a named object, or `undefined` if no object of the controller names it.
    */
-  of(key: ObjectKey): LiveCopy | undefined {
-    return this.#named.get(key)?.copy;
+  of(key: ObjectKey): InformerCache | undefined {
+    return this.#named.get(key)?.cache;
   }
 
   #hold(key: ObjectKey, named: RequestedObject, own: ObjectKey): void {
     const held = this.#named.get(key);
     if (held !== undefined) return void held.by.add(own);
     const { informers, options } = this.#options;
-    const copy = informers.hold(this.kind, named.name, {
+    const cache = informers.hold(this.kind, named.name, {
       namespace: named.namespace,
       metadataOnly: options.metadataOnly,
       managedFields: options.managedFields,
     });
     const by = new Set([own]);
-    const listening = copy.listen((...change) => this.onChange(by, ...change));
-    this.#named.set(key, { copy, listening, by });
+    const listening = cache.listen((...change) => this.onChange(by, ...change));
+    this.#named.set(key, { cache, listening, by });
   }
 
   #release(key: ObjectKey, own: ObjectKey): void {
@@ -97,6 +97,6 @@ export class NamedWatches {
     if (held.by.size > 0) return;
     this.#named.delete(key);
     held.listening[Symbol.dispose]();
-    this.#options.informers.release(held.copy);
+    this.#options.informers.release(held.cache);
   }
 }

@@ -9,7 +9,7 @@
 import { isObject } from "../base/json.ts";
 import type { ObjectKey } from "../watch/key.ts";
 import { keyOf } from "../watch/key.ts";
-import type { LiveCopy } from "../watch/live_copy.ts";
+import type { InformerCache } from "../watch/informer_cache.ts";
 import { PermanentError } from "../parts/outcome.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
@@ -44,12 +44,12 @@ export class ObjectShape {
   /**
    * @param kind The controller's kind. Built-in kinds have no schema here, so they are always
    * valid.
-   * @param copy The informer cache of the kind: reports of deleted objects are dropped.
+   * @param cache The informer cache of the kind: reports of deleted objects are dropped.
    */
-  constructor(kind: AnyKind, copy: LiveCopy) {
+  constructor(kind: AnyKind, cache: InformerCache) {
     this.#check = checkOf(kind);
     this.#shown = `${kind.kind} of ${kind.apiVersion}`;
-    copy.listen(({ before, after }) => {
+    cache.listen(({ before, after }) => {
       if (after === undefined && this.#reported.size > 0) this.#reported.delete(keyOf(before!.metadata));
     });
   }

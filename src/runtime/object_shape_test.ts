@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type AnyKind, resource, s, type Schema } from "@op/sdk";
 import { Deployment } from "../kinds/mod.ts";
 import type { KubeObject } from "../resource/kind.ts";
-import type { LiveCopy } from "../watch/live_copy.ts";
+import type { InformerCache } from "../watch/informer_cache.ts";
 import { InvalidObjectError, ObjectShape } from "./object_shape.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -19,7 +19,7 @@ function kindOf(spec: AnySchema, status?: AnySchema): AnyKind {
 }
 
 /** A cache of which nothing but deletions matters here. */
-function cacheOf(): LiveCopy & { readonly forget: (object: KubeObject) => void } {
+function cacheOf(): InformerCache & { readonly forget: (object: KubeObject) => void } {
   let listener: (change: { before?: KubeObject; after?: KubeObject }) => void = () => {};
   return {
     listen: (given: typeof listener) => listener = given,

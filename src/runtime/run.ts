@@ -11,7 +11,7 @@ import { keyOf } from "../watch/key.ts";
 import { contextOf, type Run } from "./context.ts";
 import { OutrunError } from "./failure.ts";
 import { runStep } from "./finalizer.ts";
-import { isSame, ownCopy, type Scope, write } from "./scope.ts";
+import { isSame, ownCache, type Scope, write } from "./scope.ts";
 import { HOT_LOOP } from "./hot_loops.ts";
 import { StatusDraft, statusOf } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
@@ -116,7 +116,7 @@ async function reconcile(scope: Scope, start: RunStart): Promise<NextReconcile |
 /** Adds the condition for a hot loop. */
 function offerHotLoop(scope: Scope, { object, draft }: Run): void {
   const { hotLoops, controller: { kind } } = scope;
-  const message = ownsStatus(kind) ? hotLoops.messageFor(kind, liveCopy(scope, object)) : undefined;
+  const message = ownsStatus(kind) ? hotLoops.messageFor(kind, latest(scope, object)) : undefined;
   if (message !== undefined) draft.offerCondition({ type: "Reconciling", status: "True", reason: HOT_LOOP, message });
 }
 
@@ -214,7 +214,7 @@ async function writeStatus(scope: Scope, run: Run, drops: readonly string[]): Pr
   if (!writesStatus) return;
   const { metadata } = run.object;
   // The cache has changes that other writers made during the reconcile.
-  const now = liveCopy(scope, run.object);
+  const now = latest(scope, run.object);
   // The object was replaced by another one of the same name, which has its own status.
   if (now.metadata.uid !== metadata.uid) return;
   if (!isOwnKind(kind)) return await writeForeignStatus(scope, run, now);
@@ -265,8 +265,8 @@ function kept(kind: AnyKind, patch: unknown): unknown {
 const ADDED: readonly string[] = ["conditions", "observedGeneration"];
 
 /** Returns the cached object of the same name, or the object itself if there is none. */
-function liveCopy(scope: Scope, object: KubeObject): KubeObject {
-  return ownCopy(scope).get(keyOf(object.metadata)) ?? object;
+function latest(scope: Scope, object: KubeObject): KubeObject {
+  return ownCache(scope).get(keyOf(object.metadata)) ?? object;
 }
 
 async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
@@ -277,7 +277,7 @@ async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject |
 
 async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
   // From the cache: another controller may have removed its finalizer during this cleanup.
-  const { uid, resourceVersion, finalizers = [] } = liveCopy(scope, start.object).metadata;
+  const { uid, resourceVersion, finalizers = [] } = latest(scope, start.object).metadata;
   if (uid !== start.object.metadata.uid) return undefined;
   const rest = withoutOwn(scope, start, finalizers);
   return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: rest } });

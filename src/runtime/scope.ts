@@ -1,4 +1,4 @@
-/** What one controller's runs share: its names, the client, the live copies. */
+/** What one controller's runs share: its names, the client, the informer caches. */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
@@ -7,7 +7,7 @@ import type { Parts } from "../parts/part_list.ts";
 import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
-import type { LiveCopy } from "../watch/live_copy.ts";
+import type { InformerCache } from "../watch/informer_cache.ts";
 import { labelSelectorOf, type Selection } from "../watch/selection.ts";
 import type { CodeObserver } from "./code_failure.ts";
 import type { EventRecorder } from "./events.ts";
@@ -58,10 +58,10 @@ export interface Scope extends Shared {
   readonly part: string;
   readonly controller: Controller;
   /** The caches of the kinds that it watches, its own kind first. */
-  readonly copies: readonly LiveCopy[];
+  readonly caches: readonly InformerCache[];
   readonly indexes: ReadonlyMap<string, LiveIndex>;
   /** Objects by the uid of their controller, for the kinds that `owned` was called with. */
-  readonly children: Map<LiveCopy, LiveIndex>;
+  readonly children: Map<InformerCache, LiveIndex>;
   /** The watches on owned kinds that do not select all objects. */
   readonly narrowed: readonly NarrowedWatch[];
   /** Watches on kinds whose objects are watched by name. */
@@ -88,7 +88,7 @@ export interface Scope extends Shared {
  */
 export function scopeOf(operator: string, part: string, controller: Controller, shared: Shared): Scope {
   const { kind } = controller;
-  const copies = watchedKinds(controller).map((kind) =>
+  const caches = watchedKinds(controller).map((kind) =>
     shared.informers.of(
       kind,
       selectionOf(watchOf(controller, kind), kind === controller.kind ? shared.selector : undefined),
@@ -97,7 +97,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
   const log = shared.log.with({ controller: part, controllerGroup: kind.group, controllerKind: kind.kind });
   const guard: Guard = { log, part, observe: shared.observe };
   const indexes = Object.entries(controller.indexes).map(([name, { kind, keys }]) => {
-    const copy = copies.find((copy) => isSame(copy.kind, kind))!;
+    const cache = caches.find((cache) => isSame(cache.kind, kind))!;
     const keysOf = (object: KubeObject): readonly string[] => {
       const found = guarded(guard, { what: `index "${name}"`, kind, object }, () => {
         const found = keys(object);
@@ -105,7 +105,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
       });
       return found ?? [];
     };
-    return [name, new LiveIndex(copy, keysOf)] as const;
+    return [name, new LiveIndex(cache, keysOf)] as const;
   });
   const named = controller.watches.flatMap(({ kind: of, options }) => {
     const { names } = options;
@@ -118,19 +118,19 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     return new NamedWatches({ informers: shared.informers, kind: of, options, namesOf });
   });
   for (const watches of named) {
-    copies[0]!.listen(({ before, after }) => watches.take(keyOf((after ?? before)!.metadata), after));
+    caches[0]!.listen(({ before, after }) => watches.take(keyOf((after ?? before)!.metadata), after));
   }
   return {
     ...shared,
     part,
     controller,
-    copies,
+    caches,
     indexes: new Map(indexes),
     children: new Map(),
     narrowed: controller.watches.filter(({ kind }) => controller.owns.some((owned) => isSame(owned, kind)))
       .flatMap((watch) => narrowedWatch(watch) ?? []),
     named,
-    shape: watchOf(controller, kind)?.metadataOnly ? undefined : new ObjectShape(kind, copies[0]!),
+    shape: watchOf(controller, kind)?.metadataOnly ? undefined : new ObjectShape(kind, caches[0]!),
     counts: { skippedWrites: 0, ownEvents: 0, delayedReconciles: 0 },
     log,
     manager: fieldManager(operator, part),
@@ -208,9 +208,9 @@ export function isSame(one: AnyKind, other: AnyKind): boolean {
  * Returns the cache of a kind if the controller declares it (its own kind, `owns`, `reads`,
  * `watches`) and it covers the namespace: an operator of one namespace sees no events of another.
  */
-export function copyOf({ copies }: Scope, kind: AnyKind, namespace: string | undefined): LiveCopy | undefined {
-  const copy = copies.find((copy) => isSame(copy.kind, kind));
-  return copy?.covers(namespace) ? copy : undefined;
+export function cacheOf({ caches }: Scope, kind: AnyKind, namespace: string | undefined): InformerCache | undefined {
+  const cache = caches.find((cache) => isSame(cache.kind, kind));
+  return cache?.covers(namespace) ? cache : undefined;
 }
 
 /** Returns the watches of a kind whose objects are watched by name. */
@@ -219,15 +219,15 @@ export function namedOf({ named }: Scope, kind: AnyKind): NamedWatches | undefin
 }
 
 /** Returns the cache of the controller's own kind. */
-export function ownCopy({ copies }: Scope): LiveCopy {
-  return copies[0]!;
+export function ownCache({ caches }: Scope): InformerCache {
+  return caches[0]!;
 }
 
 /**
  * Returns whether a controller watches a kind: its own, or one of `owns`, `reads` and `watches`.
  */
-export function isWatched({ copies }: Scope, kind: AnyKind): boolean {
-  return copies.some((copy) => isSame(copy.kind, kind));
+export function isWatched({ caches }: Scope, kind: AnyKind): boolean {
+  return caches.some((cache) => isSame(cache.kind, kind));
 }
 
 /** The object of a write. Its name may be unknown before. */
@@ -253,9 +253,9 @@ export async function write(
   send: () => Promise<KubeObject>,
 ): Promise<KubeObject> {
   const key = keyOf({ name, namespace });
-  const copy = copyOf(scope, kind, namespace) ?? namedOf(scope, kind)?.of(key);
-  if (copy === undefined) return await send();
-  return await copy.write(key, { part: scope.part, key: keyOf(object.metadata) }, send);
+  const cache = cacheOf(scope, kind, namespace) ?? namedOf(scope, kind)?.of(key);
+  if (cache === undefined) return await send();
+  return await cache.write(key, { part: scope.part, key: keyOf(object.metadata) }, send);
 }
 
 /**
@@ -274,7 +274,7 @@ export async function remove(
   send: () => Promise<KubeObject | undefined>,
 ): Promise<void> {
   const key = keyOf({ name, namespace });
-  const copy = copyOf(scope, kind, namespace) ?? namedOf(scope, kind)?.of(key);
-  if (copy === undefined) return void await send();
-  await copy.remove(key, { part: scope.part, key: keyOf(object.metadata) }, send);
+  const cache = cacheOf(scope, kind, namespace) ?? namedOf(scope, kind)?.of(key);
+  if (cache === undefined) return void await send();
+  await cache.remove(key, { part: scope.part, key: keyOf(object.metadata) }, send);
 }

@@ -13,7 +13,7 @@ import {
   patchedFields,
 } from "./field_path.ts";
 import type { RunEffects } from "./loop_trace.ts";
-import { copyOf, type Scope, type Target } from "./scope.ts";
+import { cacheOf, type Scope, type Target } from "./scope.ts";
 
 /** The reconcile that writes. */
 interface Writing {
@@ -61,7 +61,7 @@ async function otherManager(
   { kind, name = "", namespace }: Target,
   path: FieldPath,
 ): Promise<string | undefined> {
-  const cached = copyOf(scope, kind, namespace)?.get(keyOf({ name, namespace }));
+  const cached = cacheOf(scope, kind, namespace)?.get(keyOf({ name, namespace }));
   if (cached === undefined) return undefined;
   // The cache only has this operator's entries of managedFields.
   const sibling = ownerOf(cached, path, scope.manager);

@@ -5,7 +5,7 @@ import { sleep } from "../base/clock.ts";
 import type { SourceContext, Trigger } from "../parts/trigger.ts";
 import type { ReconcileRequest } from "../parts/watch.ts";
 import { keyOf } from "../watch/key.ts";
-import { guarded, ownCopy, type Scope } from "./scope.ts";
+import { guarded, ownCache, type Scope } from "./scope.ts";
 import { requestedObject, requestList } from "./reconcile_request.ts";
 import type { Add } from "./wakeups.ts";
 
@@ -30,7 +30,7 @@ async function repeat(scope: Scope, add: Add, interval: number, signal: AbortSig
   while (!signal.aborted) {
     await sleep(scope.clock, interval, signal).catch(() => undefined);
     if (signal.aborted) return;
-    for (const key of ownCopy(scope).keys()) add(key, "triggered", { priority: "resync" });
+    for (const key of ownCache(scope).keys()) add(key, "triggered", { priority: "resync" });
   }
 }
 

@@ -8,11 +8,11 @@ import type { MapContext, Watch } from "../parts/watch.ts";
 import type { AddOptions } from "../queue/work_queue.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
-import type { LiveCopy } from "../watch/live_copy.ts";
+import type { InformerCache } from "../watch/informer_cache.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import { ownerKey } from "./owner.ts";
-import { guarded, isSame, ownCopy, type Scope, watchOf } from "./scope.ts";
+import { guarded, isSame, ownCache, type Scope, watchOf } from "./scope.ts";
 import type { Change } from "./tracing.ts";
 import { requestedObject, requestList } from "./reconcile_request.ts";
 
@@ -34,16 +34,16 @@ export function listenToOthers(scope: Scope, add: Add): void {
       enqueue({ scope, add, options, change, writer }, by, "watched changed");
     };
   }
-  for (const copy of scope.copies) {
-    const options = watchOf(scope.controller, copy.kind);
-    const isOwned = scope.controller.owns.some((owned) => isSame(owned, copy.kind));
+  for (const cache of scope.caches) {
+    const options = watchOf(scope.controller, cache.kind);
+    const isOwned = scope.controller.owns.some((owned) => isSame(owned, cache.kind));
     if (!isOwned && options?.map === undefined) continue;
-    copy.listen((change, writer, initial) => {
+    cache.listen((change, writer, initial) => {
       // At start, every object of the own kind is enqueued anyway.
       if (initial || !counts(scope, options, change)) return;
       const event = { scope, add, options, change, writer };
       if (isOwned) enqueue(event, owners(scope.controller.kind, change), "owned changed");
-      if (options?.map !== undefined) enqueue(event, mapped(scope, copy, options, change), "watched changed");
+      if (options?.map !== undefined) enqueue(event, mapped(scope, cache, options, change), "watched changed");
     });
   }
 }
@@ -110,7 +110,7 @@ function owners(kind: AnyKind, { before, after }: StoreChange): Set<ObjectKey> {
 /** Returns the objects that the user's `map` returns for the old and the new object. */
 function mapped(
   scope: Scope,
-  copy: LiveCopy,
+  cache: InformerCache,
   options: Watch["options"] | undefined,
   change: StoreChange,
 ): Set<ObjectKey> {
@@ -120,7 +120,7 @@ function mapped(
   const context = mapContext(scope);
   for (const object of [change.before, change.after]) {
     if (object === undefined) continue;
-    guarded(scope, { what: `map of ${copy.kind.kind}`, kind: copy.kind, object }, () => {
+    guarded(scope, { what: `map of ${cache.kind.kind}`, kind: cache.kind, object }, () => {
       for (const request of requestList(map(object, context))) {
         const requested = requestedObject(scope.controller.kind, request, object.metadata.namespace);
         if (requested !== undefined) keys.add(keyOf(requested));
@@ -133,7 +133,7 @@ function mapped(
 function mapContext(scope: Scope): MapContext {
   return {
     index: (name, key) => scope.indexes.get(name)?.get(key) ?? refuseIndex(scope, name),
-    all: (): readonly KubeObject[] => [...ownCopy(scope).values()],
+    all: (): readonly KubeObject[] => [...ownCache(scope).values()],
   };
 }
 

@@ -7,7 +7,7 @@ import type { Webhook } from "../../parts/webhook.ts";
 import type { AdmissionRequest } from "../../parts/webhook_context.ts";
 import type { AnyKind } from "../../resource/kind.ts";
 import { keyOf } from "../../watch/key.ts";
-import type { LiveCopy } from "../../watch/live_copy.ts";
+import type { InformerCache } from "../../watch/informer_cache.ts";
 import type { CodeObserver } from "../code_failure.ts";
 import type { Logger } from "../logger.ts";
 import { isSame } from "../scope.ts";
@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly log: Logger;
   readonly services: () => unknown;
   /** Caches of the kinds that webhooks read. @default {[]} */
-  readonly copies?: readonly LiveCopy[];
+  readonly caches?: readonly InformerCache[];
   /** Called with the name of a part when the API server denies one of its reads. */
   readonly onForbidden?: (part: string) => void;
   /** Creates spans; `undefined` if tracing is off. */
@@ -118,8 +118,8 @@ async function get(
   { namespace: asked }: NamespaceOptions = {},
 ): Promise<unknown> {
   const namespace = placeOf(review, kind, asked);
-  const copy = await copyOf(webhook, review, around, kind, namespace);
-  if (copy !== undefined) return copy.get(keyOf({ name, namespace }));
+  const cache = await cacheOf(webhook, review, around, kind, namespace);
+  if (cache !== undefined) return cache.get(keyOf({ name, namespace }));
   refuseUndeclared(webhook, kind, "get");
   try {
     return await readServer(review, around, () => around.client.get(kind, name, callOptions(review, namespace)));
@@ -138,9 +138,9 @@ async function list(
 ): Promise<readonly unknown[]> {
   const namespace = asked === "*" ? undefined : placeOf(review, kind, asked);
   const labels = Object.entries(selector);
-  const copy = await copyOf(webhook, review, around, kind, namespace);
-  if (copy !== undefined) {
-    return [...copy.values(namespace)].filter(({ metadata }) =>
+  const cache = await cacheOf(webhook, review, around, kind, namespace);
+  if (cache !== undefined) {
+    return [...cache.values(namespace)].filter(({ metadata }) =>
       labels.every(([label, value]) => metadata.labels?.[label] === value)
     );
   }
@@ -154,18 +154,18 @@ async function list(
  * Returns the cache for a read once it is synced, or `undefined` if the API server must answer. The
  * latter applies to namespaces that the operator does not watch.
  */
-async function copyOf(
+async function cacheOf(
   { reads }: Webhook,
   { patience }: Review,
-  { copies = [] }: Surroundings,
+  { caches = [] }: Surroundings,
   kind: AnyKind,
   namespace: string | undefined,
-): Promise<LiveCopy | undefined> {
+): Promise<InformerCache | undefined> {
   if (!reads.some((read) => isSame(read, kind))) return undefined;
-  const copy = copies.find((copy) => isSame(copy.kind, kind));
-  if (copy?.covers(namespace) !== true) return undefined;
-  if (!copy.isSynced) await copy.ready(patience.signal);
-  return copy;
+  const cache = caches.find((cache) => isSame(cache.kind, kind));
+  if (cache?.covers(namespace) !== true) return undefined;
+  if (!cache.isSynced) await cache.ready(patience.signal);
+  return cache;
 }
 
 function refuseUndeclared({ reads, uses }: Webhook, kind: AnyKind, verb: "get" | "list"): void {

@@ -7,7 +7,7 @@ import { keyOf, type ObjectKey } from "./key.ts";
 import type { Writer } from "./own_writes.ts";
 
 /** The cached objects of a kind. */
-export class LiveCopy {
+export class InformerCache {
   readonly kind: AnyKind;
   /** The watches by namespace; `undefined` for a watch of all namespaces. */
   readonly #informers: ReadonlyMap<string | undefined, Informer>;
