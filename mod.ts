@@ -3,8 +3,8 @@
  * definitions, RBAC permissions, the sandbox and the rest of the installation follow.
  *
  * This entry point has what most operators use. All types of a function are in the entry points
- * `@op/sdk/resource`, `@op/sdk/controller`, `@op/sdk/webhook` and `@op/sdk/operator`, and the client
- * of the API server is in `@op/sdk/client`.
+ * `@op/sdk/resource`, `@op/sdk/controller`, `@op/sdk/webhook` and `@op/sdk/operator`, and the
+ * client of the API server is in `@op/sdk/client`.
  *
  * @example An operator
  * ```ts
@@ -22,7 +22,8 @@
  * const notes = controller(Note, {
  *   owns: [ConfigMap],
  *   async reconcile(note, { apply, status }) {
- *     await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: note.spec.text } });
+ *     const { name } = note.metadata;
+ *     await apply(ConfigMap, { metadata: { name }, data: { text: note.spec.text } });
  *     status({ length: note.spec.text.length });
  *   },
  * });
@@ -36,7 +37,10 @@ export { type Duration, duration } from "./src/base/duration.ts";
 export { Quantity } from "./src/base/quantity.ts";
 export type { Clock } from "./src/base/clock.ts";
 export type { InferSchema, InputSchema, Schema } from "./src/schema/mod.ts";
-/** Schema builders: each returns JSON Schema together with the TypeScript type of the values it describes. */
+/**
+ * Schema builders: each returns JSON Schema together with the TypeScript type of the values it
+ * describes.
+ */
 export * as s from "./src/schema/builders.ts";
 export { type Resource, resource } from "./src/resource/mod.ts";
 export type { AnyKind, Condition, Infer, Input, Kind, KubeObject, ObjectMeta } from "./src/resource/kind.ts";

@@ -9,7 +9,8 @@
  *
  * const namespaces = controller(Namespace, { reconcile() {} });
  * const op = operator({ name: "names", parts: { namespaces } });
- * const role: Manifest | undefined = op.manifests().rbac.find(({ kind }) => kind === "ClusterRole");
+ * const { rbac } = op.manifests();
+ * const role: Manifest | undefined = rbac.find(({ kind }) => kind === "ClusterRole");
  * ```
  *
  * @module

@@ -17,7 +17,8 @@
  * const noteRules = webhook(Note, { validate: (note) => checkText(note) });
  *
  * function checkText({ spec }: ReviewedObject<typeof Note>): ValidateResult {
- *   if (spec.text.includes("secret")) return deny("text must not contain secrets", { field: "spec.text" });
+ *   if (!spec.text.includes("secret")) return;
+ *   return deny("text must not contain secrets", { field: "spec.text" });
  * }
  * ```
  *

@@ -107,8 +107,8 @@ export interface PatchOptions extends NamespaceOptions {
 /** Options of {@linkcode Context.delete}. */
 export interface DeleteOptions extends NamespaceOptions {
   /**
-   * What happens to the objects that the deleted object owns. `"Background"`: the garbage collector deletes them afterwards. `"Foreground"`: they are
-   * deleted first. `"Orphan"`: they stay.
+   * What happens to the objects that the deleted object owns. `"Background"`: the garbage collector
+   * deletes them afterwards. `"Foreground"`: they are deleted first. `"Orphan"`: they stay.
    *
    * @default {"Background"}
    */
@@ -219,7 +219,10 @@ type SdkStatus<K extends AnyKind> = K extends { readonly writesStatus: true } ? 
  *   reconcile: (ingress, context) => report(ingress, context),
  * });
  *
- * function report(_ingress: Infer<typeof Ingress>, { status }: Context<WritesStatus<typeof Ingress>>): void {
+ * function report(
+ *   _ingress: Infer<typeof Ingress>,
+ *   { status }: Context<WritesStatus<typeof Ingress>>,
+ * ): void {
  *   status({ loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } });
  * }
  * ```
@@ -260,7 +263,8 @@ type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true
  * const welcome = controller(Namespace, {
  *   owns: [ConfigMap],
  *   async reconcile({ metadata: { name } }, { apply, events, log }) {
- *     const made = await apply(ConfigMap, { metadata: { name: "welcome", namespace: name }, data: { text: `This is ${name}` } });
+ *     const metadata = { name: "welcome", namespace: name };
+ *     const made = await apply(ConfigMap, { metadata, data: { text: `This is ${name}` } });
  *     log.info("Welcomed", { resourceVersion: made.metadata.resourceVersion });
  *     events.normal("Welcomed", "Created the ConfigMap welcome");
  *   },
@@ -300,8 +304,8 @@ export interface Context<
     options?: ListOptions,
   ): Promise<readonly Infer<K>[]>;
   /**
-   * Returns the object's children of a kind, from the cache: the objects whose controller owner reference has the uid of the reconciled object. Children
-   * that are being deleted are included.
+   * Returns the object's children of a kind, from the cache: the objects whose controller owner
+   * reference has the uid of the reconciled object. Children that are being deleted are included.
    *
    * @example Usage
    * ```ts
@@ -386,13 +390,16 @@ export interface Context<
    */
   delete<K extends AnyKind>(kind: Deletable<K, Uses>, name: string, options?: DeleteOptions): Promise<void>;
   /**
-   * Collects properties of the object's status: written once, when the reconcile ends. A property that is `undefined` is removed.
+   * Collects properties of the object's status: written once, when the reconcile ends. A property
+   * that is `undefined` is removed.
    *
-   * @throws {TypeError} If the kind has no status subresource, or is built in or external and the controller does not have `writesStatus: true`.
+   * @throws {TypeError} If the kind has no status subresource, or is built in or external and the
+   * controller does not have `writesStatus: true`.
    */
   status(part: Reported<Own, StatusPart<Own>>): void;
   /**
-   * Collects a condition of the object's status: written once, when the reconcile ends, with its transition time and generation.
+   * Collects a condition of the object's status: written once, when the reconcile ends, with its
+   * transition time and generation.
    *
    * @throws {TypeError} As {@linkcode Context.status} does.
    */

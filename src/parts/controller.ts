@@ -166,7 +166,8 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  * const notes = controller(Note, {
  *   owns: [ConfigMap],
  *   async reconcile(note, { apply }) {
- *     await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: note.spec.text } });
+ *     const { name } = note.metadata;
+ *     await apply(ConfigMap, { metadata: { name }, data: { text: note.spec.text } });
  *   },
  * });
  * ```
@@ -188,12 +189,15 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  *   async reconcile({ metadata, spec }, { status, signal }) {
  *     const url = `https://storage.example.com/${spec.region}/${metadata.name}`;
  *     const response = await fetch(url, { method: "PUT", signal });
- *     if (!response.ok) throw new TemporaryError(`The storage responded with ${response.status}`, { retry: "30s" });
+ *     if (!response.ok) {
+ *       throw new TemporaryError(`Storage: status ${response.status}`, { retry: "30s" });
+ *     }
  *     status({ url });
  *     return requeue("10m"); // no event reports when the bucket is deleted
  *   },
  *   async cleanup({ metadata, spec }, { signal }) {
- *     await fetch(`https://storage.example.com/${spec.region}/${metadata.name}`, { method: "DELETE", signal });
+ *     const url = `https://storage.example.com/${spec.region}/${metadata.name}`;
+ *     await fetch(url, { method: "DELETE", signal });
  *   },
  * });
  * ```
@@ -230,7 +234,11 @@ export interface ControllerFactory<Services = unknown> {
    * const namespaces = controller.with<Services>()(Namespace, {
    *   reconcile: ({ metadata }, { services }) => void services.names.add(metadata.name),
    * });
-   * const op = operator({ name: "names", parts: { namespaces }, services: () => ({ names: new Set<string>() }) });
+   * const op = operator({
+   *   name: "names",
+   *   parts: { namespaces },
+   *   services: () => ({ names: new Set<string>() }),
+   * });
    * ```
    */
   with<T>(): ControllerFactory<T>;

@@ -67,7 +67,8 @@ export interface Conversion {
  *
  * const names = { group: "demo.example.com", kind: "Note" } as const;
  * const NoteV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }) });
- * const Note = resource({ ...names, version: "v2", spec: s.object({ lines: s.array(s.string()) }), versions: [NoteV1] });
+ * const spec = s.object({ lines: s.array(s.string()) });
+ * const Note = resource({ ...names, version: "v2", spec, versions: [NoteV1] });
  *
  * const noteV1 = conversion(NoteV1, Note, {
  *   up: ({ spec }) => ({ spec: { lines: spec.text.split("\n") } }),

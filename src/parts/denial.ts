@@ -11,7 +11,7 @@
  * import type { Denial } from "@op/sdk/webhook";
  *
  * const refusal: Denial = deny("it keeps its host", { field: ".spec.host" });
- * assert.deepEqual([refusal.message, refusal.field, refusal.code], ["it keeps its host", "spec.host", 422]);
+ * assert.deepEqual([refusal.field, refusal.code], ["spec.host", 422]);
  * ```
  */
 export class Denial extends Error {

@@ -60,7 +60,9 @@ export interface Histogram<Label extends string = never> {
  *   name: "names",
  *   parts: { namespaces },
  *   services: ({ metrics }) => ({
- *     seen: metrics.counter("namespaces_seen_total", "Number of reconciled namespaces", { labels: ["phase"] }),
+ *     seen: metrics.counter("namespaces_seen_total", "Number of reconciled namespaces", {
+ *       labels: ["phase"],
+ *     }),
  *   }),
  * });
  * ```

@@ -12,13 +12,17 @@ export interface Requeue {
   readonly at?: number;
 }
 
-/** What a reconciler may return: when to reconcile again, or `undefined` to wait for the next change. */
+/**
+ * What a reconciler may return: when to reconcile again, or `undefined` to wait for the next
+ * change.
+ */
 export type ReconcileResult = Requeue | undefined | void;
 
 /**
  * Requests another reconcile of the object. A change before then reconciles it earlier.
  *
- * @param when A duration such as `"10m"`, a number of milliseconds, or a `Date`. `"0s"`, `0` and a `Date` in the past reconcile immediately. A `Date` is
+ * @param when A duration such as `"10m"`, a number of milliseconds, or a `Date`. `"0s"`, `0` and a
+ * `Date` in the past reconcile immediately. A `Date` is
  *   compared with the operator's clock, `context.now()`.
  * @returns The value to return from a reconciler.
  * @throws {SyntaxError} If a string is not a duration.
@@ -113,7 +117,9 @@ export class TemporaryError extends Error {
  *
  * const pages = controller(ConfigMap, {
  *   reconcile({ data }) {
- *     if (data?.["index.html"] === undefined) throw new PermanentError("The page is missing. Add the key index.html.");
+ *     if (data?.["index.html"] === undefined) {
+ *       throw new PermanentError("The page is missing. Add the key index.html.");
+ *     }
  *   },
  * });
  * ```

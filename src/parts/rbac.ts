@@ -40,7 +40,8 @@ export interface PartRbacRule {
  * import { controller } from "@op/sdk";
  * import { Namespace } from "@op/sdk/kinds";
  *
- * assert.deepEqual(controllerRbacRules(controller(Namespace, { reconcile() {} })).map(describeRule), [
+ * const namespaces = controller(Namespace, { reconcile() {} });
+ * assert.deepEqual(controllerRbacRules(namespaces).map(describeRule), [
  *   "list namespaces",
  *   "watch namespaces",
  * ]);

@@ -48,7 +48,7 @@ export interface WatchOptions<K extends AnyKind = AnyKind> {
    *
    * @default {all objects in the watched namespaces}
    */
-  // deno-lint-ignore no-explicit-any -- the object is of the controller's kind, which is not known here
+  // deno-lint-ignore no-explicit-any -- the kind of the object is not known here
   readonly names?: readonly string[] | ((own: any) => ReconcileRequest | readonly ReconcileRequest[] | undefined);
   /**
    * Whether reconciles for changes of this kind wait until all new changes of other kinds are
@@ -109,7 +109,8 @@ export interface Watch<K extends AnyKind = AnyKind> {
  *   watches: [
  *     watch(Secret, {
  *       select: (secret) => secret.data,
- *       map: ({ metadata }, { index }) => index("bySecret", `${metadata.namespace}/${metadata.name}`),
+ *       map: ({ metadata: { namespace, name } }, { index }) =>
+ *         index("bySecret", `${namespace}/${name}`),
  *     }),
  *   ],
  *   async reconcile(site, { get, log }) {

@@ -77,8 +77,9 @@ export interface WebhookOptions<
    */
   readonly subresource?: Sub;
   /**
-   * What the API server does when it cannot call the webhook, or the call fails: reject the request, or continue. @default {"Fail" for the operator's own
-   * kinds; "Ignore" for built-in and external kinds, which others must be able to write while the operator does not run}
+   * The reaction of the API server if it cannot call the webhook, or the call fails: reject the
+   * request, or continue. @default {"Fail" for the operator's own kinds; "Ignore" for built-in and
+   * external kinds, which others must be able to write while the operator does not run}
    */
   readonly failurePolicy?: "Fail" | "Ignore";
   /** The time limit of a review, from 1 to 30 s. @default {"10s"} */
@@ -152,7 +153,7 @@ export interface Webhook<Services = any> {
   readonly matchPolicy: "Equivalent" | "Exact";
   /** The field that a request must change to be reviewed, such as `.spec.host`. */
   readonly field: string | undefined;
-  /** What the API server does when it cannot call the webhook, or the call fails. */
+  /** The reaction of the API server if it cannot call the webhook, or the call fails. */
   readonly failurePolicy: "Fail" | "Ignore";
   /** The time limit of a review, in seconds. */
   readonly timeout: number;
@@ -215,7 +216,9 @@ export interface WebhookFactory<Services = unknown> {
  *   },
  *   validate(site, { old, warn }) {
  *     if (site.spec.replicas > 5) warn("more than five replicas are rarely needed");
- *     if (old !== undefined && old.spec.host !== site.spec.host) throw deny("the host cannot be changed", { field: "spec.host" });
+ *     if (old !== undefined && old.spec.host !== site.spec.host) {
+ *       throw deny("the host cannot be changed", { field: "spec.host" });
+ *     }
  *   },
  * });
  * ```

@@ -107,7 +107,7 @@ Deno.test("webhookEntries tell the server whatever narrows which requests it sen
   assert.equal(mutating?.reinvocationPolicy, "IfNeeded");
 });
 
-Deno.test("webhookEntries leave out what the operator itself writes, where they are told to", () => {
+Deno.test("webhookEntries excludes requests of the operator itself with ignoreOwnRequests", () => {
   const conditions = { field: "true", others: "true" };
   const parts = {
     locks: webhook(Note, { validate, ignoreOwnRequests: true }),
