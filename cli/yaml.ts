@@ -23,17 +23,23 @@ export function yamlDocuments(text: string, shown: string, dialect: GoYaml = GO_
     } catch (error) {
       throw new Failure(`Cannot read ${shown}: ${(error as Error).message}`, { cause: error });
     }
-    return asJson(value, shown);
+    return asJson(value, shown, []);
   });
 }
 
 /**
  * Converts what YAML can express in addition to JSON, as kubectl does.
  *
+ * @param path Keys and indexes that lead to the value, for errors.
  * @param known Converted values by their source: aliases refer to one value. It is `undefined`
  * while its contents are converted.
  */
-function asJson(value: unknown, shown: string, known = new Map<unknown, object | undefined>()): unknown {
+function asJson(
+  value: unknown,
+  shown: string,
+  path: readonly (string | number)[],
+  known = new Map<unknown, object | undefined>(),
+): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw new Failure(`Cannot read ${shown}: ${value} cannot be represented in JSON. Quote it if it is a string.`);
   }
@@ -42,17 +48,19 @@ function asJson(value: unknown, shown: string, known = new Map<unknown, object |
   if (known.has(value)) {
     const converted = known.get(value);
     if (converted !== undefined) return converted;
-    throw new Failure(`Cannot read ${shown}: an alias refers to a value that contains the alias. Remove one of them.`);
+    throw new Failure(`Cannot read ${shown}: "${path.join(".")}" must not contain itself. Remove the alias.`);
   }
   if (!Array.isArray(value) && !isObject(value)) return value;
   known.set(value, undefined);
-  const converted = Array.isArray(value) ? value.map((item) => asJson(item, shown, known)) : fieldsAsJson();
+  const converted = Array.isArray(value)
+    ? value.map((item, index) => asJson(item, shown, [...path, index], known))
+    : fieldsAsJson(value);
   known.set(value, converted);
   return converted;
 
-  function fieldsAsJson(): object {
+  function fieldsAsJson(fields: object): object {
     const object = {};
-    for (const [key, item] of Object.entries(value as object)) setOwn(object, key, asJson(item, shown, known));
+    for (const [key, item] of Object.entries(fields)) setOwn(object, key, asJson(item, shown, [...path, key], known));
     return object;
   }
 }

@@ -2,10 +2,16 @@ import assert from "node:assert/strict";
 import { yamlDocuments } from "./yaml.ts";
 
 Deno.test("yamlDocuments rejects an alias inside the value that it refers to", () => {
-  for (const text of ["a: &a [*a]", "metadata: &m\n  annotations: *m", "items: &i\n- items: *i"]) {
+  for (
+    const [text, path] of [
+      ["a: &a [*a]", "a.0"],
+      ["metadata: &m\n  annotations: *m", "metadata.annotations"],
+      ["items: &i\n- items: *i", "items.0.items"],
+    ] as const
+  ) {
     assert.throws(() => yamlDocuments(text, '"a.yaml"'), {
       name: "Failure",
-      message: 'Cannot read "a.yaml": an alias refers to a value that contains the alias. Remove one of them.',
+      message: `Cannot read "a.yaml": "${path}" must not contain itself. Remove the alias.`,
     });
   }
 });
