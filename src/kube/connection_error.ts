@@ -32,11 +32,14 @@ export type ConnectionErrorCode =
  * ```
  */
 export class ConnectionError extends Error {
+  /** Always `ConnectionError`. */
   override name = "ConnectionError";
   /** The reason. */
   readonly code: ConnectionErrorCode;
 
   /**
+   * Creates the error.
+   *
    * @param code The reason.
    * @param message What failed, and why.
    * @param options The cause.
@@ -63,6 +66,7 @@ export class ConnectionError extends Error {
  * ```
  */
 export class TruncatedStreamError extends Error {
+  /** Always `TruncatedStreamError`. */
   override name = "TruncatedStreamError";
   /** Always `TruncatedStream`. */
   readonly code = "TruncatedStream";

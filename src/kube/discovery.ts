@@ -39,11 +39,14 @@ const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscovery
  * ```
  */
 export class KindNotFoundError extends Error {
+  /** Always `KindNotFoundError`. */
   override name = "KindNotFoundError";
   /** Whether there is no such kind, or more than one. */
   readonly code: "KindNotServed" | "AmbiguousKind";
 
   /**
+   * Creates the error.
+   *
    * @param code Whether there is no such kind, or more than one.
    * @param message The message.
    */
