@@ -79,7 +79,7 @@ Deno.test("op generate fails without git if the image tag needs the commit, and 
 });
 
 const CLUSTERS = {
-  named: ["https://cluster.example.com:6443", /: the name cannot be resolved$/m],
+  named: ["https://cluster.example.com:6443", /: its name cannot be resolved\. Check the address and DNS$/m],
   far: [
     "https://192.0.2.1:6443",
     /: there is no route to it\. Check the address and the network$/m,
