@@ -33,11 +33,9 @@ const UPDATES = Deno.args.includes("--update");
 /** The largest number of names that `@op/sdk` may export. */
 const MOST_NAMES = 60;
 
-Deno.test({
-  name: "the declarations of the public API are those of tests/golden/api",
-  // The Deno version of the project decides how `deno doc` prints types; older ones print some differently.
-  ignore: !Deno.version.deno.startsWith("2.9."),
-  async fn(t) {
+// Older versions of `deno doc` print some types differently.
+if (Deno.version.deno.startsWith("2.9.")) {
+  Deno.test("the declarations of the public API are those of tests/golden/api", async (t) => {
     const current = await publicApi(TYPED.map(({ module }) => module));
     for (const { entry, module, golden } of TYPED) {
       await t.step(entry, async () => {
@@ -47,8 +45,8 @@ Deno.test({
         assert.equal(changes.length, 0, `${entry} changed:\n${changes.map(inWords).join("\n")}`);
       });
     }
-  },
-});
+  });
+}
 
 Deno.test(`@op/sdk exports ${MOST_NAMES} names at most`, async () => {
   const names = await exportedNames("mod.ts");

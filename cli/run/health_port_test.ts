@@ -35,7 +35,7 @@ Deno.test("op start serves health on a free port if the usual one is in use, unl
   );
   // The kubeconfig does not exist, so the operator ends at once.
   const chosen = await folder.op("start", "--kubeconfig", "missing");
-  assert.match(chosen.stdout, new RegExp(`^Port ${port} is in use: health and metrics are served on port \\d+\n`));
+  assert.match(chosen.stdout, new RegExp(`^Port ${port} is in use. Health and metrics are served on port \\d+\n`));
   const requested = await folder.op("start", "--kubeconfig", "missing", "main.ts", "--", `--health-port=${port}`);
   assert.equal(requested.stdout, "");
 });
