@@ -1,6 +1,7 @@
 /**
- * `operator.toml`: one file for a project. Its table `[operator]` is what the running program is told, the others say how it is built and generated. All who
- * read it read all of it by one list of keys, so that a misspelt one is refused wherever it is met first.
+ * The project file `operator.toml`. Its table `[operator]` has the settings of the running program,
+ * the other tables configure builds and generated manifests. Every reader checks the whole file
+ * against one list of keys, so a misspelled key is always rejected.
  */
 import { parse, stringify, TomlError } from "smol-toml";
 import { isObject } from "../base/json.ts";
@@ -10,27 +11,30 @@ import type { AdditionalPolicyRule, CertificateSource } from "../manifests/insta
 import { PROJECT_SETTINGS, type Setting, SETTINGS } from "./setting_list.ts";
 import { checked, type RawSettings, SettingError, type Settings } from "./settings.ts";
 
-/** What the file says. */
+/** The contents of the file. */
 export interface ConfigFile {
-  /** Its table `[operator]`. */
+  /** The settings in the table `[operator]`. */
   readonly settings: Settings;
-  /** The same as TOML, without all else: what goes into the cluster. */
+  /** The table `[operator]` alone, as TOML, for the ConfigMap in the cluster. */
   readonly operatorText: string;
-  /** Identifies the operator among others of the same name. */
+  /** Distinguishes operators of the same name. */
   readonly id: string | undefined;
-  /** What its table `[build.image]` says the image is called. */
+  /** The parts of the image reference, from the table `[build.image]`. */
   readonly image: ImageParts;
-  /** The program that makes images, and its arguments. */
+  /** The program that builds images, and its arguments. */
   readonly builder: { readonly binary?: string; readonly args?: readonly string[] };
-  /** Whether the executable sends traces by Deno's OpenTelemetry, which is settled when it is compiled. */
+  /**
+   * Whether the executable exports traces with Deno's OpenTelemetry, which is fixed at compile
+   * time.
+   */
   readonly telemetry: boolean;
-  /** The port of the Service `kubernetes` in the cluster that the executable is for. */
+  /** The port of the Service `kubernetes` in the cluster that the executable is built for. */
   readonly apiserverPort: number | undefined;
-  /** The namespace that the operator runs in. */
+  /** The namespace of the operator. */
   readonly namespace: string | undefined;
-  /** Where the certificate of its webhooks comes from. */
+  /** The source of the webhook certificate. */
   readonly certificates: CertificateSource | undefined;
-  /** Rights beyond the declarations. */
+  /** RBAC rules in addition to those that the declarations need. */
   readonly policies: readonly AdditionalPolicyRule[];
 }
 
@@ -45,9 +49,9 @@ const KEYS: readonly Setting[] = [
 /**
  * Reads the file.
  *
- * @param text The file's text, TOML.
- * @param path Its path, for errors.
- * @throws {SettingError} If it is not TOML, has a key that does not exist, or a value that cannot be.
+ * @param text The contents of the file, in TOML.
+ * @param path The path of the file, for error messages.
+ * @throws {SettingError} If it is not TOML, or has an unknown key or an invalid value.
  *
  * @example Usage
  * ```ts
@@ -93,11 +97,11 @@ export function readConfigFile(text: string, path: string): ConfigFile {
 }
 
 /**
- * Reads the settings in a file's table `[operator]`.
+ * Reads the settings in the table `[operator]` of a file.
  *
- * @param text The file's text, TOML.
- * @param path Its path, for errors.
- * @throws {SettingError} As {@linkcode readConfigFile}: the other tables are looked at as well.
+ * @param text The contents of the file, in TOML.
+ * @param path The path of the file, for error messages.
+ * @throws {SettingError} As {@linkcode readConfigFile} does: the other tables are checked too.
  */
 export function fileSettings(text: string, path: string): Settings {
   return readConfigFile(text, path).settings;
@@ -131,12 +135,14 @@ function collect(
   }
 }
 
-/** A key as it stands in its table; those of `[operator]` are known by it everywhere, without the table's name. */
+/**
+ * Returns a key as messages show it. Keys of `[operator]` are shown without the name of the table.
+ */
 function shown(at: readonly string[]): string {
   return (at[0] === OPERATOR && at.length > 1 ? at.slice(1) : at).join(".");
 }
 
-/** The names that may stand in a table. */
+/** Returns the keys that a table may have. */
 function namesAt(path: readonly string[]): string[] {
   const inside = KEYS.map(({ key }) => key.split(".")).filter((parts) =>
     parts.length > path.length && path.every((name, i) => parts[i] === name || parts[i] === "*")

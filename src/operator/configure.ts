@@ -1,4 +1,4 @@
-/** An operator with what was said to its program in place of what its code says. */
+/** Applies the settings of a program to its operator. */
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Part } from "../parts/controller.ts";
@@ -9,11 +9,11 @@ import type { OperatorDefinition } from "./operator_definition.ts";
 import { type RawSettings, SettingError, type Settings } from "./settings.ts";
 
 /**
- * An operator with settings.
+ * Returns an operator with settings applied; they override the options in its code.
  *
  * @param operator The operator.
- * @param settings What was said.
- * @throws {SettingError} If a controller is named that it does not have.
+ * @param settings The settings.
+ * @throws {SettingError} If the settings name a controller that the operator does not have.
  */
 export function configured(operator: OperatorDefinition, settings: Settings): OperatorDefinition {
   const value = <T>(key: string): T | undefined => settings.get(key)?.value as T | undefined;

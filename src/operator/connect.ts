@@ -7,11 +7,12 @@ import { denoMachine } from "./machine.ts";
 export type { ConnectOptions };
 
 /**
- * Finds the API server as kubectl and controller-runtime do: the kubeconfig asked for, `KUBECONFIG`, the pod's service account, `~/.kube/config`.
+ * Finds the API server as kubectl and controller-runtime do: the `kubeconfig` option, `KUBECONFIG`,
+ * the pod's service account, `~/.kube/config`.
  *
- * @param options Which kubeconfig and context.
- * @returns The way there, for a {@linkcode Client} or for `run` of an operator.
- * @throws {Error} If there is none, or it cannot be read; the message says what to do.
+ * @param options The kubeconfig and its context.
+ * @returns The connection, for a {@linkcode Client} or for `run` of an operator.
+ * @throws {Error} If no configuration is found, or it cannot be read. The message says what to do.
  *
  * @example Usage
  * ```ts

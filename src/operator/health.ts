@@ -1,29 +1,35 @@
-/** Health over HTTP: `/livez` says that the process answers, `/readyz` what it waits for, `/metrics` what it counts. */
+/**
+ * Health over HTTP: `/livez` reports that the process responds, `/readyz` reports readiness,
+ * `/metrics` returns the metrics.
+ */
 import type { Metrics } from "../runtime/metrics.ts";
 import type { MetricsGuard } from "./metrics_guard.ts";
 import type { ReadinessLine } from "./readiness.ts";
 
-/** What health is asked of. */
+/** What health responses are computed from. */
 export interface HealthSource {
-  /** What there is to say: a line a watch, a controller, a permission. */
+  /** Returns a line for each watch, controller and RBAC permission. */
   readiness(): readonly ReadinessLine[];
-  /** By how many milliseconds the event loop is late. */
+  /** The delay of the event loop, in milliseconds. */
   readonly lag: number;
-  /** Nothing while the operator starts. */
+  /** The metrics, or `undefined` while the operator starts. */
   readonly metrics: Metrics | undefined;
-  /** Who may read them: everybody without it; `nobody` where they are not served. */
+  /**
+   * Protects the metrics. `undefined` makes them public, `nobody` means that they are not served.
+   */
   readonly guard?: MetricsGuard | "nobody" | undefined;
 }
 
-// A kubelet gives a probe a second and asks three times: what is late by so much, again and again, is better begun anew.
+// A kubelet's probe times out after 1 s and fails after three attempts. A process that is this late
+// every time should be restarted.
 const LONGEST_LAG = 5000;
 
 /**
- * Answers a health request.
+ * Responds to a health request.
  *
  * @param request The request: `/healthz`, `/livez`, `/readyz` or `/metrics`.
- * @param source What it is asked of.
- * @returns 200 when all is well, 503 with the reasons when not, in the API server's own notation.
+ * @param source The state of the operator.
+ * @returns 200 if all checks pass, otherwise 503 with the reasons, in the API server's format.
  */
 export async function healthResponse(request: Request, source: HealthSource): Promise<Response> {
   switch (new URL(request.url).pathname) {

@@ -1,30 +1,35 @@
 /**
- * Serves health and metrics over HTTP/1.1, one request a connection. `Deno.serve` is not used for this: it ends for good when the process has no
- * descriptors left, and neither limits connections nor closes idle ones, so that whoever reaches the port could make the kubelet restart the pod.
+ * Serves health and metrics over HTTP/1.1, one request per connection. It does not use
+ * `Deno.serve`, which stops for good when the process runs out of file descriptors, and which
+ * neither limits connections nor closes idle ones: any client that reaches the port could make the
+ * kubelet restart the pod.
  */
 import { type Clock, sleep } from "../base/clock.ts";
 
 /** Options of {@linkcode HealthServer}. */
 export interface HealthServerOptions {
   readonly hostname: string;
-  /** 0 takes a free one. */
+  /** The port, or 0 for any free port. */
   readonly port: number;
   readonly clock: Clock;
-  /** How many connections may be open. When there are more, the oldest that sent no request yet is closed. @default {64} */
+  /**
+   * The maximum number of open connections. Beyond it, the oldest connection without a request is
+   * closed. @default {64}
+   */
   readonly connections?: number;
-  /** How long one exchange may take, in milliseconds. @default {10_000} */
+  /** The timeout for a request and its response, in milliseconds. @default {10_000} */
   readonly time?: number;
 }
 
-/** Answers a request. It never rejects. */
+/** Responds to a request. It never rejects. */
 export type HealthAnswer = (request: Request) => Promise<Response>;
 
-// A bearer token has 16 KiB at most.
+// A bearer token has at most 16 KiB.
 const LONGEST_HEAD = 32_768;
 const LONGEST_REST = 65_536;
-// How long it is until the next accept, when one failed.
+// The delay before the next accept after a failed one, in milliseconds.
 const AGAIN = 10;
-// How many connections are closed when the process has no descriptors left.
+// The number of connections to close when the process has no file descriptors left.
 const RELEASED = 8;
 const HEAD_END = "\r\n\r\n";
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -39,16 +44,16 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** A server of health. */
+/** A server for health and metrics. */
 export class HealthServer implements AsyncDisposable {
   readonly #options: HealthServerOptions;
   readonly #answer: HealthAnswer;
   readonly #listener: Deno.TcpListener;
   readonly #accepting: Promise<void>;
-  /** The open connections, the oldest first, and whether a request came by them. */
+  /** The open connections, oldest first, and whether each has sent a request. */
   readonly #open = new Map<Deno.TcpConn, { isAsked: boolean }>();
 
-  /** @throws {Deno.errors.AddrInUse} If the port is taken. */
+  /** @throws {Deno.errors.AddrInUse} If the port is in use. */
   constructor(options: HealthServerOptions, answer: HealthAnswer) {
     this.#options = options;
     this.#answer = answer;
@@ -56,12 +61,12 @@ export class HealthServer implements AsyncDisposable {
     this.#accepting = this.#accept();
   }
 
-  /** The port that it listens on. */
+  /** The port on which the server listens. */
   get port(): number {
     return this.#listener.addr.port;
   }
 
-  /** Number of open connections. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#open.size;
   }
@@ -74,7 +79,7 @@ export class HealthServer implements AsyncDisposable {
         connection = await this.#listener.accept();
       } catch (error) {
         if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) return;
-        // The reason may be that there are no descriptors left, which is cured by closing some.
+        // The process may have run out of file descriptors; closing connections frees some.
         for (let i = 0; i < RELEASED && this.#evict(); i++);
         await sleep(clock, AGAIN);
         continue;
@@ -84,7 +89,7 @@ export class HealthServer implements AsyncDisposable {
     }
   }
 
-  /** Closes the oldest connection by which no request came. */
+  /** Closes the oldest connection that has not sent a request. */
   #evict(): boolean {
     for (const [connection, { isAsked }] of this.#open) {
       if (isAsked) continue;
@@ -110,10 +115,10 @@ export class HealthServer implements AsyncDisposable {
       state.isAsked = true;
       await writeAll(connection, await this.#respond(head));
       await connection.closeWrite();
-      // Bytes that were not read would reset the connection before the client has read its answer.
+      // Unread bytes would reset the connection before the client has read the response.
       await drain(connection);
     } catch {
-      // The client broke off, or was too slow.
+      // The client disconnected or was too slow.
     } finally {
       this.#close(connection);
     }
@@ -157,7 +162,10 @@ export class HealthServer implements AsyncDisposable {
   }
 }
 
-/** What a client sends up to the empty line, without it; `undefined` if it ends before. */
+/**
+ * Returns the head of a request without the empty line, or `undefined` if the stream ends before
+ * it.
+ */
 async function headOf(connection: Deno.TcpConn): Promise<string | undefined> {
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(4096);

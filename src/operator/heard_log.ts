@@ -1,23 +1,23 @@
-/** A log that somebody listens to, beside what is done with its lines: a test. */
+/** A log that also passes its lines to a listener, for tests. */
 import type { Log } from "../parts/context.ts";
 import type { Logger } from "../runtime/logger.ts";
 
 /** A line of an operator's log. */
 export interface LogLine {
-  /** How much it matters. */
+  /** The log level. */
   readonly level: keyof Log;
-  /** It is constant: what varies is a field. */
+  /** The message, which is constant. Fields have the variable data. */
   readonly message: string;
-  /** Controller, namespace, name, error and so on. */
+  /** Controller, namespace, name, error and other fields. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A log whose lines are told as well.
+ * Returns a log that also passes its lines to a listener.
  *
- * @param log Where they go.
- * @param hear Told of each.
- * @param fields What each carries.
+ * @param log The log to write to.
+ * @param hear Called with each line.
+ * @param fields Fields of every line.
  */
 export function heardLog(log: Logger, hear: (line: LogLine) => void, fields: Record<string, unknown> = {}): Logger {
   const level = (name: keyof Log) => (message: string, more: Record<string, unknown> = {}): void => {

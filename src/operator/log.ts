@@ -1,4 +1,7 @@
-/** Logs: JSON lines for machines, text for people. They go through LogTape, which an embedding program may configure itself. */
+/**
+ * Logs: JSON lines for machines, text for people. They are written with LogTape, which an embedding
+ * program may configure itself.
+ */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import {
   configure,
@@ -12,10 +15,10 @@ import { isoTime } from "../base/iso_time.ts";
 import { maskSecret, maskSecrets } from "../base/mask_secrets.ts";
 import type { Logger } from "../runtime/logger.ts";
 
-/** How much is logged. */
+/** The least urgent level that is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** How it is written. */
+/** The format of log lines. */
 export type LogFormat = "json" | "text";
 
 /** The levels, least urgent first. */
@@ -24,9 +27,9 @@ export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"
 const CATEGORY = "op";
 
 /**
- * The log of an operator.
+ * Returns the logger of an operator.
  *
- * @param operator Its name.
+ * @param operator The operator's name.
  */
 export function operatorLog(operator: string): Logger {
   return adapt(getLogger([CATEGORY, operator]));
@@ -45,23 +48,24 @@ function adapt(logger: LogTapeLogger): Logger {
   };
 }
 
-/** Braces are LogTape's placeholders; a message of ours is constant. */
+/** Escapes braces, which are placeholders in LogTape: messages of the SDK are constant. */
 function verbatim(message: string): string {
   return message.includes("{") || message.includes("}") ? message.replaceAll("{", "{{").replaceAll("}", "}}") : message;
 }
 
-/** Logs that a program configured: their level may change while it runs. */
+/** The logs that a program configured. Their level may change while it runs. */
 export interface ConfiguredLogs {
-  /** Changes the least urgent level that is written. */
+  /** Sets the least urgent level that is written. */
   setLevel(level: LogLevel): Promise<void>;
 }
 
 /**
- * Sends logs of the SDK to a writer, for a program that is the operator. A configuration that is there already is left alone.
+ * Sends the SDK's logs to a writer, for a program that runs an operator. An existing LogTape
+ * configuration is not changed.
  *
- * @param level The least urgent that is written.
- * @param format How.
- * @param write Takes whole lines.
+ * @param level The least urgent level that is written.
+ * @param format The format of the lines.
+ * @param write Called with whole lines.
  */
 export async function configureLogs(
   level: LogLevel,
@@ -92,10 +96,16 @@ const LEVEL: Record<LogTapeLevel, LogLevel> = {
   fatal: "error",
 };
 
-/** The numbers of the levels in OpenTelemetry's log data model (`SeverityNumber`), for systems that compare levels. */
+/**
+ * The levels as `SeverityNumber` of OpenTelemetry's log data model, for systems that compare
+ * levels.
+ */
 const SEVERITY: Record<LogLevel, number> = { debug: 5, info: 9, warn: 13, error: 17 };
 
-/** controller-runtime's keys, so that what reads its logs reads ours. Fields of the same names do not take their place. */
+/**
+ * Formats a line with controller-runtime's keys, so that its log tooling works here too. Fields
+ * cannot override these keys.
+ */
 function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRecord): string {
   const line = {
     level: LEVEL[level],
@@ -107,7 +117,7 @@ function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRec
   return `${jsonOfFields({ ...line, ...properties, ...line })}\n`;
 }
 
-/** Fields by which programs join lines; people have no use for them. */
+/** Fields by which programs correlate lines; text lines omit them. */
 const FOR_MACHINES = ["reconcileID", "uid", "controllerGroup", "controllerKind", "operatorID", "trace_id", "span_id"];
 
 function textLine({ level, timestamp, rawMessage, properties }: LogRecord): string {
@@ -117,7 +127,7 @@ function textLine({ level, timestamp, rawMessage, properties }: LogRecord): stri
   return `${time} ${LEVEL[level].toUpperCase().padEnd(5)} ${said(rawMessage)}${fields}\n`;
 }
 
-/** Fields as JSON. One that has none does not cost the line the others. */
+/** Returns fields as JSON. A field that cannot be serialized does not affect the others. */
 function jsonOfFields(fields: Record<string, unknown>): string {
   try {
     return JSON.stringify(fields, plain);
@@ -126,7 +136,9 @@ function jsonOfFields(fields: Record<string, unknown>): string {
   }
 }
 
-/** A value as JSON; as text where it has none: it holds itself, or cannot be read. */
+/**
+ * Returns a value as JSON, or as a string if it cannot be serialized, for example a cyclic object.
+ */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value, plain) ?? "null";
@@ -148,7 +160,10 @@ function said(message: LogRecord["rawMessage"]): string {
   return text.replaceAll("{{", "{").replaceAll("}}", "}");
 }
 
-/** Errors and big integers have no JSON of their own. Values of Secrets and credentials in URLs are never logged. */
+/**
+ * Serializes errors and big integers, which JSON does not support. Redacts values of Secrets and
+ * credentials in URLs.
+ */
 function plain(_key: string, value: unknown): unknown {
   if (value instanceof Error) return withoutUrlCredentials(value.stack ?? value.message);
   if (typeof value === "string") return withoutUrlCredentials(value);

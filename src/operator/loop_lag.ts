@@ -1,9 +1,11 @@
-/** By how much the event loop is late: work that holds it up holds up all objects, renewals of the lease and probes. */
+/**
+ * The delay of the event loop. Code that blocks it delays all objects, Lease renewals and probes.
+ */
 import type { Clock } from "../base/clock.ts";
 
 const INTERVAL = 1000;
 
-/** Measures the event loop. Disposing of it ends that. */
+/** Measures the delay of the event loop until it is disposed. */
 export class LoopLag implements Disposable {
   readonly #clock: Clock;
   #timer: Disposable;
@@ -16,7 +18,9 @@ export class LoopLag implements Disposable {
     this.#timer = clock.after(INTERVAL, () => this.#ring());
   }
 
-  /** Milliseconds: of the last second, or of the turn that goes on, whichever is more. */
+  /**
+   * The delay in milliseconds: that of the last second, or of the current turn if that is longer.
+   */
   get milliseconds(): number {
     return Math.max(this.#last, this.#clock.elapsed() - this.#due, 0);
   }

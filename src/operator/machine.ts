@@ -3,27 +3,35 @@ import { CONFIG_FOLDER, SERVICE_ACCOUNT, WEBHOOK_FOLDER } from "../base/pod.ts";
 import type { Machine } from "../kube/machine.ts";
 import { isTraced } from "./process_tracer.ts";
 
-/** Folders that a kubelet fills. The sandbox permits reading whatever a link in them leads to. */
+/**
+ * Folders that a kubelet mounts. The sandbox permits reading any file that a link in them points
+ * to.
+ */
 const MOUNTED: readonly string[] = [SERVICE_ACCOUNT, CONFIG_FOLDER, WEBHOOK_FOLDER];
 
-/** This machine: Deno's environment and files. */
+/** This machine: Deno's environment variables and files. */
 export const denoMachine: Machine = {
   env: (name) => Deno.env.get(name),
   readText: (path) => readText(path, MOUNTED),
   isTraced,
 };
 
-/** A symbolic link in a mounted folder leads out of it: whoever can write there must not choose which file the operator reads. */
+/**
+ * A symbolic link in a mounted folder points out of it. A user who can write there must not choose
+ * which files the operator reads.
+ */
 export class OutsideError extends Error {
   override name = "OutsideError";
 }
 
 /**
- * Reads a text file. In the given folders, links may lead only to files in the same folder, as a kubelet's do (`token -> ..data/token`).
+ * Reads a text file. In the given folders, links may only point to files in the same folder, as a
+ * kubelet's do (`token -> ..data/token`).
  *
- * @param path The file.
- * @param folders The folders.
- * @throws {OutsideError} If it is in one of the folders, and is or is below a symbolic link that leads out of that.
+ * @param path The path of the file.
+ * @param folders The folders with checked links.
+ * @throws {OutsideError} If the file is in one of the folders and its path has a symbolic link that
+ * points out of that folder.
  */
 export async function readText(path: string, folders: readonly string[]): Promise<string> {
   const folder = folders.find((folder) => path.startsWith(`${folder}/`));

@@ -1,4 +1,7 @@
-/** An operator as a program: arguments, signals, exit codes. It is the only place beside `cli/main.ts` that ends a process. */
+/**
+ * Runs an operator as a program: arguments, signals, exit codes. Apart from `cli/main.ts`, only
+ * this module exits a process.
+ */
 import { parseArgs } from "node:util";
 import { systemClock } from "../base/clock.ts";
 import { InternalError } from "../base/internal_error.ts";
@@ -33,10 +36,10 @@ import { flagSettings, merged, SettingError, type Settings } from "./settings.ts
 import { settingsSource, USUAL_FILE } from "./settings_source.ts";
 import { listenToStrayErrors } from "./stray_errors.ts";
 
-/** Exit codes: as it should, it failed, it was asked wrongly, it met a mistake of its own (EX_SOFTWARE of sysexits.h). */
+/** Exit codes: success, failure, invalid arguments, internal error (EX_SOFTWARE of sysexits.h). */
 const EXIT = { ok: 0, failed: 1, usage: 2, internal: 70 } as const;
 
-/** Flags that are no settings: where the cluster is, and where the settings are. */
+/** Flags that are not settings: where the cluster and the settings file are. */
 const OWN_FLAGS = {
   kubeconfig: { type: "string" },
   context: { type: "string" },
@@ -64,7 +67,7 @@ class UsageError extends Error {}
  * @param args The arguments.
  */
 export async function main(operator: OperatorDefinition, args: readonly string[]): Promise<void> {
-  // A thread of the program loads it whole, for the tasks that it declares, or for its webhooks.
+  // A thread of the program loads the same module, for its tasks or its webhooks.
   if (isReviewThread()) return serveReviews((start, count) => reviews(operator, start as ThreadStart, count));
   if (isThread()) return;
   try {
@@ -92,7 +95,7 @@ async function command(operator: OperatorDefinition, args: readonly string[]): P
     case "rbac":
       return writeList((await installed(operator, values)).rbac);
     case "manifests": {
-      // Kinds that only some clusters have would make the others refuse the list.
+      // Not all clusters have the kinds of Prometheus; the others would reject the whole list.
       const { prometheus: _, ...groups } = await installed(operator, values);
       return writeList(Object.values(groups).flat());
     }
@@ -105,12 +108,15 @@ async function command(operator: OperatorDefinition, args: readonly string[]): P
   }
 }
 
-/** A List, as JSON: every YAML reader takes it, kubectl as well. */
+/** Writes a List as JSON, which every YAML parser accepts, including kubectl's. */
 function writeList(items: readonly unknown[]): void {
   writeAll(Deno.stdout, `${JSON.stringify({ apiVersion: "v1", kind: "List", items }, null, 2)}\n`);
 }
 
-/** By the flags alone, and the file that they name: what is installed must not depend on the machine on which it is printed. */
+/**
+ * Uses only the flags and the file that they name: the manifests must not depend on the machine
+ * that prints them.
+ */
 async function installed(operator: OperatorDefinition, values: Values): Promise<ManifestGroups> {
   const { into, image, certificates } = values;
   const { namespaces } = runtimeScope(merged(flagSettings(values)));
@@ -127,7 +133,10 @@ async function installed(operator: OperatorDefinition, values: Values): Promise<
   }
 }
 
-/** As the file has it that was named, if one was; `-` is standard input, which an executable may read that may read no file. */
+/**
+ * Applies the file of `--config`, if given. `-` is standard input, for executables that may not
+ * read files.
+ */
 async function asTold(operator: OperatorDefinition, { config }: Values): Promise<OperatorDefinition> {
   if (config === undefined) return operator;
   if (config === "-") return operator.configured(await new Response(Deno.stdin.readable).text(), "standard input");
@@ -167,7 +176,7 @@ function flags(): NonNullable<Parameters<typeof parseArgs>[0]>["options"] & obje
   return { ...Object.fromEntries(settings), ...OWN_FLAGS };
 }
 
-/** What `parseArgs` did not like, in our words. */
+/** Returns an error of `parseArgs` as an error message of the program. */
 function misread(error: unknown): string {
   const { code, message } = error as Error & { code?: string };
   const option = /'(-[^ ',]*)/.exec(message)?.[1];
@@ -213,7 +222,7 @@ async function start(coded: OperatorDefinition, values: Values): Promise<void> {
   const instance = instanceOf(host);
   const told = { values, instance };
   using reviewThreads = skipped.skipWebhooks ? undefined : reviewThreadsOf(operator, told, { log, metrics });
-  // Before anything else: a program that cannot listen does not begin.
+  // The health server starts first: a program that cannot listen must not start the operator.
   await using _served = operator.health && serveHealth(operator.health, health);
   const running = started.running = startOperator(operator, {
     connection,
@@ -246,13 +255,16 @@ async function start(coded: OperatorDefinition, values: Values): Promise<void> {
   connection.close();
 }
 
-/** What a thread is told of the program: its flags, and who it is, so that lines of both are told of one. */
+/**
+ * What a webhook thread receives: the flags of the program and its identity, so that log lines of
+ * both have the same one.
+ */
 interface ThreadStart {
   readonly values: Values;
   readonly instance: string;
 }
 
-/** Threads for the functions of webhooks, where they are asked for. */
+/** Creates the threads for webhook functions, if the options ask for them. */
 function reviewThreadsOf(
   { parts, webhooks }: OperatorDefinition,
   start: ThreadStart,
@@ -261,7 +273,8 @@ function reviewThreadsOf(
   const { workers = 0 } = webhooks;
   if (workers === 0 || !isCalled(parts)) return undefined;
   const url = Deno.mainModule;
-  // A program that was typed in, or handed to Deno by `op`, cannot be loaded again.
+  // A program from standard input, such as one that `op` passes to Deno, cannot be loaded a second
+  // time.
   if (url.endsWith("$deno$stdin.ts")) {
     log.warn("Webhooks run without threads: the program is no file", { workers });
     return undefined;
@@ -276,7 +289,7 @@ function reviewThreadsOf(
   });
 }
 
-/** In a thread of the program: what answers reviews, told as the program was. */
+/** Creates the webhook handler in a thread, with the flags of the program. */
 async function reviews(
   coded: OperatorDefinition,
   { values, instance }: ThreadStart,
@@ -297,7 +310,7 @@ async function reviews(
     connection,
     skipControllers: true,
     leaderElection: false,
-    // The program asks, and tells.
+    // The main thread checks and reports access.
     checkAccess: false,
     metrics,
     instance,
@@ -323,7 +336,10 @@ function serveHealth(
   }
 }
 
-/** The container's memory limit, where the Deployment passes it on. An executable that serves no webhooks may not read it. */
+/**
+ * Returns the container's memory limit from the variable that the Deployment sets. An executable
+ * without webhooks may not read it.
+ */
 function memoryLimitOf({ parts }: OperatorDefinition): number | undefined {
   const bytes = isCalled(parts) ? Number(denoMachine.env(MEMORY_LIMIT)) : 0;
   return bytes > 0 ? bytes : undefined;
@@ -344,7 +360,10 @@ function isElected({ leaderElection: { when } }: OperatorDefinition, { isInPod =
   return when === "always" || (when === "in a pod" && isInPod);
 }
 
-/** The pod's name: Kubernetes sets it. Asking the machine would need a permission that gives away more. */
+/**
+ * Returns the pod's name from the variable that Kubernetes sets. `Deno.hostname()` would need a
+ * broader sandbox permission.
+ */
 function hostName({ name, leaderElection }: OperatorDefinition): string {
   return (leaderElection.when === "never" ? undefined : denoMachine.env("HOSTNAME")) || name;
 }

@@ -1,6 +1,7 @@
 /**
- * Who may read metrics, where they are guarded: who shows a token that the API server knows (TokenReview), and may `get` the path `/metrics`
- * (SubjectAccessReview), as `sigs.k8s.io/controller-runtime/pkg/metrics/filters` has it.
+ * Restricts access to the metrics to callers with a token that the API server accepts (TokenReview)
+ * and that may `get` the path `/metrics` (SubjectAccessReview), as
+ * `sigs.k8s.io/controller-runtime/pkg/metrics/filters` does.
  */
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
@@ -9,31 +10,32 @@ import { SubjectAccessReview } from "../kinds/authorization_v1.gen.ts";
 import { LogLimit } from "../runtime/log_limit.ts";
 import type { Logger } from "../runtime/logger.ts";
 
-/** Answers what a request is refused with; nothing where it may pass. */
+/** Returns the response that rejects a request, or `undefined` if access is allowed. */
 export type MetricsGuard = (request: Request) => Promise<Response | undefined>;
 
-/** What a guard needs. */
+/** Options of {@linkcode metricsGuard}. */
 export interface MetricsGuardOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-// A scraper asks a few times a minute: its token is asked for once in that time, and one that was taken back counts no longer than that.
+// A scraper sends a few requests a minute, so its token is reviewed once in this time. A revoked
+// token is accepted for at most this long.
 const KEPT_FOR = 60_000;
 const MOST_KEPT = 100;
 
 const NOT_ASKED = "Metrics not shown: the API server was not asked who may read them";
 
-/** Long enough for any token there is: what is longer is not sent on. */
+/** No real token is longer. Longer ones are rejected without a review. */
 const LONGEST_TOKEN = 16_384;
 
 const ANSWERS = { 401: "Unauthorized", 403: "Forbidden", 500: "Not asked: see the operator's log" } as const;
 
 /**
- * Makes a guard.
+ * Creates a guard.
  *
- * @param options What it needs. The client must not be fenced: standbys have metrics, too.
+ * @param options The client must not depend on leadership, because standbys have metrics too.
  */
 export function metricsGuard({ client, clock, log }: MetricsGuardOptions): MetricsGuard {
   const known = new Map<string, { readonly status: 200 | 401 | 403; readonly until: number }>();
@@ -49,7 +51,7 @@ export function metricsGuard({ client, clock, log }: MetricsGuardOptions): Metri
       known.set(token, { status, until: clock.elapsed() + KEPT_FOR });
       return refusal(status);
     } catch (error) {
-      // Any caller can cause this line, with any token.
+      // Any caller can trigger this line with an invalid token.
       const limited = logLimit.next("error");
       if (limited !== undefined) {
         log.error(NOT_ASKED, { error: (error as Error).message, ...limited });

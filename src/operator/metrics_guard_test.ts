@@ -11,7 +11,9 @@ const ADMIN = { name: "admin", groups: ["system:masters"] };
 const TOKENS = { scraper: { name: "prometheus", groups: ["monitoring"] }, nobody: { name: "jane", groups: [] } };
 const silent = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent, isDebug: false };
 
-/** A server where the group "monitoring" may read metrics, and a guard that asks it as the operator. */
+/**
+ * A server where the group "monitoring" may read metrics, and a guard that asks it as the operator.
+ */
 async function world(verbs: readonly string[] = ["create"]) {
   const clock = new VirtualClock();
   const server = createApiserver({ clock, rbac: true, tokens: TOKENS });

@@ -100,7 +100,7 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
     options;
   refuseNames(name, parts);
   refuseCollisions(name, parts);
-  // Both refuse kinds that differ under one name.
+  // Both reject different kinds of the same name.
   refuseUnconvertible(crdsOf(Object.values(parts)), parts);
   externalCrdsOf(Object.values(parts));
   const hasControllers = controllersOf(parts).length > 0;
@@ -113,7 +113,7 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
     ownSandbox: sandbox,
     gracefulShutdownTimeout: milliseconds(gracefulShutdownTimeout),
     webhooks: webhookServing(options.webhooks),
-    // Who only answers has nothing to lead in.
+    // An operator that only has webhooks needs no leader.
     leaderElection: leaderElectionOf(name, hasControllers ? options.leaderElection : false),
     services: options.services && ((context) => options.services!(context)),
     config: undefined,
@@ -122,7 +122,8 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
 
 /**
  * Rejects kinds of which some versions are converted and others are not: once an API server calls a
- * webhook for conversions, it cannot read or write objects in a version that no conversion leads to.
+ * webhook for conversions, it cannot read or write objects in a version that no conversion leads
+ * to.
  */
 function refuseUnconvertible(
   definitions: readonly CustomResourceDefinitionManifest[],
@@ -163,7 +164,7 @@ function assembled(data: Data): OperatorDefinition {
   const isElected = when !== "never";
   const hasControllers = controllersOf(parts).length > 0;
   const isServed = isCalled(parts);
-  /** All that it may need, wherever its certificates come from. */
+  /** Returns all RBAC permissions that it may need, whatever the source of its certificate. */
   const rights = () =>
     rbacRulesOf(parts, {
       lease: isElected ? { name: id, namespace } : undefined,

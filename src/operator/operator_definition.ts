@@ -16,7 +16,9 @@ export interface OperatorDefinition extends Operator {
   readonly ownSandbox: SandboxPermissions;
   /** Where and how webhooks are served. */
   readonly webhooks: WebhookServing;
-  /** How long running reconciles may take to finish after the operator is stopped, in milliseconds. */
+  /**
+   * How long running reconciles may take to finish after the operator is stopped, in milliseconds.
+   */
   readonly gracefulShutdownTimeout: number;
   /** Whether and how the processes elect a leader. */
   readonly leaderElection: LeaderElection;
@@ -30,8 +32,8 @@ export interface OperatorDefinition extends Operator {
 /**
  * Returns an operator with its options.
  *
- * @param operator The operator, made by `operator()`.
- * @throws {TypeError} If it was made in another way.
+ * @param operator The operator, created by `operator()`.
+ * @throws {TypeError} If it was created in another way.
  */
 export function definitionOf(operator: Operator): OperatorDefinition {
   if (!("leaderElection" in operator)) {

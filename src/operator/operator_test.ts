@@ -13,7 +13,8 @@ const configs = controller(ConfigMap, { reconcile() {} });
 const cleaning = () => controller(ConfigMap, { reconcile() {}, cleanup() {} });
 const named = (finalizer: string) => controller(ConfigMap, { finalizer, reconcile() {}, cleanup() {} });
 
-// Two keys whose finalizers are cut, and whose hashes are the same: found by trying some ten thousand.
+// Two keys whose finalizers are cut, and whose hashes are the same: found by trying some ten
+// thousand.
 const LONG = "k".repeat(61);
 const [ONE, OTHER] = [`${LONG}1aed`, `${LONG}5e1d8`];
 // The same for field managers, which are cut at 128 characters.

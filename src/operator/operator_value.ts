@@ -19,15 +19,19 @@ export interface HealthOptions {
 /** Options of the metrics endpoint. */
 export interface MetricsOptions {
   /**
-   * Whether a request for `/metrics` needs a bearer token that the API server accepts and whose user
-   * may `get` the path `/metrics`. The operator checks both by TokenReview and SubjectAccessReview.
+   * Whether a request for `/metrics` needs a bearer token that the API server accepts and whose
+   * user may `get` the path `/metrics`. The operator checks both by TokenReview and
+   * SubjectAccessReview.
    *
    * @default {false}
    */
   readonly guarded?: boolean;
 }
 
-/** An operator. It starts nothing until {@linkcode Operator.main} or {@linkcode Operator.run} is called. */
+/**
+ * An operator. It starts nothing until {@linkcode Operator.main} or {@linkcode Operator.run} is
+ * called.
+ */
 export interface Operator {
   /** The operator's name: a DNS label, which is part of names that clusters store. */
   readonly name: string;

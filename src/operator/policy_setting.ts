@@ -1,9 +1,12 @@
-/** Rules of a role as `operator.toml` says them: `[[generate.rbac.policies]]` with `api_groups`, `resources` and `verbs`. */
+/**
+ * RBAC rules in `operator.toml`: `[[generate.rbac.policies]]` with `api_groups`, `resources` and
+ * `verbs`.
+ */
 import { isObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import type { AdditionalPolicyRule } from "../manifests/install.ts";
 
-/** The keys of a rule, and what they are in a role. */
+/** The keys of a rule in the file, with those in a role. */
 const KEYS = {
   api_groups: "apiGroups",
   resources: "resources",
@@ -14,10 +17,10 @@ const KEYS = {
 const NEEDED: readonly string[] = ["api_groups", "resources", "verbs"];
 
 /**
- * Rules as a role has them.
+ * Returns the rules as a role has them.
  *
- * @param value What was said.
- * @param refuse Throws, and says why.
+ * @param value The value in the file.
+ * @param refuse Throws an error with the reason.
  */
 export function policyRules(value: unknown, refuse: (why: string) => never): AdditionalPolicyRule[] {
   if (!Array.isArray(value) || !value.every(isObject)) {

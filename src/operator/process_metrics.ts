@@ -1,13 +1,14 @@
-/** What a process takes of its machine. Read from Deno: `/proc` is not to be seen in the sandbox. */
+/** Metrics of the process. They are read from Deno, because the sandbox cannot read `/proc`. */
 import process from "node:process";
 import type { Metrics } from "../runtime/metrics.ts";
 import type { LoopLag } from "./loop_lag.ts";
 
 /**
- * Adds the process to an operator's metrics, where the operator is the program.
+ * Adds metrics of the process to those of the operator. Only used if the operator runs as a
+ * program.
  *
- * @param metrics The operator's.
- * @param lag By how much its event loop is late.
+ * @param metrics The operator's metrics.
+ * @param lag The delay of the event loop.
  */
 export function addProcessMetrics(metrics: Metrics, lag: LoopLag): void {
   metrics.set("started", (Date.now() - performance.now()) / 1000);

@@ -1,33 +1,36 @@
-/** Whose spans are made: of the OpenTelemetry that the process has, if any. */
+/** The tracer of the OpenTelemetry implementation that is registered in the process, if any. */
 import type { SpanContext, Tracer } from "../runtime/tracing.ts";
 
-// Where `@opentelemetry/api` 1.x keeps what is registered in a process, whichever copy of it registers; Deno puts its own there when OTEL_DENO is on.
+// All copies of `@opentelemetry/api` 1.x store the registered implementation under this key; Deno
+// stores its own there when OTEL_DENO is set.
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 
-// Where it keeps the span that is the parent of those to come (`trace.setSpan` of the API).
+// The key of the parent span in a context (`trace.setSpan` of the API).
 const SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
 // `TraceFlags.SAMPLED`.
 const SAMPLED = 1;
 
 /**
- * The tracer for an operator, of what is registered in the process: Deno's own OpenTelemetry, or one that a program which embeds the operator brought.
+ * Returns a tracer of the implementation that is registered in the process: Deno's own
+ * OpenTelemetry, or that of an embedding program.
  *
- * @param operator Whose spans they are.
- * @returns Nothing where there is none, so that nothing is done for traces that nobody takes.
+ * @param operator The operator that creates the spans.
+ * @returns The tracer, or `undefined` without an implementation, so that no spans are created in
+ * vain.
  */
 export function processTracer({ version }: { readonly version: string }): Tracer | undefined {
   return registered()?.getTracer("@op/sdk", version);
 }
 
-/** Whether there are traces in the process. */
+/** Returns whether an OpenTelemetry implementation is registered in the process. */
 export function isTraced(): boolean {
   return registered() !== undefined;
 }
 
 /**
- * Calls a function of which all spans are children of a span of another thread.
+ * Calls a function whose spans become children of a span in another thread.
  *
- * @param parent That span; nothing where there is none.
+ * @param parent The parent span, or `undefined` for none.
  * @param call The function.
  */
 export function withinTrace<T>(parent: SpanContext | undefined, call: () => T): T {
@@ -50,7 +53,7 @@ interface Registrations {
   readonly context?: ContextManager;
 }
 
-/** As the OpenTelemetry API has it. */
+/** The context manager of the OpenTelemetry API. */
 interface ContextManager {
   active(): Context;
   with<T>(context: Context, call: () => T): T;

@@ -1,4 +1,7 @@
-/** What an operator says of its readiness: a line a watch, a controller, its permissions, who leads. */
+/**
+ * The readiness of an operator: one line for each watch, controller and RBAC permission, and one
+ * for leadership.
+ */
 import type { AccessCheck } from "../runtime/access_check.ts";
 import type { ControllerLoop } from "../runtime/controller_loop.ts";
 import type { Elector } from "../runtime/elector.ts";
@@ -10,20 +13,26 @@ export interface ReadinessLine {
   readonly name: string;
   readonly isReady: boolean;
   readonly told: string;
-  /** Whether lines like this one alone decide, where there are any: a controller that waits must not take the webhooks' endpoints away. */
+  /**
+   * Whether only lines of this kind decide, if there are any. A controller that waits must not
+   * remove the endpoints of the webhooks.
+   */
   readonly decides?: boolean;
 }
 
-/** The line of a watch. */
+/** Returns the line of a watch. */
 export function watchLine({ kind, problem, isSynced, staleness, selected }: Informer): ReadinessLine {
   const isReady = isSynced && problem === undefined;
-  // On an idle stream the server says something every minute or two.
+  // The server sends a bookmark every minute or two on an idle stream.
   const seconds = `${Math.round(staleness / 1000)} s`;
   const age = staleness > 180_000 ? `nothing heard for ${seconds}` : `up to date, heard ${seconds} ago`;
   return { name: `watch ${kind.kind}${selected}`, isReady, told: problem?.message ?? (isSynced ? age : "listing") };
 }
 
-/** A line for each watch; those of single objects are one line a kind, and one for each that is not ready. */
+/**
+ * Returns a line for each watch. Watches of single objects share a line per kind; those that are
+ * not ready have their own.
+ */
 export function watchLines(informers: Informers): ReadinessLine[] {
   const named = new Set(informers.named());
   const lines = informers.all().filter((informer) => !named.has(informer)).map(watchLine);
@@ -39,14 +48,14 @@ export function watchLines(informers: Informers): ReadinessLine[] {
   return lines;
 }
 
-/** The line of a controller. */
+/** Returns the line of a controller. */
 export function controllerLine({ scope, waitsFor, heldBy }: ControllerLoop): ReadinessLine {
   const name = `controller ${scope.part}`;
   if (waitsFor.length > 0) return { name, isReady: false, told: `waits for ${waitsFor.join(", ")}` };
   return { name, isReady: heldBy.length === 0, told: heldBy[0] ?? "running" };
 }
 
-/** A line for each permission that was asked for, whoever needs it. */
+/** Returns a line for each RBAC permission that was checked. */
 export function rbacLines(checks: readonly AccessCheck[]): ReadinessLine[] {
   const given = new Map<string, boolean>();
   for (const { answers } of checks) {
@@ -59,7 +68,7 @@ export function rbacLines(checks: readonly AccessCheck[]): ReadinessLine[] {
   }));
 }
 
-/** Standing by is what a standby is for: it is ready. */
+/** Returns the line of the leader election. A standby is ready. */
 export function leaderLine({ isLeading, holder }: Elector): ReadinessLine {
   return { name: "leadership", isReady: true, told: isLeading ? "leads" : `stands by: ${holder ?? "nobody"} leads` };
 }

@@ -22,7 +22,9 @@ export interface RunOptions {
   readonly clock?: Clock;
   /** The only namespaces to watch. @default {all} */
   readonly namespaces?: readonly string[];
-  /** A label selector for objects of the controllers' own kinds, such as `app=web`. @default {all} */
+  /**
+   * A label selector for objects of the controllers' own kinds, such as `app=web`. @default {all}
+   */
   readonly selector?: string;
   /**
    * Client-side limit on requests to the API server: `qps` requests a second in the long run, and
@@ -32,11 +34,20 @@ export interface RunOptions {
    * @default {no limit}
    */
   readonly rateLimit?: { readonly qps: number; readonly burst?: number };
-  /** Whether to reconcile only while this process leads. @default {the operator's option, or `false`} */
+  /**
+   * Whether to reconcile only while this process leads. @default {the operator's option, or
+   * `false`}
+   */
   readonly leaderElection?: boolean;
-  /** The name of this process in the Lease and in Events. A random suffix is added. @default {the operator's name} */
+  /**
+   * The name of this process in the Lease and in Events. A random suffix is added. @default {the
+   * operator's name}
+   */
   readonly host?: string;
-  /** Whether to check the RBAC permissions at start, so that missing ones are reported by name. @default {true} */
+  /**
+   * Whether to check the RBAC permissions at start, so that missing ones are reported by name.
+   * @default {true}
+   */
   readonly checkAccess?: boolean;
   /** Whether to serve the webhooks over TLS, with a certificate that is renewed. @default {true} */
   readonly serveWebhooks?: boolean;
@@ -50,7 +61,10 @@ export interface RunOptions {
 export interface StartOptions extends RunOptions {
   /** Returns numbers from 0 to 1, for jitter. @default {Math.random} */
   readonly random?: () => number;
-  /** Whether to serve the webhooks over TLS. In a memory cluster they are called directly. @default {false} */
+  /**
+   * Whether to serve the webhooks over TLS. In a memory cluster they are called directly. @default
+   * {false}
+   */
   readonly serveWebhooks?: boolean;
   /** How long certificates of webhooks are valid, for tests. @default {two years and 90 days} */
   readonly certificateTimes?: CertificateTimes;
@@ -64,8 +78,14 @@ export interface StartOptions extends RunOptions {
   readonly observe?: CodeObserver | undefined;
   /** Threads of the program that run the functions of webhooks. @default {none} */
   readonly reviewThreads?: ReviewThreads | undefined;
-  /** Memory limit of the container, in bytes: the budget of reviews is a share of it. @default {256 MiB} */
+  /**
+   * Memory limit of the container, in bytes: the budget of reviews is a share of it. @default {256
+   * MiB}
+   */
   readonly memoryLimit?: number | undefined;
-  /** Services in place of those that the operator creates, for tests. They are not disposed. @default {none} */
+  /**
+   * Services in place of those that the operator creates, for tests. They are not disposed.
+   * @default {none}
+   */
   readonly services?: unknown;
 }

@@ -1,13 +1,16 @@
-/** What settings say of running: where an operator looks, what it leaves to others, whether it begins anything. */
+/**
+ * Settings of running an operator: which objects it watches, which parts it skips, whether it is
+ * paused.
+ */
 import type { ConnectOptions } from "../kube/connect.ts";
 import type { RunOptions } from "./run_options.ts";
 import { SETTINGS } from "./setting_list.ts";
 import { checked, SettingError, type Settings } from "./settings.ts";
 
 /**
- * Which objects to look at.
+ * Returns which objects to watch.
  *
- * @param settings What was said.
+ * @param settings The settings.
  */
 export function runtimeScope(settings: Settings): Pick<RunOptions, "namespaces" | "selector"> {
   const namespaces = settings.get("namespaces");
@@ -49,10 +52,11 @@ export function httpClient(settings: Settings): Pick<ConnectOptions, "httpClient
 }
 
 /**
- * Refuses what is no scope: from a program's settings it is refused before, here it is what `run` was asked for.
+ * Rejects invalid namespaces and selectors in the options of `run`. Those in the settings of a
+ * program are validated earlier.
  *
- * @param options How an operator is to be run.
- * @throws {SettingError} If a namespace or the selector is none.
+ * @param options The options.
+ * @throws {SettingError} If a namespace or the selector is invalid.
  */
 export function refuseScope({ namespaces = [], selector = "" }: RunOptions): void {
   for (const [key, value] of Object.entries({ namespaces, selector })) {
@@ -62,9 +66,9 @@ export function refuseScope({ namespaces = [], selector = "" }: RunOptions): voi
 }
 
 /**
- * Which parts to leave to other processes.
+ * Returns which parts to leave to other processes.
  *
- * @param settings What was said.
+ * @param settings The settings.
  */
 export function skippedParts(settings: Settings): Required<Pick<RunOptions, "skipControllers" | "skipWebhooks">> {
   return {
@@ -74,9 +78,9 @@ export function skippedParts(settings: Settings): Required<Pick<RunOptions, "ski
 }
 
 /**
- * Whether to begin nothing.
+ * Returns whether the operator is paused, so that it starts no reconciles.
  *
- * @param settings What was said.
+ * @param settings The settings.
  */
 export function isPaused(settings: Settings): boolean {
   return isSaid(settings, "paused");

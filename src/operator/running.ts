@@ -1,4 +1,4 @@
-/** A running operator: informer caches, controller loops, their start and their stop. */
+/** A running operator: informer caches, controller loops, startup and shutdown. */
 import { aborted, linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import { Client } from "../kube/client.ts";
@@ -32,39 +32,46 @@ import { WebhookServer } from "./webhook_server.ts";
 
 export type { ReadinessLine };
 
-// How long services may take to close after the deadline of the runs, in milliseconds: a pod has five seconds from there on.
+// The additional time that services may take to close after the deadline of the reconciles, in
+// milliseconds. The pod is killed 5 s after that deadline.
 const LAST_CLOSING = 2000;
 
-// client-go logs delays from a second on as well (k8s.io/client-go rest/request.go, extraLongThrottleLatency).
+// client-go also logs delays of 1 s and more (k8s.io/client-go rest/request.go,
+// extraLongThrottleLatency).
 const LOGGED_DELAY = 1000;
 const DELAY_LOG_PAUSE = 60_000;
 
 /** A running operator. */
 export interface Running extends AsyncDisposable {
-  /** Settles when it has stopped. */
+  /** Settles when the operator has stopped. */
   readonly ended: Promise<void>;
-  /** Grows with whatever happens: while it stands still, nothing is under way that needs no time. */
+  /**
+   * Increases with every event. While it is constant, the operator does nothing except wait for
+   * time to pass.
+   */
   readonly activity: number;
-  /** What goes on now, in words. */
+  /** Descriptions of the current work. */
   readonly busy: readonly string[];
-  /** Objects that are reconciled over and over and wait for their next reconcile, each with the reason. */
+  /** Objects that are requeued repeatedly and wait for the next reconcile, each with the reason. */
   readonly delayed: readonly string[];
-  /** How many requests wait for the time at which the server asked to send them again. */
+  /** The number of requests that wait for the time in the server's Retry-After. */
   readonly waiting: number;
-  /** Whether it works: it leads, or is alone. */
+  /** Whether this process reconciles: it leads, or there is no leader election. */
   readonly isLeading: boolean;
   readonly metrics: Metrics;
-  /** Answers the calls of webhooks; nothing where it has none. */
+  /** Handles webhook requests, or `undefined` without webhooks. */
   readonly webhooks: WebhookHandler | undefined;
-  /** Where they are served; nothing where they are not. */
+  /** The port of the webhooks, or `undefined` if they are not served. */
   readonly webhookPort: number | undefined;
-  /** A line for each watch, each controller and each permission, and for who leads. */
+  /** Returns a line for each watch, controller and RBAC permission, and one for leadership. */
   readiness(): ReadinessLine[];
-  /** Begins nothing more until it may go on; runs that go on may end. */
+  /**
+   * Pauses or resumes the operator. While it is paused, no reconcile starts; running ones finish.
+   */
   pause(isPaused: boolean): void;
 }
 
-/** What a running operator is made of. */
+/** The components of a running operator. */
 interface Machinery {
   readonly clock: Clock;
   readonly log: Logger;
@@ -76,7 +83,7 @@ interface Machinery {
   readonly events: EventRecorder;
   readonly services: Services;
   readonly metrics: Metrics;
-  /** Told when the services are there. */
+  /** Resolved when the services are created. */
   readonly made: { resolve(): void };
   readonly webhookServer: WebhookServer | undefined;
 }
@@ -85,15 +92,16 @@ interface Machinery {
  * Starts an operator.
  *
  * @param value The operator.
- * @param options How.
+ * @param options The connection to the API server, and settings of this process.
  */
 export function startOperator(value: Operator, options: StartOptions): Running {
   const operator = definitionOf(value);
   refuseScope(options);
   const { connection, clock = systemClock, random = Math.random, namespaces, host = operator.name } = options;
-  // A pod that starts anew has the name of before: it must not take the lease of its former self for its own.
+  // A pod that restarts has the same name. It must not take the Lease of its previous process for
+  // its own.
   const { instance = instanceOf(host) } = options;
-  // As in the Lease and in events: which of several processes it was.
+  // The name in the Lease and in Events, so that processes can be told apart.
   const plain = operatorLog(operator.name);
   const log = (options.onLog === undefined ? plain : heardLog(plain, options.onLog)).with({ operatorID: instance });
   const { metrics = new Metrics() } = options;
@@ -165,7 +173,7 @@ export function startOperator(value: Operator, options: StartOptions): Running {
   const webhooks = isCalled(operator.parts) && !options.skipWebhooks
     ? new WebhookHandler({
       parts: operator.parts,
-      // A question changes nothing: all replicas answer, whether they lead or not.
+      // Reviews do not write, so all replicas answer them, whether they lead or not.
       client: unfenced,
       clock,
       log,
@@ -271,15 +279,15 @@ function delayLog(log: Logger, { rateLimit }: StartOptions, clock: Clock): (dela
 }
 
 /**
- * Who a process is, among all that ever ran.
+ * Returns a name that identifies a process among all that ever ran.
  *
- * @param host Where it runs.
+ * @param host The name of the machine or pod.
  */
 export function instanceOf(host: string): string {
   return `${host}_${crypto.randomUUID()}`;
 }
 
-/** Who decides whether this process works; nothing where it is alone. */
+/** Returns the leader election, or `undefined` if there is none. */
 function electorOf(
   { leaderElection }: OperatorDefinition,
   { connection, leaderElection: asked = leaderElection.when === "always" }: StartOptions,
@@ -296,11 +304,11 @@ async function runAll(
   { clock, log, pulse, informers, loops, checks, elector, events, services, metrics, made, webhookServer }: Machinery,
   asked: AbortSignal,
 ): Promise<void> {
-  // What must not happen stops it as well: to go on without a watch would be to freeze.
+  // An unexpected error also stops the operator: without a watch, its cache would go stale.
   using stop = linked([asked]);
   const { signal } = stop;
   const deadline = new AbortController();
-  // Watches go on while runs end, so that these read what they wrote.
+  // Watches continue while reconciles finish, so that these read their own writes.
   const watches = new AbortController();
   const watching = Promise.all([
     informers.run(watches.signal),
@@ -323,7 +331,7 @@ async function runAll(
   const lead = async (term: AbortSignal): Promise<void> => {
     using over = linked([signal, term]);
     await Promise.all([aborted(over.signal), ...loops.map((loop) => loop.run(signal, deadline.signal, term))]);
-    // Fenced as all that is written: told before the lease is given back.
+    // Events are fenced like all writes, so they are sent before the Lease is released.
     if (!term.aborted) await Promise.race([events.flush(), aborted(deadline.signal)]);
   };
   try {
@@ -332,14 +340,15 @@ async function runAll(
       made.resolve();
       for (const loop of loops) loop.hold("services", undefined);
       if (webhookServer !== undefined) keeping = webhookServer.run(watches.signal);
-      // The lease is kept until the last run has ended.
+      // The Lease is held until the last reconcile has finished.
       await (elector === undefined ? lead(new AbortController().signal) : elector.run(signal, lead));
-      // They are served as long as there is anything to do: the API server may still call while others take over.
+      // Webhooks are served to the end: the API server may still call them while other replicas
+      // take over.
       await webhookServer?.stop(deadline.signal);
     }
   } finally {
     watches.abort();
-    // Services are closed, whatever the watches say: it is told after that.
+    // Services are closed even if a watch failed; its error is reported after that.
     await watching.catch(() => undefined);
     await keeping;
     await webhookServer?.stop(AbortSignal.abort());
@@ -352,13 +361,16 @@ async function runAll(
   log.info("Operator stopped", { isClean: !deadline.signal.aborted });
 }
 
-/** Until when services may take to close: as long as all else, and a little longer where that took all the time there was. */
+/**
+ * Settles when services must be closed: with the deadline, or a short time later if reconciles used
+ * all of it.
+ */
 async function closingTime(clock: Clock, deadline: AbortSignal, closed: AbortSignal): Promise<void> {
   await aborted(deadline);
   await sleep(clock, LAST_CLOSING, closed).catch(() => undefined);
 }
 
-/** Whether the operator makes services, which its runs wait for. */
+/** Returns whether the operator creates services, which reconciles wait for. */
 function isMaking({ services }: OperatorDefinition, options: StartOptions): boolean {
   return services !== undefined && !("services" in options);
 }

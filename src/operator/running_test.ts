@@ -168,7 +168,9 @@ function silent(): Connection {
   return { url: "http://cluster", fetch, close() {} };
 }
 
-/** An operator on a cluster with some namespaces and nothing else, that forbids to watch one kind. */
+/**
+ * An operator on a cluster with some namespaces and nothing else, that forbids to watch one kind.
+ */
 function start(op: ReturnType<typeof operator>, names: string[] = ["one"], forbidden = "") {
   const clock = new VirtualClock();
   const stop = new AbortController();

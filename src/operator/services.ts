@@ -18,23 +18,24 @@ export interface ServicesContext {
   readonly metrics: Metrics;
 }
 
-/** Services, once they are made. */
+/** Creates and closes the services. */
 export class Services {
   #value: unknown;
   #isMade = false;
 
-  /** What was made; runs begin only after that. */
+  /** The services. Reconciles only start when they exist. */
   get value(): unknown {
     return this.#value;
   }
 
   /**
-   * Makes them.
+   * Creates the services.
    *
-   * @param how Makes them; what it throws when the operator is to stop is no failure.
-   * @param context What it is handed.
-   * @param deadline From when on a stop does not wait for them. What comes later is closed at once.
-   * @returns Whether they were made.
+   * @param how Creates them. Its errors are ignored while the operator stops.
+   * @param context The argument of `how`.
+   * @param deadline When it is aborted, a stop no longer waits for the services. Services that are
+   * created later are closed at once.
+   * @returns Whether the services were created.
    */
   async make(
     how: ((context: ServicesContext) => unknown) | undefined,
@@ -59,10 +60,11 @@ export class Services {
   }
 
   /**
-   * Closes what can be closed: the services themselves, or each of them, the last one first. One that cannot be closed is told, and the others are.
+   * Disposes of the services: of the value itself, or of each of its properties, the last one
+   * first. An error is logged and does not affect the others.
    *
-   * @param log Where it is told.
-   * @param limit Settles when they are waited for no longer.
+   * @param log The log for errors.
+   * @param limit Settles when the operator no longer waits.
    */
   async close(log: Log, limit: Promise<void>): Promise<void> {
     if (!this.#isMade) return;

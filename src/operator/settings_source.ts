@@ -1,21 +1,25 @@
-/** Where a program's settings come from: its flags, variables and a file, which is read again while it runs. */
+/**
+ * The sources of a program's settings: flags, environment variables and a file, which is read again
+ * while the program runs.
+ */
 import type { Clock } from "../base/clock.ts";
 import { CONFIG_FOLDER } from "../base/pod.ts";
 import { denoMachine } from "./machine.ts";
 import { fileSettings } from "./config_file.ts";
 import { flagSettings, merged, SettingError, type Settings, variableSettings } from "./settings.ts";
 
-/** Where a ConfigMap with settings is mounted. */
+/** The file that a ConfigMap with settings is mounted as. */
 export const USUAL_FILE: string = `${CONFIG_FOLDER}/operator.toml`;
 
-// A kubelet brings a changed ConfigMap within a minute or so; more often makes no difference.
+// A kubelet updates a changed ConfigMap within about a minute, so shorter intervals, in
+// milliseconds, have no benefit.
 const LOOK_AGAIN = 10_000;
 
 /** The settings of a program. */
 export interface SettingsSource {
-  /** Reads them all. @throws {SettingError} If one is wrong. */
+  /** Reads all settings. @throws {SettingError} If one is invalid. */
   read(): Promise<Settings>;
-  /** Tells when the file says something else. Disposing of the answer ends that. */
+  /** Reports changes of the file until the returned value is disposed. */
   follow(
     clock: Clock,
     onChange: (settings: Settings) => Promise<void>,
@@ -24,10 +28,10 @@ export interface SettingsSource {
 }
 
 /**
- * The settings of a program.
+ * Returns the sources of a program's settings.
  *
- * @param values Its flags, as `parseArgs` has them.
- * @param hasWebhooks Whether its operator has webhooks.
+ * @param values Its flags, as returned by `parseArgs`.
+ * @param hasWebhooks Whether the operator has webhooks.
  */
 export function settingsSource(values: Readonly<Record<string, unknown>>, hasWebhooks: boolean): SettingsSource {
   let last: string | undefined;
@@ -64,7 +68,9 @@ export function settingsSource(values: Readonly<Record<string, unknown>>, hasWeb
   };
 }
 
-/** The usual file may be missing; one that was asked for may not. */
+/**
+ * Returns the contents of the file. The default file is optional; one that was requested is not.
+ */
 async function fileText(asked: string | undefined): Promise<string | undefined> {
   try {
     return await denoMachine.readText(asked ?? USUAL_FILE);

@@ -1,17 +1,20 @@
-/** Errors of user code that nobody caught: a promise that nobody waited for must not end the operator for all other objects. */
+/**
+ * Uncaught errors of user code. A promise that is not awaited must not end the operator for all
+ * other objects.
+ */
 import { currentRunLog } from "../runtime/current_run.ts";
 import { systemClock } from "../base/clock.ts";
 import { LogLimit } from "../runtime/log_limit.ts";
 import type { Logger } from "../runtime/logger.ts";
 
 /**
- * Counts and logs them, where the process would end.
+ * Counts and logs uncaught errors, which would otherwise end the process.
  *
- * @param log Takes those of which nobody knows the run.
- * @param count Counts one.
+ * @param log Logs errors that belong to no known reconcile.
+ * @param count Called for each error.
  */
 export function listenToStrayErrors(log: Logger, count: () => void): void {
-  // A review can cause them.
+  // A webhook request can trigger them.
   const limit = new LogLimit({ clock: systemClock });
   const write = (message: string, error: unknown): void => {
     count();

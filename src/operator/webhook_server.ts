@@ -1,4 +1,7 @@
-/** Serves an operator's webhooks over TLS, with a certificate that is kept up. All replicas do, whether they lead or not. */
+/**
+ * Serves an operator's webhooks over TLS and maintains their certificate. All replicas do so,
+ * whether they lead or not.
+ */
 import { isoTime } from "../base/iso_time.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
@@ -29,7 +32,7 @@ export interface WebhookServerContext {
   readonly operator: Pick<OperatorDefinition, "name" | "parts">;
   readonly serving: WebhookServing;
   readonly handler: WebhookHandler;
-  /** Not fenced: whoever keeps the certificates takes a lease of its own. */
+  /** A client that does not depend on leadership: the certificate has a Lease of its own. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: () => number;
@@ -48,10 +51,13 @@ export class WebhookServer {
   readonly #server: TlsServer;
   readonly #certificates: CertificateKeeper | FollowedFiles;
   #expiry: { readonly server: number; readonly authority?: number } | undefined;
-  /** The certificate that the server shows, and its key. */
+  /** The certificate that the server uses, with its key. */
   #shown: string | undefined;
 
-  /** @throws {Error} If its port cannot be listened on: a program that cannot serve does not begin. */
+  /**
+   * @throws {Error} If it cannot listen on its port: the program must not start without its
+   * webhooks.
+   */
   constructor(context: WebhookServerContext) {
     this.#context = context;
     const { serving, handler } = context;
@@ -60,17 +66,19 @@ export class WebhookServer {
     context.metrics.onRead(() => this.#count());
   }
 
-  /** The port that it listens on. */
+  /** The port on which the server listens. */
   get port(): number {
     return this.#server.port;
   }
 
-  /** Grows with whatever happens. */
+  /** Increases with every event. */
   get activity(): number {
     return this.#certificates.activity;
   }
 
-  /** What it says of its readiness. While it is not, no Service leads to it. */
+  /**
+   * The readiness of the server. While it is not ready, the Service does not route requests to it.
+   */
   get line(): ReadinessLine {
     const { problem } = this.#certificates;
     const isReady = this.#server.isServing;
@@ -78,12 +86,12 @@ export class WebhookServer {
     return { name: "webhooks", isReady, told: problem === undefined ? told : `${told}: ${problem}`, decides: true };
   }
 
-  /** Keeps the certificate up until the signal. */
+  /** Maintains the certificate until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#certificates.run(signal);
   }
 
-  /** Takes nothing more in, and lets what goes on end. */
+  /** Stops accepting requests and waits for running ones. */
   async stop(deadline: AbortSignal): Promise<void> {
     await this.#server.stop(deadline);
   }
@@ -112,7 +120,7 @@ export class WebhookServer {
   }
 
   #use(certificate: CertificateFiles, expiry: { readonly server: number; readonly authority?: number }): void {
-    // Another authority alone changes nothing of what is shown.
+    // A changed authority alone does not change the certificate.
     const text = certificate.certificate + certificate.key;
     if (text !== this.#shown) this.#show(certificate, expiry.server);
     this.#shown = text;
@@ -138,7 +146,7 @@ export class WebhookServer {
   }
 }
 
-/** Where the authority of an operator's webhooks has to be known. */
+/** Returns the objects that need the certificate authority of the webhooks. */
 export function publishTargets({ name, parts }: Pick<OperatorDefinition, "name" | "parts">): PublishTargets {
   const phases = new Set(webhookEntries(name, parts, undefined).map(({ phase }) => phase));
   return {
@@ -148,7 +156,10 @@ export function publishTargets({ name, parts }: Pick<OperatorDefinition, "name" 
   };
 }
 
-/** Twice as many as reviews that are answered at once: those connections are never closed for others, so that there have to be some which are. */
+/**
+ * Twice the number of concurrent reviews: connections with running reviews are never closed for
+ * others, so others must exist.
+ */
 function connectionsFor({ inFlight = 256 }: WebhookServing["limits"]): number {
   return 2 * inFlight;
 }
@@ -156,7 +167,7 @@ function connectionsFor({ inFlight = 256 }: WebhookServing["limits"]): number {
 function listening(serving: WebhookServing, handler: WebhookHandler): TlsServer {
   const { hostname, port } = serving;
   try {
-    // Connections of the machine are silent by the machine's time, whatever clock the operator goes by.
+    // Idle connections time out by system time, whatever clock the operator uses.
     return new TlsServer({
       hostname,
       port,
