@@ -1,11 +1,14 @@
-/** A text that a pattern takes: for samples, so one that is short and plain is wanted, not any. */
+/**
+ * Generates a string that matches a pattern. Samples need a short, plain string, not a random one.
+ */
 
 /**
- * A text that a regular expression takes.
+ * Returns a string that matches a regular expression.
  *
- * @param pattern The pattern: literals, classes, groups, alternatives, repetitions and anchors. Others are not understood.
- * @param minLength How long it must be at least.
- * @returns The text; nothing where the pattern is not understood or none was found.
+ * @param pattern The pattern: literals, classes, groups, alternatives, repetitions and anchors.
+ * Other constructs are not supported.
+ * @param minLength The minimum length.
+ * @returns The string, or `undefined` if the pattern is not supported or no match was found.
  *
  * @example Usage
  * ```ts
@@ -30,10 +33,10 @@ export function textFor(pattern: string, minLength = 0): string | undefined {
   return undefined;
 }
 
-/** How often something repeatable is repeated beyond what it must be. */
+/** The maximum number of repetitions beyond the required ones. */
 const MOST_EXTRA = 300;
 
-/** What stands for a class of characters, best first: samples are read by people. */
+/** The preferred characters of a class, best first, so that samples are readable. */
 const PREFERRED = "a0A1-_./:+ ";
 
 const CLASSES: Readonly<Record<string, string>> = { d: "0", w: "a", s: " ", D: "a", W: "-", S: "a" };

@@ -1,15 +1,17 @@
 /**
- * What limits an operator that issues the certificate of its webhooks itself. RBAC can name the objects that it may patch, but not the fields: with the
- * permission to patch its own webhook configuration it could have every object of the cluster sent to any address. An admission policy names the fields.
+ * Limits an operator that issues its webhook certificate itself. RBAC can name the objects that it
+ * may patch, but not their fields: with the permission to patch its own webhook configuration, it
+ * could have the API server send every object to any address. An admission policy limits the
+ * fields.
  */
 import { CERTIFICATE_KEYS, CERTIFICATE_SINCE } from "../base/certificate_secret.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 
-/** What an operator writes for its certificate. */
+/** The objects that an operator writes for its certificate. */
 export interface CertificateWrites {
-  /** The Secret in its own namespace. */
+  /** The Secret in the operator's namespace. */
   readonly secret: string;
-  /** Where the authority has to be known. */
+  /** The objects that need the certificate authority. */
   readonly targets: {
     readonly mutating?: string;
     readonly validating?: string;
@@ -20,23 +22,26 @@ export interface CertificateWrites {
 const GROUP = "admissionregistration.k8s.io";
 
 /**
- * The right on its policy by which the policy knows the operator. It permits nothing. A user name would have to be written into the policy, where kustomize
- * does not change it when it moves the operator to another namespace; the subjects of a binding it does change.
+ * The RBAC permission by which the policy recognizes the operator. It grants nothing else. A user
+ * name in the policy would be wrong after kustomize moves the operator to another namespace;
+ * kustomize does update the subjects of a binding.
  */
 export const POLICY_RIGHT = { group: GROUP, resource: "validatingadmissionpolicies", verb: "use" } as const;
 
-/** The name of an operator's policy. */
+/** Returns the name of an operator's policy. */
 export function certificatePolicy(operator: string): string {
   return operator;
 }
 
 /**
- * The Secret, empty: so the operator needs no permission to create Secrets, which cannot be limited to a name, and by which it could have a token made for any
- * account of its namespace. Without `data` an apply leaves alone what the operator wrote, and the type of a Secret cannot be changed.
+ * Returns the Secret without data, so that the operator needs no permission to create Secrets. RBAC
+ * cannot limit that permission to a name, and it would allow creating a token for any service
+ * account of the namespace. Without `data`, an apply keeps what the operator wrote, and the type of
+ * a Secret is immutable.
  *
  * @param operator The operator's name.
- * @param secret Its name.
- * @param namespace Where it is.
+ * @param secret The name of the Secret.
+ * @param namespace The namespace of the Secret.
  */
 export function certificateSecretManifest(operator: string, secret: string, namespace: string): Manifest {
   return {
@@ -48,11 +53,12 @@ export function certificateSecretManifest(operator: string, secret: string, name
 }
 
 /**
- * The policy and its binding. They limit who has the right of {@linkcode POLICY_RIGHT} and may not create such objects: whoever may create them may give them
- * any content anyway, such as the person who installs the operator.
+ * Returns the policy and its binding. They apply to users who have {@linkcode POLICY_RIGHT} and may
+ * not create such objects. A user who may create them, such as the person who installs the
+ * operator, could give them any content anyway.
  *
  * @param operator The operator's name.
- * @param writes What it writes.
+ * @param writes What the operator writes.
  */
 export function certificatePolicyManifests(operator: string, { secret, targets }: CertificateWrites): Manifest[] {
   const name = certificatePolicy(operator);
@@ -113,10 +119,12 @@ const MUTATING = "mutatingwebhookconfigurations";
 const VALIDATING = "validatingwebhookconfigurations";
 const SECRETS = "secrets";
 
-/** What the API server changes with each write. */
+/** Fields that the API server changes with each write. */
 const SERVER_METADATA = ["managedFields", "resourceVersion", "generation"];
 
-/** `object` and `oldObject`, without their types: those of a built-in kind cannot be looked at key by key. */
+/**
+ * `object` and `oldObject` as untyped values: CEL cannot iterate over the keys of a built-in kind.
+ */
 const [NEW, OLD] = ["dyn(object)", "dyn(oldObject)"];
 
 const VALIDATIONS = [
@@ -179,7 +187,10 @@ const VALIDATIONS = [
   },
 ];
 
-/** Two maps are equal, but for some keys. Key by key: what a later version of Kubernetes adds is compared as well. */
+/**
+ * Compares two maps except for some keys. It compares key by key, so fields that later versions of
+ * Kubernetes add are compared too.
+ */
 function equal(a: string, b: string, except: readonly string[]): string {
   const keys = JSON.stringify(except);
   return `${a}.all(k, k in ${keys} || (k in ${b} && ${a}[k] == ${b}[k])) && ${b}.all(k, k in ${keys} || k in ${a})`;

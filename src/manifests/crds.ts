@@ -5,10 +5,12 @@ import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind
 import { isOwnKind } from "../resource/ownership.ts";
 
 /**
- * Returns the definitions of the kinds that belong to the operator, each once, in the order of the parts. Those of external kinds are not among them.
+ * Returns the definitions of the operator's own kinds, each once, in the order of the parts.
+ * External kinds are not included.
  *
  * @param parts The operator's parts.
- * @throws {TypeError} If two different kinds have one name, or a kind is declared both with and without `external`.
+ * @throws {TypeError} If two different kinds have one name, or a kind is declared both with and
+ * without `external`.
  */
 export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest[] {
   const kinds = parts.flatMap(kindsOf);
@@ -24,8 +26,9 @@ export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest
 }
 
 /**
- * Returns the definitions of external kinds, each once, in the order of the parts: also of those that are only watched or used by live calls. A cluster
- * must have them; the operator never installs them.
+ * Returns the definitions of external kinds, each once, in the order of the parts, including kinds
+ * that are only watched or used by live calls. The cluster must have them; the operator never
+ * installs them.
  *
  * @param parts The operator's parts.
  * @throws {TypeError} If two different kinds have one name.
@@ -39,18 +42,19 @@ export function externalCrdsOf(parts: readonly Part[]): CustomResourceDefinition
   return uniqueCrds(kinds.flatMap(({ crd, external }) => external ? crd! : []));
 }
 
-/** The kinds that a part declares, its own first. */
+/** Returns the kinds that a part declares, its own first. */
 export function kindsOf(part: Part): readonly AnyKind[] {
   if (part.part === "webhook") return [part.kind, ...part.reads];
-  // The later version first: its definition has both.
+  // The later version comes first: its definition has both.
   return part.part === "conversion" ? [part.into, part.kind] : [part.kind, ...part.owns, ...part.reads];
 }
 
 /**
- * Definitions, each once: of those of one name the one that contains all others, as that of a kind contains those of its other versions.
+ * Returns each definition once. Of definitions with the same name, it returns the one that contains
+ * all versions of the others.
  *
  * @param crds The definitions.
- * @throws {TypeError} If none of those of one name contains the others.
+ * @throws {TypeError} If no definition of a name contains all versions of the others.
  */
 function uniqueCrds(crds: readonly CustomResourceDefinitionManifest[]): CustomResourceDefinitionManifest[] {
   return [...Map.groupBy(crds, ({ metadata }) => metadata.name)].map(([name, some]) => {
@@ -63,7 +67,10 @@ function uniqueCrds(crds: readonly CustomResourceDefinitionManifest[]): CustomRe
   });
 }
 
-/** Whether a definition has all versions of another. Which of them is stored, and what is said of the kind, is its own. */
+/**
+ * Returns whether a definition has all versions of another. The storage version and the description
+ * may differ.
+ */
 function contains(one: CustomResourceDefinitionManifest, other: CustomResourceDefinitionManifest): boolean {
   if (equal(one, other)) return true;
   const { names, scope, group, versions } = one.spec;
@@ -75,6 +82,7 @@ function contains(one: CustomResourceDefinitionManifest, other: CustomResourceDe
 function comparable(
   { storage: _, selectableFields = [], ...version }: CustomResourceDefinitionManifest["spec"]["versions"][number],
 ): unknown {
-  // The order of selectable fields is changed where an API server would not take it otherwise.
+  // Selectable fields are compared in any order, because kinds reorder them where the API server
+  // requires it.
   return { ...version, selectableFields: selectableFields.map(({ jsonPath }) => jsonPath).sort() };
 }

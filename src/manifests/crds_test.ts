@@ -11,7 +11,7 @@ const [A, B, C] = ["Alpha", "Beta", "Gamma"].map((kind) =>
   resource({ group: "demo.example.com", version: "v1", kind, spec: s.object({}) })
 ) as [ReturnType<typeof kindOf>, ReturnType<typeof kindOf>, ReturnType<typeof kindOf>];
 
-Deno.test("crdsOf has each kind that is not built in once, in the order of the parts", () => {
+Deno.test("crdsOf returns each kind that is not built in once, in the order of the parts", () => {
   const parts = [
     controller(B, { owns: [ConfigMap, C], reconcile() {} }),
     controller(A, { owns: [B], reads: [Deployment, C], reconcile() {} }),
@@ -25,11 +25,11 @@ Deno.test("crdsOf has each kind that is not built in once, in the order of the p
   assert.equal(crdsOf(parts)[0], B.crd);
 });
 
-Deno.test("crdsOf is empty where all kinds are built in", () => {
+Deno.test("crdsOf returns an empty list if all kinds are built in", () => {
   assert.deepEqual(crdsOf([controller(ConfigMap, { reconcile() {} })]), []);
 });
 
-Deno.test("crdsOf has no external kind, however it is declared; externalCrdsOf has each of them once", () => {
+Deno.test("crdsOf returns no external kind, externalCrdsOf returns each of them once", () => {
   const other = <Name extends string>(kind: Name) =>
     resource({ group: "other.example.com", version: "v1", kind, external: true, spec: s.object({}) });
   const [Reconciled, Applied, Read, Watched, Used] = [
@@ -84,7 +84,7 @@ const Note = resource({
   versions: [NoteV1],
 });
 
-Deno.test("crdsOf takes the definition that has all versions of a kind, whichever comes first", () => {
+Deno.test("crdsOf returns the definition with all versions of a kind, whatever the order", () => {
   const old = controller(NoteV1, { reconcile() {} });
   const current = controller(Note, { reconcile() {} });
 
@@ -93,7 +93,7 @@ Deno.test("crdsOf takes the definition that has all versions of a kind, whicheve
   assert.deepEqual(crdsOf([old]), [NoteV1.crd]);
 });
 
-Deno.test("crdsOf takes the definition that has all versions, also where others have nothing in common", () => {
+Deno.test("crdsOf returns the definition with all versions even if the others have no version in common", () => {
   const spec = s.object({ text: s.string() });
   const first = resource({ ...NOTE, version: "v1", spec });
   const second = resource({ ...NOTE, version: "v2", spec });
@@ -105,7 +105,7 @@ Deno.test("crdsOf takes the definition that has all versions, also where others 
   assert.throws(() => crdsOf(parts.slice(0, 2)), TypeError);
 });
 
-Deno.test("crdsOf refuses kinds of one name of which neither has the other's versions", () => {
+Deno.test("crdsOf rejects kinds of one name if neither has all versions of the other", () => {
   const Other = resource({ ...NOTE, version: "v3", spec: s.object({}) });
   const parts = [controller(Other, { reconcile() {} }), controller(Note, { reconcile() {} })];
 

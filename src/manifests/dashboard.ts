@@ -70,7 +70,7 @@ export function dashboardOf(operator: string): string {
   return `{\n${fields.join("")}  "panels": [\n${panels}\n  ]\n}\n`;
 }
 
-/** The keys of the metrics that are shown, each once. */
+/** Returns the keys of the metrics that are shown, each once. */
 export function shownMetrics(): readonly Key[] {
   return ROWS.flatMap(([, metrics]) => metrics);
 }
@@ -124,7 +124,7 @@ function queriesOf(operator: string, key: Key): { readonly expr: string; readonl
   if (key === "started") return [{ expr: `time() - ${shown}`, legend }];
   if (metric.type === "counter") return [{ expr: `sum by (${by}) (rate(${shown}[$__rate_interval]))`, legend }];
   if (metric.type === "gauge") {
-    // Seconds of several processes do not add up: the worst is told.
+    // Durations of several processes do not add up, so the panel shows the maximum.
     const joined = key === "certificateExpiry" ? "min" : unitOf(metric) === "s" ? "max" : "sum";
     return [{ expr: `${joined} by (${by}) (${shown})`, legend }];
   }
@@ -137,7 +137,10 @@ function queriesOf(operator: string, key: Key): { readonly expr: string; readonl
   }));
 }
 
-/** Labels that tell series apart. A queue's name is its controller's; Prometheus keeps `namespace` for that of the pod. */
+/**
+ * Labels that distinguish series. The name of a queue is that of its controller; Prometheus uses
+ * `namespace` for the namespace of the pod.
+ */
 function labelsShown({ labels }: Metric): string[] {
   if (labels.includes("kind")) return ["kind"];
   return labels.filter((label) => label !== "host" && !(label === "name" && labels.includes("controller")));
@@ -149,7 +152,10 @@ function unitOf({ name, type }: Metric): string {
   return /_seconds$/.test(name) ? "s" : /_bytes$/.test(name) ? "bytes" : "short";
 }
 
-/** What is chosen above the panels. Every process of a program has the lag of its event loop. */
+/**
+ * The variables above the panels. Every process of a program has the metric of the event loop's
+ * delay.
+ */
 function variables(operator: string): unknown[] {
   const chosen = (name: string, matchers: readonly string[], more: object) => ({
     name,

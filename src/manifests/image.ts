@@ -24,26 +24,27 @@ export const COMMIT = "$TAG_OR_SHORT_COMMIT_SHA";
 
 const VERSION = "$PROJECT_VERSION";
 
-// github.com/distribution/reference: what registries take.
+// Valid references, from github.com/distribution/reference.
 const NAME = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const REGISTRY = /^[A-Za-z0-9][-A-Za-z0-9.]*(?::\d+)?(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 
 /**
- * Whether the image depends on which commit is checked out.
+ * Returns whether the image reference depends on the current commit.
  *
- * @param parts What is said of it.
+ * @param parts The parts of the reference.
  */
 export function isOfCommit({ tag = "" }: ImageParts): boolean {
   return tag.includes(COMMIT);
 }
 
 /**
- * The image's whole name.
+ * Returns the full image reference.
  *
- * @param parts What is said of it.
- * @param operator Its name, its version and, where the tag has it, what stands for the commit.
- * @throws {TypeError} If it is no name of an image, or the commit is needed and not known.
+ * @param parts The parts of the reference.
+ * @param operator The operator's name and version, and the string for the commit if the tag
+ * contains its placeholder.
+ * @throws {TypeError} If the reference is invalid, or the commit is required and missing.
  *
  * @example Usage
  * ```ts
@@ -70,7 +71,7 @@ export function imageOf(
   if (isOfCommit(parts) && operator.commit === undefined) {
     refuse("the tag", tag, "depends on the commit, which only op can ask for: name the image");
   }
-  // Build metadata of a version has a plus sign, which tags may not have.
+  // Build metadata of a version starts with a plus sign, which tags may not contain.
   const middle = tag.replaceAll(COMMIT, operator.commit ?? "").replaceAll(VERSION, operator.version);
   const whole = `${tagPrefix}${middle}${tagSuffix}`.replaceAll("+", "_");
   if (!TAG.test(whole)) {

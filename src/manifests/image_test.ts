@@ -13,7 +13,7 @@ const NAMED: readonly { parts: ImageParts; image: string }[] = [
 ];
 
 for (const { parts, image } of NAMED) {
-  Deno.test(`imageOf makes ${image} of ${JSON.stringify(parts)}`, () => assert.equal(imageOf(parts, SHOP), image));
+  Deno.test(`imageOf returns ${image} for ${JSON.stringify(parts)}`, () => assert.equal(imageOf(parts, SHOP), image));
 }
 
 const REFUSED: readonly { parts: ImageParts; message: RegExp }[] = [
@@ -28,12 +28,12 @@ const REFUSED: readonly { parts: ImageParts; message: RegExp }[] = [
 ];
 
 for (const { parts, message } of REFUSED) {
-  Deno.test(`imageOf refuses ${JSON.stringify(parts).slice(0, 60)}`, () => {
+  Deno.test(`imageOf rejects ${JSON.stringify(parts).slice(0, 60)}`, () => {
     assert.throws(() => imageOf(parts, SHOP), { name: "TypeError", message });
   });
 }
 
-Deno.test("imageOf asks for the commit where the tag has it", () => {
+Deno.test("imageOf requires the commit if the tag contains its placeholder", () => {
   assert(isOfCommit({ tag: COMMIT }) && !isOfCommit({}));
   assert.throws(() => imageOf({ tag: COMMIT }, { name: "shop", version: "1" }), /depends on the commit/);
 });

@@ -22,8 +22,9 @@ export const CERTIFICATE_SOURCES: readonly CertificateSource[] = ["self", "cert-
 /** Where and how an operator is installed: options that are not in its code. */
 export interface InstallOptions {
   /**
-   * Identifies the operator among others of the same name: every installed object carries it as the label `op/operator-id`, and `op deploy` does not
-   * change objects that carry another one. A label value of at most 63 characters that never changes; `op new` generates a UUID.
+   * Identifies the operator among others of the same name: every installed object carries it as the
+   * label `op/operator-id`, and `op deploy` does not change objects that carry another one. A label
+   * value of at most 63 characters that never changes; `op new` generates a UUID.
    * @default {none: the objects carry the operator's name only}
    */
   readonly id?: string;
@@ -61,11 +62,11 @@ export interface Install {
   /** Absent for an operator that is identified by its name only. */
   readonly id: string | undefined;
   readonly namespace: string;
-  /** Absent for all. */
+  /** Absent for all namespaces. */
   readonly watchNamespaces: readonly string[] | undefined;
   readonly policies: readonly AdditionalPolicyRule[];
   readonly certificates: CertificateSource;
-  /** Without a slash at its end; absent where its Service is called. */
+  /** Without a trailing slash. Absent if the API server calls the Service. */
   readonly webhookUrl: string | undefined;
   readonly image: string;
 }
@@ -73,15 +74,15 @@ export interface Install {
 // apimachinery validation.IsValidLabelValue, but not empty.
 const ID = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-// RFC 1123: what the server takes as a namespace's name.
+// RFC 1123: valid names of namespaces.
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
- * Fills the defaults in.
+ * Applies the defaults.
  *
  * @param operator The operator.
- * @param options What was said.
- * @throws {TypeError} If a namespace is no name for one, or a rule is not whole.
+ * @param options The options.
+ * @throws {TypeError} If a namespace is invalid or a rule is incomplete.
  *
  * @example Usage
  * ```ts
@@ -141,7 +142,10 @@ export function installOf(
   };
 }
 
-/** Refuses what an API server would not take (`k8s.io/apiserver/pkg/util/webhook`, ValidateWebhookURL). */
+/**
+ * Rejects URLs that the API server would reject (`k8s.io/apiserver/pkg/util/webhook`,
+ * ValidateWebhookURL).
+ */
 function refuseUrl(operator: string, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" && url.username === "" && !/[?#]/.test(text)) return;

@@ -1,9 +1,9 @@
-/** Roles for the people who use an operator's kinds: who may see, change, and manage its objects. */
+/** Roles for the users of an operator's kinds: to view, edit and administer its objects. */
 import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import type { AdditionalPolicyRule } from "./install.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 
-/** The roles of a kind, and the role of every cluster that takes each in. */
+/** The roles of a kind, each with the cluster's default role that aggregates it. */
 const ROLES = {
   admin: {
     verbs: ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"],
@@ -14,11 +14,12 @@ const ROLES = {
 } as const;
 
 /**
- * Three ClusterRoles for each own kind: `admin`, `editor`, `viewer`. Those of kinds in namespaces are taken in by the roles `admin`, `edit` and
- * `view` that every cluster has, so that whoever may edit Deployments in a namespace may edit these objects there.
+ * Returns three ClusterRoles for each own kind: `admin`, `editor`, `viewer`. The default roles
+ * `admin`, `edit` and `view` of every cluster aggregate those of namespaced kinds, so a user who
+ * may edit Deployments in a namespace may edit these objects there too.
  *
  * @param operator The operator's name.
- * @param crds The definitions of its own kinds.
+ * @param crds The definitions of the operator's own kinds.
  */
 export function kindRoles(operator: string, crds: readonly CustomResourceDefinitionManifest[]): Manifest[] {
   return crds.flatMap(({ spec: { group, names: { plural }, scope, versions } }) => {
@@ -37,7 +38,7 @@ export function kindRoles(operator: string, crds: readonly CustomResourceDefinit
       },
       rules: [
         rule(plural, verbs),
-        // What the operator reports is its own to write.
+        // Only the operator writes the status.
         ...(has("status") ? [rule(`${plural}/status`, ["get"])] : []),
         ...(has("scale") ? [rule(`${plural}/scale`, role === "viewer" ? ["get"] : ["get", "update", "patch"])] : []),
       ],

@@ -28,8 +28,8 @@ export function labelsOf(operator: string): { readonly [key: string]: string } {
 }
 
 /**
- * Returns an object with the label that identifies the operator it is installed for. Pod templates and selectors stay as they are, because a Deployment's
- * selector cannot be changed.
+ * Returns an object with the label that identifies the installation. Pod templates and selectors do
+ * not change, because a Deployment's selector is immutable.
  *
  * @param manifest The object.
  * @param id The operator's ID.

@@ -20,14 +20,20 @@ import {
 } from "./webhooks.ts";
 import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
 
-/** What of an operator its manifests are made from. */
+/** The parts of an operator from which its manifests are generated. */
 export interface Installed extends Workload {
   /** The CustomResourceDefinitions of the operator's own kinds. */
   readonly crds: readonly CustomResourceDefinitionManifest[];
   readonly rights: readonly RbacRule[];
-  /** What it writes for the certificate of its webhooks, if it may issue that itself. @default {nothing} */
+  /**
+   * What it writes for its webhook certificate, if it may issue that itself. @default {nothing is
+   * written}
+   */
   readonly certificates?: CertificateWrites | undefined;
-  /** Its parts, of which those that the API server calls are told to it. @default {none} */
+  /**
+   * Its parts. Webhook configurations are generated for those that the API server calls. @default
+   * {none}
+   */
   readonly parts?: Parts;
 }
 
@@ -41,20 +47,28 @@ export interface ManifestGroups {
   readonly rbac: readonly Manifest[];
   /** ConfigMap, Deployment, Services, PodDisruptionBudget. */
   readonly manager: readonly Manifest[];
-  /** Who may reach its ports: pods in namespaces with the label `metrics: enabled` that of the metrics, anybody that of the webhooks. */
+  /**
+   * The network policy: pods in namespaces with the label `metrics: enabled` may reach the port of
+   * the metrics, any client that of the webhooks.
+   */
   readonly networkPolicy: readonly Manifest[];
-  /** What makes the API server ask it before it takes an object, its Service, the objects by which it or cert-manager issues its certificate; empty without webhooks. */
+  /**
+   * The webhook configurations, the Service of the webhooks, and the objects with which the
+   * operator or cert-manager issues the certificate. Empty without webhooks.
+   */
   readonly webhook: readonly Manifest[];
-  /** What makes Prometheus read its metrics, its alert rules and a dashboard: for clusters that have the Prometheus Operator. */
+  /**
+   * The ServiceMonitor, the alert rules and a dashboard, for clusters with the Prometheus Operator.
+   */
   readonly prometheus: readonly Manifest[];
 }
 
 /**
- * The manifests of an operator.
+ * Returns the manifests of an operator.
  *
  * @param operator The operator.
  * @param options Where and how it is installed.
- * @throws {TypeError} If an option is wrong.
+ * @throws {TypeError} If an option is invalid.
  */
 export function manifestsOf(operator: Installed, options: InstallOptions = {}): ManifestGroups {
   const { name, crds, rights, certificates, parts = {} } = operator;
@@ -92,7 +106,10 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
   return install.id === undefined ? groups : identified(groups, parts, install.id);
 }
 
-/** Of the definitions, only those of reconciled kinds belong to the operator: other operators may use the rest as well. */
+/**
+ * Returns the definitions of reconciled kinds. The others do not belong to the operator: other
+ * operators may use them too.
+ */
 function identified(groups: ManifestGroups, parts: Parts, id: string): ManifestGroups {
   const reconciled = new Set(controllersOf(parts).flatMap(([, { kind }]) => kind.crd?.metadata.name ?? []));
   const all = (manifests: readonly Manifest[]) => manifests.map((manifest) => withId(manifest, id));
@@ -107,14 +124,14 @@ function identified(groups: ManifestGroups, parts: Parts, id: string): ManifestG
   };
 }
 
-/** What alerts may tell of an operator. */
+/** Returns the parts of an operator that decide which alerts it has. */
 function shapeOf({ isElected, parts = {} }: Installed): Omit<Alerting, "name"> {
   const hasControllers = controllersOf(parts).length > 0;
   return { hasControllers, isElected: isElected && hasControllers, hasWebhooks: isCalled(parts) };
 }
 
 /**
- * A sample of each own kind that is declared, each kind once.
+ * Returns a sample of each own kind, each kind once.
  *
  * @param kinds The kinds.
  */
@@ -126,7 +143,7 @@ export function samplesOf(kinds: readonly AnyKind[]): Sample[] {
   return [...own.values()].map((kind) => {
     const sample = sampleOf(kind);
     if (versions.get(`${kind.kind}.${kind.group}`)!.length === 1) return sample;
-    // Under one name the sample of a version would overwrite that of another.
+    // The name includes the version, so that samples of two versions do not overwrite each other.
     const metadata = { name: `${kind.singular}-${kind.version}-sample` };
     return { ...sample, manifest: { ...sample.manifest, metadata } };
   });

@@ -1,4 +1,4 @@
-/** What lets Prometheus read an operator's metrics, tells when they are not as they should be, and shows them. */
+/** Objects with which Prometheus and Grafana read, check and show an operator's metrics. */
 import { type Alerting, alertsOf } from "./alerts.ts";
 import { dashboardOf } from "./dashboard.ts";
 import type { Install } from "./install.ts";
@@ -6,10 +6,11 @@ import { labelsOf, type Manifest } from "./manifest.ts";
 import type { Workload } from "./workload.ts";
 
 /**
- * Tells the Prometheus Operator where the metrics are (`monitoring.coreos.com/v1`). Where they are guarded, Prometheus shows its own token.
+ * Returns the ServiceMonitor of the metrics (`monitoring.coreos.com/v1`). If the metrics are
+ * guarded, Prometheus sends its own token.
  *
  * @param workload The operator.
- * @param install Where it is installed.
+ * @param install Where and how it is installed.
  */
 export function serviceMonitor({ name, metrics }: Workload, { namespace }: Install): Manifest {
   return {
@@ -24,17 +25,18 @@ export function serviceMonitor({ name, metrics }: Workload, { namespace }: Insta
         ...(metrics?.guarded ? { bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token" } : {}),
       }],
       selector: { matchLabels: labelsOf(name) },
-      // By this label rules and dashboard know whose series they are.
+      // Alert rules and the dashboard select the operator's series by this label.
       targetLabels: Object.keys(labelsOf(name)),
     },
   };
 }
 
 /**
- * Tells Prometheus when to raise an alarm (`monitoring.coreos.com/v1`). What is below `spec` is a rule file as Prometheus itself takes it.
+ * Returns the PrometheusRule of the alerts (`monitoring.coreos.com/v1`). Its `spec` is a Prometheus
+ * rule file.
  *
- * @param alerting What the operator has.
- * @param install Where it is installed.
+ * @param alerting The operator's name and parts.
+ * @param install Where and how it is installed.
  */
 export function prometheusRule(alerting: Alerting, { namespace }: Install): Manifest {
   const { name } = alerting;
@@ -47,10 +49,11 @@ export function prometheusRule(alerting: Alerting, { namespace }: Install): Mani
 }
 
 /**
- * A dashboard in a ConfigMap, as the sidecar of Grafana's Helm chart looks for them; the file in it can be imported by hand as well.
+ * Returns a ConfigMap with the dashboard, which the sidecar of Grafana's Helm chart finds. The file
+ * in it can also be imported by hand.
  *
  * @param workload The operator.
- * @param install Where it is installed.
+ * @param install Where and how it is installed.
  */
 export function dashboard({ name }: Workload, { namespace }: Install): Manifest {
   return {
@@ -62,7 +65,8 @@ export function dashboard({ name }: Workload, { namespace }: Install): Manifest 
 }
 
 /**
- * The role of those who may read guarded metrics. It is bound to nobody: who scrapes is the cluster's to say.
+ * Returns the role that may read guarded metrics. It has no binding, because each cluster has its
+ * own scraper.
  *
  * @param workload The operator.
  */

@@ -8,7 +8,7 @@ import { dashboard, prometheusRule, serviceMonitor } from "./monitoring.ts";
 const ALL = { name: "shop", hasControllers: true, isElected: true, hasWebhooks: true };
 const WORKLOAD = { name: "shop", version: "1.0.0", health: undefined, gracefulShutdownTimeout: 0, isElected: true };
 
-Deno.test("every metric is on the dashboard, once, and the operator's own series only", () => {
+Deno.test("the dashboard shows every metric once, and only the operator's own series", () => {
   assert.deepEqual([...shownMetrics()].sort(), Object.keys(METRICS).sort());
   const { panels, title } = JSON.parse(dashboardOf("shop"));
   assert.equal(title, "Operator shop");
@@ -24,7 +24,7 @@ Deno.test("every metric is on the dashboard, once, and the operator's own series
   }
 });
 
-Deno.test("panels of the dashboard lie beside each other, and each has its own number", () => {
+Deno.test("panels of the dashboard do not overlap and have unique numbers", () => {
   const { panels } = JSON.parse(dashboardOf("shop")) as {
     panels: { id: number; gridPos: { x: number; y: number; w: number; h: number } }[];
   };
@@ -40,7 +40,7 @@ Deno.test("panels of the dashboard lie beside each other, and each has its own n
   }
 });
 
-Deno.test("alerts ask for metrics of the list alone, each by labels that they have", () => {
+Deno.test("alerts only query listed metrics by labels that those have", () => {
   const byName = new Map(Object.values(METRICS).map((metric) => [metric.name as string, metric]));
   for (const { expr } of alertsOf(ALL)) {
     for (const [, name, matchers] of expr.matchAll(/([a-z_]+)\{([^}]*)\}/g)) {
@@ -53,7 +53,7 @@ Deno.test("alerts ask for metrics of the list alone, each by labels that they ha
   }
 });
 
-Deno.test("alerts tell of what an operator has", () => {
+Deno.test("alerts depend on the parts of the operator", () => {
   const names = (alerting: Partial<typeof ALL>) => alertsOf({ ...ALL, ...alerting }).map(({ alert }) => alert);
   assert.equal(new Set(names({})).size, 16);
   assert(!names({ hasWebhooks: false }).some((name) => /Webhook|Certificate/.test(name)));
@@ -69,7 +69,7 @@ Deno.test("alerts tell of what an operator has", () => {
   ]);
 });
 
-Deno.test("the label by which rules know series is one that the ServiceMonitor puts on them", () => {
+Deno.test("the ServiceMonitor adds the label by which rules select series", () => {
   const install = installOf({ name: "shop", version: "1.0.0" }, {});
   const { targetLabels, selector } = serviceMonitor(WORKLOAD, install).spec as {
     targetLabels: string[];

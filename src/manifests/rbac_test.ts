@@ -106,7 +106,7 @@ const CASES: readonly { name: string; part: Controller; expected: readonly strin
 ];
 
 for (const { name, part, expected } of CASES) {
-  Deno.test(`rightsOf ${name}`, () => {
+  Deno.test(`rbacRulesOf ${name}`, () => {
     const told = rbacRulesOf({ part }).map(({ group, resource, verb }) =>
       `${verb} ${group === "" || group === OWN.group ? "" : `${group}/`}${resource}`
     );
@@ -114,7 +114,7 @@ for (const { name, part, expected } of CASES) {
   });
 }
 
-Deno.test("rightsOf says where a right is needed, which part declares it, and why", () => {
+Deno.test("rbacRulesOf returns the scope, part and reason of each rule", () => {
   const parts = { notes: controller(Note, { reconcile }), spaces: controller(Namespace, { reads: [Note], reconcile }) };
   const told = rbacRulesOf(parts, { lease: { name: "shop" } }).map(({ verb, resource, names, scope, part, reason }) =>
     `${part ?? "operator"}: ${verb} ${resource} ${names} ${scope}: ${reason}`
@@ -134,7 +134,7 @@ Deno.test("rightsOf says where a right is needed, which part declares it, and wh
   ]);
 });
 
-Deno.test("rightsOf names the namespaces of a watch and of the election, where they are said; live calls are for any", () => {
+Deno.test("rbacRulesOf limits rules to the namespaces of a watch and of the election, but not those of live calls", () => {
   const part = controller(Namespace, {
     watches: [watch(Secret, { namespaces: ["a", "b"], map: () => undefined })],
     uses: [access(Secret, "get")],
@@ -155,7 +155,7 @@ Deno.test("rightsOf names the namespaces of a watch and of the election, where t
   ]);
 });
 
-Deno.test("rightsOf has events where the objects are that they are about", () => {
+Deno.test("rbacRulesOf permits Events in the namespaces of their objects", () => {
   const eventsOf = (...parts: Controller[]) =>
     rbacRulesOf(Object.fromEntries(parts.entries()), { events: true }).filter(({ resource }) => resource === "events")
       .map(({ verb, namespaces }) => `${verb}${namespaces === undefined ? "" : ` in ${namespaces}`}`);

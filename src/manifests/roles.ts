@@ -1,4 +1,4 @@
-/** Roles and their bindings: the rights of an operator as the objects that give them. */
+/** Roles and bindings with the RBAC permissions of an operator. */
 import type { AdditionalPolicyRule, Install } from "./install.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 import type { RbacRule } from "./rbac.ts";
@@ -6,13 +6,13 @@ import type { RbacRule } from "./rbac.ts";
 /** The API group of roles. */
 const RBAC = "rbac.authorization.k8s.io";
 
-/** The order of verbs in a rule: what reads, what writes, what removes. */
+/** The order of verbs in a rule: read, write, delete. */
 const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
 /**
- * Rights as rules: one for each resource, in the order in which they come.
+ * Returns RBAC permissions as rules: one per resource, in the order of the permissions.
  *
- * @param rights The rights.
+ * @param rights The permissions.
  *
  * @example Usage
  * ```ts
@@ -41,12 +41,13 @@ export function rulesOf(rights: readonly RbacRule[]): AdditionalPolicyRule[] {
 }
 
 /**
- * The service account of an operator, its roles and their bindings. What it looks at everywhere is in a ClusterRole; where it looks at some
- * namespaces only, there is a Role in each of them; so there is where a watch names namespaces. What is its own, as its Lease, is in a Role of its
- * namespace.
+ * Returns the service account of an operator, its roles and their bindings. Permissions for all
+ * namespaces are in a ClusterRole. If the operator watches only some namespaces, or a watch names
+ * some, each of them has a Role. Permissions for the operator's own objects, such as its Lease, are
+ * in a Role of its namespace.
  *
  * @param operator The operator's name.
- * @param rights Its rights.
+ * @param rights Its RBAC permissions.
  * @param install Where and how it is installed.
  */
 export function accessManifests(operator: string, rights: readonly RbacRule[], install: Install): Manifest[] {
@@ -62,7 +63,7 @@ export function accessManifests(operator: string, rights: readonly RbacRule[], i
       apiVersion: "v1",
       kind: "ServiceAccount",
       metadata: { name: operator, namespace, labels: labelsOf(operator) },
-      // The pod asks for its token itself: no other pod gets one by accident.
+      // The pod mounts its token explicitly, so no other pod gets one by accident.
       automountServiceAccountToken: false,
     },
     ...(wideRules.length === 0 ? [] : bound("ClusterRole", operator, wideRules)),
@@ -101,7 +102,7 @@ export function accessManifests(operator: string, rights: readonly RbacRule[], i
   }
 }
 
-/** The namespaces in which there is a role: the given ones, then those that rights name. */
+/** Returns the namespaces that have a Role: the given ones, then those that permissions name. */
 function placesOf(rights: readonly RbacRule[], given: readonly string[]): string[] {
   return [...new Set([...given, ...rights.flatMap(({ namespaces = [] }) => namespaces)])];
 }

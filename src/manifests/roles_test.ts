@@ -16,7 +16,7 @@ const notes = controller(Note, { owns: [ConfigMap], reconcile() {} });
 const spaces = controller(Namespace, { reads: [ConfigMap], reconcile() {} });
 const RIGHTS = rbacRulesOf({ notes, spaces }, { lease: { name: "shop" } });
 
-Deno.test("rulesOf has one rule a resource, however many parts need it, with its verbs in one order", () => {
+Deno.test("rulesOf returns one rule per resource with ordered verbs, however many parts need it", () => {
   const told = rulesOf(RIGHTS).map(({ resources, resourceNames = [], verbs }) =>
     `${resources} ${resourceNames}: ${verbs.join(" ")}`
   );
@@ -74,7 +74,7 @@ const INSTALLED: readonly { name: string; options: InstallOptions; expected: rea
 ];
 
 for (const { name, options, expected } of INSTALLED) {
-  Deno.test(`accessManifests makes ${name}`, () => {
+  Deno.test(`accessManifests returns ${name}`, () => {
     const install = installOf({ name: "shop", version: "1.0.0" }, options);
     assert.deepEqual(accessManifests("shop", RIGHTS, install).map(told), expected);
   });
@@ -102,7 +102,7 @@ const NAMED: readonly { name: string; options: InstallOptions; expected: readonl
 ];
 
 for (const { name, options, expected } of NAMED) {
-  Deno.test(`accessManifests makes a Role where a watch names a namespace, ${name}`, () => {
+  Deno.test(`accessManifests returns a Role for the namespace of a watch, ${name}`, () => {
     const part = controller(Note, {
       watches: [watch(Secret, { namespaces: ["kept"], map: () => undefined })],
       reconcile() {},
@@ -114,12 +114,12 @@ for (const { name, options, expected } of NAMED) {
   });
 }
 
-Deno.test("accessManifests makes no role where no right is needed", () => {
+Deno.test("accessManifests returns no role if no RBAC permission is needed", () => {
   const install = installOf({ name: "shop", version: "1.0.0" }, {});
   assert.deepEqual(accessManifests("shop", [], install).map(told), ["ServiceAccount shop-system/shop"]);
 });
 
-Deno.test("kindRoles has three roles for each kind, named apart where two kinds share a plural name", () => {
+Deno.test("kindRoles returns three roles per kind, with different names for kinds of the same plural name", () => {
   const Wide = resource({ ...OWN, kind: "Wide", scope: "Cluster" });
   const Other = resource({ ...OWN, group: "other.example.com", kind: "Note" });
   const crds = [Note.crd, Wide.crd, Other.crd];
@@ -155,7 +155,7 @@ const REFUSED: readonly { name: string; options: InstallOptions; message: RegExp
 ];
 
 for (const { name, options, message } of REFUSED) {
-  Deno.test(`installOf refuses ${name}`, () => {
+  Deno.test(`installOf rejects ${name}`, () => {
     assert.throws(() => installOf({ name: "shop", version: "1.0.0" }, options), { name: "TypeError", message });
   });
 }

@@ -22,7 +22,7 @@ export interface Sample {
  * Returns a sample of a kind: required properties, and those with a default or an example, with
  * values within the schema's bounds.
  *
- * @param kind The kind, made by {@linkcode resource}.
+ * @param kind The kind, created by {@linkcode resource}.
  *
  * @example Usage
  * ```ts
@@ -49,7 +49,7 @@ export function sampleOf(kind: AnyKind): Sample {
   return best!;
 }
 
-/** What is tried, until a sample is valid: the first shows most of the kind. */
+/** The attempts until a sample is valid. The first shows most of the kind. */
 const WAYS: readonly Pick<Place, "hasDefaults" | "fillsLists">[] = [
   { hasDefaults: true, fillsLists: true },
   { hasDefaults: false, fillsLists: true },
@@ -67,10 +67,13 @@ function sampleWith(kind: AnyKind, value: unknown): Sample {
   return { manifest, faults: judge?.validate(kind, manifest) ?? [] };
 }
 
-/** How many properties are tried where a rule is not kept. */
+/** The maximum number of properties to try if a rule is violated. */
 const MOST_TRIES = 100;
 
-/** Rules such as "one of these must be there" are kept by properties that are optional: each is tried, until nothing gets better. */
+/**
+ * Adds optional properties one by one as long as fewer rules are violated, for rules such as "one
+ * of these is required".
+ */
 function mended(kind: AnyKind, schema: JsonSchema, sample: Sample): Sample {
   let best = sample;
   let left = MOST_TRIES;
@@ -89,7 +92,7 @@ function mended(kind: AnyKind, schema: JsonSchema, sample: Sample): Sample {
   return best;
 }
 
-/** An object with one more of its optional properties, or one of the objects in it. */
+/** Returns the object with one more of its optional properties, or of those of an object in it. */
 function* withOneMore(schema: JsonSchema, value: Record<string, unknown>): Generator<Record<string, unknown>> {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const inner = value[name];
@@ -101,23 +104,26 @@ function* withOneMore(schema: JsonSchema, value: Record<string, unknown>): Gener
   }
 }
 
-/** Of an example of a whole object only what a sample has. */
+/** Reduces an example of a whole object to the properties of a sample. */
 function partOf({ apiVersion: _, kind: __, metadata: ___, status: ____, ...rest }: Record<string, unknown>) {
   return rest;
 }
 
 interface Place {
-  /** The property's name, for texts that are free. */
+  /** The name of the property, for strings without a format. */
   readonly name: string;
-  /** Which entry of a list it is, from 0: entries of sets and maps differ. */
+  /** The index of the entry in a list: entries of sets and maps must differ. */
   readonly index: number;
-  /** Whether what is optional and has a default stands in it. */
+  /** Whether to include optional properties that have a default. */
   readonly hasDefaults: boolean;
-  /** Whether a required list has an entry even if it may be empty: an empty one shows nothing, and is seldom accepted by webhooks. */
+  /**
+   * Whether a required list has an entry even if it may be empty. Empty lists show little, and
+   * webhooks often reject them.
+   */
   readonly fillsLists: boolean;
 }
 
-/** A value that keeps a schema, as far as that can be guessed. */
+/** Returns a value that conforms to a schema, as far as one can be generated. */
 function valueOf(given: JsonSchema, place: Place): unknown {
   if (given.example !== undefined) return given.example;
   if (given.default !== undefined && place.index === 0) return given.default;
@@ -142,7 +148,7 @@ function valueOf(given: JsonSchema, place: Place): unknown {
   }
 }
 
-/** `allOf` holds whole; of `anyOf` and `oneOf` the first alternative is taken. */
+/** Merges all schemas of `allOf`, and the first alternative of `anyOf` and `oneOf`. */
 function withFirstAlternative(schema: JsonSchema): JsonSchema {
   const parts = [...schema.allOf ?? [], ...(schema.anyOf ?? []).slice(0, 1), ...(schema.oneOf ?? []).slice(0, 1)];
   return parts.map(withFirstAlternative).reduce((whole, part) => ({
@@ -169,7 +175,7 @@ function merged(
   return { ...whole, ...Object.fromEntries(entries) };
 }
 
-/** The narrower of two bounds. */
+/** Returns the narrower of two bounds. */
 function bounds(one: JsonSchema, other: JsonSchema): JsonSchema {
   const narrower = (key: "minimum" | "maximum" | "minLength" | "minItems" | "minProperties") => {
     const values = [one[key], other[key]].filter((value) => value !== undefined);
@@ -185,7 +191,7 @@ function bounds(one: JsonSchema, other: JsonSchema): JsonSchema {
   };
 }
 
-/** Texts of the formats that a server checks. */
+/** Strings of the formats that the API server validates. */
 const FORMATS: Readonly<Record<string, (place: Place) => string>> = {
   hostname: ({ name, index }) => `${label(name)}${index || ""}.example.com`,
   uri: ({ index }) => `https://example.com/${index || ""}`,
@@ -210,7 +216,9 @@ const FORMATS: Readonly<Record<string, (place: Place) => string>> = {
   bsonobjectid: ({ index }) => `507f1f77bcf86cd79943901${index}`,
 };
 
-/** Values of fields that have one meaning wherever they are: webhooks check more of them than a schema says. */
+/**
+ * Values of fields that mean the same in every kind, because webhooks check more than the schema.
+ */
 const KNOWN: readonly { readonly names: RegExp; readonly value: string }[] = [
   { names: /schedule$|^cron/i, value: "0 3 * * *" },
   { names: /image$/i, value: "registry.k8s.io/pause:3.10" },
@@ -260,7 +268,7 @@ function objectOf(schema: JsonSchema, place: Place): Record<string, unknown> {
   const named = Object.entries(properties).filter(([name, property]) =>
     required.includes(name) || property.example !== undefined ||
     (place.hasDefaults && property.default !== undefined) ||
-    // A container without an image is accepted in a template, and refused wherever a pod is made of it.
+    // A template with a container without an image is valid, but no pod can be created from it.
     (name === "image" && property.type === "string" && required.includes("name"))
   ).map(([name, property]) => [name, valueOf(property, { ...place, name })] as const);
   const missing = Math.max(0, minProperties - named.length);
@@ -272,7 +280,7 @@ function objectOf(schema: JsonSchema, place: Place): Record<string, unknown> {
   return Object.fromEntries([...named, ...free]);
 }
 
-/** A text that most patterns for names take. */
+/** A string that most patterns for names accept. */
 function label(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(
     /^-+|-+$/g,

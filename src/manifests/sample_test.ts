@@ -9,7 +9,7 @@ const FORMATS = [
   ..."rgbcolor byte date duration date-time bsonobjectid".split(" "),
 ];
 
-Deno.test("sampleOf has what is required or has a default, within the bounds", () => {
+Deno.test("sampleOf includes properties that are required or have a default, within their bounds", () => {
   const spec = s.object({
     host: s.string({ format: "hostname" }),
     tier: s.enum(["gold", "silver"]),
@@ -43,7 +43,7 @@ Deno.test("sampleOf has what is required or has a default, within the bounds", (
   });
 });
 
-Deno.test("sampleOf shows an entry of a required list, and values that webhooks accept as well", () => {
+Deno.test("sampleOf adds an entry to a required list, and values that webhooks accept", () => {
   const container = s.object({
     name: s.string(),
     image: s.optional(s.string()),
@@ -73,14 +73,14 @@ Deno.test("sampleOf leaves a required list empty if its entries would break a ru
 });
 
 for (const format of FORMATS) {
-  Deno.test(`sampleOf has a text of the format ${format}`, () => {
+  Deno.test(`sampleOf generates a string of the format ${format}`, () => {
     const text = s.string({ format: format as never });
     const spec = s.object({ value: text, more: s.array(text, { minItems: 2 }) });
     assert.deepEqual(sampleOf(kindOf(spec)).faults, []);
   });
 }
 
-Deno.test("sampleOf says what could not be guessed, and an example helps", () => {
+Deno.test("sampleOf reports values that it cannot generate, and uses an example", () => {
   const rule = { rule: "self.a == 'open sesame'", message: "say the word" };
   const free = s.object({ a: s.string() }, { validations: [rule] });
   assert.deepEqual(sampleOf(kindOf(free)).faults.map(({ message }) => message), [
@@ -90,7 +90,7 @@ Deno.test("sampleOf says what could not be guessed, and an example helps", () =>
   assert.deepEqual(sampleOf(kindOf(shown)).faults, []);
 });
 
-Deno.test("sampleOf chooses one of what excludes each other", () => {
+Deno.test("sampleOf includes one of two properties that exclude each other", () => {
   const spec = s.exactlyOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"]);
   const { manifest, faults } = sampleOf(kindOf(spec));
   assert.deepEqual(faults, []);
@@ -109,7 +109,7 @@ const PATTERNS: readonly { pattern: string; length?: number; expected: string | 
 ];
 
 for (const { pattern, length = 0, expected } of PATTERNS) {
-  Deno.test(`textFor of ${pattern} with ${length} characters at least is ${expected}`, () => {
+  Deno.test(`textFor returns ${expected} for ${pattern} with at least ${length} characters`, () => {
     const text = textFor(pattern, length);
     if (expected === undefined) assert.equal(text, undefined);
     else assert(text !== undefined && new RegExp(pattern, "u").test(text) && text.length >= length, text);

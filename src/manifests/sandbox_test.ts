@@ -6,7 +6,7 @@ import { sandboxFlags, sandboxRulesOf } from "./sandbox.ts";
 
 const HEALTH = { hostname: "0.0.0.0", port: 8081 };
 
-Deno.test("sandboxRulesOf has what every operator needs and what its parts declare, each once and with its reason", () => {
+Deno.test("sandboxRulesOf returns the permissions of every operator and of its parts, each once and with its reason", () => {
   const permissions = sandboxRulesOf({
     a: part({ net: ["api.example.com", "db:5432"], read: ["/etc/x"], env: ["TOKEN"] }),
     b: part({ net: ["api.example.com"], env: ["HOME"], write: ["/data"], run: ["/usr/bin/git"], ffi: ["/lib/x.so"] }),
@@ -31,7 +31,7 @@ Deno.test("sandboxRulesOf has what every operator needs and what its parts decla
   assert(permissions.every(({ reason }) => reason !== ""));
 });
 
-Deno.test("sandboxRulesOf names the port of the API server", () => {
+Deno.test("sandboxRulesOf includes the port of the API server", () => {
   const nets = (options: { readonly apiserverPort?: number }) =>
     sandboxRulesOf({}, { health: undefined, ...options }).filter(({ access }) => access === "net").map((it) =>
       it.target
@@ -40,7 +40,7 @@ Deno.test("sandboxRulesOf names the port of the API server", () => {
   assert.deepEqual(nets({ apiserverPort: 6443 }), ["kubernetes.default.svc:6443"]);
 });
 
-Deno.test("sandboxRulesOf grants the variables that name kubeconfigs only where files may be read", () => {
+Deno.test("sandboxRulesOf permits the variables of kubeconfigs only if files may be read", () => {
   const variables = (permissions: SandboxPermissions, ownSandbox: SandboxPermissions = {}) =>
     sandboxRulesOf({ a: part(permissions) }, { health: undefined, sandbox: ownSandbox })
       .filter(({ access, target }) => access === "env" && ["KUBECONFIG", "HOME"].includes(target))
@@ -51,19 +51,19 @@ Deno.test("sandboxRulesOf grants the variables that name kubeconfigs only where 
   assert.deepEqual(variables({}, { read: ["/home/me/.kube/config"] }), ["KUBECONFIG", "HOME"]);
 });
 
-Deno.test("sandboxRulesOf of the same parts is the same text each time", () => {
+Deno.test("sandboxRulesOf returns the same rules for the same parts", () => {
   const parts = { a: part({ net: ["x", "y"] }), b: part({ read: ["/z"] }) };
   assert.deepEqual(sandboxRulesOf(parts, { health: HEALTH }), sandboxRulesOf(parts, { health: HEALTH }));
 });
 
-Deno.test("permissionFlags never grants the whole of anything", () => {
+Deno.test("sandboxFlags never grants a whole kind of permission", () => {
   const flags = sandboxFlags(sandboxRulesOf({ a: part({}) }, { health: undefined }));
   assert.deepEqual(flags.slice(0, 2), ["--no-prompt", "--deny-import"]);
   assert(flags.slice(2).every((flag) => /^--allow-(net|read|env)=[^,]+(,[^,]+)*$/.test(flag)), flags.join(" "));
   assert.deepEqual(sandboxFlags([]), ["--no-prompt", "--deny-import"]);
 });
 
-Deno.test("permissionFlags joins the targets of one access, in order", () => {
+Deno.test("sandboxFlags joins the targets of one kind of permission in order", () => {
   assert.deepEqual(
     sandboxFlags([
       { access: "env", target: "A", reason: "x" },
@@ -106,7 +106,7 @@ const REFUSED: readonly { name: string; sandbox: SandboxPermissions; message: Re
 ];
 
 for (const { name, sandbox, message } of REFUSED) {
-  Deno.test(`sandboxRulesOf refuses ${name}`, () => {
+  Deno.test(`sandboxRulesOf rejects ${name}`, () => {
     assert.throws(() => sandboxRulesOf({ a: part(sandbox) }, { health: HEALTH }), { name: "TypeError", message });
   });
 }

@@ -1,10 +1,13 @@
-/** What tells a cluster of an operator's webhooks: the configurations, the conversion in definitions, the Service, and cert-manager's objects. */
+/**
+ * The manifests of an operator's webhooks: the configurations, the conversion in definitions, the
+ * Service, and cert-manager's objects.
+ */
 import { conversionsOf, isCalled, type Parts, webhooksOf } from "../parts/part_list.ts";
 import { CONVERSION_PATH, webhookEntries, type WebhookPhase } from "../parts/webhook_entries.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 
-/** Where a cluster finds the webhooks: behind the operator's Service, or at an address. */
+/** Where the API server calls the webhooks: the operator's Service or a URL. */
 export type WebhookPlace =
   | { readonly service: { readonly namespace: string; readonly name: string; readonly port?: number } }
   | { readonly url: string };
@@ -12,38 +15,49 @@ export type WebhookPlace =
 /** Options of {@linkcode webhookConfigurations}. */
 export interface WebhookConfigurationOptions {
   readonly place: WebhookPlace;
-  /** The operator's own namespace: what is in it is not asked about, unless a webhook says otherwise. */
+  /**
+   * The operator's own namespace. Webhooks are not called for objects in it unless they set
+   * otherwise.
+   */
   readonly namespace?: string;
-  /** As whom the operator writes, for webhooks that leave that out. @default {the service account of its name in `namespace`} */
+  /**
+   * The user of the operator, for webhooks that ignore its writes. @default {the service account of
+   * its name in `namespace`}
+   */
   readonly user?: string;
-  /** The certificate of cert-manager whose authority is put in: `namespace/name`. */
+  /** The cert-manager certificate whose authority is injected: `namespace/name`. */
   readonly injectFrom?: string;
-  /** The authority by which the server is known, as PEM. Absent in what is kept under version control: the operator keeps it up itself. */
+  /**
+   * The certificate authority, as PEM. Absent in files under version control, because the operator
+   * maintains it.
+   */
   readonly caBundle?: string;
 }
 
 const KINDS = { mutate: "MutatingWebhookConfiguration", validate: "ValidatingWebhookConfiguration" } as const;
 
-/** cert-manager puts the authority of a certificate into what has this annotation. */
+/** cert-manager injects the authority of a certificate into objects with this annotation. */
 const INJECT = "cert-manager.io/inject-ca-from";
 
-/** The name of an operator's configurations of webhooks: one of each of the two kinds. */
+/** Returns the name of an operator's webhook configurations, one of each of the two kinds. */
 export function configurationName(operator: string): string {
   return operator;
 }
 
-/** The name of the Service in front of an operator's webhooks. */
+/** Returns the name of the Service of an operator's webhooks. */
 export function webhookService(operator: string): string {
   return `${operator}-webhook`;
 }
 
 /**
- * The configurations of an operator's webhooks: one for those that change, one for those that validate, as far as there are any.
+ * Returns the webhook configurations of an operator: one for mutating webhooks and one for
+ * validating ones, if there are any.
  *
  * @param operator The operator's name.
- * @param parts Its parts.
- * @param options Where they are.
- * @throws {TypeError} If a webhook leaves out what the operator itself writes, and it is not said as whom.
+ * @param parts The operator's parts.
+ * @param options Where the API server calls them.
+ * @throws {TypeError} If a webhook ignores the operator's own writes, and the operator's user is
+ * unknown.
  *
  * @example Usage
  * ```ts
@@ -88,11 +102,12 @@ export function webhookConfigurations(
 }
 
 /**
- * Definitions with the conversions that parts declare. Those that nobody converts stay as they are.
+ * Returns definitions with the conversions that parts declare. Definitions without a conversion are
+ * not changed.
  *
  * @param crds The definitions.
  * @param parts The operator's parts.
- * @param options Where the webhooks are.
+ * @param options Where the API server calls the webhooks.
  */
 export function withConversion(
   crds: readonly CustomResourceDefinitionManifest[],
@@ -122,12 +137,12 @@ export function withConversion(
   });
 }
 
-/** The names of the definitions whose versions are converted. */
+/** Returns the names of the definitions with conversions. */
 export function convertedDefinitions(parts: Parts): ReadonlySet<string> {
   return new Set(conversionsOf(parts).map(([, { kind }]) => `${kind.plural}.${kind.group}`));
 }
 
-/** The Service through which a cluster calls the webhooks. There is none where nothing is called. */
+/** Returns the Service of the webhooks, or an empty list if there are none. */
 export function webhookServices(operator: string, parts: Parts, namespace: string): Manifest[] {
   if (!isCalled(parts)) return [];
   return [{
@@ -142,10 +157,11 @@ export function webhookServices(operator: string, parts: Parts, namespace: strin
 }
 
 /**
- * cert-manager's objects for the webhooks: an authority that signs itself, and a certificate by it in the Secret that the pod mounts.
+ * Returns cert-manager's objects for the webhooks: a self-signed authority, and a certificate that
+ * it signs, in the Secret that the pod mounts.
  *
  * @param operator The operator's name.
- * @param namespace Where it is.
+ * @param namespace The namespace of the operator.
  */
 export function certManagerManifests(operator: string, namespace: string): Manifest[] {
   const metadata = { name: webhookService(operator), namespace, labels: labelsOf(operator) };
@@ -166,12 +182,12 @@ export function certManagerManifests(operator: string, namespace: string): Manif
   ];
 }
 
-/** The names by which a Service is called. The API server uses the first. */
+/** Returns the DNS names of a Service. The API server uses the first. */
 export function serviceNames(service: string, namespace: string): string[] {
   return [`${service}.${namespace}.svc`, `${service}.${namespace}`, `${service}.${namespace}.svc.cluster.local`];
 }
 
-/** The Secret with the certificate of an operator's webhooks. */
+/** Returns the name of the Secret with the certificate of an operator's webhooks. */
 export function certificateSecret(operator: string): string {
   return `${operator}-webhook`;
 }
@@ -179,7 +195,7 @@ export function certificateSecret(operator: string): string {
 function clientConfig(place: WebhookPlace, path: string, caBundle: string | undefined): ClientConfig {
   const authority = caBundle === undefined ? {} : { caBundle: btoa(caBundle) };
   if ("url" in place) return { url: `${place.url.replace(/\/$/, "")}${path}`, ...authority };
-  // Said, since the server fills it in: what is applied comes back equal.
+  // Set explicitly to the server's default, so that an applied object equals the stored one.
   return { service: { port: 443, ...place.service, path }, ...authority };
 }
 

@@ -13,21 +13,21 @@ const op = operator({
   },
 });
 
-/** What is called where: the paths of services, or whole addresses. */
+/** Returns the paths of the Service, or the URLs, that the API server calls. */
 function called(options: Parameters<typeof op.manifests>[0]) {
   const { crd, webhook } = op.manifests(options);
-  // deno-lint-ignore no-explicit-any -- whatever the manifests have
+  // deno-lint-ignore no-explicit-any -- manifests of all kinds
   const configs = webhook.flatMap((one: any) => one.webhooks ?? []).map(({ clientConfig }: any) => clientConfig);
   // deno-lint-ignore no-explicit-any
   const { clientConfig } = (crd[0] as any).spec.conversion.webhook;
   return { kinds: webhook.map(({ kind }) => kind), configs: [...configs, clientConfig] };
 }
 
-/** The kinds by which an operator issues its certificate itself. */
+/** The kinds of the objects with which an operator issues its certificate itself. */
 const OWN_CERTIFICATE = ["Secret", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"];
 
 for (const certificates of ["cert-manager", "files"] as const) {
-  Deno.test(`manifests have no Secret and no admission policy where certificates come from ${certificates}`, () => {
+  Deno.test(`manifests have no Secret and no admission policy if the certificate source is ${certificates}`, () => {
     const { webhook, rbac } = op.manifests({ certificates });
     assert.deepEqual(webhook.filter(({ kind }) => OWN_CERTIFICATE.includes(kind)), []);
     assert(!JSON.stringify(rbac).includes("validatingadmissionpolicies"));
@@ -46,7 +46,7 @@ Deno.test("manifests have the Secret of the certificate without data, and no rol
   ]);
 });
 
-Deno.test("manifests have the API server call the webhooks' Service", () => {
+Deno.test("webhook configurations refer to the webhooks' Service", () => {
   const service = { port: 443, namespace: "notes-system", name: "notes-webhook" };
   assert.deepEqual(called({}), {
     kinds: [...OWN_CERTIFICATE, "Service", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
@@ -57,7 +57,7 @@ Deno.test("manifests have the API server call the webhooks' Service", () => {
 });
 
 for (const webhookUrl of ["https://127.0.0.1:9443", "https://hooks.example.com/notes/"] as const) {
-  Deno.test(`manifests have the API server call ${webhookUrl}, and no Service`, () => {
+  Deno.test(`webhook configurations refer to ${webhookUrl}, without a Service`, () => {
     const url = webhookUrl.replace(/\/$/, "");
     assert.deepEqual(called({ webhookUrl }), {
       kinds: [...OWN_CERTIFICATE, "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
@@ -69,7 +69,7 @@ for (const webhookUrl of ["https://127.0.0.1:9443", "https://hooks.example.com/n
 for (
   const webhookUrl of ["http://127.0.0.1", "127.0.0.1:9443", "https://me@host", "https://host?a", "https://host#", ""]
 ) {
-  Deno.test(`manifests refuse webhooks at "${webhookUrl}", which an API server would not call`, () => {
+  Deno.test(`manifests reject the webhook URL "${webhookUrl}" like an API server`, () => {
     assert.throws(() => op.manifests({ webhookUrl }), {
       name: "TypeError",
       message:
@@ -78,9 +78,9 @@ for (
   });
 }
 
-Deno.test("manifests leave out what the operator's own service account writes, in the namespace that it is installed in", () => {
+Deno.test("webhook configurations exclude writes of the operator's service account in its namespace", () => {
   const { webhook } = op.manifests({ namespace: "elsewhere" });
-  // deno-lint-ignore no-explicit-any -- whatever the manifests have
+  // deno-lint-ignore no-explicit-any -- manifests of all kinds
   const entries = webhook.flatMap((one: any) => one.webhooks ?? []);
   assert.equal(entries.length, 2);
   for (const { matchConditions } of entries) {

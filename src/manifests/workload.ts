@@ -1,34 +1,41 @@
-/** What runs an operator in a cluster: its namespace, settings, Deployment, Service, and what guards them. */
+/**
+ * The workload of an operator in a cluster: namespace, settings, Deployment, Service, disruption
+ * budget and network policy.
+ */
 import { CONFIG_FOLDER, MEMORY_LIMIT, WEBHOOK_FOLDER } from "../base/pod.ts";
 import type { Install } from "./install.ts";
 import { certificateSecret } from "./webhooks.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 
-/** What of an operator decides how its pod looks. */
+/** The options of an operator that its pod depends on. */
 export interface Workload {
   readonly name: string;
   readonly version: string;
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
-  /** Where metrics are served, which may be where health is; absent when they are not. */
+  /** Where metrics are served, possibly on the port of health. Absent if they are not served. */
   readonly metrics?: { readonly port: number; readonly guarded?: boolean } | undefined;
-  /** Where webhooks are served; absent when there are none. */
+  /** Where webhooks are served. Absent without webhooks. */
   readonly webhooks?: { readonly port: number } | undefined;
-  /** Milliseconds that runs may go on after it is told to stop. */
+  /** How long running reconciles may take to finish when the operator stops, in milliseconds. */
   readonly gracefulShutdownTimeout: number;
-  /** Whether its processes agree on the one that works. Without that there must never be two. */
+  /** Whether the processes elect a leader. Without an election, two must never run at once. */
   readonly isElected: boolean;
-  /** What it is told: the table `[operator]` of a file, as TOML. @default {nothing} */
+  /** The table `[operator]` of the file, as TOML. @default {""} */
   readonly settings?: string;
 }
 
-/** The user that distroless images call nonroot. */
+/** The ID of the user `nonroot` in distroless images. */
 const NONROOT = 65532;
 
-/** Between the end of the runs and the kill: the lease is given back, logs are written. */
+/**
+ * The time between the deadline of reconciles and SIGKILL, in which the Lease is released and logs
+ * are written.
+ */
 const GRACE_SECONDS = 5;
 
 /**
- * The objects that run an operator. The pod meets the Pod Security Standard "restricted", and the namespace enforces it.
+ * Returns the objects that run an operator. The pod meets the Pod Security Standard "restricted",
+ * and the namespace enforces it.
  *
  * @param workload The operator.
  * @param install Where and how it is installed.
@@ -43,7 +50,9 @@ export function workloadManifests(workload: Workload, install: Install): Manifes
   ];
 }
 
-/** The namespace, which takes no pod that is less restricted than the operator's own. */
+/**
+ * Returns the namespace, which rejects pods that do not meet the standard of the operator's own.
+ */
 function namespaceOf({ name }: Workload, { namespace }: Install): Manifest {
   return {
     apiVersion: "v1",
@@ -55,10 +64,13 @@ function namespaceOf({ name }: Workload, { namespace }: Install): Manifest {
   };
 }
 
-/** The file's name in the ConfigMap, and in the folder where that is mounted. */
+/** The name of the file in the ConfigMap, and in the folder where it is mounted. */
 const CONFIG_FILE = "operator.toml";
 
-/** Always there, so that an overlay or `kubectl edit` can say something. The operator reads it again when it changes. */
+/**
+ * Returns the ConfigMap, which always exists, so that overlays and `kubectl edit` can change it.
+ * The operator reads it again when it changes.
+ */
 function configMap({ name, settings = "" }: Workload, { namespace }: Install): Manifest {
   const text = settings === "" ? "# Nothing is said here: the operator does as its code has it.\n" : settings;
   return {
@@ -93,7 +105,7 @@ function deploymentOf(workload: Workload, { namespace, image, watchNamespaces, c
     metadata: { name, namespace, labels: { ...labelsOf(name), "app.kubernetes.io/version": labelValue(version) } },
     spec: {
       replicas: 1,
-      // Without an election the old process must be gone before the new one works.
+      // Without an election, the old process must exit before the new one starts.
       strategy: isElected
         ? { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
         : { type: "Recreate" },
@@ -103,14 +115,14 @@ function deploymentOf(workload: Workload, { namespace, image, watchNamespaces, c
           labels: labelsOf(name),
           annotations: {
             "kubectl.kubernetes.io/default-container": "operator",
-            // Another text makes new pods, for which it counts from the start.
+            // A change of settings that only apply at startup creates new pods.
             [`${name}/settings`]: digest(workload.settings ?? ""),
           },
         },
         spec: {
           serviceAccountName: name,
           automountServiceAccountToken: true,
-          // Nothing but the API server is found by variables.
+          // The pod needs no variables of Services: the operator only calls the API server.
           enableServiceLinks: false,
           terminationGracePeriodSeconds: Math.ceil(gracefulShutdownTimeout / 1000) + GRACE_SECONDS,
           securityContext: {
@@ -126,7 +138,7 @@ function deploymentOf(workload: Workload, { namespace, image, watchNamespaces, c
             args,
             env: [
               { name: "OP_CONFIG", value: `${CONFIG_FOLDER}/${CONFIG_FILE}` },
-              // A patch of the limit changes what reviews may take as well.
+              // A patch of the limit also changes the budget of reviews.
               ...(webhooks === undefined ? [] : [{
                 name: MEMORY_LIMIT,
                 valueFrom: { resourceFieldRef: { containerName: "operator", resource: "limits.memory", divisor: "0" } },
@@ -137,7 +149,8 @@ function deploymentOf(workload: Workload, { namespace, image, watchNamespaces, c
               livenessProbe: { ...probe("/livez"), periodSeconds: 20, failureThreshold: 3 },
               readinessProbe: { ...probe("/readyz"), periodSeconds: 10 },
             }),
-            // An idle one takes about 60 MB. No limit of CPU: a throttled leader loses its lease.
+            // An idle operator uses about 60 MB. There is no CPU limit, because a throttled leader
+            // loses its Lease.
             resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },
             securityContext: {
               allowPrivilegeEscalation: false,
@@ -171,7 +184,10 @@ function metricsService({ name, health }: Workload, port: number, { namespace }:
   };
 }
 
-/** One may go at a time: with one replica a node can still be drained, with more the others stay. */
+/**
+ * Allows one eviction at a time: with one replica a node can still be drained, with more the others
+ * keep running.
+ */
 function disruptionBudget({ name }: Workload, { namespace }: Install): Manifest {
   return {
     apiVersion: "policy/v1",
@@ -182,8 +198,9 @@ function disruptionBudget({ name }: Workload, { namespace }: Install): Manifest 
 }
 
 /**
- * Who may reach the pod: for metrics, namespaces with the label `metrics: enabled`; for webhooks, everybody; otherwise nobody. The node's own probes always may. What it reaches
- * itself is decided by the permissions in the executable, by name and not by address.
+ * Returns the network policy. Metrics: namespaces with the label `metrics: enabled`. Webhooks: any
+ * client. All other traffic is denied, except probes of the node. Outgoing connections are limited
+ * by the sandbox permissions of the executable, by name and not by address.
  *
  * @param workload The operator.
  * @param install Where and how it is installed.
@@ -196,14 +213,15 @@ export function networkPolicy({ name, metrics, webhooks }: Workload, { namespace
     spec: {
       podSelector: { matchLabels: labelsOf(name) },
       policyTypes: ["Ingress"],
-      // No list lets nobody in. An empty one does as well, but a server stores none, and each apply would look like a change.
+      // An omitted list denies all traffic. An empty list does too, but the API server does not
+      // store it, so each apply would look like a change.
       ...(metrics === undefined && webhooks === undefined ? {} : {
         ingress: [
           ...(metrics === undefined ? [] : [{
             from: [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
             ports: [{ port: metrics.port, protocol: "TCP" }],
           }]),
-          // The API server is no pod, and where it is is not known.
+          // The API server is not a pod, and its address is unknown.
           ...(webhooks === undefined ? [] : [{ ports: [{ port: webhooks.port, protocol: "TCP" }] }]),
         ],
       }),
@@ -211,10 +229,10 @@ export function networkPolicy({ name, metrics, webhooks }: Workload, { namespace
   };
 }
 
-/** What counts while the operator runs makes no new pods. */
+/** Settings that the operator reads again while it runs, so they create no new pods. */
 const COUNTS_AT_ONCE = /^(log_level|paused) *=.*$/gm;
 
-/** Tells one text of settings from another (FNV-1a). */
+/** Returns a hash of the settings (FNV-1a). */
 function digest(settings: string): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(settings.replace(COUNTS_AT_ONCE, ""))) {
@@ -223,7 +241,10 @@ function digest(settings: string): string {
   return hash.toString(16).padStart(8, "0");
 }
 
-/** A version as the value of a label: build metadata of a semantic version has a plus sign, which labels may not have. */
+/**
+ * Returns a version as a label value: build metadata of a semantic version starts with a plus sign,
+ * which labels may not contain.
+ */
 function labelValue(version: string): string {
   return version.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 }

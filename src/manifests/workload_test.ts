@@ -11,14 +11,14 @@ const SHOP: Workload = {
   isElected: true,
 };
 
-Deno.test("workloadManifests makes namespace, settings, Deployment and PodDisruptionBudget, all with the operator's label", () => {
+Deno.test("workloadManifests returns namespace, settings, Deployment and PodDisruptionBudget with the operator's label", () => {
   const manifests = made();
   assert.deepEqual(manifests.map(({ kind }) => kind), ["Namespace", "ConfigMap", "Deployment", "PodDisruptionBudget"]);
   for (const { metadata } of manifests) assert.equal(metadata.labels?.["app.kubernetes.io/name"], "shop");
   assert.equal(manifests[2]?.metadata.labels?.["app.kubernetes.io/version"], "1.2.0_build.7");
 });
 
-Deno.test("a Deployment lets runs end, and has two pods for a moment only where they agree on one that works", () => {
+Deno.test("a Deployment lets reconciles finish, and surges only with leader election", () => {
   const { spec } = deployment() as Manifest & {
     spec: { strategy: unknown; template: { spec: Record<string, unknown> } };
   };
@@ -28,7 +28,7 @@ Deno.test("a Deployment lets runs end, and has two pods for a moment only where 
   assert.deepEqual(alone.spec.strategy, { type: "Recreate" });
 });
 
-Deno.test("a Deployment has probes where health is served, and none where it is not", () => {
+Deno.test("a Deployment has probes only if health is served", () => {
   const { livenessProbe, readinessProbe, ports } = container();
   assert.deepEqual([livenessProbe?.httpGet.path, readinessProbe?.httpGet.path], ["/livez", "/readyz"]);
   assert.deepEqual(ports, [{ name: "health", containerPort: 8081, protocol: "TCP" }]);
@@ -42,7 +42,7 @@ const METRICS = [
 ];
 
 for (const { name, port, names, target } of METRICS) {
-  Deno.test(`metrics at ${name} have a Service, and may be reached by who is allowed to`, () => {
+  Deno.test(`metrics at ${name} have a Service and a rule in the network policy`, () => {
     const change = { metrics: { port } };
     assert.deepEqual(container(change).ports?.map((each) => each.name), names);
     const service = made(change).find(({ kind }) => kind === "Service") as Manifest & { spec: { ports: object[] } };
@@ -54,12 +54,12 @@ for (const { name, port, names, target } of METRICS) {
   });
 }
 
-Deno.test("networkPolicy lets nobody in where there is nothing to ask for", () => {
+Deno.test("networkPolicy denies all traffic if no port is served", () => {
   const { spec } = networkPolicy(SHOP, installOf(SHOP, {})) as Manifest & { spec: Record<string, unknown> };
   assert.deepEqual([spec.policyTypes, spec.ingress], [["Ingress"], undefined]);
 });
 
-Deno.test("a Deployment reads its settings, and has new pods for those that count with the next start only", () => {
+Deno.test("a Deployment mounts its settings, and replaces pods for those that only apply at startup", () => {
   const settings = (text: string) => {
     const [map] = made({ settings: text }).filter(({ kind }) => kind === "ConfigMap");
     const { spec } = deployment({ settings: text }) as Manifest & {
@@ -73,7 +73,7 @@ Deno.test("a Deployment reads its settings, and has new pods for those that coun
   assert.notEqual(one.digest, settings('[operator]\nselector = "a=c"\nlog_level = "info"\n').digest);
 });
 
-Deno.test("a Deployment looks at the namespaces that it has rights in", () => {
+Deno.test("a Deployment watches the namespaces that it has RBAC permissions for", () => {
   assert.deepEqual(container({}, { watchNamespaces: ["a", "b"] }).args, ["start", "--namespace=a", "--namespace=b"]);
 });
 

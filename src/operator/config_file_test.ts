@@ -31,7 +31,7 @@ resources = ["pods/log"]
 verbs = ["get"]
 `;
 
-Deno.test("readConfigFile reads all tables, and the operator's own part is a file of its own", () => {
+Deno.test("readConfigFile reads all tables and returns the operator's table as a separate file", () => {
   const { image, builder, namespace, policies, operatorText } = readConfigFile(FILE, "f");
   assert.deepEqual(image, { registry: "registry.example.com/team", tagPrefix: "v", tagSuffix: "-slim" });
   assert.deepEqual(builder, { binary: "buildah", args: ["build", "-t", "$IMG"] });
@@ -44,7 +44,7 @@ Deno.test("readConfigFile reads all tables, and the operator's own part is a fil
   );
 });
 
-Deno.test("operator.configured: manifests, rights and permissions follow from the file", () => {
+Deno.test("operator.configured applies the file to manifests, RBAC and sandbox", () => {
   const maps = controller(ConfigMap, { reconcile() {} });
   const op = operator({ name: "shop", version: "1.2.0+7", parts: { maps } }).configured(FILE);
   const { manager, rbac, networkPolicy } = op.manifests();
@@ -70,14 +70,14 @@ Deno.test("operator.configured: manifests, rights and permissions follow from th
   assert.deepEqual(config?.data, { "operator.toml": definitionOf(op).config?.operatorText });
 });
 
-Deno.test("operator.configured: what is said where manifests are asked for goes before the file", () => {
+Deno.test("operator.configured: options of manifests() override the file", () => {
   const op = operator({ name: "shop", parts: {} }).configured(FILE);
   const { manager } = op.manifests({ namespace: "elsewhere", image: "mine:1", watchNamespaces: ["c"] });
   const text = JSON.stringify(manager);
   assert(text.includes('"image":"mine:1"') && text.includes("--namespace=c") && !text.includes('"ops"'), text);
 });
 
-Deno.test("the ID of operator.toml is a label of every installed object, and of no selector", () => {
+Deno.test("the ID in operator.toml is a label of every installed object, but not of selectors", () => {
   const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({}) });
   const Used = resource({ group: "demo.example.com", version: "v1", kind: "Used", spec: s.object({}) });
   const notes = controller(Note, { owns: [Used], reconcile() {} });
@@ -86,7 +86,7 @@ Deno.test("the ID of operator.toml is a label of every installed object, and of 
   const op = plain.configured(file);
   const manifests = Object.values(op.manifests()).flat() as Manifest[];
   const without = manifests.filter(({ metadata }) => metadata.labels?.["op/operator-id"] !== "a-1");
-  // It does not reconcile this kind, which may be another operator's as well.
+  // It does not reconcile this kind, which other operators may use too.
   assert.deepEqual(without.map(({ metadata }) => metadata.name), ["useds.demo.example.com"]);
   for (const { metadata: _, ...rest } of manifests) assert(!JSON.stringify(rest).includes("a-1"));
   assert(!JSON.stringify(plain.manifests()).includes("operator-id"));

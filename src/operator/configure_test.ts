@@ -13,7 +13,7 @@ const op = operator({
 });
 const withText = (text: string) => configured(definitionOf(op), fileSettings(text, "f"));
 
-Deno.test("configured puts what was said in place of what the code says, and leaves the rest", () => {
+Deno.test("configured overrides options of the code with settings, and keeps the others", () => {
   const { gracefulShutdownTimeout, health, leaderElection, parts } = withText(`
     [operator]
     graceful_shutdown_timeout = "5s"
@@ -43,7 +43,7 @@ Deno.test("configured puts what was said in place of what the code says, and lea
   assert.equal(op.parts.maps.concurrency, 10, "the operator itself stays as it was");
 });
 
-Deno.test("configured refuses a controller that is not there and times with which two could lead", () => {
+Deno.test("configured rejects an unknown controller, and durations with which two processes could lead", () => {
   assert.throws(() => withText("[operator.controllers.map]\nconcurrency = 2"), {
     name: "SettingError",
     message: 'Cannot read "f": there is no controller "map": did you mean "maps"?',

@@ -6,7 +6,7 @@ import type { Metrics } from "../runtime/metrics.ts";
 import type { MetricsGuard } from "./metrics_guard.ts";
 import type { ReadinessLine } from "./readiness.ts";
 
-/** What health responses are computed from. */
+/** The state of the operator that health responses report. */
 export interface HealthSource {
   /** Returns a line for each watch, controller and RBAC permission. */
   readiness(): readonly ReadinessLine[];

@@ -3,7 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { HealthServer, type HealthServerOptions } from "./health_server.ts";
 
-/** A server that answers with what it was asked. */
+/** Starts a server that responds with the received request. */
 function serving(options: Partial<HealthServerOptions> = {}): HealthServer {
   return new HealthServer({ hostname: "127.0.0.1", port: 0, clock: systemClock, ...options }, async (request) => {
     const { pathname, search } = new URL(request.url);
@@ -12,7 +12,7 @@ function serving(options: Partial<HealthServerOptions> = {}): HealthServer {
   });
 }
 
-Deno.test("HealthServer answers requests with their path, query and headers", async () => {
+Deno.test("HealthServer passes on the path, query and headers of requests", async () => {
   await using server = serving();
   const url = `http://127.0.0.1:${server.port}`;
   const headers = { authorization: "Bearer x" };
@@ -46,7 +46,7 @@ for (const { name, text, status } of MALFORMED) {
   });
 }
 
-Deno.test("HealthServer closes connections that ask nothing in time", async () => {
+Deno.test("HealthServer closes connections that send no request in time", async () => {
   const clock = new VirtualClock();
   await using server = serving({ clock });
   using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
@@ -57,7 +57,7 @@ Deno.test("HealthServer closes connections that ask nothing in time", async () =
   assert.equal(server.connections, 0);
 });
 
-Deno.test("HealthServer answers while many idle connections are open, of which it closes the oldest", async () => {
+Deno.test("HealthServer responds while many idle connections are open, and closes the oldest", async () => {
   await using server = serving({ connections: 3 });
   using stack = new DisposableStack();
   const idle = [];

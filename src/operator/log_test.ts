@@ -65,7 +65,7 @@ const FIELDS: readonly { name: string; message?: string; fields: Record<string, 
 ];
 
 for (const { name, message = "Said", fields, expected } of FIELDS) {
-  Deno.test(`configureLogs writes one line that can be read, whatever is in it: ${name}`, async () => {
+  Deno.test(`configureLogs writes one readable line for any field: ${name}`, async () => {
     const lines = await logged("debug", "json", (log) => log.warn(message, fields));
     assert.equal(lines.length, 1);
     assert.equal(lines[0]!.indexOf("\n"), lines[0]!.length - 1);
@@ -80,7 +80,7 @@ Deno.test("configureLogs writes an error with its stack", async () => {
   assert.match(JSON.parse(line!).error, /^TypeError: x is y\n {4}at /);
 });
 
-Deno.test("configureLogs writes what is as urgent as asked, and nothing less urgent", async (t) => {
+Deno.test("configureLogs writes lines of the configured level and above", async (t) => {
   const all = (log: Logger) => {
     for (const level of ["debug", "info", "warn", "error"] as const) log[level](level);
   };
@@ -99,7 +99,7 @@ Deno.test("configureLogs writes what is as urgent as asked, and nothing less urg
   }
 });
 
-Deno.test("configureLogs writes text for people without the fields that only machines need", async () => {
+Deno.test("configureLogs writes text without the fields that only programs need", async () => {
   const [line] = await logged("info", "text", (log) => {
     log.with({ controllerKind: "Cache", reconcileID: "x" }).info("Cache rescaled", { from: 1, to: "two" });
   });

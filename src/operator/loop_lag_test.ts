@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { LoopLag } from "./loop_lag.ts";
 
-Deno.test("LoopLag is what the last turn was late by, and grows while a turn goes on", () => {
+Deno.test("LoopLag is the delay of the last turn, and grows during a long turn", () => {
   const inner = new VirtualClock();
   let held = 0;
-  // As when work holds the loop up: time goes on, and timers come late.
+  // Simulates a blocked event loop: time passes, and timers fire late.
   const clock = {
     now: () => assert.fail("a clock that is set is not late"),
     elapsed: () => inner.elapsed() + held,

@@ -25,7 +25,7 @@ Deno.test("readText follows the links that a kubelet makes", async () => {
   });
 });
 
-Deno.test("readText reads in a folder that is reached by a link itself, as /var/run is", async () => {
+Deno.test("readText reads from a folder whose own path has a link, such as /var/run", async () => {
   await withFolder(async (folder, base) => {
     await Deno.symlink(folder, `${base}/linked`);
     assert.equal(await readText(`${base}/linked/token`, [`${base}/linked`]), "inside");
@@ -40,18 +40,18 @@ const LINKS = [
 ];
 
 for (const { name, link } of LINKS) {
-  Deno.test(`readText refuses ${name} out of the folder`, async () => {
+  Deno.test(`readText rejects ${name} out of the folder`, async () => {
     await withFolder(async (folder, base) => {
       await Deno.symlink(`${base}/secret`, `${folder}/..2026/out`);
       await Deno.symlink(link(base), `${folder}/operator.toml`);
       await assert.rejects(readText(`${folder}/operator.toml`, [folder]), OutsideError);
-      // Elsewhere links are the user's business.
+      // Links in other folders are not checked.
       assert.equal(await readText(`${folder}/operator.toml`, []), "outside");
     });
   });
 }
 
-Deno.test("readText refuses a file below a linked folder that leads out", async () => {
+Deno.test("readText rejects a file below a linked folder outside", async () => {
   await withFolder(async (folder, base) => {
     await Deno.symlink(base, `${folder}/up`);
     await assert.rejects(readText(`${folder}/up/secret`, [folder]), OutsideError);

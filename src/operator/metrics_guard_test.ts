@@ -12,7 +12,8 @@ const TOKENS = { scraper: { name: "prometheus", groups: ["monitoring"] }, nobody
 const silent = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent, isDebug: false };
 
 /**
- * A server where the group "monitoring" may read metrics, and a guard that asks it as the operator.
+ * Starts a server where the group "monitoring" may read metrics, and a guard that uses it as the
+ * operator.
  */
 async function world(verbs: readonly string[] = ["create"]) {
   const clock = new VirtualClock();
@@ -84,7 +85,7 @@ for (const { name, authorization, status, asks } of CASES) {
   });
 }
 
-Deno.test("metricsGuard asks once a minute for a token", async () => {
+Deno.test("metricsGuard reviews a token once a minute", async () => {
   await using it = await world();
   for (let i = 0; i < 3; i++) assert.equal(await it.ask("Bearer scraper"), 200);
   assert.equal(it.asked.length, 2);
@@ -94,12 +95,12 @@ Deno.test("metricsGuard asks once a minute for a token", async () => {
   assert.equal(await it.ask("Bearer scraper"), 500, "nobody passes unasked");
 });
 
-Deno.test("metricsGuard lets nobody pass where the operator may not ask", async () => {
+Deno.test("metricsGuard rejects all requests if the operator may not create reviews", async () => {
   await using it = await world(["get"]);
   assert.equal(await it.ask("Bearer scraper"), 500);
 });
 
-Deno.test("metricsGuard limits the log lines that callers can cause while the API server does not answer", async () => {
+Deno.test("metricsGuard limits the log lines that callers can trigger while the API server is unavailable", async () => {
   const lines: unknown[] = [];
   const log = { ...silent, error: (...line: unknown[]) => void lines.push(line), with: () => log };
   const clock = new VirtualClock();

@@ -13,11 +13,10 @@ const configs = controller(ConfigMap, { reconcile() {} });
 const cleaning = () => controller(ConfigMap, { reconcile() {}, cleanup() {} });
 const named = (finalizer: string) => controller(ConfigMap, { finalizer, reconcile() {}, cleanup() {} });
 
-// Two keys whose finalizers are cut, and whose hashes are the same: found by trying some ten
-// thousand.
+// Two keys whose finalizers are truncated to the same hash, found by brute force.
 const LONG = "k".repeat(61);
 const [ONE, OTHER] = [`${LONG}1aed`, `${LONG}5e1d8`];
-// The same for field managers, which are cut at 128 characters.
+// The same for field managers, which are truncated at 128 characters.
 const LONGER = "k".repeat(126);
 const [FIRST, SECOND] = [`${LONGER}9e12`, `${LONGER}24c20`];
 
@@ -78,7 +77,7 @@ const REFUSED: readonly { name: string; given: Partial<OperatorOptions>; message
 ];
 
 for (const { name, given, message } of REFUSED) {
-  Deno.test(`operator refuses ${name}`, () => {
+  Deno.test(`operator rejects ${name}`, () => {
     assert.throws(() => operator({ name: "o", parts: {}, ...given }), { name: /TypeError|SyntaxError/, message });
   });
 }
@@ -102,23 +101,23 @@ Deno.test("operator rejects a kind with conversions that do not lead to each of 
     message: 'operator(): no conversion connects version "v4" of Note (notes.demo.example.com) to "v1", "v2", "v3". ' +
       'Add a conversion between them, or remove the version from "versions".',
   });
-  // Two groups of versions with no conversion between them.
+  // Two groups of versions without a conversion between them.
   assert.throws(
     () => operator({ name: "notes", parts: { notes, oneTwo, threeFour } }),
     /"v4", "v3" of Note .* to "v1", "v2"/,
   );
   operator({ name: "notes", parts: { notes, threeFour, oneTwo, twoThree } });
-  // Versions that no conversion is about are converted by name only.
+  // Without any conversion, the API server only changes the `apiVersion`.
   operator({ name: "notes", parts: { notes } });
 });
 
-Deno.test("operator takes parts whose stored names differ", () => {
+Deno.test("operator accepts parts whose stored names differ", () => {
   const Spaces = controller(Namespace, { finalizer: "x.y/z", reconcile() {}, cleanup() {} });
   operator({ name: "o".repeat(63), parts: { a: cleaning(), "b.c_D-1": cleaning(), c: named("x.y/z"), d: Spaces } });
   operator({ name: "op", parts: { [ONE]: configs, [OTHER]: cleaning() } });
 });
 
-Deno.test("operator fills in where health is served and how long a stop may take", () => {
+Deno.test("operator applies the defaults of health and gracefulShutdownTimeout", () => {
   const { health, gracefulShutdownTimeout, version } = definitionOf(operator({ name: "o", parts: {} }));
   assert.deepEqual({ health, gracefulShutdownTimeout, version }, {
     health: { port: 8081, hostname: "0.0.0.0" },
@@ -132,7 +131,7 @@ Deno.test("operator fills in where health is served and how long a stop may take
   assert.equal(definitionOf(operator({ name: "o", parts: {}, health: false })).health, undefined);
 });
 
-Deno.test("operator asks for the permission to serve health only where it is served", () => {
+Deno.test("operator needs the sandbox permission to serve health only if health is served", () => {
   const nets = (health: OperatorOptions["health"]) =>
     operator({ name: "o", parts: {}, ...(health === undefined ? {} : { health }) }).sandbox()
       .filter(({ access }) => access === "net").map(({ target }) => target);
@@ -140,7 +139,7 @@ Deno.test("operator asks for the permission to serve health only where it is ser
   assert.deepEqual(nets(false), ["kubernetes.default.svc:443"]);
 });
 
-Deno.test("operator asks for the variables of webhooks only where it has some", () => {
+Deno.test("operator needs the variables of webhooks only if it has webhooks", () => {
   const envs = (parts: OperatorOptions["parts"]) =>
     operator({ name: "o", parts }).sandbox()
       .filter(({ access, target }) => access === "env" && /^OP_(WEBHOOKS|SKIP)_/.test(target)).length;

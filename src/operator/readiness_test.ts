@@ -29,7 +29,7 @@ for (const { name, given, told, isReady } of LINES) {
   });
 }
 
-Deno.test("rbacLines has each permission once, and it is missing when one part lacks it", () => {
+Deno.test("rbacLines reports each permission once, as missing if any part lacks it", () => {
   const check = (...answers: readonly [text: string, isGranted: boolean][]) =>
     ({
       answers: answers.map(([text, isGranted]) => ({ text, isGranted, isRequired: true })),

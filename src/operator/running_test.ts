@@ -7,14 +7,14 @@ import { controller } from "../parts/controller.ts";
 import { operator } from "./operator.ts";
 import { type Running, startOperator } from "./running.ts";
 
-Deno.test("startOperator ends at once when its signal is aborted already, also without a cluster", async () => {
+Deno.test("startOperator stops at once if its signal is already aborted, even without a cluster", async () => {
   const namespaces = controller(Namespace, { reconcile() {} });
   const op = operator({ name: "test", parts: { namespaces } });
   const running = startOperator(op, { connection: silent(), clock: new VirtualClock(), signal: AbortSignal.abort() });
   assert.equal(await endsSoon(running), true);
 });
 
-Deno.test("startOperator refuses a selector and a namespace that are none, before anything is sent", async () => {
+Deno.test("startOperator rejects an invalid selector or namespace before it sends a request", async () => {
   let sent = 0;
   const connection = { ...silent(), fetch: () => Promise.reject(new Error(`request ${++sent}`)) };
   const op = operator({ name: "test", parts: { maps: controller(ConfigMap, { reconcile() {} }) } });
@@ -30,7 +30,7 @@ Deno.test("startOperator refuses a selector and a namespace that are none, befor
   assert.equal(sent, 0);
 });
 
-Deno.test("startOperator ends when its signal is aborted while the first listing goes on", async () => {
+Deno.test("startOperator stops when its signal is aborted during the first list request", async () => {
   const namespaces = controller(Namespace, { reconcile() {} });
   const op = operator({ name: "test", parts: { namespaces } });
   const stop = new AbortController();
@@ -40,7 +40,7 @@ Deno.test("startOperator ends when its signal is aborted while the first listing
   assert.equal(await endsSoon(running), true);
 });
 
-Deno.test("startOperator waits for runs that go on, and aborts them at the deadline", async () => {
+Deno.test("startOperator waits for running reconciles and aborts them at the deadline", async () => {
   let signal: AbortSignal | undefined;
   const namespaces = controller(Namespace, {
     reconcile: (_, context) => {
@@ -63,7 +63,7 @@ Deno.test("startOperator waits for runs that go on, and aborts them at the deadl
   assert.equal(signal?.aborted, true);
 });
 
-Deno.test("startOperator does not wait for ever for a reconciler that does not heed its signal", async () => {
+Deno.test("startOperator does not wait forever for a reconciler that ignores its signal", async () => {
   const namespaces = controller(Namespace, { reconcile: () => new Promise(() => {}) });
   const { running, clock, stop } = start(
     operator({ name: "test", parts: { namespaces }, gracefulShutdownTimeout: "5s" }),
@@ -75,7 +75,7 @@ Deno.test("startOperator does not wait for ever for a reconciler that does not h
   assert.equal(await endsSoon(running), true);
 });
 
-Deno.test("startOperator begins no run before its services are made, says so, and stops without them at the deadline", async () => {
+Deno.test("startOperator starts no reconcile before its services exist, and stops without them at the deadline", async () => {
   const made = Promise.withResolvers<AsyncDisposable>();
   const closed: string[] = [];
   const runs: string[] = [];
@@ -96,7 +96,7 @@ Deno.test("startOperator begins no run before its services are made, says so, an
   assert.deepEqual([runs, closed], [[], ["closed"]], "what comes late is closed");
 });
 
-Deno.test("startOperator fails with what makes its services, unless it is told to stop meanwhile", async () => {
+Deno.test("startOperator fails if its services cannot be created, unless it is stopped meanwhile", async () => {
   const namespaces = controller(Namespace, { reconcile() {} });
   const failing = operator({ name: "test", parts: { namespaces }, services: () => Promise.reject(new Error("no")) });
   await assert.rejects(start(failing).running.ended, { message: "no" });
@@ -112,7 +112,7 @@ Deno.test("startOperator fails with what makes its services, unless it is told t
   await running.ended;
 });
 
-Deno.test("startOperator does not wait for ever for services that cannot be closed", async () => {
+Deno.test("startOperator does not wait forever for services that cannot be closed", async () => {
   const namespaces = controller(Namespace, { reconcile() {} });
   const services = () => ({ database: { [Symbol.asyncDispose]: () => new Promise<void>(() => {}) } });
   const op = operator({ name: "test", parts: { namespaces }, services, gracefulShutdownTimeout: "5s" });
@@ -126,7 +126,7 @@ Deno.test("startOperator does not wait for ever for services that cannot be clos
   assert.equal(await endsSoon(running), true);
 });
 
-Deno.test("startOperator takes nothing more in once it is told to stop", async () => {
+Deno.test("startOperator starts no reconcile after it was stopped", async () => {
   const runs: string[] = [];
   const first = Promise.withResolvers<void>();
   const namespaces = controller(Namespace, {
@@ -161,16 +161,14 @@ Deno.test("readiness has a line for each watch and each controller, with the rea
   await running[Symbol.asyncDispose]();
 });
 
-/** A cluster that never answers, as one behind a dropped route. */
+/** A cluster that never responds, as if packets were dropped. */
 function silent(): Connection {
   const fetch = (request: Request) =>
     new Promise<Response>((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason)));
   return { url: "http://cluster", fetch, close() {} };
 }
 
-/**
- * An operator on a cluster with some namespaces and nothing else, that forbids to watch one kind.
- */
+/** Starts an operator on a cluster that only has namespaces and forbids watching one kind. */
 function start(op: ReturnType<typeof operator>, names: string[] = ["one"], forbidden = "") {
   const clock = new VirtualClock();
   const stop = new AbortController();

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { settingsSource } from "./settings_source.ts";
 
-Deno.test("settingsSource reads the file again while the program runs, tells what it says then, and what is wrong with it", async () => {
+Deno.test("settingsSource reads the file again while the program runs, and reports changes and errors", async () => {
   const path = await Deno.makeTempFile({ suffix: ".toml" });
   const write = (line: string) => Deno.writeTextFile(path, `[operator]\n${line}\n`);
   try {

@@ -17,7 +17,7 @@ concurrency = 3
 registry = "registry.example.com"
 `;
 
-Deno.test("fileSettings reads the table [operator] and leaves those of others alone", () => {
+Deno.test("fileSettings reads the table [operator] and ignores the other tables", () => {
   assert.deepEqual(said(fileSettings(FILE, "operator.toml")), {
     log_level: "debug",
     namespaces: ["shop", "blog"],
@@ -131,12 +131,12 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
 ];
 
 for (const { name, text, message } of REFUSED) {
-  Deno.test(`fileSettings refuses ${name}`, () => {
+  Deno.test(`fileSettings rejects ${name}`, () => {
     assert.throws(() => fileSettings(text, "f"), { name: "SettingError", message });
   });
 }
 
-Deno.test("variableSettings reads each kind of value, and takes an empty variable for none", () => {
+Deno.test("variableSettings reads each type of value and ignores empty variables", () => {
   const env: Record<string, string> = {
     OP_NAMESPACES: "shop, blog",
     OP_PAUSED: "true",
@@ -158,7 +158,7 @@ Deno.test("variableSettings reads each kind of value, and takes an empty variabl
   });
 });
 
-Deno.test("flagSettings and variableSettings refuse a selector that is none, and take one that is", () => {
+Deno.test("flagSettings and variableSettings reject invalid selectors and accept valid ones", () => {
   const why =
     `must be a label selector, such as app=web or tier in (front,back),!legacy: found '=', expected: !, identifier, or 'end of string', got "=web"`;
   const variable = (text: string) => variableSettings((name) => name === "OP_SELECTOR" ? text : undefined);
@@ -173,7 +173,7 @@ Deno.test("flagSettings and variableSettings refuse a selector that is none, and
   assert.deepEqual(said(variable(right)), { selector: right });
 });
 
-Deno.test("flagSettings takes repeated flags, and the no- of a boolean one", () => {
+Deno.test("flagSettings accepts repeated flags, and no- with boolean flags", () => {
   const values = { namespace: ["a", "b"], "no-leader-election": true, "log-level": "warn", kubeconfig: "/x" };
   assert.deepEqual(said(flagSettings(values)), {
     namespaces: ["a", "b"],
@@ -182,7 +182,7 @@ Deno.test("flagSettings takes repeated flags, and the no- of a boolean one", () 
   });
 });
 
-Deno.test("merged: a flag goes before a variable, that before the file", () => {
+Deno.test("merged prefers flags to variables, and variables to the file", () => {
   const settings = merged(
     flagSettings({ "log-level": "error" }),
     variableSettings((name) => ({ OP_LOG_LEVEL: "warn", OP_LOG_FORMAT: "text" })[name]),
@@ -244,7 +244,7 @@ const SCOPES: readonly {
 ];
 
 for (const { name, flags = {}, env = {}, file = "", expected } of SCOPES) {
-  Deno.test(`merged takes ${name}`, () => {
+  Deno.test(`merged prefers ${name}`, () => {
     const settings = merged(
       flagSettings(flags as Record<string, unknown>),
       variableSettings((name) => env[name]),
@@ -255,7 +255,7 @@ for (const { name, flags = {}, env = {}, file = "", expected } of SCOPES) {
   });
 }
 
-Deno.test("merged refuses some namespaces and all in one place", () => {
+Deno.test("merged rejects both some and all namespaces from one source", () => {
   assert.throws(() => merged(flagSettings({ namespace: ["a"], "all-namespaces": true })), {
     name: "SettingError",
     message: "Settings --namespace and --all-namespaces contradict each other. Remove one of them.",
