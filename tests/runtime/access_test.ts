@@ -1,4 +1,6 @@
-/** Rights that are missing: named, waited for, and nothing else stands still for it. */
+/**
+ * Missing RBAC permissions: the operator names them, waits for them, and continues all other work.
+ */
 import assert from "node:assert/strict";
 import { access, controller, operator } from "@op/sdk";
 import { ConfigMap, Secret, SelfSubjectAccessReview } from "@op/sdk/kinds";
@@ -9,7 +11,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import { applyText, Note, recording } from "./_notes.ts";
 
-Deno.test("controllerRights are the verbs that the runtime sends for what is declared", () => {
+Deno.test("controllerRights returns the verbs that the runtime sends for a controller's declarations", () => {
   const notes = controller(Note, {
     owns: [ConfigMap],
     reads: [Secret],
@@ -36,7 +38,10 @@ Deno.test("controllerRights are the verbs that the runtime sends for what is dec
   assert(controllerRbacRules(owner).map(describeRule).includes("delete secrets"));
 });
 
-/** An operator with two controllers on a cluster that refuses what is in a set, such as `patch configmaps`. */
+/**
+ * Starts an operator with two controllers on a cluster that rejects the requests in a set, such as
+ * `patch configmaps`.
+ */
 async function desk(refused: Set<string>) {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
@@ -62,7 +67,7 @@ async function desk(refused: Set<string>) {
     close() {},
   };
   const op = operator({ name: "test", parts: { notes, secrets }, health: false });
-  // How long ago something was must not be asked of a clock that may be set.
+  // Elapsed time must not depend on the wall clock, which may be set.
   let told = 0;
   const clock: Clock = {
     now: () => cluster.clock.now() + told++ % 3 * 3_600_000,
@@ -80,7 +85,7 @@ async function desk(refused: Set<string>) {
   return { cluster, running, lines, notes, seen, refused, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-Deno.test("a right that is missing at start is named, its controller waits, the other works; given, it starts by itself", async () => {
+Deno.test("an RBAC permission that is missing at start is named, only its controller waits, and it starts once the permission is granted", async () => {
   await using run = await desk(new Set(["patch configmaps"]));
   const { cluster, lines, refused, running } = run;
   await cluster.create(Note, "a", { spec: { text: "one" } });
@@ -107,7 +112,7 @@ Deno.test("a right that is missing at start is named, its controller waits, the 
   ]);
 });
 
-Deno.test("a right that is taken away while it runs is named after the first refusal, and waited for", async () => {
+Deno.test("an RBAC permission that is revoked at run time is named after the first 403, and waited for", async () => {
   await using run = await desk(new Set());
   const { cluster, lines, refused } = run;
   await cluster.create(Note, "a", { spec: { text: "one" } });
@@ -122,7 +127,7 @@ Deno.test("a right that is taken away while it runs is named after the first ref
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "two");
 });
 
-Deno.test("what is refused though all rights are there, as by a quota, makes nobody ask for rights again and again", async () => {
+Deno.test("requests that are rejected despite all permissions, as by a quota, do not repeat the permission check", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes }, checkAccess: true, forbiddenRequests: "allow" });
   await cluster.advance("1s");

@@ -25,7 +25,7 @@ const lists = controller(List, {
   },
 });
 
-Deno.test("applyAll makes all children, and prunes those that are wanted no longer, of other objects none", async () => {
+Deno.test("applyAll creates all children, and prunes those that are no longer desired, but none of other objects", async () => {
   await using cluster = await memoryCluster({ parts: { lists } });
   await cluster.create(List, "one", { spec: { maps: ["a", "b"] } });
   await cluster.create(List, "two", { spec: { maps: ["c"], secret: false } });
@@ -45,7 +45,7 @@ Deno.test("applyAll makes all children, and prunes those that are wanted no long
   assert.equal(writes(cluster).length, before, "a start with all as wanted writes nothing");
 });
 
-Deno.test("applyAll prunes what its own controller applied: what another made for the object stays, and what create made", async () => {
+Deno.test("applyAll prunes only what its own controller applied, not children from other controllers or from create", async () => {
   const pruning = controller(Note, {
     owns: [ConfigMap],
     prune: true,
@@ -71,7 +71,7 @@ Deno.test("applyAll prunes what its own controller applied: what another made fo
   assert.deepEqual(names, ["a-beside", "a-created", "a-two"]);
 });
 
-Deno.test("applyAll takes kinds of owns as they are written", () => {
+Deno.test("applyAll accepts the kinds in owns, with their types", () => {
   controller(List, {
     owns: [ConfigMap],
     async reconcile(_list, { applyAll }) {
@@ -85,7 +85,7 @@ Deno.test("applyAll takes kinds of owns as they are written", () => {
   });
 });
 
-Deno.test("an object that says it is paused is left alone, says so, and goes on when it says so no longer", async () => {
+Deno.test("a paused object is not reconciled, has a condition that says so, and is reconciled again when it is unpaused", async () => {
   const cleaned: string[] = [];
   const notes = controller(Note, {
     reconcile: ({ spec }, { status }) => status({ text: spec.text }),
@@ -116,7 +116,7 @@ Deno.test("an object that says it is paused is left alone, says so, and goes on 
   assert.deepEqual(cleaned, ["a"]);
 });
 
-Deno.test("paused: false is no pause, and the condition goes with the pause", async () => {
+Deno.test("paused: false does not pause, and the condition is removed when the pause ends", async () => {
   const notes = controller(Note, { reconcile: ({ spec }, { status }) => status({ text: spec.text }) });
   await using cluster = await memoryCluster({ parts: { notes } });
   const annotations = { "demo.example.com/paused": "yes" };
@@ -138,7 +138,7 @@ const recorded = controller.with<Services>()(Note, {
   reconcile: ({ metadata }, { services }) => void services.names.add(metadata.name),
 });
 
-Deno.test("services are made before the first run, closed after the last, and faked by a test", async () => {
+Deno.test("services are created before the first reconcile, closed after the last, and replaceable in tests", async () => {
   const told: string[] = [];
   const names = new Set<string>();
   const op = operator({
@@ -170,7 +170,7 @@ Deno.test("services are made before the first run, closed after the last, and fa
   assert.deepEqual([[...fake], told.length], [["b"], 2]);
 });
 
-Deno.test("an operator whose services are not those of its controllers does not compile", () => {
+Deno.test("an operator whose services differ from those of its controllers does not compile", () => {
   // @ts-expect-error names is a Set of text
   operator({ name: "test", parts: { notes: recorded }, services: () => ({ names: new Set<number>() }) });
 });

@@ -1,11 +1,11 @@
-/** Finalizers, cleanup, and runs of what is being deleted. */
+/** Finalizers, cleanup, and reconciles of objects that are being deleted. */
 import assert from "node:assert/strict";
 import { operator, type ReconcileResult, requeue, TemporaryError } from "@op/sdk";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { startOperator } from "../../src/operator/running.ts";
 import { conditions, FINALIZER, Note, recording, until } from "./_notes.ts";
 
-Deno.test("the finalizer is on before the first run, and off after cleanup, when the object goes", async () => {
+Deno.test("the finalizer is added before the first reconcile, and removed after cleanup when the object is deleted", async () => {
   const cleaned: string[] = [];
   const seen: (readonly string[] | undefined)[] = [];
   const { notes, runs } = recording(({ metadata }) => void seen.push(metadata.finalizers), {
@@ -24,7 +24,7 @@ Deno.test("the finalizer is on before the first run, and off after cleanup, when
   assert.equal(runs.length, 1, "what is deleted is not reconciled");
 });
 
-Deno.test("an object stays while its cleanup fails or asks for more time, and others' finalizers stay on", async () => {
+Deno.test("an object remains while its cleanup fails or asks for more time, and other finalizers stay", async () => {
   const outcomes: (() => ReconcileResult)[] = [
     () => {
       throw new TemporaryError("still in use", { retry: "1m" });
@@ -53,8 +53,8 @@ Deno.test("an object stays while its cleanup fails or asks for more time, and ot
   assert.equal(await cluster.exists(Note, "a"), false);
 });
 
-Deno.test("a finalizer left by an earlier version, whose cleanup is gone, is taken off", async (t) => {
-  await t.step("from an object that lives", async () => {
+Deno.test("a finalizer of an earlier version that had a cleanup is removed", async (t) => {
+  await t.step("from an object that is not being deleted", async () => {
     const { notes, runs } = recording();
     await using cluster = await memoryCluster({ parts: { notes } });
     await cluster.create(Note, "a", { metadata: { finalizers: [FINALIZER, "other.example.com/x"] }, spec: {} });
@@ -75,20 +75,23 @@ Deno.test("a finalizer left by an earlier version, whose cleanup is gone, is tak
 });
 
 const REMOVED = "demo.example.com/test.removed";
-/** Of an operator "test-b", and of a person. */
+/** The finalizers of an operator "test-b" and of a person. */
 const OTHERS = ["demo.example.com/test-b.removed", "demo.example.com/testing"];
 
-Deno.test("a removed controller's finalizer is released by a controller of the kind that is still there", async (t) => {
+Deno.test("a removed controller's finalizer is removed by another controller of the same kind", async (t) => {
   const finalizersOf = async (cluster: MemoryCluster) => (await cluster.get(Note, "a")).metadata.finalizers?.toSorted();
   for (const cleans of [false, true]) {
-    await t.step(`from an object that lives, by one ${cleans ? "with" : "without"} a cleanup`, async () => {
-      const { notes, runs } = recording(undefined, cleans ? { cleanup() {} } : {});
-      await using cluster = await memoryCluster({ parts: { notes } });
-      await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED, ...OTHERS] }, spec: {} });
-      await cluster.settle();
-      assert.deepEqual(await finalizersOf(cluster), [...OTHERS, ...cleans ? [FINALIZER] : []].toSorted());
-      assert.equal(runs.length, 1);
-    });
+    await t.step(
+      `from an object that is not being deleted, by one ${cleans ? "with" : "without"} a cleanup`,
+      async () => {
+        const { notes, runs } = recording(undefined, cleans ? { cleanup() {} } : {});
+        await using cluster = await memoryCluster({ parts: { notes } });
+        await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED, ...OTHERS] }, spec: {} });
+        await cluster.settle();
+        assert.deepEqual(await finalizersOf(cluster), [...OTHERS, ...cleans ? [FINALIZER] : []].toSorted());
+        assert.equal(runs.length, 1);
+      },
+    );
     await t.step(`from one that is being deleted, by one ${cleans ? "with" : "without"} a cleanup`, async () => {
       const cleaned: string[] = [];
       const { notes } = recording(
@@ -104,7 +107,7 @@ Deno.test("a removed controller's finalizer is released by a controller of the k
       assert.deepEqual(cleaned, cleans ? ["a"] : []);
     });
   }
-  await t.step("of two controllers of the kind, each one's finalizer stays", async () => {
+  await t.step("the finalizers of two controllers of one kind both stay", async () => {
     const { notes } = recording(undefined, { cleanup() {} });
     const { notes: more } = recording(undefined, { cleanup() {}, finalizer: "demo.example.com/test.named" });
     await using cluster = await memoryCluster({ parts: { notes, more } });
@@ -117,7 +120,7 @@ Deno.test("a removed controller's finalizer is released by a controller of the k
   });
 });
 
-Deno.test("an object is not run before its finalizer is on, though another writer is faster", async () => {
+Deno.test("an object is not reconciled before its finalizer is added, even when another client writes first", async () => {
   const { notes, runs } = recording(undefined, { cleanup() {} });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
@@ -128,7 +131,7 @@ Deno.test("an object is not run before its finalizer is on, though another write
   assert(runs.length >= 1);
 });
 
-Deno.test("deleting an object aborts the signal of its run", async (t) => {
+Deno.test("deleting an object aborts the signal of its reconcile", async (t) => {
   for (const [name, cleanup] of [["without cleanup", undefined], ["with cleanup", () => {}]] as const) {
     await t.step(name, async () => {
       let signal: AbortSignal | undefined;

@@ -1,4 +1,7 @@
-/** A machine whose clock is set by hours: what is waited for, counted and held back goes by time that passed, and not by what the clock says. */
+/**
+ * Wall clocks that jump by hours: waits, counters and rate limits follow elapsed time instead of
+ * the wall clock.
+ */
 import assert from "node:assert/strict";
 import { controller, operator, requeue, TemporaryError } from "@op/sdk";
 import { ConfigMap, Event, Lease } from "@op/sdk/kinds";
@@ -9,7 +12,10 @@ import { startProcess } from "./_processes.ts";
 const HOUR = 3_600_000;
 const MINUTES = 90;
 
-/** What an operator sends within some hours, and when, with all that makes it wait; and what it counted. */
+/**
+ * Returns what an operator sends within some hours, and when, with everything that makes it wait;
+ * and its metrics.
+ */
 async function sentWithin(offsetAt: (minute: number) => number) {
   let talked = 0;
   const notes = controller(Note, {
@@ -45,7 +51,7 @@ async function sentWithin(offsetAt: (minute: number) => number) {
       cluster.inject(faults.status(500), { by: "jumps", kind: ConfigMap, verb: "patch", times: 2 });
     }
     if (minute % 20 === 9) {
-      // A server on its way down ends each watch at once.
+      // A server that is shutting down ends each watch at once.
       const endedAtOnce = { name: "ended at once", answer: () => new Response("") };
       cluster.inject(endedAtOnce, { by: "jumps", kind: ConfigMap, verb: "watch", times: 3 });
       cluster.inject(faults.watchCut(), { by: "jumps", kind: ConfigMap });
@@ -65,10 +71,10 @@ async function sentWithin(offsetAt: (minute: number) => number) {
 const JUMPS: readonly { name: string; offsetAt: (minute: number) => number }[] = [
   { name: "back by three hours", offsetAt: (minute) => minute < 15 ? 0 : -3 * HOUR },
   { name: "forward by three hours", offsetAt: (minute) => minute < 15 ? 0 : 3 * HOUR },
-  { name: "to and fro", offsetAt: (minute) => [0, -5, 3, -1][minute % 4]! * HOUR },
+  { name: "back and forth", offsetAt: (minute) => [0, -5, 3, -1][minute % 4]! * HOUR },
 ];
 
-Deno.test("an operator whose clock is set sends what it would have sent, at the same times, and counts the same", async (t) => {
+Deno.test("an operator whose clock is set sends the same requests at the same times, with the same metrics", async (t) => {
   const usual = await sentWithin(() => 0);
   assert(usual.sent.length > 200, `${usual.sent.length} requests`);
   for (const { name, offsetAt } of JUMPS) {
@@ -84,7 +90,7 @@ Deno.test("an operator whose clock is set sends what it would have sent, at the 
 const notes = controller(Note, { reconcile() {} });
 const elected = operator({ name: "jumps", parts: { notes }, health: false, leaderElection: true });
 
-Deno.test("a leader whose clock goes forward past its deadline leads no more from that moment: its machine may have slept", async () => {
+Deno.test("a leader whose clock jumps past its deadline stops leading at once, because its machine may have slept", async () => {
   await using cluster = await memoryCluster({ kinds: [Note] });
   await using process = startProcess(cluster, elected, "pod");
   await cluster.advance("3s");
@@ -98,7 +104,7 @@ Deno.test("a leader whose clock goes forward past its deadline leads no more fro
   await stopped(process, cluster);
 });
 
-Deno.test("a leader whose clock is set back leads no longer than it would have, and no standby takes a lease by what its clock says", async () => {
+Deno.test("a leader whose clock is set back leads no longer than before, and a standby's wall clock never lets it take the Lease", async () => {
   await using cluster = await memoryCluster({ kinds: [Note] });
   await using first = startProcess(cluster, elected, "first");
   await cluster.advance("1s");

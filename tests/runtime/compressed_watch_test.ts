@@ -1,4 +1,7 @@
-/** Kubernetes 1.37 compresses watch lists as several gzip members, of which `fetch` decodes the first. Every path must read all of a list. */
+/**
+ * Kubernetes 1.37 compresses watch lists as several gzip members, of which `fetch` decodes only the
+ * first. Every client must read the whole list.
+ */
 import assert from "node:assert/strict";
 import { operator } from "@op/sdk";
 import type { Connection } from "@op/sdk/client";
@@ -78,7 +81,8 @@ Deno.test("the server of these tests answers a fetch that accepts gzip with seve
   await seed(server);
   using client = Deno.createHttpClient({ caCerts: [server.caCert] });
 
-  // How many of them fetch decodes depends on Deno's version: 2.4.2 all of them, 2.9.6 the first one.
+  // How many members fetch decodes depends on Deno's version: 2.4.2 decodes all of them, 2.9.6 only
+  // the first.
   const response = await fetch(server.url + WATCH_LIST, { client });
   await response.text();
 
@@ -100,13 +104,13 @@ async function seed({ apiserver }: CompressingServer): Promise<void> {
   }
 }
 
-/** The way of `op start`. */
+/** Connects as `op start` does. */
 async function byKubeconfig(kubeconfig: string): Promise<Opened> {
   const machine = { env: () => undefined, readText: () => Promise.resolve(kubeconfig) };
   return closing(await connect(machine, systemClock, { kubeconfig: "kubeconfig" }));
 }
 
-/** The way of a program behind a proxy of the command line. */
+/** Connects as a program behind a proxy of the command line does. */
 async function byProxy(
   server: CompressingServer,
   wrap: (forward: ReturnType<typeof forwardTo>) => ReturnType<typeof forwardTo>,

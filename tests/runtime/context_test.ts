@@ -1,11 +1,11 @@
-/** What a run reads and writes through its context. */
+/** What a reconcile reads and writes through its context. */
 import assert from "node:assert/strict";
 import { access, controller } from "@op/sdk";
 import { ConfigMap, Namespace, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { applyText, conditions, Note, type NoteContext, recording } from "./_notes.ts";
 
-Deno.test("a run reads what it wrote, at once, and is not woken by it", async () => {
+Deno.test("a reconcile reads its own writes at once, and they do not trigger another", async () => {
   const read: Record<string, unknown> = {};
   const { notes, runs } = recording(async (note, { apply, create, patch, get, list }) => {
     if (read.created !== undefined) return;
@@ -32,7 +32,7 @@ Deno.test("a run reads what it wrote, at once, and is not woken by it", async ()
   assert.deepEqual(runs, ["a hello: changed"]);
 });
 
-Deno.test("a run does not read what it deleted, is not woken by it, and deletes what is gone without an error", async () => {
+Deno.test("a reconcile does not see what it deleted, is not triggered by that, and may delete a missing object without an error", async () => {
   const read: unknown[] = [];
   let runs = 0;
   const notes = controller(Note, {
@@ -59,7 +59,7 @@ Deno.test("a run does not read what it deleted, is not woken by it, and deletes 
   assert.equal(runs, 2);
 });
 
-Deno.test("lists from the cache take a namespace, all of them, and labels", async () => {
+Deno.test("lists from the cache accept a namespace, all namespaces, and label selectors", async () => {
   let lists: string[][] = [];
   const notes = controller(Note, {
     reads: [ConfigMap],
@@ -105,7 +105,7 @@ const REFUSED: readonly { name: string; touch: (context: NoteContext) => Promise
 ];
 
 for (const { name, touch, message } of REFUSED) {
-  Deno.test(`a run is refused ${name}, and told what to do`, async () => {
+  Deno.test(`a reconcile is denied ${name}, and the error says what to do`, async () => {
     const { notes } = recording(async (_, context) => void await touch(context));
     await using cluster = await memoryCluster({ parts: { notes }, namespaces: ["team"], failures: "collect" });
     await cluster.create(Note, "a", { spec: {} });
@@ -115,7 +115,7 @@ for (const { name, touch, message } of REFUSED) {
   });
 }
 
-Deno.test("what is applied without an owner may lie in another namespace, and outlives the object", async () => {
+Deno.test("an object applied without an owner may be in another namespace, and outlives the reconciled object", async () => {
   const { notes } = recording(async ({ metadata: { name } }, { apply }) => {
     await apply(ConfigMap, { metadata: { name, namespace: "team" } }, { owner: false });
   });
@@ -128,7 +128,7 @@ Deno.test("what is applied without an owner may lie in another namespace, and ou
   assert.equal(made.metadata.ownerReferences, undefined);
 });
 
-Deno.test("a run of an object that is in no namespace says in which to look: what it gets is never nothing by mistake", async () => {
+Deno.test("the reconcile of a cluster-scoped object must name a namespace to read from, so a get never misses by mistake", async () => {
   const met: string[] = [];
   const teams = controller(Namespace, {
     reads: [Secret],

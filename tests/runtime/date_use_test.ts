@@ -9,7 +9,7 @@ async function clusterWith(reconcile: Parameters<typeof recording>[0]): Promise<
   return cluster;
 }
 
-/** What is printed as a warning while a function runs. */
+/** Returns the warnings that are printed while a function runs. */
 async function warnings(run: () => Promise<void>): Promise<string[]> {
   const { warn } = console;
   const lines: string[] = [];
@@ -73,7 +73,7 @@ Deno.test("dates with arguments, and Date outside of reconciles, are not reporte
   assert.deepEqual(lines, []);
 });
 
-Deno.test("Date works as always while clusters live, and is itself again after the last", async () => {
+Deno.test("Date works as usual while clusters exist, and is the original again after the last one is disposed of", async () => {
   const before = Date;
   const one = await memoryCluster();
   const two = await memoryCluster();
@@ -84,14 +84,14 @@ Deno.test("Date works as always while clusters live, and is itself again after t
   assert.equal(Date.UTC(2030, 0, 1), before.UTC(2030, 0, 1));
   assert.equal(typeof Date(), "string");
 
-  // The first is disposed before the second: neither stays behind.
+  // The first is disposed of before the second, and no replacement must remain.
   await one[Symbol.asyncDispose]();
   assert(new Date() instanceof before);
   await two[Symbol.asyncDispose]();
   assert.equal(Date, before);
 });
 
-Deno.test("a Date that a test puts on top stays until the test takes it off", async () => {
+Deno.test("a Date that a test replaces stays until the test restores it", async () => {
   const before = Date;
   const cluster = await memoryCluster();
   const under = globalThis.Date;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
-Deno.test("an operator's live heap does not grow: from hour 4 to hour 24 of a day with resyncs by at most 1 %", async () => {
+Deno.test("an operator's live heap grows by at most 1 % from hour 4 to hour 24 of a day with resyncs", async () => {
   const main = fileURLToPath(new URL("_day.ts", import.meta.url));
   const config = fileURLToPath(new URL("../../deno.json", import.meta.url));
-  // Without V8's compilers that make a program quicker for as long as it runs: their code would be what grows. The one that is left compiles all at once.
+  // V8's optimizing compilers are off, since their code would grow over time. The remaining one
+  // compiles everything at once.
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -25,7 +26,7 @@ Deno.test("an operator's live heap does not grow: from hour 4 to hour 24 of a da
   assert(growth <= 0.01, `${(100 * growth).toFixed(2)} %: ${late.map(({ bytes }) => bytes).join(", ")}`);
 });
 
-/** The slope of the straight line nearest to some points. */
+/** Returns the slope of the regression line through some points. */
 function slope(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (of: (point: readonly [number, number]) => number) =>
     points.reduce((sum, p) => sum + of(p), 0) / points.length;

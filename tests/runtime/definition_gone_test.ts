@@ -1,4 +1,7 @@
-/** The definition of a kind is deleted, and made anew: what is held, waits or runs goes with it, and all begins anew with it. */
+/**
+ * A kind's CustomResourceDefinition is deleted and created again: caches, queues and reconciles of
+ * the kind end, and start again with it.
+ */
 import assert from "node:assert/strict";
 import { controller, operator, PermanentError, requeue, resource, s, watch } from "@op/sdk";
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
@@ -17,7 +20,7 @@ async function define(cluster: MemoryCluster): Promise<void> {
   await cluster.client.create(CustomResourceDefinition, Note.crd as never);
 }
 
-Deno.test("runs of a kind whose definition goes are aborted, what waits is dropped, and what is held is empty", async () => {
+Deno.test("deleting a definition aborts reconciles of its kind, drops queued ones and empties the cache", async () => {
   let aborted: unknown;
   const { notes, runs } = recording(({ metadata }, { signal }) => {
     if (metadata.name === "timed") return requeue("10m");
@@ -48,7 +51,7 @@ Deno.test("runs of a kind whose definition goes are aborted, what waits is dropp
   assert.deepEqual(runs, []);
 });
 
-Deno.test("a definition that is gone is told once, and made anew the kind is watched at once, also where there is none of it", async () => {
+Deno.test("a deleted definition is logged once, and its kind is watched at once when it is created again, even without objects", async () => {
   const { notes, runs } = recording();
   await using cluster = await memoryCluster({ kinds: [Note] });
   await using process = startProcess(cluster, operator({ name: "gone", parts: { notes }, health: false }), "pod");
@@ -77,7 +80,7 @@ Deno.test("a definition that is gone is told once, and made anew the kind is wat
   await stopped;
 });
 
-Deno.test("pauses between tries grow while a definition is gone, and begin anew each time that it comes", async () => {
+Deno.test("retry delays grow while a definition is missing, and start over each time it returns", async () => {
   const { notes } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
   const tries = () => cluster.sent({ by: "test", kind: Note, verb: "watch" });
@@ -94,7 +97,10 @@ Deno.test("pauses between tries grow while a definition is gone, and begin anew 
   }
 });
 
-/** What another object of the same name begins with, where nobody saw that the one before it went. */
+/**
+ * The history of a deleted object, which an object of the same name must not inherit when the
+ * deletion was missed.
+ */
 const REPLACED: readonly { name: string; first: string; runs: readonly string[] }[] = [
   { name: "that failed for good", first: "never", runs: ["a new: changed 1"] },
   { name: "that is in a backoff", first: "failing", runs: ["a new: changed 1"] },

@@ -1,4 +1,7 @@
-/** Watches of the API server in the process with lines between its own that no server should send: nothing is lost, undone or spun on. */
+/**
+ * Watch streams of the in-process API server with invalid extra lines: no change is lost or undone,
+ * and the operator does not spin.
+ */
 import assert from "node:assert/strict";
 import { operator } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
@@ -7,7 +10,9 @@ import type { Connection } from "../../src/kube/connection.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { applyText, Note, recording } from "./_notes.ts";
 
-/** An operator whose streams of notes take lines of the test between those of the server. */
+/**
+ * An operator whose watch streams of notes contain lines of the test between those of the server.
+ */
 async function desk() {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
@@ -18,7 +23,7 @@ async function desk() {
     async fetch(request) {
       const { pathname, searchParams } = new URL(request.url);
       const response = await cluster.fetch(request);
-      // A glance at what was missed is no stream.
+      // Only streams matter here, not short reads of missed events.
       const isStream = searchParams.get("watch") === "true" && searchParams.get("timeoutSeconds") !== "1";
       if (!pathname.endsWith("/notes") || !isStream || response.body === null) return response;
       opened++;
@@ -74,7 +79,9 @@ function withLines(
   });
 }
 
-/** Asserts that each note has what it wants, and that the next change is seen as if nothing had been. */
+/**
+ * Asserts that each note has its desired children, and that the next change is handled as usual.
+ */
 async function assertWell(cluster: MemoryCluster, runs: string[]): Promise<void> {
   runs.length = 0;
   await cluster.patch(Note, "a", { spec: { text: "three" } });
@@ -84,7 +91,7 @@ async function assertWell(cluster: MemoryCluster, runs: string[]): Promise<void>
   assert.deepEqual(texts, ["three", "two"]);
 }
 
-Deno.test("events that are told again, in whatever order, and deletions of what was never there, wake nobody and undo nothing", async () => {
+Deno.test("repeated events in any order, and deletions of unknown objects, trigger no reconcile and undo no change", async () => {
   await using run = await desk();
   const { cluster, runs, say, opened } = run;
   const a = await cluster.get(Note, "a");
@@ -106,7 +113,7 @@ Deno.test("events that are told again, in whatever order, and deletions of what 
   await cluster.advance("10m");
   assert.deepEqual(runs, []);
   assert.deepEqual((await cluster.list(ConfigMap)).filter(({ data }) => data?.text === "one"), []);
-  // One that is new, of an object that nobody told of: gone before it was seen.
+  // A new event about an object that was deleted before the operator saw it.
   await say({ type: "DELETED", object: at(now, { name: "ghost", uid: "ghost" }) });
   assert.deepEqual(runs, []);
   const before = opened();
@@ -115,7 +122,7 @@ Deno.test("events that are told again, in whatever order, and deletions of what 
 });
 
 const GARBAGE: readonly { name: string; line: string | object }[] = [
-  { name: "that is no JSON", line: "<html>502 Bad Gateway</html>" },
+  { name: "that is not JSON", line: "<html>502 Bad Gateway</html>" },
   { name: "that is null", line: "null" },
   { name: "without an object", line: { type: "ADDED" } },
   {
@@ -129,14 +136,14 @@ const GARBAGE: readonly { name: string; line: string | object }[] = [
 ];
 
 for (const { name, line } of GARBAGE) {
-  Deno.test(`a line ${name} ends its stream alone: the next one goes on from where it was, after a wait`, async () => {
+  Deno.test(`a line ${name} ends only its own stream, and the next stream resumes from the same version after a delay`, async () => {
     await using run = await desk();
     const { cluster, runs, say, opened } = run;
     const before = opened();
     await say(line);
     assert.equal(opened(), before + 1);
     assert.deepEqual(runs, []);
-    // Again and again: it is not spun on.
+    // Repeated invalid lines must not cause a busy loop.
     for (let i = 0; i < 10; i++) await say(line);
     assert(opened() - before <= 11, `${opened() - before} streams in 11 s`);
     await assertWell(cluster, runs);

@@ -1,4 +1,4 @@
-/** Objects that are reconciled over and over: they are slowed and reported, and no others are. */
+/** Objects that are reconciled over and over are slowed and reported; other objects are not. */
 import assert from "node:assert/strict";
 import { access, controller, requeue, TemporaryError } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
@@ -7,7 +7,7 @@ import { Event } from "../../src/kinds/events_v1.gen.ts";
 import { BURST } from "../../src/queue/loop_limit.ts";
 import { conditions, Note, recording, writes } from "./_notes.ts";
 
-// Two controllers of one kind that want different things of one child.
+// Two controllers of one kind that want different values in one child.
 const setsText = (text: string) => {
   const runs: string[] = [];
   const part = controller(Note, {
@@ -30,12 +30,13 @@ Deno.test("two controllers that fight over a child are slowed, and reported with
   await cluster.advance("1m");
 
   await t.step("the number of reconciles and of writes is bounded", async () => {
-    // The burst, ten in the first second, and then each delay is a tenth of the time until then: about 41 in a minute.
+    // The burst, ten in the first second, and then each delay is a tenth of the time until then:
+    // about 41 in a minute.
     for (const { runs } of [alpha, beta]) assert(runs.length > BURST && runs.length < 110, `${runs.length} reconciles`);
     assert(writes(cluster).length < 220, `${writes(cluster).length} writes`);
     const before = writes(cluster).length;
     await cluster.advance("10m");
-    // Each round is two writes, and from five minutes on there is one in 30 s.
+    // Each round is two writes, and after five minutes there is one round in 30 s.
     assert(writes(cluster).length - before < 80, `${writes(cluster).length - before} writes in ten minutes`);
   });
 
@@ -84,7 +85,7 @@ Deno.test("two controllers that fight over a child are slowed, and reported with
     assert(alpha.runs.length + beta.runs.length >= before + 2);
   });
 
-  await t.step("the loop's end takes the condition away, and is logged", async () => {
+  await t.step("the condition is removed when the loop ends, which is logged", async () => {
     await cluster.advance("3m");
     assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
     assert(cluster.logged.some(({ message }) => message === "Hot loop ended"));
@@ -166,7 +167,8 @@ Deno.test("settle fails with the object, the field, both field managers and the 
     await cluster!.patch(Note, name, { metadata: { labels: { count: `${count}` } } });
   });
   await unsettled({ parts: { notes } });
-  // Which of the two controllers waits when time is over, and is named first, is a matter of turns.
+  // Which of the two controllers waits at the timeout, and is named first, depends on the event
+  // loop.
   const shown = messages.map((message) =>
     message.startsWith('Cannot settle: controller "beta"') ? swapped(message) : message
   );
@@ -174,7 +176,7 @@ Deno.test("settle fails with the object, the field, both field managers and the 
   assert.equal(`${shown.join("\n\n")}\n`, await Deno.readTextFile(golden));
 });
 
-/** A message with the names of the two controllers exchanged. */
+/** Returns a message with the names of the two controllers swapped. */
 function swapped(message: string): string {
   return message.replaceAll(/alpha|beta/g, (name) => name === "alpha" ? "beta" : "alpha");
 }
@@ -268,7 +270,7 @@ for (const who of ["the controller", "another client"] as const) {
   });
 }
 
-Deno.test("the condition is no loop of its own where another client removes it each time", async () => {
+Deno.test("removing the condition each time from another client does not cause a loop of its own", async () => {
   let removals = 0;
   let cluster: MemoryCluster | undefined;
   const { notes } = recording(async ({ metadata: { name }, spec, status }) => {

@@ -1,4 +1,7 @@
-/** Objects that were stored under an earlier schema do not reach a reconciler whose types promise something else. */
+/**
+ * Objects that were stored under an earlier schema do not reach a reconciler whose types promise
+ * something else.
+ */
 import assert from "node:assert/strict";
 import { type Condition, controller, type Infer, operator, resource, s } from "@op/sdk";
 import { ConfigMap, CustomResourceDefinition, Event } from "@op/sdk/kinds";
@@ -7,7 +10,7 @@ import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 const names = { group: "demo.example.com", kind: "Site" } as const;
 const status = s.object({ host: s.optional(s.string()) });
 
-/** As it was when objects were stored. */
+/** The schema at the time when the objects were stored. */
 const OldSite = resource({ ...names, version: "v1", spec: s.object({ host: s.optional(s.anything()) }), status });
 const Site = resource({ ...names, version: "v1", spec: s.object({ host: s.string() }), status });
 
@@ -31,7 +34,7 @@ function recording() {
   return { ...recorded, sites };
 }
 
-/** Stores an object as the old definition accepts it, and puts the new one back. */
+/** Stores an object under the old definition, and restores the new one. */
 async function stored(cluster: MemoryCluster, name: string, spec: unknown, metadata: object = {}): Promise<void> {
   const patch = (kind: typeof Site | typeof OldSite) =>
     cluster.client.patch(CustomResourceDefinition, kind.crd.metadata.name, { spec: kind.crd.spec });

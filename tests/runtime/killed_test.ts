@@ -1,4 +1,6 @@
-/** An operator that is killed between any two of its writes: the next process finishes what it began. */
+/**
+ * An operator that is killed between any two of its writes: the next process completes the work.
+ */
 import assert from "node:assert/strict";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
@@ -7,7 +9,7 @@ import { Note } from "./_notes.ts";
 import { op, world } from "./_killed.ts";
 import { type Mortal, startMortal } from "./_mortal.ts";
 
-/** What happens to the objects, each after the operator came to rest. */
+/** The changes to the objects, each made after the operator is idle. */
 const SCENARIO: readonly ((cluster: MemoryCluster) => Promise<unknown>)[] = [
   (cluster) => cluster.create(Note, "a", { spec: { text: "one" } }),
   (cluster) => cluster.create(Note, "b", { spec: { text: "one" } }),
@@ -18,7 +20,10 @@ const SCENARIO: readonly ((cluster: MemoryCluster) => Promise<unknown>)[] = [
   (cluster) => cluster.delete(Note, "b"),
 ];
 
-/** Runs the scenario with a process that dies after a write; the next one starts at once, or when all has happened. */
+/**
+ * Runs the scenario with a process that dies after a write; the next process starts at once, or
+ * after the last change.
+ */
 async function play(lastWrite: number, next: "at once" | "at the end"): Promise<{ writes: number; world: unknown }> {
   await using cluster = await memoryCluster({ kinds: [Note] });
   const processes: Mortal[] = [startMortal(cluster, op, lastWrite)];
@@ -42,7 +47,7 @@ async function play(lastWrite: number, next: "at once" | "at the end"): Promise<
 }
 
 for (const next of ["at once", "at the end"] as const) {
-  Deno.test(`an operator killed after each of its writes leaves nothing undone: the next process starts ${next}`, async (t) => {
+  Deno.test(`an operator killed after each of its writes leaves no work undone: the next process starts ${next}`, async (t) => {
     const { writes, world } = await play(Infinity, next);
     assert(writes > 20, `${writes} writes`);
     for (let last = 1; last <= writes; last++) {

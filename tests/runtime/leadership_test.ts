@@ -1,4 +1,4 @@
-/** Several processes of one operator: one works, the others stand by. */
+/** Several processes of one operator: one is the leader, the others stand by. */
 import assert from "node:assert/strict";
 import { controller, operator } from "@op/sdk";
 import { ConfigMap, Lease } from "@op/sdk/kinds";
@@ -35,7 +35,7 @@ async function processes(count: number) {
   };
 }
 
-Deno.test("of three processes one works; the lease says who, for how long, and is renewed", async () => {
+Deno.test("one of three processes works, and renews a Lease that names it and the duration", async () => {
   await using run = await processes(3);
   const { cluster, all, leaders } = run;
   const [leader] = leaders();
@@ -55,7 +55,7 @@ Deno.test("of three processes one works; the lease says who, for how long, and i
   assert((after?.renewTime ?? "") >= "2030-01-01T00:00:58", after?.renewTime);
 });
 
-Deno.test("a leader that stops gives the lease back, and a warm standby works at once", async () => {
+Deno.test("a leader that stops releases the Lease, and a warm standby takes over at once", async () => {
   await using run = await processes(2);
   const { cluster, all, leaders } = run;
   const [first] = leaders() as [number];
@@ -78,7 +78,7 @@ Deno.test("a leader that stops gives the lease back, and a warm standby works at
   );
 });
 
-Deno.test("a leader that is cut off stops by its own clock before another begins", async () => {
+Deno.test("a leader that is cut off stops by its own clock before another starts", async () => {
   await using run = await processes(2);
   const { cluster, all, leaders } = run;
   const [first] = leaders() as [number];
@@ -102,14 +102,14 @@ Deno.test("a leader that is cut off stops by its own clock before another begins
 });
 
 for (const [meanwhile, offset] of [["", 0], [", its clock set back by an hour meanwhile,", -3_600_000]] as const) {
-  Deno.test(`a leader that stood still for a minute${meanwhile} writes nothing but its lease when it wakes`, async () => {
+  Deno.test(`a leader that was frozen for a minute${meanwhile} writes only to its Lease when it resumes`, async () => {
     await using run = await processes(2);
     const { cluster, all, leaders } = run;
     const [first] = leaders() as [number];
     const frozen = all[first]!;
     for (let i = 0; i < 20; i++) await cluster.create(Note, `n${i}`, { spec: { text: "one" } });
     await cluster.settle();
-    // In the middle of its work.
+    // In the middle of a reconcile.
     for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "two" } });
     frozen.freeze();
     frozen.setClock(offset);
@@ -134,7 +134,7 @@ for (const [meanwhile, offset] of [["", 0], [", its clock set back by an hour me
 }
 
 for (const [name, offset] of [["back", -3_600_000], ["forward", 3_600_000]] as const) {
-  Deno.test(`a standby whose clock is set ${name} takes nothing, and a leader whose clock is set never leads with another`, async () => {
+  Deno.test(`a standby whose clock is set ${name} does not take the Lease, and a leader whose clock is set never leads at the same time as another`, async () => {
     await using run = await processes(2);
     const { cluster, all, leaders } = run;
     const [first] = leaders() as [number];
@@ -150,7 +150,7 @@ for (const [name, offset] of [["back", -3_600_000], ["forward", 3_600_000]] as c
   });
 }
 
-Deno.test("a lease that somebody takes away ends the term, and what was changed meanwhile is seen to in the next", async () => {
+Deno.test("taking the Lease away ends the term, and changes made meanwhile are reconciled in the next term", async () => {
   await using run = await processes(1);
   const { cluster, leaders } = run;
   await cluster.create(Note, "a", { spec: { text: "one" } });
@@ -166,7 +166,7 @@ Deno.test("a lease that somebody takes away ends the term, and what was changed 
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
 });
 
-Deno.test("readiness says who leads; standing by is being ready", async () => {
+Deno.test("readiness names the leader, and a standby is ready", async () => {
   await using run = await processes(2);
   const lines = run.all.map(({ running }) => running.readiness().find(({ name }) => name === "leadership"));
   assert.deepEqual(lines.map((line) => line?.isReady), [true, true]);
