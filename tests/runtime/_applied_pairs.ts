@@ -1,4 +1,7 @@
-/** Objects applied one after the other: what the runtime takes for "as wanted already" is what a server would not change. */
+/**
+ * Objects applied one after the other: the runtime skips an apply exactly where a server would
+ * change no field.
+ */
 import assert from "node:assert/strict";
 import { type AnyKind, resource, s } from "../../mod.ts";
 import type { Client } from "../../entry_points/client.ts";
@@ -9,7 +12,7 @@ import { isApplied } from "../../src/runtime/applied.ts";
 
 const part = s.object({ name: s.string(), on: s.optional(s.boolean()), weight: s.optional(s.integer()) });
 
-/** A kind of whose values the server keeps all as they are, zeros too. */
+/** A kind whose values the server stores unchanged, including zeros. */
 export const Switch = resource({
   group: "pairs.example.com",
   version: "v1",
@@ -26,7 +29,7 @@ export const Switch = resource({
 
 const spec = (spec: object) => ({ spec });
 
-/** In turn; each differs from the one before in what may be taken for nothing. */
+/** Applied in order; each differs from the one before in values that may count as empty. */
 const SWITCHES = [
   spec({}),
   spec({ on: false }),
@@ -87,7 +90,7 @@ const PAIRS: readonly (readonly [kind: AnyKind, wanted: readonly object[]])[] = 
 const MANAGER = "pairs";
 
 /**
- * Applies them in turn.
+ * Applies them in order.
  *
  * @param client A client of a server that has the kind {@linkcode Switch}.
  */
@@ -100,7 +103,8 @@ export async function applyPairs(client: Client): Promise<void> {
       const seemedDone: boolean = live !== undefined && isApplied(wanted, live, MANAGER);
       const after = await client.apply(kind, wanted as never, { manager: MANAGER }) as KubeObject;
       const shown = JSON.stringify(content);
-      // By what is in it: of some kinds a real server counts a new generation for an empty list that it does not keep.
+      // Compares the content, since for some kinds a real server increments the generation for an
+      // empty list that it does not store.
       const isChanged = !equal(specOf(after), specOf(live));
       assert(!(seemedDone && isChanged), `${kind.kind} would not have been applied: ${shown}`);
       assert(isApplied(wanted, after, MANAGER), `${kind.kind} would be applied again and again: ${shown}`);

@@ -1,13 +1,13 @@
-/** A collector of OpenTelemetry's spans in the test process: OTLP over HTTP, as JSON. */
+/** A collector of OpenTelemetry spans in the test process: OTLP over HTTP, as JSON. */
 
-/** A span as it arrived. */
+/** A received span. */
 export interface ArrivedSpan {
   readonly scope: string;
   readonly name: string;
   readonly kind: number;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first of a trace. */
+  /** Empty for the first span of a trace. */
   readonly parentSpanId: string;
   readonly status: { readonly code: number; readonly message: string };
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -18,12 +18,12 @@ export interface ArrivedSpan {
   }[];
 }
 
-/** A collector. */
+/** A running collector. */
 export interface Collector extends AsyncDisposable {
-  /** Variables that make a Deno process send its spans here. */
+  /** Environment variables that make a Deno process send its spans here. */
   readonly env: Readonly<Record<string, string>>;
   readonly spans: readonly ArrivedSpan[];
-  /** Names of services that sent any. */
+  /** Returns the names of the services that sent spans. */
   readonly services: ReadonlySet<unknown>;
 }
 
@@ -45,7 +45,7 @@ interface TraceRequest {
   }[];
 }
 
-/** Starts a collector on a free port of the loopback. */
+/** Starts a collector on a free loopback port. */
 export function startCollector(): Collector {
   const spans: ArrivedSpan[] = [];
   const services = new Set<unknown>();

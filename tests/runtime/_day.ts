@@ -1,4 +1,7 @@
-/** A day of an operator in virtual time, with resyncs, requeues, failures, changes, watches that end and break: prints the live heap after each hour. Needs V8's gc(). */
+/**
+ * A day of an operator in virtual time, with resyncs, requeues, failures, changes, and watches that
+ * end and break. Prints the live heap after each hour. Needs V8's gc().
+ */
 import { every, requeue } from "@op/sdk";
 import { Event } from "../../src/kinds/events_v1.gen.ts";
 import { type CodeFailure, type LogLine, memoryCluster, type RequestRecord } from "@op/sdk/testing";
@@ -24,13 +27,14 @@ for (let hour = 1; hour <= 24; hour++) {
     await cluster.patch(Note, `n${i}`, { spec: { text: String(hour) } });
   }
   await cluster.delete(Note, `n${hour % OBJECTS}`);
-  // The server forgets its history, or it would be what grows; so do Events, which a server keeps for an hour.
+  // The server's history is compacted, since it would grow otherwise. So are Events, which a server
+  // stores for an hour.
   cluster.restartServer({ downFor: "10s", compact: true });
   await cluster.advance("1h");
   for (const { metadata } of await cluster.list(Event)) await cluster.delete(Event, metadata.name);
   await cluster.create(Note, `n${hour % OBJECTS}`, { spec: { text: "0" } });
   await cluster.advance("1s");
-  // What the cluster keeps for tests to look at.
+  // The records that the cluster stores for tests.
   (cluster.requests as RequestRecord[]).length = 0;
   (cluster.logged as LogLine[]).length = 0;
   (cluster.failures as CodeFailure[]).length = 0;

@@ -1,4 +1,4 @@
-/** An API server in this process that knows of an operator's webhooks. */
+/** An API server in this process with the configuration of an operator's webhooks. */
 import { type Apiserver, createApiserver } from "../../src/apiserver/mod.ts";
 import { ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
 import { Client } from "../../src/kube/client.ts";

@@ -1,4 +1,7 @@
-/** Reviews that are wrong somewhere: as a program, 10,000 of them, which prints how much of them is kept. That needs V8's gc(). */
+/**
+ * Reviews with one invalid part. As a program, sends 10,000 of them and prints how much memory
+ * remains in use. That needs V8's gc().
+ */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { operator } from "../../mod.ts";
@@ -15,7 +18,7 @@ const RUNS = 10_000;
 
 const op = operator({ name: "notes", parts: { noteRules, notes }, health: false });
 
-/** What answers reviews of notes, with nothing around it. */
+/** The handler of reviews of notes, without a server. */
 export function handler(limits = {}, metrics = new Metrics(), clock: Clock = systemClock): WebhookHandler {
   return handlerOf(op.parts, { limits, metrics, clock });
 }
@@ -29,7 +32,7 @@ export function post(path: string, body: BodyInit, headers: Record<string, strin
   });
 }
 
-/** What is put in the place of a part. */
+/** Values that replace a part. */
 const HOSTILE = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -54,7 +57,7 @@ const HOSTILE = fc.oneof(
 
 type Json = Record<string, unknown>;
 
-/** A review of which one part is missing, or another thing. */
+/** A review in which one part is missing or replaced. */
 function mutated(make: () => Json): fc.Arbitrary<{ readonly body: string; readonly isAdmission: boolean }> {
   const paths = pathsOf(make());
   const isAdmission = make().kind === "AdmissionReview";
@@ -65,13 +68,16 @@ function mutated(make: () => Json): fc.Arbitrary<{ readonly body: string; readon
       if (value === undefined) delete holder[path.at(-1)!];
       else holder[path.at(-1)!] = value;
       const text = JSON.stringify(body);
-      // One in twenty is cut off as well.
+      // One in twenty is also truncated.
       return { body: cut < 2 ? text.slice(0, -5 - cut * 40) : text, isAdmission };
     },
   );
 }
 
-/** The forbidden note is never allowed: whatever was changed in the review, unless it is the note's own text, or which webhook would be asked. */
+/**
+ * Asserts that the forbidden note is never allowed, unless the change affects the note's own text
+ * or the choice of the webhook.
+ */
 async function wellFormed(response: Response, body: string, isAdmission: boolean): Promise<void> {
   const text = await response.text();
   if (response.status !== 200) {
@@ -100,7 +106,7 @@ function deep(levels: number): unknown {
   return value;
 }
 
-/** Bytes that are held when all garbage is gone. */
+/** Returns the bytes in use after garbage collection. */
 function held(): number {
   gc();
   const { heapUsed, external } = Deno.memoryUsage();
@@ -108,7 +114,7 @@ function held(): number {
 }
 
 if (import.meta.main) {
-  // Time stands still: no review is late on a busy machine.
+  // The clock does not move, so no review times out on a busy machine.
   const { fetch } = handler({}, new Metrics(), new VirtualClock());
   let valid = 0;
   let answered = 0;
@@ -117,7 +123,7 @@ if (import.meta.main) {
     mutated(() => review("forbidden", "uid-1") as unknown as Json),
     mutated(() => conversionReview("a", "uid-1") as unknown as Json),
   );
-  // Some at a time: fast-check holds what it made until it is through.
+  // In batches, because fast-check holds its values until the run ends.
   for (const runs of Array.from({ length: 20 }, () => RUNS / 20)) {
     await fc.assert(
       fc.asyncProperty(arbitrary, async ({ body, isAdmission }) => {

@@ -1,10 +1,16 @@
-/** An operator with many kinds of writes, to be killed between any two of them, and what it is to have made. */
+/**
+ * An operator with many kinds of writes, to be killed between any two of them, and its expected
+ * result.
+ */
 import { controller, operator } from "@op/sdk";
 import type { Client } from "@op/sdk/client";
 import { ConfigMap } from "@op/sdk/kinds";
 import { Note } from "./_notes.ts";
 
-/** Makes two children and a copy that no owner reference takes away, tells, reports, and cleans up. */
+/**
+ * Creates two children and a copy without an owner reference, writes Events and status, and cleans
+ * up.
+ */
 const notes = controller(Note, {
   owns: [ConfigMap],
   async reconcile(note, { apply, applyAll, events, status }) {
@@ -25,7 +31,7 @@ const notes = controller(Note, {
 });
 export const op = operator({ name: "note-operator", parts: { notes }, health: false });
 
-/** All that the operator is to have made in a namespace, without what differs from run to run. */
+/** Returns what the operator wrote in a namespace, without the parts that differ each time. */
 export async function world(client: Client, namespace: string): Promise<unknown> {
   const maps = await client.list(ConfigMap, { namespace });
   const all = await client.list(Note, { namespace });

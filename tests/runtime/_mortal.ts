@@ -1,4 +1,7 @@
-/** A process of an operator that dies, as by kill -9, when so many of its writes have reached the server: no answer comes, no timer runs, nothing leaves it. */
+/**
+ * A process of an operator that dies, as by kill -9, after a number of writes: it receives no
+ * response, runs no timer and sends no further request.
+ */
 import type { Clock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import { startOperator } from "../../src/operator/running.ts";
@@ -8,16 +11,16 @@ import type { MemoryCluster } from "@op/sdk/testing";
 /** A process that may die. */
 export interface Mortal extends AsyncDisposable {
   readonly isDead: boolean;
-  /** How many of its writes reached the server. */
+  /** Number of its writes that reached the server. */
   readonly writes: number;
 }
 
 /**
  * Starts a process of an operator.
  *
- * @param cluster Where.
- * @param operator What.
- * @param lastWrite The write after which it dies; none for a process that lives.
+ * @param cluster The cluster it works on.
+ * @param operator The operator to start.
+ * @param lastWrite The write after which it dies; `undefined` for a process that does not die.
  */
 export function startMortal(cluster: MemoryCluster, operator: Operator, lastWrite = Infinity): Mortal {
   let writes = 0;
@@ -39,7 +42,7 @@ export function startMortal(cluster: MemoryCluster, operator: Operator, lastWrit
       const isWrite = request.method !== "GET";
       if (isWrite) {
         writes++;
-        // What other runs send in the turn in which it dies does not leave it either.
+        // Requests that other reconciles send in the same turn of the event loop are dropped too.
         isDead = writes === lastWrite;
       }
       const response = await cluster.fetch(request);

@@ -1,4 +1,4 @@
-/** A kind, a controller of it that writes down its runs, and what tests ask of them. */
+/** A kind, a controller that records its reconciles, and helpers to query them. */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { type Context, controller, type Infer, type ReconcileResult, resource, s } from "@op/sdk";
@@ -19,7 +19,7 @@ export const FINALIZER = "demo.example.com/test.notes";
 
 export type Reconcile = (note: Note, context: NoteContext) => Promise<ReconcileResult> | ReconcileResult;
 
-/** A controller that writes down each run: `name text: reason`. */
+/** Creates a controller that records each reconcile: `name text: reason`. */
 export function recording(
   reconcile: Reconcile = () => {},
   options: Omit<Parameters<typeof controller<typeof Note, readonly [typeof ConfigMap]>>[1], "owns" | "reconcile"> = {},
@@ -52,7 +52,7 @@ export async function conditions(cluster: MemoryCluster): Promise<string[]> {
   );
 }
 
-/** What the operator wrote, events aside: `PATCH notes/a/status`. */
+/** Returns the operator's writes without Events: `PATCH notes/a/status`. */
 export function writes({ requests }: MemoryCluster): string[] {
   return requests.filter(({ method, path, userAgent }) =>
     method !== "GET" && userAgent === "test/0.0.0" && !path.startsWith("/apis/events.k8s.io/")
@@ -62,7 +62,7 @@ export function writes({ requests }: MemoryCluster): string[] {
     );
 }
 
-/** Lets turns of the event loop pass until something is so. */
+/** Waits turns of the event loop until a condition holds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; !await isSo(); turn++) {
     assert(turn < 1000, "it never came");

@@ -1,4 +1,4 @@
-/** An operator's program whose metrics are read. */
+/** An operator's program whose metrics a test reads. */
 import { controller, operator } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { applyText, Note } from "./_notes.ts";

@@ -1,4 +1,4 @@
-/** Tasks that are computed in threads. */
+/** Tasks that run in threads. */
 import { PermanentError, TemporaryError } from "../../src/parts/outcome.ts";
 import { offload } from "../../src/runtime/offload.ts";
 
@@ -7,7 +7,10 @@ const THREAD = crypto.randomUUID();
 
 const TASKS = {
   double: (number: number) => number * 2,
-  /** Computes until the first of two shared numbers is set; the second one counts the threads that have begun. */
+  /**
+   * Computes until the first of two shared numbers is set; the second one counts the threads that
+   * have started.
+   */
   compute(shared: Int32Array): string {
     Atomics.add(shared, 1, 1);
     while (Atomics.load(shared, 0) === 0) { /* it computes */ }
@@ -19,7 +22,7 @@ const TASKS = {
     if (how === "type") return Promise.reject(new TypeError("Wrong"));
     throw how;
   },
-  /** Ends the thread by what nobody catches. */
+  /** Crashes the thread with an uncaught error. */
   crash(_: undefined): Promise<never> {
     setTimeout(() => {
       throw new Error("Crashed");
@@ -28,17 +31,17 @@ const TASKS = {
   },
 };
 
-/** What a task computes with: it goes on until {@linkcode release}. */
+/** Creates the gate of a task, which runs until {@linkcode release}. */
 export function gate(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(8));
 }
 
-/** Ends what computes with a gate. */
+/** Ends the tasks that wait for a gate. */
 export function release(gate: Int32Array): void {
   Atomics.store(gate, 0, 1);
 }
 
-/** How many tasks have begun to compute with a gate. */
+/** Returns how many tasks of a gate have started. */
 export function begun(gate: Int32Array): number {
   return Atomics.load(gate, 1);
 }

@@ -1,8 +1,11 @@
-/** Work of WebCrypto in threads of its own: how much of it is under way. Turns of the event loop do not show it. */
+/**
+ * Counts pending WebCrypto calls, which run in their own threads and are not visible in turns of
+ * the event loop.
+ */
 
 const METHODS = ["digest", "exportKey", "generateKey", "importKey", "sign", "verify"] as const;
 
-/** Counts calls of WebCrypto that have not ended. Disposing of it ends the counting. */
+/** Counts pending WebCrypto calls until it is disposed of. */
 export class CryptoWork implements Disposable {
   #pending = 0;
   readonly #before = METHODS.map((name) => [name, crypto.subtle[name]] as const);
@@ -18,7 +21,7 @@ export class CryptoWork implements Disposable {
     }
   }
 
-  /** Settles after so many turns of the event loop in which no such work was under way. */
+  /** Resolves after a number of turns of the event loop without pending calls. */
   async rest(turns: number): Promise<void> {
     for (let quiet = 0; quiet < turns; quiet = this.#pending === 0 ? quiet + 1 : 0) {
       await new Promise((resolve) => setTimeout(resolve));
@@ -26,7 +29,7 @@ export class CryptoWork implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // Without properties of its own, it has those of its class.
+    // Without own properties, it inherits those of its class again.
     for (const [name] of this.#before) Reflect.deleteProperty(crypto.subtle, name);
   }
 }

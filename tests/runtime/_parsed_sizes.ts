@@ -1,11 +1,13 @@
-/** Prints, for texts of many shapes, how much V8 took for their values and how much was estimated. It needs V8's gc(). */
+/**
+ * Prints the memory that V8 uses for parsed JSON of many shapes, and the estimate. Needs V8's gc().
+ */
 import { parsedSize } from "../../src/runtime/webhooks/parsed_size.ts";
 
 declare const gc: () => void;
 
 const LENGTH = 2 ** 21;
 
-/** Repeats a piece until the text is long enough. */
+/** Repeats a piece until the JSON is long enough. */
 function list(piece: (i: number) => string, length: number): string {
   return `[${Array.from({ length: Math.floor(LENGTH / length) }, (_, i) => piece(i)).join(",")}]`;
 }
@@ -23,7 +25,7 @@ function shuffled(of: number, take: number, seed: number): string {
   return `{${chosen.map((key) => `"${key}":0`).join(",")}}`;
 }
 
-/** What objects of a cluster look like. */
+/** Shapes of typical cluster objects. */
 const USUAL: Readonly<Record<string, () => string>> = {
   "a list of objects with four fields": () =>
     list((i) => `{"name":"item-${i}","value":"some value ${i}","enabled":true,"count":${i}}`, 75),
@@ -36,7 +38,7 @@ const USUAL: Readonly<Record<string, () => string>> = {
   "one long string": () => JSON.stringify("x".repeat(LENGTH)),
 };
 
-/** What nobody writes but to fill memory. */
+/** Shapes that only an attacker would send to fill memory. */
 const HOSTILE: Readonly<Record<string, () => string>> = {
   "empty objects": () => list(() => "{}", 3),
   "empty objects with a space": () => list(() => "{ }", 4),
@@ -58,7 +60,7 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
 
 if (import.meta.main) {
   const rows = [...Object.entries(USUAL), ...Object.entries(HOSTILE)].map(([name, make]) => {
-    // As it comes from the wire: one flat string.
+    // One flat string, as it arrives from the network.
     const text = new TextDecoder().decode(new TextEncoder().encode(make()));
     gc();
     gc();

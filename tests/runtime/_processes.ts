@@ -1,4 +1,7 @@
-/** Several processes of one operator on one cluster in the test process: each can be frozen, as by SIGSTOP, and woken. */
+/**
+ * Several processes of one operator on one cluster in the test process: each can be frozen, as by
+ * SIGSTOP, and resumed.
+ */
 import { setImmediate } from "node:timers";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
@@ -9,22 +12,25 @@ import { type Running, startOperator } from "../../src/operator/running.ts";
 /** A process of an operator. */
 export interface Process extends AsyncDisposable {
   readonly running: Running;
-  /** What it sent that writes, leases aside: `PATCH /api/...`, in order. */
+  /** Its writes in order, without Leases: `PATCH /api/...`. */
   readonly writes: readonly string[];
-  /** What it sent that concerns its lease. */
+  /** Its requests for the Lease. */
   readonly leases: readonly string[];
-  /** Nothing of it goes on: no timer runs, no answer arrives. */
+  /** Freezes the process: no timer runs and no response arrives. */
   freeze(): void;
   wake(): void;
-  /** As when its network is gone: no request is answered. */
+  /** Cuts its network: no request is answered. */
   cutOff(isCutOff: boolean): void;
-  /** Its wall clock is set: by so many milliseconds off. */
+  /** Sets its wall clock off by a number of milliseconds. */
   setClock(offset: number): void;
-  /** As by SIGTERM. */
+  /** Stops it as SIGTERM does. */
   stop(): Promise<void>;
 }
 
-/** Answers and timers that are due all come at once when a process wakes. That answers come first, and what goes on after them, is the harder case. */
+/**
+ * When a process resumes, all due responses and timers arrive at once. Responses and their
+ * continuations come first, which is the harder case.
+ */
 async function turns(): Promise<void> {
   for (let i = 0; i < 10; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,7 @@
-/** Replicas that keep the certificates of one operator's webhooks on a server in this process: each has a clock of its own, and can be made to stand still. */
+/**
+ * Replicas that maintain the webhook certificates of one operator on a server in this process. Each
+ * has its own clock and can be paused.
+ */
 import assert from "node:assert/strict";
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import type { Clock } from "../../src/base/clock.ts";
@@ -20,7 +23,7 @@ import { CryptoWork } from "./_own_work.ts";
 import { Note, notes, NoteV2 } from "./_reviews.ts";
 
 const SECRET = { name: "notes-webhook", namespace: "default" } as const;
-/** Each step at the next look. */
+/** Takes each step at the next check. */
 const TIMES: CertificateTimes = { authority: 1e10, server: 1e9, publish: 4000, drop: 5000, look: 4000 };
 const RENEW_DEADLINE = 10_000;
 
@@ -29,39 +32,41 @@ const op = operator({
   parts: { notes, rules: webhook(Note, { mutate() {}, validate() {} }) },
 });
 
-// For as long as the tests of the file run: replicas live side by side.
+// Lasts as long as the tests of the file, since replicas run side by side.
 const WORK = new CryptoWork();
 
 /** A request of a replica. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
-  /** Whether it writes what the Lease guards. */
+  /** Whether it writes an object that the Lease guards. */
   readonly isGuarded: boolean;
-  /** Whether it may: its replica holds the Lease, and has renewed it in time by its own clock. */
+  /**
+   * Whether it may write: its replica holds the Lease, and has renewed it in time by its own clock.
+   */
   readonly isLeading: boolean;
-  /** How many such writes there were, with it. */
+  /** Number of such writes, including this one. */
   readonly writes: number;
-  /** Of the server's answer. */
+  /** The status of the server's response. */
   status?: number;
 }
 
-/** Where a replica stands still: at a request on its way to the server, or with the answer in hand. */
+/** Where a replica pauses: with a request on its way to the server, or after the response. */
 export interface StandingStill {
   readonly when: "asked" | "answered";
   readonly at: Asked;
 }
 
-/** A server, and who writes to it. */
+/** A server, and its writers. */
 export class Place {
   readonly server = createApiserver();
   readonly admin: Client = clientBy((request) => this.server.fetch(request));
-  /** Who took the Lease last, and when by his own clock. */
+  /** The replica that acquired the Lease last, and its own clock's time then. */
   #holder: { readonly identity: string; readonly since: number } | undefined;
 
-  /** With all that the authority is told to. */
+  /** All objects that receive the certificate authority. */
   static async make(): Promise<Place> {
-    // To load it takes longer than all else.
+    // Loading it takes longer than everything else.
     await import("../../src/runtime/webhooks/x509.ts");
     const place = new Place();
     const at = { place: { url: "https://127.0.0.1:1" } };
@@ -76,12 +81,12 @@ export class Place {
     return place;
   }
 
-  /** Whether a replica holds the Lease, by its own clock. */
+  /** Returns whether a replica holds the Lease by its own clock. */
   isLed(by: string, clock: Clock): boolean {
     return this.#holder?.identity === by && clock.elapsed() - this.#holder.since < RENEW_DEADLINE;
   }
 
-  /** A request that has arrived. */
+  /** Records a request that has arrived. */
   async answer(request: Request, sent: number): Promise<Response> {
     const isLease = request.method !== "GET" && request.url.includes("/leases");
     const lease = isLease ? await request.clone().json() : undefined;
@@ -90,13 +95,13 @@ export class Place {
     return response;
   }
 
-  /** As if the authority had been made long ago. */
+  /** Makes the certificate authority look old. */
   async askForRenewal(): Promise<void> {
     const metadata = { annotations: { "op/authority-since": "1970-01-01T00:00:00Z" } };
     await this.admin.patch(Secret, SECRET.name, { metadata }, { namespace: SECRET.namespace });
   }
 
-  /** The bundles that are told, one of each target. */
+  /** Returns the published bundles, one per target. */
   async bundles(): Promise<string[]> {
     const configurations = await Promise.all([
       this.admin.get(MutatingWebhookConfiguration, op.name),
@@ -110,10 +115,10 @@ export class Place {
   }
 }
 
-/** One replica. */
+/** A replica. */
 export class Replica implements AsyncDisposable {
   readonly asked: Asked[] = [];
-  /** The certificate that it shows. */
+  /** The certificate that it serves. */
   shown: string | undefined;
   readonly #clock: OwnClock = new OwnClock();
   readonly #stop = new AbortController();
@@ -123,9 +128,9 @@ export class Replica implements AsyncDisposable {
   #stopped: PromiseWithResolvers<void> | undefined;
 
   /**
-   * @param place Where.
-   * @param identity Who it is.
-   * @param still Where it stands still, once.
+   * @param place The server.
+   * @param identity Its identity in the Lease.
+   * @param still Where it pauses, once.
    */
   constructor(place: Place, identity: string, still?: StandingStill) {
     this.#still = still;
@@ -143,7 +148,7 @@ export class Replica implements AsyncDisposable {
       };
       const sent = this.#clock.elapsed();
       this.asked.push(asked);
-      // What is on its way arrives, whoever stopped waiting for it.
+      // A request that was sent arrives even if its caller stopped waiting.
       const body = method === "GET" ? null : await request.text();
       const onItsWay = new Request(request.url, { method, headers: request.headers, body });
       await this.#stand(asked, "asked");
@@ -173,12 +178,12 @@ export class Replica implements AsyncDisposable {
     await this.#stopped.promise;
   }
 
-  /** Whether it stands still. */
+  /** Whether it is paused. */
   get isStill(): boolean {
     return this.#stopped !== undefined;
   }
 
-  /** Lets its time pass, until it stands still; answers how much passed. */
+  /** Advances its clock until it pauses. Returns how much time passed. */
   async pass(milliseconds: number): Promise<number> {
     const began = this.#clock.base.now();
     const until = began + milliseconds;
@@ -189,7 +194,10 @@ export class Replica implements AsyncDisposable {
     return this.#clock.base.now() - began;
   }
 
-  /** Until it asks for nothing more. Keys are made aside, so that turns alone do not tell. */
+  /**
+   * Waits until it sends no more requests. Keys are created in threads, so turns of the event loop
+   * are not enough.
+   */
   async #rest(): Promise<void> {
     for (let quiet = 0, asked = -1; quiet < 3; quiet = asked === this.asked.length ? quiet + 1 : 0) {
       asked = this.asked.length;
@@ -197,7 +205,7 @@ export class Replica implements AsyncDisposable {
     }
   }
 
-  /** Goes on after so long: what it waited for is there before a timer rings. */
+  /** Resumes after a delay: pending responses arrive before any timer fires. */
   wake(milliseconds: number): void {
     assert(this.#stopped !== undefined, "it does not stand still");
     this.#clock.lost += milliseconds;
@@ -208,13 +216,13 @@ export class Replica implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     this.#stopped?.resolve();
-    // The Lease that is held is given back.
+    // Releases the Lease if it is held.
     await this.pass(1000);
     await this.#running;
   }
 }
 
-/** A clock whose timers know nothing of the time that was lost. */
+/** A clock whose timers ignore the time during a pause. */
 class OwnClock implements Clock {
   readonly base = new VirtualClock();
   lost = 0;

@@ -1,4 +1,7 @@
-/** An operator whose webhooks are served over TLS, and reviews, for tests that call it as an API server would. */
+/**
+ * An operator whose webhooks are served over TLS, and reviews, for tests that call it as an API
+ * server would.
+ */
 import { conversion, deny, operator, resource, s, webhook } from "../../mod.ts";
 import type { CertificateTimes } from "../../src/runtime/webhooks/authority.ts";
 
@@ -17,7 +20,7 @@ export const NoteV2 = resource({
   versions: [Note],
 });
 
-/** Fails at what is broken. */
+/** Fails for a broken object. */
 export const notes = conversion(Note, NoteV2, {
   up({ spec }) {
     if (spec.text === "broken") throw new TypeError("it is broken");
@@ -26,7 +29,7 @@ export const notes = conversion(Note, NoteV2, {
   down: ({ spec }) => ({ spec: { text: spec.lines.join("\n") } }),
 });
 
-/** Refuses what is forbidden, fails at what is broken. */
+/** Denies a forbidden object, and fails for a broken one. */
 export const noteRules = webhook(Note, {
   validate({ spec }) {
     if (spec.text === "broken") throw new TypeError("it is broken");
@@ -41,7 +44,7 @@ export const op = operator({
   webhooks: { hostname: "127.0.0.1", port: 0, names: ["127.0.0.1"] },
 });
 
-/** Steps of a renewal at once, as far as clients allow. */
+/** Takes the steps of a renewal at once, as far as clients allow. */
 export const QUICK: CertificateTimes = { authority: 1e10, server: 1e9, publish: 150, drop: 300, look: 50 };
 
 export const PATH = "/validate/note-rules";
@@ -78,7 +81,7 @@ export function review(text = "hello", uid = `uid-${++count}`) {
   };
 }
 
-/** A conversion of a note to its second version, as an API server asks for it. */
+/** A conversion of a note to its second version, as an API server requests it. */
 export function conversionReview(text: string, uid = `uid-${++count}`) {
   const metadata = { name: "a", namespace: "default" };
   const object = { apiVersion: Note.apiVersion, kind: Note.kind, metadata, spec: { text } };

@@ -1,4 +1,6 @@
-/** An operator's program whose run goes on until it is told to, by an annotation, for tests of what stops it. */
+/**
+ * An operator's program for tests of shutdown, whose reconcile lasts until an annotation ends it.
+ */
 import { controller, operator } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { Note } from "./_notes.ts";

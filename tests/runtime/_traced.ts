@@ -1,4 +1,7 @@
-/** An operator's program for tests of traces: one controller makes a ConfigMap and fails once where it is told to, another is woken by what the first made. */
+/**
+ * An operator's program for tests of traces: one controller creates a ConfigMap and fails once on
+ * request, and another is triggered by the ConfigMap.
+ */
 import { controller, operator, TemporaryError, watch } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { applyText, Note } from "./_notes.ts";

@@ -1,4 +1,7 @@
-/** An operator's program for tests of traces: webhooks that change, ask, refuse and fail, and a conversion that fails at what it is told to. */
+/**
+ * An operator's program for tests of traces: webhooks that mutate, read, deny and fail, and a
+ * conversion that fails on request.
+ */
 import { access, deny, operator, webhook } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { Note, notes } from "./_reviews.ts";

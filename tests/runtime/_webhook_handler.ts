@@ -1,4 +1,4 @@
-/** What answers an API server's calls, with nothing around it. */
+/** The handler of an API server's calls, without a server. */
 import { systemClock } from "../../src/base/clock.ts";
 import { Client } from "../../src/kube/client.ts";
 import { operatorLog } from "../../src/operator/log.ts";
@@ -7,10 +7,10 @@ import { Metrics } from "../../src/runtime/metrics.ts";
 import { WebhookHandler, type WebhookHandlerOptions } from "../../src/runtime/webhooks/handler.ts";
 
 /**
- * Makes it.
+ * Creates the handler.
  *
  * @param parts The webhooks and conversions.
- * @param options What differs from the usual: the machine's clock, no server, no services.
+ * @param options Overrides of the defaults: the machine's clock, no server, no services.
  */
 export function handlerOf(parts: Parts, options: Partial<WebhookHandlerOptions> = {}): WebhookHandler {
   const connection = { url: "http://nowhere", fetch: () => Promise.reject(new Error("no server")), close() {} };

@@ -109,7 +109,7 @@ const REPLACED: readonly { name: string; first: string; runs: readonly string[] 
 ];
 
 for (const { name, first, runs } of REPLACED) {
-  Deno.test(`an object that stands in the place of one ${name}, as a new listing shows, is one of its own`, async () => {
+  Deno.test(`an object that replaced one ${name}, as a new list shows, is handled as a new object`, async () => {
     let aborted: unknown;
     const seen: string[] = [];
     const notes = controller(Note, {
@@ -144,7 +144,7 @@ for (const { name, first, runs } of REPLACED) {
 
 const Other = resource({ group: "demo.example.com", version: "v1", kind: "Other", spec: s.object({}) });
 
-Deno.test("an object that another controller failed leaves that to none of its name in a new definition", async () => {
+Deno.test("another controller's failure does not carry over to an object of the same name under a new definition", async () => {
   const good = controller(Note, { reconcile: () => {} });
   const bad = controller(Note, {
     reads: [Other],

@@ -1,4 +1,4 @@
-/** Several operators in one process: what one does is neither in the logs nor in the metrics of the other, and it stops alone. */
+/** Several operators in one process: logs and metrics are separate, and each stops on its own. */
 import assert from "node:assert/strict";
 import { configure, type LogRecord, reset } from "@logtape/logtape";
 import { type Operator, operator } from "@op/sdk";
@@ -12,7 +12,7 @@ function start(cluster: MemoryCluster, op: Operator) {
   return startOperator(op, { connection, clock: cluster.clock, random: () => 0.5, checkAccess: false });
 }
 
-Deno.test("two operators in one process disturb neither each other's logs nor metrics, and stop alone", async () => {
+Deno.test("two operators in one process have separate logs and metrics, and stop independently", async () => {
   const records: LogRecord[] = [];
   await configure({
     sinks: { all: (record) => void records.push(record) },
@@ -44,7 +44,7 @@ Deno.test("two operators in one process disturb neither each other's logs nor me
         rawMessage === "Reconcile started" && properties.name === "a" && properties.controller === "notes"
       ),
     );
-    // The clusters' own operators have nothing to do, and say so.
+    // The clusters' own operators have no work, and log that.
     const told = records.filter(({ category }) => category[1] !== "test");
     const ids = new Set(told.map(({ category, properties }) => `${category[1]} ${properties.operatorID}`));
     assert.deepEqual([...ids].map((id) => id.replace(/_[0-9a-f-]{36}$/, "")).sort(), ["alpha alpha", "beta beta"]);

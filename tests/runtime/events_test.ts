@@ -1,11 +1,11 @@
-/** Kubernetes Events of runs. */
+/** Kubernetes Events of reconciles. */
 import assert from "node:assert/strict";
 import { controller, type Infer, operator, TemporaryError } from "@op/sdk";
 import { ClusterRole, Event } from "@op/sdk/kinds";
 import { faults, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { conditions, Note, recording } from "./_notes.ts";
 
-Deno.test("events.normal writes an event about the object, and its repeats are a series", async () => {
+Deno.test("events.normal writes an Event about the object, and groups repeats into a series", async () => {
   const notes = controller(Note, {
     reconcile(note, { events }) {
       events.normal("Published", `It reads ${note.spec.text}`, { action: "Publish" });
@@ -46,7 +46,7 @@ Deno.test("events.normal writes an event about the object, and its repeats are a
   assert.equal(eventWrites(cluster), 3, "the first, its first repeat, and all others together");
 });
 
-Deno.test("a failed run is an event with the reason and message of the condition; the race of two writers is none", async () => {
+Deno.test("a failed reconcile writes an Event with the condition's reason and message, but a conflict between two writers does not", async () => {
   const notes = controller(Note, {
     reconcile() {
       throw new TemporaryError("the database is away", { retry: "10m" });
@@ -58,7 +58,7 @@ Deno.test("a failed run is an event with the reason and message of the condition
   assert.deepEqual((await cluster.list(Event)).map(told), ["Warning TemporaryError Reconcile: the database is away"]);
 });
 
-Deno.test("events that cannot be written fail no run, and are counted", async () => {
+Deno.test("Events that cannot be written are counted, and fail no reconcile", async () => {
   const { notes, runs } = recording((note, { events }) => events.normal("Seen", note.spec.text));
   for (const code of [403, 500]) {
     await using cluster = await memoryCluster({ parts: { notes }, forbiddenRequests: "allow" });
@@ -72,7 +72,7 @@ Deno.test("events that cannot be written fail no run, and are counted", async ()
   assert.deepEqual(runs.sort(), ["a hello: changed", "a hello: changed", "b hello: changed", "b hello: changed"]);
 });
 
-Deno.test("an object that tells too much is cut off, others are not; text is cut at the API's limit", async () => {
+Deno.test("an object with too many Events is rate limited on its own, and long text is truncated at the API's limit", async () => {
   const notes = controller(Note, {
     reconcile({ metadata }, { events }) {
       if (metadata.name === "talker") { for (let i = 0; i < 100; i++) events.normal("Counted", String(i)); }
@@ -91,7 +91,7 @@ Deno.test("an object that tells too much is cut off, others are not; text is cut
   assert.match(long?.note ?? "", /^é+…$/);
 });
 
-Deno.test("what no event may have as it is, names of objects and parts or words in bytes, is made to fit", async () => {
+Deno.test("object names and text with invalid or too many bytes are adapted to what an Event allows", async () => {
   const names = ["system:Watched:", `${"a".repeat(219)}.b`, "plain.name"];
   const part = "b".repeat(40);
   const roles = controller(ClusterRole, {

@@ -1,4 +1,7 @@
-/** Kinds that others define: their CustomResourceDefinitions are not the operator's, and their status only with `writesStatus`. */
+/**
+ * Kinds that others define: the operator does not own their CustomResourceDefinitions, and writes
+ * their status only with `writesStatus`.
+ */
 import assert from "node:assert/strict";
 import {
   access,
@@ -29,7 +32,10 @@ const condition = s.object({
   lastTransitionTime: s.string(),
 });
 
-/** As in Gateway API: each implementation has an entry in one list, and conditions have fewer fields than the SDK's. */
+/**
+ * A kind like those of Gateway API: each implementation has an entry in one list, and conditions
+ * have fewer fields than the SDK's.
+ */
 const Route = resource({
   group: "gateway.example.com",
   version: "v1",
@@ -51,7 +57,7 @@ async function routeIn(cluster: MemoryCluster): Promise<Route> {
   return await cluster.get(Route, "a");
 }
 
-/** Writes the status of the route as another program does. */
+/** Writes the status of the route as another program. */
 async function otherWrites(cluster: MemoryCluster, status: unknown): Promise<void> {
   await cluster.client.patch(Route, "a", { status }, { namespace: "default", subresource: "status" });
 }
@@ -231,7 +237,7 @@ Deno.test("writesStatus writes the status of a built-in kind", async () => {
   assert.deepEqual(writes(cluster), ["PATCH ingresses/a/status", "PATCH pods/a/status"]);
 });
 
-Deno.test("a controller waits until an external kind is served, and says so in log and readiness", async () => {
+Deno.test("a controller waits until an external kind is served, and the log and readiness report it", async () => {
   const hosts: string[] = [];
   const routes = controller(Route, { reconcile: ({ spec }) => void hosts.push(spec.host) });
   await using cluster = await memoryCluster();
@@ -253,7 +259,7 @@ Deno.test("a controller waits until an external kind is served, and says so in l
   await stopped;
 });
 
-Deno.test("a finalizer that an earlier version left on an external kind is removed only where uses allows it", async (t) => {
+Deno.test("a finalizer that an earlier version left on an external kind is removed only if uses allows it", async (t) => {
   const finalizers = ["gateway.example.com/test.routes"];
   const left = async (uses: readonly Access<typeof Route, "patch">[]) => {
     const hosts: string[] = [];
@@ -267,12 +273,12 @@ Deno.test("a finalizer that an earlier version left on an external kind is remov
       warned: cluster.logged.map(({ message }) => message),
     };
   };
-  await t.step("otherwise the object is reconciled, and a warning names the way out", async () => {
+  await t.step("otherwise the object is reconciled, and a warning says how to fix it", async () => {
     const { left: kept, warned } = await left([]);
     assert.deepEqual(kept, finalizers);
     assert(warned.includes("Finalizer of an earlier version not removed"), warned.join());
   });
-  await t.step("with access to patch it is removed", async () => {
+  await t.step("with permission to patch it is removed", async () => {
     const { left: kept, warned } = await left([access(Route, "patch")]);
     assert.deepEqual(kept, []);
     assert(!warned.includes("Finalizer of an earlier version not removed"), warned.join());
@@ -289,7 +295,7 @@ Deno.test("a webhook on an external kind is called, and a cluster works without 
   await assert.rejects(cluster.create(Route, "b", { spec: { host: "bad" } }), /there is no such host/);
 });
 
-Deno.test("a conversion of an external kind is rejected where it is declared", () => {
+Deno.test("a conversion of an external kind is rejected at its declaration", () => {
   const names = { group: "gateway.example.com", kind: "Route", external: true, spec: s.object({}) } as const;
   const V1 = resource({ ...names, version: "v1" });
   const V2 = resource({ ...names, version: "v2", versions: [V1] });

@@ -1,4 +1,4 @@
-/** Watches of single objects, which objects of a controller name. */
+/** Watches of single objects that a controller's objects name. */
 import assert from "node:assert/strict";
 import { access, controller, type Infer, resource, s, watch } from "@op/sdk";
 import { ConfigMap, Event, Secret } from "@op/sdk/kinds";
@@ -18,7 +18,7 @@ type Site = Infer<typeof Site>;
 
 const runs: string[] = [];
 
-/** A controller that reports what it reads of the Secret that its object names. */
+/** Creates a controller that reports what it reads of the Secret that its object names. */
 const sites = controller(Site, {
   watches: [
     watch(Secret, { names: (site: Site) => site.spec.secret, select: ({ data }: Infer<typeof Secret>) => data }),
@@ -36,7 +36,7 @@ const sites = controller(Site, {
   },
 });
 
-/** The names whose watches are open now. */
+/** Returns the names whose watches are open now. */
 function watchedNames({ requests }: MemoryCluster, from = 0): string[] {
   const asked = requests.slice(from).filter(({ resource, verb }) => resource === "secrets" && verb === "watch");
   return [...new Set(asked.map(({ path }) => new URL(path, "http://x").searchParams.get("fieldSelector") ?? "all"))];
@@ -45,7 +45,7 @@ function watchedNames({ requests }: MemoryCluster, from = 0): string[] {
 const secret = (cluster: MemoryCluster, name: string, text: string, namespace = "default") =>
   cluster.create(Secret, name, { data: { text: btoa(text) } }, { namespace });
 
-Deno.test("watches of names come with the objects that name them, wake those alone, and no other Secret is asked for", async () => {
+Deno.test("an object that names a Secret opens a watch of that name, which triggers that object alone, and no other Secret is requested", async () => {
   runs.length = 0;
   await using cluster = await memoryCluster({ parts: { sites }, namespaces: ["other"] });
   await secret(cluster, "one", "1");
@@ -73,7 +73,7 @@ Deno.test("watches of names come with the objects that name them, wake those alo
   assert.deepEqual(runs, ["c nothing: watched changed"]);
 });
 
-Deno.test("a watch of a name goes with the last object that names it, and comes again", async () => {
+Deno.test("a watch of a name ends with the last object that names it, and is opened again for a new one", async () => {
   runs.length = 0;
   await using cluster = await memoryCluster({ parts: { sites } });
   await secret(cluster, "one", "1");
@@ -90,7 +90,7 @@ Deno.test("a watch of a name goes with the last object that names it, and comes 
   const from = cluster.requests.length;
   runs.length = 0;
   await cluster.patch(Secret, "one", { data: { text: btoa("nobody names it") } });
-  // Long enough for every watch to be opened anew.
+  // Long enough for every watch to be reopened.
   await cluster.advance("20m");
   assert.deepEqual(runs, []);
   assert.deepEqual(watchedNames(cluster, from), ["metadata.name=two"]);
@@ -99,7 +99,7 @@ Deno.test("a watch of a name goes with the last object that names it, and comes 
   assert.deepEqual(runs, ["a nobody names it: changed"]);
 });
 
-Deno.test("a read of what is named shows the run's own write, and is not woken by it", async () => {
+Deno.test("a read of a named object shows the reconcile's own write, which does not trigger another", async () => {
   runs.length = 0;
   await using cluster = await memoryCluster({ parts: { sites } });
   await secret(cluster, "one", "rewrite");
@@ -108,7 +108,7 @@ Deno.test("a read of what is named shows the run's own write, and is not woken b
   assert.deepEqual(runs, ["a rewrite: changed", "a reads rewritten"]);
 });
 
-Deno.test("a watch of a name that cannot begin fails the run that reads it, which is tried again", async () => {
+Deno.test("a watch of a name that cannot start fails the reconcile that reads it, which is retried", async () => {
   runs.length = 0;
   await using cluster = await memoryCluster({ parts: { sites }, failures: "collect" });
   await secret(cluster, "one", "1");
@@ -123,7 +123,10 @@ Deno.test("a watch of a name that cannot begin fails the run that reads it, whic
   assert.deepEqual(runs, ["a 1: retried"]);
 });
 
-/** A controller whose first run goes on when it may, and what its runs met. */
+/**
+ * Creates a controller whose first reconcile waits for a signal, and records what each reconcile
+ * reads.
+ */
 function waiting(): { readonly sites: ReturnType<typeof controller>; readonly met: string[]; go(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const met: string[] = [];
@@ -140,7 +143,7 @@ function waiting(): { readonly sites: ReturnType<typeof controller>; readonly me
   return { sites, met, go: resolve };
 }
 
-Deno.test("a run whose object names another Secret meanwhile gives way to the next, and nobody hears of it", async () => {
+Deno.test("a reconcile whose object names another Secret meanwhile is aborted without an error, and the next one starts", async () => {
   const { sites, met, go } = waiting();
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["one", "two"]) await secret(cluster, name, name);
@@ -156,7 +159,7 @@ Deno.test("a run whose object names another Secret meanwhile gives way to the ne
   assert.equal((await cluster.client.list(Event, { namespace: "default" })).length, 0);
 });
 
-Deno.test("a run that waits for a Secret whose watch does not begin gives way when its object names another", async () => {
+Deno.test("a reconcile that waits for a Secret whose watch does not start is aborted when its object names another", async () => {
   const { sites, met, go } = waiting();
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["one", "two"]) await secret(cluster, name, name);
@@ -178,7 +181,7 @@ const fixed = controller(Site, {
   },
 });
 
-Deno.test("names that are known are looked for beside each object, and rights are to them alone", async () => {
+Deno.test("fixed names are looked up next to each object, and RBAC permissions are limited to them", async () => {
   runs.length = 0;
   const rights = controllerRbacRules(fixed).filter(({ resource }) => resource === "configmaps");
   assert.deepEqual(rights.map((right) => [describeRule(right), right.names]), [
@@ -199,7 +202,7 @@ Deno.test("names that are known are looked for beside each object, and rights ar
   assert.deepEqual(runs, ["a 1", "a 2"]);
 });
 
-Deno.test("a run that gets what nobody names, or lists what is only named, is told so", async () => {
+Deno.test("a reconcile that gets an object that is not named, or lists a kind watched by name, fails with an explanation", async () => {
   const failing = (read: "get" | "list") =>
     controller(Site, {
       watches: [watch(Secret, { names: (site: Site) => site.spec.secret })],

@@ -24,7 +24,7 @@ interface Case {
   readonly name: string;
   readonly options: WatchOptions<typeof ConfigMap>;
   readonly labels?: Record<string, string>;
-  /** What the error says; absent where the child is written. */
+  /** The expected error message; absent if the child is written. */
   readonly says?: RegExp;
 }
 
@@ -94,7 +94,7 @@ for (const { name, options, labels = {}, says } of CASES) {
   }
 }
 
-Deno.test("a child without an owner may be outside of the watch", async () => {
+Deno.test("a child without an owner may be outside the watch", async () => {
   const notes = controller(Note, {
     owns: [ConfigMap],
     watches: [watch(ConfigMap, { labelSelector: "app=x" })],

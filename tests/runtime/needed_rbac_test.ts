@@ -1,5 +1,6 @@
 /**
- * Each verb of the example's roles is needed: without it a scenario fails, and says which line is missing. With all of them none fails, and none is left over.
+ * Each verb of the example's roles is needed: without it, a scenario fails with the missing
+ * permission. With all verbs, every scenario passes, and each verb is used.
  */
 import assert from "node:assert/strict";
 import { DIRECTORY } from "../../examples/01_website/controller.ts";
@@ -62,7 +63,7 @@ async function lifeOfSite(cluster: MemoryCluster): Promise<void> {
   assert(!await cluster.exists(Website, "blog"));
 }
 
-/** Plays a scenario. Returns its error, if there is one, and which RBAC rules it used. */
+/** Runs a scenario. Returns its error, if any, and the RBAC rules it used. */
 async function played(
   { options, play }: Scenario,
   without: readonly string[],
@@ -70,7 +71,8 @@ async function played(
   await using cluster = await memoryCluster({
     operator: op,
     namespaces: [DIRECTORY],
-    // Asked at its start, it would wait for what is missing and send nothing.
+    // With the check at start, the operator would wait for the missing permission and send no
+    // request.
     checkAccess: false,
     rbac: { without },
     failures: "collect",
@@ -84,7 +86,7 @@ async function played(
   }
 }
 
-Deno.test("with all the rights of its declarations no scenario of the example fails, and none of them is left over", async () => {
+Deno.test("with all permissions of its declarations every scenario of the example passes, and every permission is used", async () => {
   const used = new Set<string>();
   for (const scenario of SCENARIOS) {
     const { error, rules } = await played(scenario, []);
@@ -95,7 +97,7 @@ Deno.test("with all the rights of its declarations no scenario of the example fa
 });
 
 for (const right of new Set(op.rbac().map(describeRule))) {
-  Deno.test(`without "${right}" a scenario of the example fails, and says so`, async () => {
+  Deno.test(`without "${right}" a scenario of the example fails with an error that names it`, async () => {
     const failed: string[] = [];
     for (const scenario of SCENARIOS) {
       const { error } = await played(scenario, [right]);

@@ -1,4 +1,4 @@
-/** What a server stores in another form than it was written in is not written again. */
+/** Values that a server stores in a normalized form are not written again. */
 import assert from "node:assert/strict";
 import { controller, type Input } from "@op/sdk";
 import { Deployment, Secret } from "@op/sdk/kinds";
@@ -42,7 +42,7 @@ const notes = controller(Note, {
   },
 });
 
-Deno.test("quantities, stringData and what is empty or zero are known in the form that a server gives them", async () => {
+Deno.test("quantities, stringData and empty or zero values are compared in the form that a server stores", async () => {
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "1000m" } });
   await cluster.settle();
@@ -64,12 +64,12 @@ Deno.test("quantities, stringData and what is empty or zero are known in the for
   assert.equal(after.limits?.cpu, "1001m", "and what differs is written");
 });
 
-Deno.test("what is taken for applied already is what the server would not change, of custom and built-in kinds", async () => {
+Deno.test("an apply is skipped exactly where the server would change no field, for custom and built-in kinds", async () => {
   await using cluster = await memoryCluster({ kinds: [Switch] });
   await applyPairs(cluster.client);
 });
 
-Deno.test("false that is new in an item of a custom kind's list reaches the server", async () => {
+Deno.test("a new false in an item of a custom kind's list reaches the server", async () => {
   const Copied = controller(Note, {
     owns: [Switch],
     async reconcile({ metadata: { name }, spec }, { apply }) {

@@ -4,18 +4,18 @@ import { offload } from "../../src/runtime/offload.ts";
 import { eventually } from "../eventually.ts";
 import { begun, gate, pair, release, work } from "./_offloaded.ts";
 
-Deno.test("offload computes in a thread: the event loop goes on meanwhile", async () => {
+Deno.test("offload computes in a thread while the event loop continues", async () => {
   using _work = work;
   assert.equal(await work.double(21), 42);
   const open = gate();
   const computing = work.compute(open);
   await eventually(() => assert.equal(begun(open), 1));
-  // Only the event loop ends it.
+  // Only the event loop can end the task.
   setTimeout(() => release(open));
   await computing;
 });
 
-Deno.test("offload fails as the task does: errors keep their names, those of the SDK their meaning", async () => {
+Deno.test("offload rejects with the task's error: errors keep their names, and those of the SDK their behavior", async () => {
   using _work = work;
   await assert.rejects(work.fail("permanent"), (error) => error instanceof PermanentError && error.message === "Never");
   await assert.rejects(work.fail("temporary"), (error) => error instanceof TemporaryError && error.after === 30_000);
@@ -25,13 +25,13 @@ Deno.test("offload fails as the task does: errors keep their names, those of the
   assert.equal(await work.double(1), 2, "the thread goes on");
 });
 
-Deno.test("offload fails all that goes on and waits when it is disposed of", async () => {
+Deno.test("disposing of offload rejects all running and waiting calls", async () => {
   const all = [work.compute(gate()), work.compute(gate()), work.double(2)];
   work[Symbol.dispose]();
   for (const one of all) await assert.rejects(one, /its threads were disposed of$/);
 });
 
-Deno.test("offload ends what computes when its signal is aborted", async () => {
+Deno.test("aborting the signal of an offload call ends its task", async () => {
   using _work = work;
   const stop = new AbortController();
   await work.double(1);
@@ -43,13 +43,13 @@ Deno.test("offload ends what computes when its signal is aborted", async () => {
   await assert.rejects(work.double(1, { signal: AbortSignal.abort(new Error("Never")) }), { message: "Never" });
 });
 
-Deno.test("offload fails the call whose thread crashes, and starts another thread for the next", async () => {
+Deno.test("offload rejects the call whose thread crashes, and starts another thread for the next", async () => {
   using _work = work;
   await assert.rejects(work.crash(undefined), /^Error: The thread of the task ended: .*Crashed/);
   assert.equal(await work.double(5), 10);
 });
 
-Deno.test("offload computes as much at once as there are threads", async () => {
+Deno.test("offload runs as many tasks at once as there are threads", async () => {
   using _pair = pair;
   const open = gate();
   const all = Promise.all([pair.compute(open), pair.compute(open), pair.compute(open)]);
@@ -58,6 +58,6 @@ Deno.test("offload computes as much at once as there are threads", async () => {
   assert.equal(new Set(await all).size, 2, "and not three");
 });
 
-Deno.test("offload refuses a number of threads that is none", () => {
+Deno.test("offload rejects an invalid number of threads", () => {
   assert.throws(() => offload(import.meta.url, {}, { threads: 0 }), { name: "RangeError" });
 });

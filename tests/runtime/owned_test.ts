@@ -4,7 +4,7 @@ import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { Note, ownedBy, recording } from "./_notes.ts";
 
-Deno.test("owned lists the object's children, its own new ones included, and no others", async () => {
+Deno.test("owned lists the object's children, including those just created, and no others", async () => {
   const seen = new Map<string, string[]>();
   const { notes } = recording(async ({ metadata: { name } }, { apply, create, owned }) => {
     if (owned(ConfigMap).length === 0) {
@@ -23,7 +23,7 @@ Deno.test("owned lists the object's children, its own new ones included, and no 
   assert.deepEqual([...seen], [["a", ["a-applied", "a-created"]], ["b", ["b-applied", "b-created"]]]);
 });
 
-Deno.test("owned follows children that come, change their owner and are deleted", async () => {
+Deno.test("owned follows children that are created, change their owner and are deleted", async () => {
   let seen: string[] = [];
   const { notes } = recording((note, { owned }) => {
     if (note.metadata.name === "a") seen = owned(ConfigMap).map(({ metadata }) => metadata.name).sort();
@@ -47,7 +47,7 @@ Deno.test("owned follows children that come, change their owner and are deleted"
   assert.deepEqual(seen, []);
 });
 
-Deno.test("owned leaves out the children of an earlier object of the same name", async () => {
+Deno.test("owned omits the children of an earlier object of the same name", async () => {
   let seen: string[] = [];
   const { notes } = recording((_note, { owned }) => {
     seen = owned(ConfigMap).map(({ metadata }) => metadata.name);

@@ -1,8 +1,10 @@
-/** The estimate of what a JSON text takes when it is parsed, held against what V8 takes, in a process of its own. */
+/**
+ * The estimated size of parsed JSON, compared with the memory that V8 uses in a separate process.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
-Deno.test("parsedSize estimates what V8 takes: never much less, and not much more for objects of a cluster", async (t) => {
+Deno.test("parsedSize never estimates much less than V8 uses, nor much more for objects of a cluster", async (t) => {
   const [main, config] = ["_parsed_sizes.ts", "../../deno.json"].map((path) =>
     fileURLToPath(new URL(path, import.meta.url))
   );

@@ -1,4 +1,7 @@
-/** How an operator's program ends: as it is told to, after its runs and with its lease given back; or by an internal failure, with an exit code of its own. */
+/**
+ * How an operator's program exits: on a signal, after its reconciles have ended and its Lease is
+ * released; or after an internal error, with a dedicated exit code.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ConfigMap, CustomResourceDefinition, Lease } from "@op/sdk/kinds";
@@ -24,7 +27,7 @@ async function atServer(server: Parameters<typeof kubeconfigFor>[0]) {
 }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  Deno.test(`${signal} lets the run that goes on end, gives the lease back, and ends the program with 0`, async () => {
+  Deno.test(`${signal} lets the current reconcile finish, releases the Lease, and exits with 0`, async () => {
     await using apiserver = createApiserver();
     await using served = serveApiserver(apiserver);
     const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
@@ -41,8 +44,9 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-Deno.test("a watch that cannot go on ends the program with 70, rather than that it looks as if it worked", async () => {
-  // A server that says what no API server does: owners that are no list. What takes changes in fails by it, again and again.
+Deno.test("a watch that cannot continue exits the program with 70 instead of leaving it idle", async () => {
+  // This server sends owner references that are not a list, which no API server does. Processing
+  // the change fails each time.
   const broken = {
     name: "b",
     namespace: "default",

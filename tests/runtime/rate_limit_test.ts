@@ -9,7 +9,7 @@ import { applyText, Note, recording } from "./_notes.ts";
 const COUNT = 60;
 const QPS = 1;
 
-Deno.test("an operator with a rate limit keeps its leadership behind a backlog, and works it off at the rate", async () => {
+Deno.test("an operator with a rate limit stays leader behind a backlog, and processes it at that rate", async () => {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
   for (let i = 0; i < COUNT; i++) await cluster.create(Note, `note-${i}`, { spec: { text: "one" } });

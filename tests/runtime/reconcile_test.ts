@@ -1,4 +1,4 @@
-/** When a controller runs, and what its runs leave behind. */
+/** When a controller reconciles, and what its reconciles leave behind. */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { controller, conversion, resource, s } from "@op/sdk";
@@ -6,7 +6,7 @@ import { ConfigMap, Namespace } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { applyText, conditions, Note, ownedBy, recording, until, writes } from "./_notes.ts";
 
-Deno.test("a controller runs for a new object, for a change, and not for what is not its kind", async () => {
+Deno.test("a controller reconciles a new object and a changed one, and ignores other kinds", async () => {
   const { notes, runs } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "one" } });
@@ -17,7 +17,7 @@ Deno.test("a controller runs for a new object, for a change, and not for what is
   assert.deepEqual(runs, ["a one: changed", "a two: changed"]);
 });
 
-Deno.test("a controller finds what was there before it started, and reads defaults filled in", async () => {
+Deno.test("a controller reconciles objects that existed before it started, and reads them with defaults", async () => {
   const { notes, runs } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
@@ -28,7 +28,7 @@ Deno.test("a controller finds what was there before it started, and reads defaul
   assert.deepEqual(runs, ["a hello: found at start"]);
 });
 
-Deno.test("a controller repairs what it owns when it drifts and when it is deleted, and leaves what others added", async () => {
+Deno.test("a controller repairs an owned object that drifts or is deleted, and keeps fields that others added", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "one" } });
@@ -44,7 +44,7 @@ Deno.test("a controller repairs what it owns when it drifts and when it is delet
   assert.deepEqual(runs, ["a one: changed", "a one: owned changed", "a one: owned changed"]);
 });
 
-Deno.test("a controller takes away a field that it wants no more", async () => {
+Deno.test("a controller removes a field that it no longer sets", async () => {
   const { notes } = recording(async ({ metadata: { name }, spec }, { apply }) => {
     await apply(ConfigMap, { metadata: { name }, data: { always: "yes", [spec.text]: "now" } });
   });
@@ -56,7 +56,7 @@ Deno.test("a controller takes away a field that it wants no more", async () => {
   assert.deepEqual((await cluster.get(ConfigMap, "a")).data, { always: "yes", two: "now" });
 });
 
-Deno.test("both the old and the new owner run when an owned object changes hands", async () => {
+Deno.test("the old and the new owner are both reconciled when an owned object changes owners", async () => {
   const { notes, runs } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
   const [a, b] = [await cluster.create(Note, "a", { spec: {} }), await cluster.create(Note, "b", { spec: {} })];
@@ -69,7 +69,7 @@ Deno.test("both the old and the new owner run when an owned object changes hands
   assert.deepEqual(runs.sort(), ["a hello: owned changed", "b hello: owned changed"]);
 });
 
-Deno.test("an owner of another version of its kind runs, prunes, and takes what it owned into its own version", async () => {
+Deno.test("an owner that refers to another version of its kind is reconciled, prunes, and moves its children to its own version", async () => {
   const names = { group: "demo.example.com", kind: "Card" } as const;
   const CardV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string({ default: "hi" }) }) });
   const Card = resource({
@@ -92,7 +92,7 @@ Deno.test("an owner of another version of its kind runs, prunes, and takes what 
   const { metadata: { uid } } = await cluster.create(Card, "a", { spec: {} });
   await cluster.settle();
   wakes.length = 0;
-  // As the operator made it when it knew no more than v1.
+  // As the operator created it when only v1 existed.
   const reference = { apiVersion: CardV1.apiVersion, kind: "Card", name: "a", uid, controller: true };
   for (const name of ["old", "a"]) {
     const metadata = { name, namespace: "default", ownerReferences: [reference] };
@@ -111,7 +111,7 @@ Deno.test("an owner of another version of its kind runs, prunes, and takes what 
   ]);
 });
 
-Deno.test("apply without force yields to another manager, and the run says so; by force it takes the field", async () => {
+Deno.test("apply without force fails the reconcile on another manager's field, and force takes the field over", async () => {
   for (const force of [false, true]) {
     const { notes, runs } = recording(async ({ metadata: { name }, spec }, { apply }) => {
       await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } }, { force });
@@ -129,7 +129,7 @@ Deno.test("apply without force yields to another manager, and the run says so; b
   }
 });
 
-Deno.test("what an object owns goes with it", async () => {
+Deno.test("deleting an object deletes its owned objects", async () => {
   const { notes } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
@@ -139,7 +139,7 @@ Deno.test("what an object owns goes with it", async () => {
   assert.equal(await cluster.exists(ConfigMap, "a"), false);
 });
 
-Deno.test("many changes during a run cause one run after it, which sees the last of them", async () => {
+Deno.test("many changes during a reconcile cause one more reconcile, which sees the last of them", async () => {
   const gate = Promise.withResolvers<void>();
   const { notes, runs } = recording(() => gate.promise);
   await using cluster = await memoryCluster({ parts: { notes } });
@@ -151,7 +151,7 @@ Deno.test("many changes during a run cause one run after it, which sees the last
   assert.deepEqual(runs, ["a one: changed", "a four: changed"]);
 });
 
-Deno.test("at most as many objects as the concurrency says are reconciled at once", async () => {
+Deno.test("concurrency limits how many objects are reconciled at once", async () => {
   let now = 0;
   let most = 0;
   const { notes, runs } = recording(async () => {
@@ -166,7 +166,7 @@ Deno.test("at most as many objects as the concurrency says are reconciled at onc
   assert.equal(runs.length, 5);
 });
 
-Deno.test("a run's own writes cause no other run, and a run that changes nothing writes nothing", async () => {
+Deno.test("a reconcile's own writes trigger no other, and a reconcile without changes writes no object", async () => {
   const { notes, runs } = recording(async (note, context) => {
     await applyText(note, context);
     context.status({ text: note.spec.text });
@@ -183,7 +183,7 @@ Deno.test("a run's own writes cause no other run, and a run that changes nothing
   assert.equal(writes(cluster).length, 3);
 });
 
-Deno.test("an operator that starts again writes nothing", async () => {
+Deno.test("an operator that restarts writes no object", async () => {
   const { notes, runs } = recording(async (note, context) => {
     await applyText(note, context);
     context.status({ text: note.spec.text });
@@ -199,7 +199,7 @@ Deno.test("an operator that starts again writes nothing", async () => {
   assert.deepEqual(writes(cluster), before);
 });
 
-Deno.test("a controller leaves the status of kinds that are not its own alone", async () => {
+Deno.test("a controller does not change the status of kinds it does not own", async () => {
   const names: string[] = [];
   const namespaces = controller(Namespace, { reconcile: ({ metadata }) => void names.push(metadata.name) });
   await using cluster = await memoryCluster({ parts: { namespaces } });
@@ -208,7 +208,7 @@ Deno.test("a controller leaves the status of kinds that are not its own alone", 
   assert.deepEqual(writes(cluster), []);
 });
 
-Deno.test("a controller of a kind without a generation runs for a change of its content", async () => {
+Deno.test("a controller of a kind without a generation reconciles when the content changes", async () => {
   const texts: unknown[] = [];
   const configs = controller(ConfigMap, { reconcile: ({ data }) => void texts.push(data?.text) });
   await using cluster = await memoryCluster({ parts: { configs } });
@@ -219,7 +219,7 @@ Deno.test("a controller of a kind without a generation runs for a change of its 
   assert.deepEqual(texts, ["one", "two"]);
 });
 
-Deno.test("a reconciler that throws for one object touches no other", async () => {
+Deno.test("a reconciler that throws for one object does not affect another", async () => {
   const thrown = [new Error("boom"), "text", undefined, null, Object.create(null)];
   const { notes, runs } = recording(({ metadata: { name } }, { attempt }) => {
     if (name.startsWith("bad") && attempt === 1) throw thrown[Number(name.slice(3))];
@@ -232,7 +232,7 @@ Deno.test("a reconciler that throws for one object touches no other", async () =
   for (const i of thrown.keys()) assert(runs.includes(`bad${i} hello: retried`), `bad${i} is not tried again`);
 });
 
-Deno.test("two controllers of one kind each do their part and come to rest", async () => {
+Deno.test("two controllers of one kind both do their work and become idle", async () => {
   const done: string[] = [];
   const part = (name: string) =>
     controller(Note, {
@@ -258,7 +258,7 @@ Deno.test("two controllers of one kind each do their part and come to rest", asy
 
   await cluster.delete(Note, "a");
   await cluster.settle();
-  // Cleanups that end together race for the finalizers: the slower one runs again.
+  // Cleanups that end together conflict over the finalizers, so the slower one is retried.
   assert.deepEqual([...new Set(done)].sort(), ["one", "two"]);
   assert.equal(await cluster.exists(Note, "a"), false);
 });

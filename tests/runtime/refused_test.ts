@@ -1,11 +1,11 @@
-/** What a run may not do, and how it is told. */
+/** What a reconcile may not do, and how the error reports it. */
 import assert from "node:assert/strict";
 import { controller, PermanentError, TemporaryError } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { Note, ownedBy } from "./_notes.ts";
 
-Deno.test("an object does not take the child of another", async () => {
+Deno.test("an object cannot take over another object's child", async () => {
   const notes = controller(Note, {
     owns: [ConfigMap],
     async reconcile(note, { apply }) {
@@ -50,7 +50,7 @@ for (
   });
 }
 
-Deno.test("controllers of one kind share Ready: it is True only when none failed last", async () => {
+Deno.test("controllers of one kind share Ready, which is True only if none of them failed last", async () => {
   let isBroken = true;
   const broken = controller(Note, {
     reconcile() {
@@ -74,7 +74,7 @@ Deno.test("controllers of one kind share Ready: it is True only when none failed
   assert.deepEqual(await ready(), ["Ready"]);
 });
 
-Deno.test("two that both say what only a change can mend do not wake each other by what they report", async () => {
+Deno.test("two controllers that both report a PermanentError do not trigger each other by their status writes", async () => {
   const runs: string[] = [];
   const hopeless = (name: string) =>
     controller(Note, {
@@ -107,7 +107,7 @@ Deno.test("two that both say what only a change can mend do not wake each other 
   }
 });
 
-Deno.test("a backoff is not ended by a change of the object's status", async () => {
+Deno.test("a change of the object's status does not end a backoff", async () => {
   let runs = 0;
   const notes = controller(Note, {
     reconcile() {
@@ -140,6 +140,7 @@ Deno.test("settle fails when two controllers keep triggering each other, and nam
     });
   await using cluster = await memoryCluster({ parts: { ping: raising("runs"), pong: raising("text") }, maxTurns: 200 });
   await cluster.create(Note, "a", { spec: {} });
-  // Depending on the turns of the event loop, either its patience ends first, or the limit for hot loops is reached.
+  // Depending on the event loop, either settle times out first, or the limit for hot loops is
+  // reached.
   await assert.rejects(cluster.settle(), /Cannot settle: .*\b(ping|pong)\b/);
 });

@@ -1,11 +1,11 @@
-/** When a run is repeated: requeues, failures, backoff, time limits. */
+/** When a reconcile is repeated: requeues, failures, backoff, timeouts. */
 import assert from "node:assert/strict";
 import { controller, requeue, TemporaryError, watch } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { applyText, conditions, Note, ownedBy, recording, until } from "./_notes.ts";
 
-Deno.test("requeue runs again when its time has come, and not before", async () => {
+Deno.test("requeue reconciles again after its delay, and not before", async () => {
   const { notes, runs } = recording(() => requeue("10m"));
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
@@ -17,7 +17,7 @@ Deno.test("requeue runs again when its time has come, and not before", async () 
   assert.equal(runs.length, 8);
 });
 
-Deno.test("a change before the time of a requeue runs at once and starts that time anew", async () => {
+Deno.test("a change before a requeue is due reconciles at once and restarts the delay", async () => {
   const { notes, runs } = recording(() => requeue("10m"));
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
@@ -29,7 +29,7 @@ Deno.test("a change before the time of a requeue runs at once and starts that ti
   assert.equal(runs.length, 3);
 });
 
-Deno.test("requeue of no time runs again at once", async () => {
+Deno.test("requeue with a zero delay reconciles again at once", async () => {
   let left = 3;
   const { notes, runs } = recording(() => left-- > 0 ? requeue("0s") : undefined);
   await using cluster = await memoryCluster({ parts: { notes } });
@@ -39,7 +39,7 @@ Deno.test("requeue of no time runs again at once", async () => {
 });
 
 for (const outcome of [true, {}, "10m", { after: "10m" }, { after: NaN }, { after: -5 }]) {
-  Deno.test(`what is no outcome, ${Deno.inspect(outcome)}, fails the run: it is not run again without a pause`, async () => {
+  Deno.test(`a return value that is not a valid result, ${Deno.inspect(outcome)}, fails the reconcile and is retried with a backoff`, async () => {
     let runs = 0;
     const notes = controller(Note, { reconcile: () => (runs++, outcome as never) });
     await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
@@ -50,7 +50,7 @@ for (const outcome of [true, {}, "10m", { after: "10m" }, { after: NaN }, { afte
   });
 }
 
-Deno.test("a cleanup that answers null is done", async () => {
+Deno.test("a cleanup that returns null is complete", async () => {
   const notes = controller(Note, { reconcile() {}, cleanup: () => null as unknown as undefined });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
@@ -60,7 +60,7 @@ Deno.test("a cleanup that answers null is done", async () => {
   assert.equal(await cluster.exists(Note, "a"), false);
 });
 
-Deno.test("failed runs are tried again after 5 ms, then twice that each time, and start from 5 ms after a success", async () => {
+Deno.test("failed reconciles are retried after 5 ms, doubling each time, and start from 5 ms again after a success", async () => {
   let fails = true;
   const times: number[] = [];
   const attempts: number[] = [];
@@ -75,7 +75,7 @@ Deno.test("failed runs are tried again after 5 ms, then twice that each time, an
   await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
   const gaps = () => times.slice(1).map((time, i) => time - times[i]!);
   await cluster.create(Note, "a", { spec: {} });
-  // The memory cluster spreads each wait to seven eighths of it.
+  // The memory cluster's jitter shortens each delay to seven eighths.
   await cluster.advance("150ms");
   assert.deepEqual(gaps(), [5, 10, 20, 40, 80].map((gap) => gap * 7 / 8));
   assert.deepEqual(attempts, [1, 2, 3, 4, 5, 6]);
@@ -91,7 +91,7 @@ Deno.test("failed runs are tried again after 5 ms, then twice that each time, an
   assert.deepEqual(attempts, [1, 2]);
 });
 
-Deno.test("an object that always fails is never given up: the longest wait is 1000 s", async () => {
+Deno.test("an object that always fails is retried forever, at most every 1000 s", async () => {
   const times: number[] = [];
   const notes = controller(Note, {
     reconcile() {
@@ -105,7 +105,7 @@ Deno.test("an object that always fails is never given up: the longest wait is 10
   assert.equal(times.at(-1)! - times.at(-2)!, 1_000_000 * 7 / 8);
 });
 
-Deno.test("a backoff is not shortened by what changes of what it owns, and ended by a change of its spec", async () => {
+Deno.test("a change of an owned object does not shorten a backoff, and a change of the spec ends it", async () => {
   const { notes, runs } = recording(({ spec }) => {
     if (spec.text !== "good") throw new TemporaryError("bad", { retry: "1h" });
   });
@@ -131,7 +131,7 @@ const AWAITED = [
 for (const { error, isWoken } of AWAITED) {
   for (const how of ["names", "map"] as const) {
     const { name } = error();
-    Deno.test(`${name}: what is watched by ${how} ${isWoken ? "goes before" : "waits for"} the end of its wait`, async () => {
+    Deno.test(`${name}: a change of an object watched by ${how} ${isWoken ? "ends the wait" : "does not end the wait"}`, async () => {
       const reasons: string[] = [];
       const notes = controller(Note, {
         watches: [how === "names" ? watch(Secret, { names: () => "key" }) : watch(Secret, { map: () => "a" })],
@@ -153,7 +153,7 @@ for (const { error, isWoken } of AWAITED) {
   }
 }
 
-Deno.test("TemporaryError is tried again when it says", async () => {
+Deno.test("TemporaryError is retried after the delay that it specifies", async () => {
   const { notes, runs } = recording((_, { attempt }) => {
     if (attempt === 1) throw new TemporaryError("the database sleeps", { retry: "30s" });
   });
@@ -165,7 +165,7 @@ Deno.test("TemporaryError is tried again when it says", async () => {
   assert.deepEqual(runs, ["a hello: changed", "a hello: retried"]);
 });
 
-Deno.test("a run that takes too long is aborted, reported and tried again, though it does not heed its signal", async () => {
+Deno.test("a reconcile that exceeds its timeout is aborted, reported and retried, even if it ignores its signal", async () => {
   const signals: AbortSignal[] = [];
   const { notes, runs } = recording((_, { signal }) => {
     signals.push(signal);
@@ -184,7 +184,7 @@ Deno.test("a run that takes too long is aborted, reported and tried again, thoug
   assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
 });
 
-Deno.test("time alone wakes nobody: there is no resync that nobody asked for", async () => {
+Deno.test("the passage of time alone triggers no reconcile, since there is no resync by default", async () => {
   const { notes, runs } = recording(async (note, context) => {
     await applyText(note, context);
   }, { cleanup() {} });
@@ -195,7 +195,7 @@ Deno.test("time alone wakes nobody: there is no resync that nobody asked for", a
   const before = cluster.requests.length;
   await cluster.advance("24h");
   assert.equal(runs.length, 3);
-  // Streams are opened anew from where they were, and nothing is listed.
+  // Watches are reopened from their last version, without a new list.
   const sent = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
   assert(sent.length > 100, "watches went on all day");
   assert.deepEqual(sent.filter(({ verb, path }) => verb !== "watch" || path.includes("sendInitialEvents")), []);

@@ -1,4 +1,7 @@
-/** Where an operator shows an object: log, condition, Event and request log have no values of Secrets. */
+/**
+ * Outputs that describe an object: log, condition, Event and request log contain no values of
+ * Secrets.
+ */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { controller, resource, s } from "@op/sdk";
@@ -49,7 +52,7 @@ for (const { name, reconcile } of mistakes) {
   });
 }
 
-Deno.test("the request log of a memory cluster has the values of a Secret, and does not print them", async () => {
+Deno.test("the request log of a memory cluster contains the values of a Secret, but does not print them", async () => {
   await using cluster = await memoryCluster();
   await cluster.create(Secret, "a", { data: { password } });
   const requests = cluster.sent({ kind: Secret, verb: "create" });
@@ -60,7 +63,7 @@ Deno.test("the request log of a memory cluster has the values of a Secret, and d
   }
 });
 
-Deno.test("a thrown error's URL has no credentials in the condition, the Event and the log", async () => {
+Deno.test("the URL of a thrown error appears without credentials in the condition, the Event and the log", async () => {
   const logins = controller(Login, {
     reconcile() {
       throw new Error("connect postgres://user:topsecretpw@db/x failed");

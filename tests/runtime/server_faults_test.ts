@@ -1,4 +1,4 @@
-/** What an API server and the way to it can do to an operator: nothing is lost by it, and nothing is spun on. */
+/** Faults of the API server and of the network: an operator loses no change and does not spin. */
 import assert from "node:assert/strict";
 import { controller, operator, PermanentError, requeue, resource, s } from "@op/sdk";
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
@@ -13,7 +13,7 @@ async function createNotes(cluster: MemoryCluster, count = COUNT): Promise<void>
   for (let i = 0; i < count; i++) await cluster.create(Note, `n${i}`, { spec: { text: "0" } });
 }
 
-/** Asserts that all is as it is wanted, and that the operator is at rest. */
+/** Asserts that all objects are as desired, and that the operator is idle. */
 async function assertDone(cluster: MemoryCluster): Promise<void> {
   const [notes, maps] = [await cluster.list(Note), await cluster.list(ConfigMap)];
   const made = new Map(maps.map(({ metadata, data }) => [metadata.name, data?.text]));
@@ -22,7 +22,7 @@ async function assertDone(cluster: MemoryCluster): Promise<void> {
     const ready = status?.conditions?.find(({ type }) => type === "Ready");
     assert.deepEqual([ready?.status, ready?.observedGeneration], ["True", metadata.generation], metadata.name);
   }
-  // Watches are opened anew, and of a series of events the end is told.
+  // Watches are reopened, and the end of an Event series is written.
   const isWork = ({ verb, resource }: RequestRecord): boolean => verb !== "watch" && resource !== "events";
   const before = cluster.sent({ by: "test", where: isWork }).length;
   await cluster.advance("10m");
@@ -35,7 +35,7 @@ Deno.test("a server that goes down ten times under 2,000 changes loses none of t
   for (let change = 1; change <= 2000; change++) {
     await cluster.patch(Note, `n${change % COUNT}`, { spec: { text: String(change) } });
     if (change % 200 === 100) {
-      // Now it only breaks connections, now it forgets what was before.
+      // Alternates between broken connections and a lost history.
       cluster.restartServer({ compact: change % 400 === 100 });
     }
     if (change % 10 === 0) await cluster.advance("50ms");
@@ -44,7 +44,7 @@ Deno.test("a server that goes down ten times under 2,000 changes loses none of t
   await assertDone(cluster);
 });
 
-Deno.test("a watch that was cut off while history is forgotten lists anew: what changed, and what went, is seen", async () => {
+Deno.test("a watch that breaks while history is compacted lists again, and sees both changes and deletions", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 3);
@@ -52,7 +52,7 @@ Deno.test("a watch that was cut off while history is forgotten lists anew: what 
   runs.length = 0;
   cluster.restartServer({ downFor: "30s" });
   await cluster.advance("1s");
-  // Nobody but the operator finds the server away: these are written behind its back.
+  // The server is down for the operator alone, so these writes happen without it.
   cluster.restartServer();
   await cluster.delete(Note, "n0");
   await cluster.create(Note, "n3", { spec: { text: "new" } });
@@ -65,7 +65,9 @@ Deno.test("a watch that was cut off while history is forgotten lists anew: what 
   await assertDone(cluster);
 });
 
-/** What befalls writes: in turn each third of them, and how the next are let through. */
+/**
+ * Faults of writes: each fails every third write in turn, and says how the following ones proceed.
+ */
 const OF_WRITES: readonly { name: string; fault: Fault }[] = [
   { name: "409 on every third write", fault: faults.conflict() },
   { name: "an answer lost after every third write", fault: faults.answerLost() },
@@ -75,7 +77,7 @@ const OF_WRITES: readonly { name: string; fault: Fault }[] = [
 ];
 
 for (const { name, fault } of OF_WRITES) {
-  Deno.test(`${name} costs time and nothing else`, async () => {
+  Deno.test(`${name} only delays the operator`, async () => {
     const { notes, runs } = recording(applyText, { async cleanup() {} });
     await using cluster = await memoryCluster({ parts: { notes } });
     let count = 0;
@@ -93,7 +95,7 @@ for (const { name, fault } of OF_WRITES) {
   });
 }
 
-Deno.test("a storm of 429 is waited out: each request is sent again when the server said, and not before", async () => {
+Deno.test("during a storm of 429 responses each request is retried after its Retry-After, and not before", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster);
@@ -105,7 +107,7 @@ Deno.test("a storm of 429 is waited out: each request is sent again when the ser
   runs.length = 0;
   await cluster.advance("1m");
   const asked = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
-  // Two watches, each at most once in five seconds.
+  // Two watches, each retried at most once in five seconds.
   assert(asked.length <= 2 * 13, `${asked.length} requests`);
   storm[Symbol.dispose]();
   await cluster.advance("2m");
@@ -114,7 +116,7 @@ Deno.test("a storm of 429 is waited out: each request is sent again when the ser
 });
 
 for (const code of [429, 503]) {
-  Deno.test(`a write that the server puts off by ${code} is sent again after its Retry-After, and the run goes on`, async () => {
+  Deno.test(`a write that the server defers with ${code} is retried after its Retry-After, and the reconcile continues`, async () => {
     const { notes, runs } = recording(applyText);
     await using cluster = await memoryCluster({ parts: { notes } });
     const answer = (): Response => new Response("Later\n", { status: code, headers: { "retry-after": "7" } });
@@ -128,7 +130,7 @@ for (const code of [429, 503]) {
   });
 }
 
-Deno.test("a stream on which nothing comes any more is found within 35 s of what it did not bring", async () => {
+Deno.test("a silent stream is detected within 35 s of an event that it did not deliver", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 1);
@@ -142,7 +144,7 @@ Deno.test("a stream on which nothing comes any more is found within 35 s of what
   assert.deepEqual(runs, ["n0 1: changed"]);
 });
 
-Deno.test("a stream on which nothing comes any more, though bookmarks came before, is found within 75 s", async () => {
+Deno.test("a stream that turns silent after bookmarks is detected within 75 s", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 1);
@@ -175,7 +177,7 @@ Deno.test("a definition that is deleted and made anew is waited for, and its obj
 
 const Leaf = resource({ group: "demo.example.com", version: "v1", kind: "Leaf", spec: s.object({ text: s.string() }) });
 
-Deno.test("a kind that is owned may go and come: what failed without it is tried again soon after, whatever its backoff", async () => {
+Deno.test("an owned kind may be removed and return, and what failed without it is retried soon after, whatever its backoff", async () => {
   const runs: string[] = [];
   const notes = controller(Note, {
     owns: [Leaf],
@@ -203,7 +205,7 @@ Deno.test("a kind that is owned may go and come: what failed without it is tried
 });
 
 for (const [name, jump] of [["back", -86_400_000], ["forward", 86_400_000]] as const) {
-  Deno.test(`a machine whose clock is set ${name} by a day runs what is due when it is due`, async () => {
+  Deno.test(`an operator whose machine's clock is set ${name} by a day reconciles on time`, async () => {
     const runs: string[] = [];
     const { notes } = recording(({ metadata }) => {
       runs.push(metadata.name);

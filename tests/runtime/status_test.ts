@@ -1,10 +1,10 @@
-/** What a run says of its object: status, conditions, their times. */
+/** What a reconcile reports about its object: status, conditions, and their times. */
 import assert from "node:assert/strict";
 import { controller, PermanentError, resource, s, TemporaryError } from "@op/sdk";
 import { memoryCluster } from "@op/sdk/testing";
 import { conditions, Note, recording, writes } from "./_notes.ts";
 
-Deno.test("PermanentError waits for a change of the object, and says so until then", async () => {
+Deno.test("PermanentError waits for a change of the object, and the conditions report it until then", async () => {
   const { notes, runs } = recording(({ spec }) => {
     if (spec.text === "bad") throw new PermanentError("there is no such text");
   });
@@ -23,7 +23,7 @@ Deno.test("PermanentError waits for a change of the object, and says so until th
   assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
 });
 
-Deno.test("conditions tell success and failure, with the time at which each changed last", async () => {
+Deno.test("conditions report success and failure, with the time of each one's last transition", async () => {
   const { notes } = recording(({ spec }) => {
     if (spec.text === "bad") throw new TemporaryError("cannot read it", { retry: "10h" });
   });
@@ -54,7 +54,7 @@ Deno.test("conditions tell success and failure, with the time at which each chan
   assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
 });
 
-Deno.test("the status of a run is written once, with what was said last and the generation it speaks of", async () => {
+Deno.test("the status of a reconcile is written once, with the last reported values and the observed generation", async () => {
   const { notes } = recording(({ spec }, { status, condition }) => {
     status({ text: "first" });
     status({ text: spec.text, runs: 1 });
@@ -71,7 +71,7 @@ Deno.test("the status of a run is written once, with what was said last and the 
   assert.deepEqual(writes(cluster), ["PATCH notes/a/status"]);
 });
 
-Deno.test("nothing of the status is written when the reconciler fails, but the failure", async () => {
+Deno.test("a failed reconcile writes the failure and no other status", async () => {
   const { notes } = recording((_, { status }) => {
     status({ text: "half" });
     throw new PermanentError("no");
@@ -83,7 +83,7 @@ Deno.test("nothing of the status is written when the reconciler fails, but the f
   assert.deepEqual(writes(cluster), ["PATCH notes/a/status"]);
 });
 
-Deno.test("a status without conditions is written once, not with every run", async () => {
+Deno.test("a status without conditions is written once, not in every reconcile", async () => {
   const Plain = resource({
     group: "demo.example.com",
     version: "v1",
@@ -110,7 +110,7 @@ Deno.test("a status without conditions is written once, not with every run", asy
   assert.deepEqual((await cluster.get(Plain, "a")).status, { runs: 1 });
 });
 
-Deno.test("a status that is a property as any other is not reported, and the run is told so", async () => {
+Deno.test("a status that is not a subresource is not reported, and the reconcile fails with an explanation", async () => {
   const Plain = resource({
     group: "demo.example.com",
     version: "v1",

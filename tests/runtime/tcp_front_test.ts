@@ -184,7 +184,7 @@ Deno.test("a client may send only a few records until one of its requests is rea
   })();
   const exchange = (await client.caller()).began();
   while (received <= 16_384) await breath();
-  // Until no more bytes arrive.
+  // Waits until no more bytes arrive.
   for (let still = 0, last = -1; still < 50; still = received === last ? still + 1 : 0) {
     last = received;
     await breath();

@@ -1,4 +1,7 @@
-/** Traces: an operator's program sends them by Deno's own OpenTelemetry to a collector, which is this process. */
+/**
+ * Traces: an operator's program sends them through Deno's own OpenTelemetry to a collector in this
+ * process.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
@@ -10,10 +13,10 @@ import { Note } from "./_notes.ts";
 
 const MAIN = fileURLToPath(new URL("_traced.ts", import.meta.url));
 
-/** OpenTelemetry's kinds of spans, on the wire. */
+/** OpenTelemetry's span kinds, as encoded in OTLP. */
 const KIND = { internal: 1, client: 3, producer: 4, consumer: 5 };
 
-Deno.test("a run is a span, its calls are its children, and it is linked to what woke it", async (t) => {
+Deno.test("a reconcile is a span, its calls are child spans, and it is linked to its trigger", async (t) => {
   const home = await Deno.makeTempDir();
   await using apiserver = createApiserver();
   await using served = serveApiserver(apiserver);
@@ -41,7 +44,7 @@ Deno.test("a run is a span, its calls are its children, and it is linked to what
     await client.create(Note, { metadata: { name: "late", namespace: "default" }, spec: { text: "fails once" } });
     await logged(({ msg, name }) => msg === "Note written" && name === "late");
     assert.equal((await client.get(ConfigMap, "late", { namespace: "default" })).data?.text, "fails once");
-    // Runs that go on end, and what is not sent yet is sent.
+    // Current reconciles end, and the remaining spans are sent.
     assert.equal(await operator.stop(), 0);
   } finally {
     await Deno.remove(home, { recursive: true });
@@ -57,9 +60,9 @@ Deno.test("a run is a span, its calls are its children, and it is linked to what
     runs.filter((run) => run.name === `reconcile ${part}` && run.attributes["k8s.object.name"] === name);
   const linked = ({ links }: ArrivedSpan) => links.map(({ spanId }) => byId.get(spanId)!);
 
-  await t.step("spans have few names, and say whose they are", () => {
+  await t.step("spans have few distinct names, and identify the operator", () => {
     assert.deepEqual([...collector.services], ["note-operator"]);
-    // Events go their own way, at their own time.
+    // Events are sent separately, at their own time.
     assert.deepEqual([...new Set(ours.map(({ name }) => name))].filter((name) => name !== "create Event").sort(), [
       "apply ConfigMap",
       "change ConfigMap",
@@ -70,7 +73,7 @@ Deno.test("a run is a span, its calls are its children, and it is linked to what
     ]);
   });
 
-  await t.step("a run begins a trace, and says what it ran and how it ended", () => {
+  await t.step("a reconcile starts a trace, and records its object and result", () => {
     const [run] = runsOf("writers", "plain");
     assert.deepEqual([run?.parentSpanId, run?.kind, run?.status.code], ["", KIND.consumer, 0]);
     const { "k8s.object.uid": uid, "k8s.object.resource_version": version, ...rest } = run?.attributes ?? {};
@@ -87,7 +90,7 @@ Deno.test("a run is a span, its calls are its children, and it is linked to what
     });
   });
 
-  await t.step("its calls are its children; the requests of each are Deno's own spans beneath", () => {
+  await t.step("its calls are child spans, which contain Deno's own spans of the requests", () => {
     const calls = childrenOf(runsOf("writers", "plain")[0]!).filter(({ kind }) => kind === KIND.internal);
     assert.deepEqual(calls.map(({ name }) => name).sort(), ["apply ConfigMap", "patch Note/status"]);
     for (const call of calls) {
@@ -100,24 +103,30 @@ Deno.test("a run is a span, its calls are its children, and it is linked to what
     );
   });
 
-  await t.step("it is linked to the change that woke it: somebody else's begins a trace of its own", () => {
-    for (const part of ["writers", "readers"]) {
-      const run = runsOf(part, "plain")[0]!;
-      const [change] = linked(run);
-      assert.deepEqual([change?.name, change?.kind, change?.parentSpanId], ["change Note", KIND.producer, ""]);
-      assert.notEqual(change?.traceId, run.traceId);
-      assert.deepEqual(run.links[0]?.attributes, { "op.reason": "changed" });
-    }
-  });
+  await t.step(
+    "it is linked to the change that triggered it, and another client's change starts a trace of its own",
+    () => {
+      for (const part of ["writers", "readers"]) {
+        const run = runsOf(part, "plain")[0]!;
+        const [change] = linked(run);
+        assert.deepEqual([change?.name, change?.kind, change?.parentSpanId], ["change Note", KIND.producer, ""]);
+        assert.notEqual(change?.traceId, run.traceId);
+        assert.deepEqual(run.links[0]?.attributes, { "op.reason": "changed" });
+      }
+    },
+  );
 
-  await t.step("a change that a run made is a child of that run, and another controller's run is linked to it", () => {
-    const writer = runsOf("writers", "plain")[0]!;
-    const woken = runsOf("readers", "plain").flatMap(linked).filter(({ name }) => name === "change ConfigMap");
-    assert.equal(woken.length, 1);
-    assert.deepEqual([woken[0]?.parentSpanId, woken[0]?.traceId], [writer.spanId, writer.traceId]);
-  });
+  await t.step(
+    "a change made by a reconcile is a child of that reconcile, and the reconcile of another controller links to it",
+    () => {
+      const writer = runsOf("writers", "plain")[0]!;
+      const woken = runsOf("readers", "plain").flatMap(linked).filter(({ name }) => name === "change ConfigMap");
+      assert.equal(woken.length, 1);
+      assert.deepEqual([woken[0]?.parentSpanId, woken[0]?.traceId], [writer.spanId, writer.traceId]);
+    },
+  );
 
-  await t.step("a run that failed says why, and the next try is linked to it", () => {
+  await t.step("a failed reconcile records its error, and the retry is linked to it", () => {
     const [first, second] = runsOf("writers", "late");
     assert.deepEqual(first?.status, { code: 2, message: "not yet" });
     assert.equal(first?.attributes["op.result"], "error");
@@ -129,7 +138,7 @@ Deno.test("a run is a span, its calls are its children, and it is linked to what
     );
   });
 
-  await t.step("lines of a run carry its trace", () => {
+  await t.step("log lines of a reconcile contain its trace", () => {
     const { spanId, traceId } = runsOf("writers", "plain")[0]!;
     const line = lines.find(({ msg, name }) => msg === "Note written" && name === "plain");
     assert.deepEqual([line?.trace_id, line?.span_id], [traceId, spanId]);

@@ -4,7 +4,7 @@ import { controller, conversion, resource, s, webhook } from "@op/sdk";
 import { Job } from "@op/sdk/kinds";
 import { memoryCluster, roundTrips } from "@op/sdk/testing";
 
-/** Typed as optional values are. */
+/** Has the types of optional values. */
 const absent = undefined as string | undefined;
 const labels = undefined as Record<string, string> | undefined;
 
@@ -63,12 +63,12 @@ Deno.test("an optional property that is undefined is absent in what is applied, 
   assert.deepEqual(old.metadata.labels, { seen: "yes" });
   assert.equal(old.status?.job, "a");
 
-  // The next reconcile finds nothing to write.
+  // The next reconcile has no change to write.
   await cluster.patch(Card, "a", { metadata: { annotations: { again: "yes" } } });
   await cluster.settle();
   assert.equal(cluster.sent({ verb: "patch", kind: Job }).length, 1);
 });
 
-Deno.test("roundTrips takes a property that a conversion returns as undefined for absent", async () => {
+Deno.test("roundTrips treats a property that a conversion returns as undefined as absent", async () => {
   await roundTrips(parts.versions, { seed: 1 });
 });

@@ -1,16 +1,16 @@
-/** Runs that wait for what only time or a signal brings, and operators that see one namespace. */
+/** Reconciles that wait for a timeout or a signal, and operators limited to one namespace. */
 import assert from "node:assert/strict";
 import { controller } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { Note } from "./_notes.ts";
 
-/** Waits for its signal, and tells why it came. */
+/** Waits for its signal, and reports why it was aborted. */
 function hang(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }
 
-Deno.test("a run that hangs is ended by its timeout in virtual time, and the cluster can be disposed of", async () => {
+Deno.test("a reconcile that hangs is ended by its timeout in virtual time, and the cluster can be disposed of", async () => {
   let runs = 0;
   const notes = controller(Note, {
     timeout: "5s",
@@ -30,7 +30,7 @@ Deno.test("a run that hangs is ended by its timeout in virtual time, and the clu
   assert(runs >= 2, "it was tried again");
 });
 
-Deno.test("settle says who hangs, after the real time it is given", async () => {
+Deno.test("settle names the reconcile that hangs once its real-time timeout ends", async () => {
   const notes = controller(Note, { reconcile: (_note, { signal }) => hang(signal) });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
@@ -40,7 +40,7 @@ Deno.test("settle says who hangs, after the real time it is given", async () => 
   );
 });
 
-Deno.test("an operator of one namespace repairs what it made in another, which it does not see", async () => {
+Deno.test("an operator of one namespace repairs its children in another, which it does not watch", async () => {
   const notes = controller(Note, {
     owns: [ConfigMap],
     async reconcile(note, { apply, get, status }) {
@@ -51,7 +51,7 @@ Deno.test("an operator of one namespace repairs what it made in another, which i
     },
   });
   await using cluster = await memoryCluster({
-    // Who looks at one namespace has rights there only: here somebody gave it more.
+    // An operator of one namespace has permissions there only, so this test grants it more.
     rbac: false,
     parts: { notes },
     visibleNamespaces: ["default"],
@@ -75,7 +75,7 @@ Deno.test("an operator of one namespace repairs what it made in another, which i
   ]);
 });
 
-Deno.test("what was read is not taken for what is wanted", async () => {
+Deno.test("an object that was read is not mistaken for the desired state", async () => {
   const notes = controller(Note, {
     owns: [ConfigMap],
     async reconcile(note, { apply, get }) {

@@ -1,15 +1,18 @@
-/** Whom changes wake in odd cases: wakes that are none, one's own kind, and what a run of one object writes that is another's. */
+/**
+ * Triggers in unusual cases: invalid requests, a controller's own kind, and writes that concern
+ * other objects.
+ */
 import assert from "node:assert/strict";
 import { access, controller, index, resource, s, source, watch } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { Note, until } from "./_notes.ts";
 
-/** What only a program can answer whose types nobody checked. */
+/** Values that only a program without type checks can return. */
 const NONE = [undefined, null, "", 5, {}, { namespace: "default" }, Promise.resolve("a")];
 
 for (const none of NONE) {
-  Deno.test(`a wake that is none, ${Deno.inspect(none)}, wakes nobody and ends no watch`, async () => {
+  Deno.test(`an invalid reconcile request, ${Deno.inspect(none)}, triggers no reconcile and ends no watch`, async () => {
     const runs: string[] = [];
     const wake = none as string;
     const notes = controller(Note, {
@@ -32,7 +35,7 @@ for (const none of NONE) {
   });
 }
 
-Deno.test("a source goes on after what is no wake, or says no namespace, and is let go of when the operator stops", async () => {
+Deno.test("a source continues after an invalid request or one without a namespace, and is released when the operator stops", async () => {
   const runs: string[] = [];
   let state = "closed";
   const notes = controller(Note, {
@@ -68,7 +71,7 @@ const Task = resource({
   status: s.object({ isDone: s.optional(s.boolean()) }),
 });
 
-Deno.test("map of a controller's own kind wakes others of it, also by what the controller itself wrote", async () => {
+Deno.test("map of a controller's own kind triggers its other objects, also after the controller's own writes", async () => {
   const runs: string[] = [];
   const tasks = controller(Task, {
     indexes: { byNeed: index(Task, ({ spec }) => spec.after) },
@@ -91,7 +94,7 @@ Deno.test("map of a controller's own kind wakes others of it, also by what the c
   assert.deepEqual(done.sort(), ["first true", "second true", "third true"]);
 });
 
-Deno.test("what the run of one object writes wakes the others whom it concerns: owners, mapped ones, those that name it", async () => {
+Deno.test("a write by one object's reconcile triggers the others it concerns: owners, mapped ones, those that name it", async () => {
   const runs: string[] = [];
   const notes = controller(Note, {
     owns: [ConfigMap],
@@ -127,7 +130,7 @@ Deno.test("what the run of one object writes wakes the others whom it concerns: 
   assert.deepEqual(told, ["a: watched changed", "b: changed", "reader: watched changed"]);
 });
 
-Deno.test("predicate on a controller's own kind is asked of what is new and of what is found at start, never of what is to be cleaned up", async () => {
+Deno.test("predicate on a controller's own kind is called for new objects and those found at start, never for those to be cleaned up", async () => {
   const runs: string[] = [];
   const cleaned: string[] = [];
   const notes = controller(Note, {
@@ -152,7 +155,7 @@ Deno.test("predicate on a controller's own kind is asked of what is new and of w
   assert.deepEqual(cleaned, ["given"]);
 });
 
-Deno.test("changes of a controller's own kind wait with low priority until what others wake has run", async () => {
+Deno.test("low-priority changes of a controller's own kind wait until other triggers are reconciled", async () => {
   const runs: string[] = [];
   const gate = Promise.withResolvers<void>();
   const notes = controller(Note, {
@@ -171,7 +174,7 @@ Deno.test("changes of a controller's own kind wait with low priority until what 
   await until(() => runs.length === 1);
   await cluster.patch(Note, "a", { spec: { text: "two" } });
   await cluster.create(ConfigMap, "b", {});
-  // Both are in the queue when the one place becomes free.
+  // Both are in the queue when the only worker becomes free.
   let turns = 0;
   await until(() => ++turns > 100);
   gate.resolve();

@@ -1,4 +1,7 @@
-/** What wakes a controller beside its own objects and what they own, and which of it is watched. */
+/**
+ * Triggers of a controller in addition to its own objects and owned ones, and what is watched for
+ * them.
+ */
 import assert from "node:assert/strict";
 import { access, controller, every, index, type Infer, operator, resource, s, source, watch } from "@op/sdk";
 import { ClusterRole, ConfigMap, Secret } from "@op/sdk/kinds";
@@ -15,7 +18,7 @@ const Site = resource({
 
 const bySecret = index(Site, ({ metadata, spec }) => spec.secret && `${metadata.namespace}/${spec.secret}`);
 
-/** Sites that name a secret, and a record of their runs. */
+/** Creates a controller of sites that name a secret, and records its reconciles. */
 function sitesOf(options: Parameters<typeof watch<typeof Secret>>[1] = {}) {
   const runs: string[] = [];
   const sites = controller(Site, {
@@ -35,7 +38,7 @@ function sitesOf(options: Parameters<typeof watch<typeof Secret>>[1] = {}) {
   return { sites, runs };
 }
 
-Deno.test("a change of a kind that is mapped wakes whom the map names, and nobody else", async () => {
+Deno.test("a change of a mapped kind triggers only the objects that map returns", async () => {
   const { sites, runs } = sitesOf();
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["a", "b"]) await cluster.create(Site, name, { spec: { secret: `of-${name}` } });
@@ -57,7 +60,7 @@ Deno.test("a change of a kind that is mapped wakes whom the map names, and nobod
   assert.deepEqual(runs.sort(), ["a: watched changed", "b: watched changed"], "the index followed the change");
 });
 
-Deno.test("what a change of low priority wakes waits until what others wake has run", async () => {
+Deno.test("objects triggered by a low-priority change wait until other triggers are reconciled", async () => {
   const runs: string[] = [];
   const gate = Promise.withResolvers<void>();
   const sites = controller(Site, {
@@ -76,7 +79,7 @@ Deno.test("what a change of low priority wakes waits until what others wake has 
   await until(() => runs.length === 1);
   await cluster.create(ConfigMap, "of-all", { data: {} });
   await cluster.create(Site, "late", { spec: {} });
-  // Both are in the queue when the one place becomes free.
+  // Both are in the queue when the only worker becomes free.
   let turns = 0;
   await until(() => ++turns > 100);
   gate.resolve();
@@ -97,7 +100,7 @@ Deno.test("map is asked of the object before the change too: who was let go is w
   assert.deepEqual(runs.sort(), ["a: watched changed", "b: watched changed"]);
 });
 
-Deno.test("select lets only changes of its part wake; predicate is asked of each", async () => {
+Deno.test("select limits which changes trigger reconciles, and predicate is called for each of them", async () => {
   const { sites, runs } = sitesOf({
     select: ({ data }) => data,
     predicate: ({ data }) => data?.key !== "bm8=",
@@ -141,7 +144,7 @@ Deno.test("select on a controller's own kind never hides a deletion from cleanup
   assert.deepEqual(cleaned, ["a"]);
 });
 
-Deno.test("a function of the user that throws wakes nobody, and ends no watch", async () => {
+Deno.test("a user function that throws triggers no reconcile, and ends no watch", async () => {
   let isBroken = true;
   const { sites, runs } = sitesOf({
     map: (secret) => {
@@ -160,7 +163,7 @@ Deno.test("a function of the user that throws wakes nobody, and ends no watch", 
   assert.deepEqual(runs, ["a: watched changed"]);
 });
 
-Deno.test("selectors go to the server; what leaves them is gone, what enters is new", async () => {
+Deno.test("selectors are sent to the server: an object that stops matching is deleted, one that starts matching is new", async () => {
   const { sites, runs } = sitesOf({ labelSelector: { kind: "site" }, fieldSelector: "metadata.namespace=default" });
   await using cluster = await memoryCluster({ parts: { sites } });
   await cluster.create(Site, "a", { spec: { secret: "s" } });
@@ -180,7 +183,7 @@ Deno.test("selectors go to the server; what leaves them is gone, what enters is 
   assert.deepEqual(runs, ["a: watched changed", "a: watched changed"]);
 });
 
-Deno.test("the operator's selector joins that of a watch of the controller's own kind, also where that asks for nothing", async () => {
+Deno.test("the operator's selector is combined with that of the controller's own kind, or used alone", async () => {
   for (const [labelSelector, together] of [["", "watch=yes"], ["tier in (a,b)", "watch=yes,tier in (a,b)"]] as const) {
     const sites = controller(Site, { watches: [watch(Site, { labelSelector })], reconcile() {} });
     await using cluster = await memoryCluster({ parts: { sites }, config: '[operator]\nselector = "watch=yes"\n' });
@@ -190,7 +193,7 @@ Deno.test("the operator's selector joins that of a watch of the controller's own
   }
 });
 
-Deno.test("metadataOnly holds no more than metadata", async () => {
+Deno.test("metadataOnly caches only metadata", async () => {
   const seen: (Infer<typeof Secret> | undefined)[] = [];
   const sites = controller(Site, {
     watches: [watch(Secret, { metadataOnly: true, map: ({ metadata }) => metadata.name })],
@@ -209,7 +212,7 @@ Deno.test("metadataOnly holds no more than metadata", async () => {
   assert.deepEqual([seen.at(-1)?.metadata.labels, seen.at(-1)?.data], [{ x: "z" }, undefined]);
 });
 
-Deno.test("of managedFields what this operator applied is held, and all of it where that is asked for", async () => {
+Deno.test("the cache holds only this operator's managedFields, or all of them on request", async () => {
   for (const managedFields of [false, true]) {
     let seen: readonly (string | undefined)[] = [];
     const notes = controller(Note, {
@@ -233,7 +236,7 @@ Deno.test("of managedFields what this operator applied is held, and all of it wh
   }
 });
 
-Deno.test("several namespaces are watched one by one, and reads go to the one that is meant", async () => {
+Deno.test("several namespaces are watched separately, and reads use the requested one", async () => {
   const seen: string[] = [];
   const notes = controller(Note, {
     reads: [ConfigMap],
@@ -258,7 +261,7 @@ Deno.test("several namespaces are watched one by one, and reads go to the one th
   ]);
 });
 
-Deno.test("two controllers share one watch of what they watch alike", async () => {
+Deno.test("two controllers share one watch with equal settings", async () => {
   const one = sitesOf();
   const two = controller(Note, { reads: [Secret], reconcile() {} });
   await using cluster = await memoryCluster({ parts: { sites: one.sites, two } });
@@ -266,7 +269,7 @@ Deno.test("two controllers share one watch of what they watch alike", async () =
   assert.deepEqual(watchesOf(cluster, "secrets"), ["/api/v1/secrets "]);
 });
 
-Deno.test("every wakes all objects again and again; a source wakes those it names, and is begun again when it breaks", async () => {
+Deno.test("every triggers all objects periodically, and a source triggers the objects it names and restarts after an error", async () => {
   const runs: string[] = [];
   let opened = 0;
   let wake = Promise.withResolvers<string>();
@@ -297,7 +300,7 @@ Deno.test("every wakes all objects again and again; a source wakes those it name
   assert.deepEqual(runs, ["b: triggered", "a: triggered", "b: triggered"]);
 });
 
-Deno.test("getLive reads past the cache", async () => {
+Deno.test("getLive reads from the server instead of the cache", async () => {
   const notes = controller(Note, {
     reads: [ConfigMap],
     uses: [access(ConfigMap, "get")],
@@ -312,7 +315,7 @@ Deno.test("getLive reads past the cache", async () => {
   assert.equal(gets.length, 1);
 });
 
-Deno.test("a child that an owner reference does not reach is tracked by a label: repaired, and gone with its object", async () => {
+Deno.test("a child out of reach of owner references is tracked by a label, repaired, and deleted with its object", async () => {
   const label = "demo.example.com/note";
   const notes = controller(Note, {
     owns: [ClusterRole],
@@ -320,7 +323,7 @@ Deno.test("a child that an owner reference does not reach is tracked by a label:
     indexes: { byUid: index(Note, ({ metadata }) => metadata.uid) },
     watches: [watch(ClusterRole, { map: ({ metadata }, { index }) => index("byUid", metadata.labels?.[label] ?? "") })],
     async reconcile({ metadata: { name, uid }, spec }, { apply }) {
-      // With an owner it is refused, and the way out is named.
+      // With an owner it is rejected, and the error says how to fix that.
       if (spec.text === "owned") await apply(ClusterRole, { metadata: { name }, rules: [] });
       const rules = [{ apiGroups: ["demo.example.com"], resources: [spec.text], verbs: ["get"] }];
       await apply(ClusterRole, { metadata: { name, labels: { [label]: uid } }, rules }, { owner: false });
@@ -329,7 +332,7 @@ Deno.test("a child that an owner reference does not reach is tracked by a label:
       await context.delete(ClusterRole, metadata.name);
     },
   });
-  // Who gives a right has to have it.
+  // An account can grant only permissions that it has.
   await using cluster = await memoryCluster({ parts: { notes }, rbac: false, failures: "collect" });
   const verbs = async () => (await cluster.get(ClusterRole, "a")).rules?.[0]?.verbs;
   await cluster.create(Note, "a", { spec: {} });
@@ -355,7 +358,7 @@ Deno.test("a child that an owner reference does not reach is tracked by a label:
   );
 });
 
-Deno.test("Context takes kinds of watches and names of indexes, and refuses others", () => {
+Deno.test("Context accepts the kinds of watches and the names of indexes, and rejects others", () => {
   const sites = controller(Site, {
     indexes: { bySecret },
     watches: [watch(Secret, { map: () => "a" })],
