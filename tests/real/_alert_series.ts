@@ -1,12 +1,15 @@
-/** For each alert series on which it is raised, and an operator that is well, on which none is. Series are in promtool's notation, a value a minute. */
+/**
+ * Series that raise each alert, and a healthy operator that raises none. Series are in promtool's
+ * notation, one value a minute.
+ */
 
-/** Series, each with its values. */
+/** Series with their values. */
 export type Series = Readonly<Record<string, string>>;
 
 const OF = 'app_kubernetes_io_name="shop"';
 const NOTES = `${OF},controller="notes"`;
 
-/** All that is well, for an hour. */
+/** The series of a healthy operator, for an hour. */
 export const WELL: Series = {
   [`op_event_loop_lag_seconds{${OF}}`]: "0.001x60",
   [`controller_runtime_reconcile_total{${NOTES},result="success"}`]: "0+60x60",
@@ -32,7 +35,7 @@ export const WELL: Series = {
   [`op_certificate_expiry_seconds{${OF},certificate="server"}`]: "2592000-60x60",
 };
 
-/** What of them is otherwise when an alert is to be raised within the hour; a series without values is not there. */
+/** Changes that raise an alert within the hour; a series without values is absent. */
 export const ALARMING: Readonly<Record<string, Series>> = {
   OperatorDown: { [`op_event_loop_lag_seconds{${OF}}`]: "" },
   OperatorReconcilesFail: { [`controller_runtime_reconcile_errors_total{${NOTES}}`]: "0+10x60" },

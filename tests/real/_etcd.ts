@@ -1,7 +1,7 @@
-/** What a test asks of the etcd behind a real cluster, over its socket (etcd's JSON gateway, `/v3/kv`). */
+/** Calls the etcd of a real cluster over its socket (etcd's JSON gateway, `/v3/kv`). */
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 
-/** Lets etcd forget all that was before now. */
+/** Compacts etcd's history up to now. */
 export async function compactEtcd(cluster: RealCluster): Promise<void> {
   const { header } = await ask(cluster, "/v3/kv/range", { key: btoa("/registry") });
   await ask(cluster, "/v3/kv/compaction", { revision: header.revision, physical: true });

@@ -1,34 +1,37 @@
-/** A way to a port of the loopback that can fall silent, as when a machine in between forgets a connection, or be cut. What is in the bytes it does not know. */
+/**
+ * A proxy for a loopback port that can fall silent, as when a middlebox drops a connection, or be
+ * cut. It does not inspect the bytes.
+ */
 
 /** A faulty proxy. */
 export interface FaultyProxy extends Disposable {
   readonly port: number;
-  /** The connections that are open bring nothing any more, and nobody is told. New ones are good. */
+  /** Stops delivery on all open connections without closing them. New ones work. */
   freeze(): void;
-  /** Of each connection that is open, what comes back after the next request is lost, and it is closed. */
+  /** Drops the response to the next request on each open connection, and closes the connection. */
   loseAnswers(): void;
-  /** How many connections lost an answer so. */
+  /** Number of connections that lost a response. */
   readonly lost: number;
-  /** All connections are closed, and new ones as soon as they come. */
+  /** Closes all connections, and new ones as soon as they open. */
   cut(): void;
-  /** New connections are good again. */
+  /** Lets new connections work again. */
   mend(): void;
 }
 
-// Shorter is what keeps a connection going: pings, acknowledgements. A write has more bytes.
+// Pings and acknowledgements are shorter. A write has more bytes.
 const SHORTEST_WRITE = 200;
 
 interface Link {
   readonly ends: readonly Deno.TcpConn[];
   isFrozen: boolean;
-  /** What is to become of it: it waits for a request, and then for what comes back. */
+  /** The pending fault of a connection: it waits for a request, and then for the response. */
   loses: "nothing" | "after the next" | "the next";
 }
 
 /**
- * Opens it.
+ * Opens a proxy.
  *
- * @param port Where it leads.
+ * @param port The port to forward to.
  */
 export function faultyProxy(port: number): FaultyProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -48,7 +51,7 @@ export function faultyProxy(port: number): FaultyProxy {
     const link: Link = { isFrozen: false, loses: "nothing", ends: [near, far] };
     links.add(link);
     await Promise.race([there(link, near, far), back(link, far, near)]);
-    // An end that one side closes is one that the other hears of, unless it is frozen.
+    // When one side closes, the other side is closed too, unless the connection is frozen.
     if (!link.isFrozen) close(link);
   }
 

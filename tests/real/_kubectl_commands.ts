@@ -1,18 +1,24 @@
-/** The commands that kubectl runs on both servers, in this order, and the files that they read. */
+/** The commands that kubectl runs on both servers in this order, and the files that they read. */
 
-/** A command and what is to be said of its output. */
+/** A command, and how to compare its output. */
 export interface Command {
   readonly args: readonly string[];
   readonly input?: string;
   /** @default {0} */
   readonly code?: number;
-  /** Another command, run while this one goes on. */
+  /** Another command, run at the same time. */
   readonly watched?: readonly string[];
-  /** The output after which the command, which would not end by itself, is ended. Its exit code then counts as 0. */
+  /**
+   * The output after which a command that does not end by itself is stopped. Its exit code then
+   * counts as 0.
+   */
   readonly until?: RegExp;
-  /** Whether a real server shows what came before at its own time, in discovery, OpenAPI or RBAC: it is asked again until then. */
+  /**
+   * Whether a real server shows earlier changes with a delay, in discovery, OpenAPI or RBAC. The
+   * command is repeated until then.
+   */
   readonly isLater?: boolean;
-  /** Whether the order of the lines is chance. */
+  /** Whether the order of the lines is unspecified. */
   readonly unordered?: boolean;
   /** Lines that are not compared. */
   readonly absent?: RegExp;
@@ -92,7 +98,7 @@ metadata: {name: shop}
 spec: {host: shop.example.com, ports: [{name: http, port: 80}]}
 `;
 
-/** Files by their names. */
+/** File contents by name. */
 export const FILES: Readonly<Record<string, string>> = {
   "config.yaml": CONFIG_MAP,
   "config2.yaml": CONFIG_MAP.replace("red", "blue").replace(', size: "2"', ""),
@@ -152,7 +158,7 @@ export const COMMANDS: readonly Command[] = [
   k("get deploy --field-selector metadata.name=web"),
   k("rollout status deployment web --timeout=5s", { code: 1 }),
 
-  // Kinds of one's own, server-side apply
+  // Custom kinds, server-side apply
   k("apply -f definition.yaml"),
   k("wait --for=condition=Established crd/websites.demo.example.com --timeout=180s"),
   k("get crd"),
@@ -185,12 +191,12 @@ export const COMMANDS: readonly Command[] = [
   k("scale website shop --replicas=4"),
   k("get website shop --subresource=scale -o yaml"),
   k("describe website shop"),
-  // The real one has a service of its own.
+  // The real one has its own Service.
   k("get all", { absent: /service\/kubernetes|^NAME {2}TYPE|^$/ }),
   k("get ws,cm -l app=shop"),
   k("replace -f website2.yaml"),
 
-  // What goes on, and what is waited for
+  // Watching and waiting
   k("get websites -w --output-watch-events", {
     watched: ["label", "website", "shop", "seen=1"],
     until: /^MODIFIED .*\n/m,
@@ -202,7 +208,7 @@ export const COMMANDS: readonly Command[] = [
   k("wait --for=delete website/shop --timeout=180s"),
   k("get website shop", { code: 1 }),
 
-  // Making, reading, deleting
+  // Creating, reading, deleting
   k("create configmap made --from-literal=a=1"),
   k("create configmap made --from-literal=a=1", { code: 1 }),
   k("create secret generic hidden --from-literal=word=secret"),

@@ -1,7 +1,7 @@
-/** What of kubectl's output can be compared. */
+/** The comparable part of kubectl's output. */
 import type { Command } from "./_kubectl_commands.ts";
 
-/** Output without what no two runs have in common. */
+/** Removes what differs on every call from an output. */
 export function comparable(
   { code, stdout, stderr }: { code: number; stdout: string; stderr: string },
   { unordered, absent }: Command,
@@ -23,6 +23,6 @@ function plain(text: string): string {
     .replaceAll(/\/tmp\/[A-Z]+-\d+/g, "<folder>")
     .replaceAll(/\b\d+m?s\b/g, "<age>")
     .replaceAll(/[ \t]+$/gm, "")
-    // The widths of columns follow the ages in them.
+    // Column widths depend on the ages in them.
     .replaceAll(/ {2,}/g, "  ");
 }

@@ -1,4 +1,7 @@
-/** Prometheus, of Debian's package: from the machine, or unpacked into the repository's `.cache`, where nothing of it is started by itself. */
+/**
+ * Prometheus from the Debian package: installed on the machine, or unpacked into `.cache`, where no
+ * service starts by itself.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../fixtures/build_operator.ts";
@@ -6,13 +9,13 @@ import { eventually } from "../eventually.ts";
 
 const CACHE = fileURLToPath(new URL("../../.cache/debian/prometheus/", import.meta.url));
 
-/** The folder of `prometheus` and `promtool`; nothing where there is none and none can be had. */
+/** Returns the folder of `prometheus` and `promtool`, or `undefined` if they are not available. */
 async function programs(): Promise<string | undefined> {
   if (await runs("promtool") && await runs("prometheus")) return "";
   const unpacked = `${CACHE}usr/bin/`;
   if (await runs(`${unpacked}promtool`)) return unpacked;
   if (!await runs("apt-get") || !await runs("dpkg-deb")) return undefined;
-  // Beside their place and moved there when they are whole.
+  // Unpacked in a temporary folder, and moved when complete.
   await Deno.mkdir(fileURLToPath(new URL("../", `file://${CACHE}`)), { recursive: true });
   const beside = await Deno.makeTempDir({ dir: fileURLToPath(new URL("../", `file://${CACHE}`)) });
   try {
@@ -37,7 +40,7 @@ if (FOLDER === undefined && Deno.env.get("CI") !== "true") {
   console.log("\n!!! SKIPPED tests with Prometheus: it is not here; apt-get install prometheus\n");
 }
 
-/** Without Prometheus these tests are left out, save in CI, where nothing may be. */
+/** Without Prometheus these tests are skipped, except in CI. */
 export const NEEDS_PROMETHEUS: { readonly ignore: boolean } = {
   ignore: FOLDER === undefined && Deno.env.get("CI") !== "true",
 };
@@ -46,7 +49,7 @@ export const NEEDS_PROMETHEUS: { readonly ignore: boolean } = {
  * Runs promtool.
  *
  * @param args Its arguments.
- * @param stdin What it reads.
+ * @param stdin Its standard input.
  */
 export async function promtool(
   args: readonly string[],
@@ -55,9 +58,9 @@ export async function promtool(
   return await output(`${FOLDER}promtool`, args, { stdin });
 }
 
-/** A Prometheus that runs. */
+/** A running Prometheus. */
 export interface RunningPrometheus extends AsyncDisposable {
-  /** What its API answers at a path below `/api/v1/`. */
+  /** Returns the response of its API at a path below `/api/v1/`. */
   ask<T>(path: string, query?: Readonly<Record<string, string>>): Promise<T>;
 }
 

@@ -1,25 +1,28 @@
-/** A webhook by which a test lets a real API server refuse some writes, or take its time over them: what comes back is the server's own answer. */
+/**
+ * A webhook with which a real API server rejects or delays some writes, so that responses are the
+ * server's own.
+ */
 import { ValidatingWebhookConfiguration } from "../../src/kinds/admissionregistration_v1.gen.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { eventually } from "../eventually.ts";
 
-/** A write that the server asks about. */
+/** A write that the server reviews. */
 export interface Asked {
   readonly user: string;
   readonly resource: string;
 }
 
-/** With which status a write is refused; nothing lets it through. */
+/** Returns the status with which a write is rejected, or `undefined` to allow it. */
 export type Verdict = (asked: Asked) => Promise<number | undefined> | number | undefined;
 
 /**
- * Lets the server ask about the writes of some users. Disposing of the answer ends that.
+ * Registers the webhook for writes of some users. Disposing of the result removes it.
  *
- * @param client The administrator.
- * @param users Whose writes.
- * @param resources Of what, as `configmaps` or `notes/status`.
- * @param verdict Decides.
+ * @param client The administrator's client.
+ * @param users The users whose writes are reviewed.
+ * @param resources The reviewed resources, such as `configmaps` or `notes/status`.
+ * @param verdict Decides about a write.
  */
 export async function refusals(
   client: Client,

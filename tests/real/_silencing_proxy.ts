@@ -1,6 +1,6 @@
 /**
- * A way to a real API server that ends TLS and knows the frames of HTTP/2, so that of a connection some streams alone can fall silent: pings, and all else
- * that goes over it, are answered as before.
+ * A proxy for a real API server that terminates TLS and parses HTTP/2 frames, so that single
+ * streams of a connection can fall silent: pings and all other streams are still answered.
  */
 import { FLAG, FRAME, FrameReader, FrameWriter } from "../../src/kube/http2/frames.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
@@ -9,15 +9,18 @@ import type { RealCluster } from "../../src/testing/real_cluster.ts";
 /** The proxy. */
 export interface SilencingProxy extends Disposable {
   readonly url: string;
-  /** The authority that signed its certificate, as PEM. */
+  /** The certificate authority of its certificate, as PEM. */
   readonly caCert: string;
-  /** How many answers have begun and not ended: the watches, when all else is at rest. */
+  /** Number of responses in progress, which are the watches when there is no other traffic. */
   readonly open: number;
-  /** Of the answers that have begun nothing more comes, and nobody is told; later ones come. Answers how many there are. */
+  /**
+   * Stops delivery of all responses in progress without closing them; later ones work. Returns how
+   * many there are.
+   */
   silence(): number;
 }
 
-/** Opens it. */
+/** Opens the proxy. */
 export async function silencingProxy({ port, caCert }: RealCluster): Promise<SilencingProxy> {
   const { certificate: cert, key, caCert: own } = await localCertificate();
   const alpnProtocols = ["h2"];
@@ -68,12 +71,12 @@ export async function silencingProxy({ port, caCert }: RealCluster): Promise<Sil
 
 interface Link {
   readonly ends: readonly Deno.TlsConn[];
-  /** Streams of which an answer has begun. */
+  /** Streams with a response in progress. */
   readonly open: Set<number>;
   readonly silent: Set<number>;
 }
 
-/** What goes there goes as it is; of the frames only those are looked at that give a stream up. */
+/** Requests are forwarded unchanged; only frames that reset a stream are inspected. */
 async function there({ open }: Link, near: Deno.TlsConn, far: Deno.TlsConn): Promise<void> {
   const preface = new Uint8Array(24);
   for (let read = 0; read < preface.length;) read += await near.read(preface.subarray(read)) ?? Infinity;

@@ -1,4 +1,7 @@
-/** A storm of 429 from a real API server: of some users it serves one request at a time and refuses the others, and that one request does not end. */
+/**
+ * A storm of 429 responses from a real API server: for some users it serves one request at a time,
+ * which does not end, and rejects the others.
+ */
 import assert from "node:assert/strict";
 import { FlowSchema, PriorityLevelConfiguration } from "../../src/kinds/flowcontrol_v1.gen.ts";
 import { ClusterRoleBinding } from "../../src/kinds/mod.ts";
@@ -8,18 +11,19 @@ import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { refusals } from "./_rejecting_webhook.ts";
 import { eventually } from "../eventually.ts";
 
-/** Whose one request does not end. */
+/** The user whose request does not end. */
 const BLOCKER = "blocker";
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
 /**
- * Raises it. Disposing of the answer ends it.
+ * Starts the storm. Disposing of the result ends it.
  *
- * Source: k8s.io/apiserver `pkg/util/flowcontrol`: a level without a share serves a request where no other goes on.
+ * Source: k8s.io/apiserver `pkg/util/flowcontrol`: a level without a share serves a request if no
+ * other is in progress.
  *
- * @param client The administrator.
- * @param cluster Where.
- * @param users Whose requests are refused.
+ * @param client The administrator's client.
+ * @param cluster The cluster.
+ * @param users The users whose requests are rejected.
  */
 export async function stormOf429(
   client: Client,
@@ -55,7 +59,7 @@ export async function stormOf429(
     metadata,
     spec: {
       priorityLevelConfiguration: metadata,
-      // Only those of system:masters pass before.
+      // Only requests of system:masters take precedence.
       matchingPrecedence: 2,
       rules: [{
         subjects: [...users, BLOCKER].map((name) => ({ kind: "User", user: { name } })),

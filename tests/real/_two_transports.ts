@@ -1,4 +1,7 @@
-/** One operator in a pod and one by kubeconfig: HTTP/2 of our own, and `fetch`. Each makes ConfigMaps of its own of the same notes. */
+/**
+ * One operator in a pod and one with a kubeconfig: our own HTTP/2, and `fetch`. Each creates its
+ * own ConfigMaps from the same notes.
+ */
 import { type Operator, operator } from "../../mod.ts";
 import { ClusterRoleBinding, ConfigMap } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
@@ -11,31 +14,35 @@ import { kubeconfigConnection, podConnection } from "../fixtures/connections.ts"
 const WAYS = ["pod", "kubeconfig"] as const;
 type Way = typeof WAYS[number];
 
-/** Who they are to the server. */
+/** Their user names on the server. */
 export const USERS: readonly string[] = WAYS.map((way) => `system:serviceaccount:default:${way}`);
 
-/** Operators that run. */
+/** The running operators. */
 export interface BothWays extends AsyncDisposable {
-  /** What ran since it was forgotten, `name text: reason`, by way. */
+  /** Reconciles since the last reset, `name text: reason`, by transport. */
   readonly runs: Readonly<Record<Way, string[]>>;
-  /** How many answers of that status each had; `<error>` where there was none. */
+  /**
+   * Returns the number of responses per operator with a status; `<error>` counts requests without a
+   * response.
+   */
   answers(code: string): Promise<readonly number[]>;
 }
 
-/** The operator in the pod: whose kind it is. */
+/** The operator in the pod, which owns the kind. */
 export const inPod: Operator = operatorOf("pod").op;
 
-/** Names of what each of them makes of a note. */
+/** Names of the children that each one creates for a note. */
 export function madeOf(name: string): string[] {
   return WAYS.map((way) => `${name}-${way}`);
 }
 
 /**
- * Starts both, as users with all rights, but not of those whom the server lets pass before all others.
+ * Starts both, as users with all permissions, but not of the group that the server gives
+ * precedence.
  *
- * @param cluster Where.
- * @param client The administrator.
- * @param port The port by which they reach it.
+ * @param cluster The cluster.
+ * @param client The administrator's client.
+ * @param port The port of the server that they connect to.
  */
 export async function startBothWays(cluster: RealCluster, client: Client, port: number): Promise<BothWays> {
   await using stack = new AsyncDisposableStack();
@@ -69,7 +76,7 @@ export async function startBothWays(cluster: RealCluster, client: Client, port: 
 }
 
 function operatorOf(way: Way): { op: Operator; runs: string[] } {
-  // The status is one operator's: to the other the kind is foreign.
+  // One operator writes the status; the kind is external to the other.
   const { crd: _, ...foreign } = Note;
   const kind = way === "pod" ? Note : foreign as typeof Note;
   const { notes, runs } = recording(

@@ -1,4 +1,7 @@
-/** What a real cluster refuses a running operator: each is told with the way out, and when it is mended the operator goes on by itself. */
+/**
+ * Clusters on which a running operator lacks something: it reports each problem with its fix, and
+ * recovers by itself once it is fixed.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
@@ -16,13 +19,13 @@ import { type Folder, temporaryFolder } from "../fixtures/kubeconfig_clients.ts"
 const IN_DEFAULT = { namespace: "default" };
 const USER = "website-operator";
 
-Deno.test("a cluster that is not as an operator needs it", async (t) => {
+Deno.test("an operator reports what its cluster lacks, and recovers once that is fixed", async (t) => {
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);
   await client.create(Namespace, { metadata: { name: DIRECTORY } });
 
-  await t.step("a definition that is missing is waited for", async () => {
+  await t.step("a missing definition is waited for", async () => {
     await using run = await started(home, { kubeconfig: cluster.admin.kubeconfig });
     const { operator } = run;
     const told =
@@ -114,7 +117,7 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
     },
   );
 
-  await t.step("a token that is expired is told of, and one that is good again in its file is taken", async () => {
+  await t.step("an expired token is reported, and a valid one is read from the file again", async () => {
     const expired = await cluster.user("admin", { groups: ["system:masters"] });
     await cluster.expire(expired.token);
     await home.write({ token: expired.token });
@@ -161,23 +164,26 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
     },
   );
 
-  await t.step("a health port that is taken ends the operator, and says how to choose another", async () => {
-    using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const { port } = taken.addr;
-    await home.write({ config: cluster.admin.kubeconfig, "main.ts": operatorOf(port) });
-    const ended = await runOperator({
-      home: home.path,
-      main: `${home.path}/main.ts`,
-      args: ["--kubeconfig", "config"],
-    });
-    assert.equal(
-      ended.stderr.split("\n").findLast((line) => line !== ""),
-      `website-operator: Cannot serve health at 127.0.0.1:${port}: the port is in use. Set another with health: { port } or --health-port.`,
-    );
-    assert.equal(ended.code, 1);
-  });
+  await t.step(
+    "a health port that is in use ends the operator with a message that says how to choose another",
+    async () => {
+      using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const { port } = taken.addr;
+      await home.write({ config: cluster.admin.kubeconfig, "main.ts": operatorOf(port) });
+      const ended = await runOperator({
+        home: home.path,
+        main: `${home.path}/main.ts`,
+        args: ["--kubeconfig", "config"],
+      });
+      assert.equal(
+        ended.stderr.split("\n").findLast((line) => line !== ""),
+        `website-operator: Cannot serve health at 127.0.0.1:${port}: the port is in use. Set another with health: { port } or --health-port.`,
+      );
+      assert.equal(ended.code, 1);
+    },
+  );
 
-  await t.step("a server that is away is told of with its address, and found when it is back", async () => {
+  await t.step("a server that is down is reported with its address, and reconnected to when it is back", async () => {
     await cluster.stopApiserver({ signal: "SIGKILL" });
     await using run = await started(home, { kubeconfig: cluster.admin.kubeconfig });
     const { operator } = run;
@@ -195,11 +201,11 @@ Deno.test("a cluster that is not as an operator needs it", async (t) => {
 
 interface RunningOperator extends AsyncDisposable {
   readonly operator: OperatorCommand;
-  /** Status and lines of `/readyz`, without those of permissions that are given. */
+  /** Returns the status and lines of `/readyz`, without those of granted permissions. */
   readiness(): Promise<[number, ...string[]]>;
 }
 
-/** Starts the website operator, with a second controller beside it. */
+/** Starts the website operator with a second controller. */
 async function started(home: Folder, { kubeconfig }: { readonly kubeconfig: string }): Promise<RunningOperator> {
   const port = freePort();
   await home.write({ config: kubeconfig, "main.ts": operatorOf(port) });
@@ -241,7 +247,7 @@ async function giveRole(client: Client, rules: object[]): Promise<void> {
   });
 }
 
-/** The administrator's kubeconfig, with the token in a file beside it. */
+/** Writes the administrator's kubeconfig, with the token in a separate file. */
 function withTokenFile(cluster: RealCluster): string {
   const config = parse(cluster.admin.kubeconfig);
   config.users[0].user = { tokenFile: "token" };

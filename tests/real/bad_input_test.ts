@@ -1,4 +1,7 @@
-/** Bad input to an operator's program, before any cluster is reached: each is told in a line, with the way out, and nothing of a secret. */
+/**
+ * Bad input to an operator's program, before it contacts a cluster: each is reported in one line
+ * with its fix, without secrets.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
@@ -7,7 +10,7 @@ import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const HINT = 'Run "website-operator --help" for commands and options\n';
 
-/** What must not be in any output, in the form in which it stands in the file and as what that decodes to. */
+/** Values that no output may contain, encoded as in the file and decoded. */
 const SECRET = "c2VjcmV0LW9mLWFsaWNl";
 const SECRETS = [SECRET, atob(SECRET)];
 
@@ -74,7 +77,7 @@ const ASKED_WRONGLY: readonly {
 ];
 
 for (const { name, args, env = {}, file, message } of ASKED_WRONGLY) {
-  Deno.test(`an operator that is given ${name} says what there is, and ends with 2`, async () => {
+  Deno.test(`an operator that is given ${name} lists the valid choices, and exits with 2`, async () => {
     await using home = await temporaryFolder();
     if (file !== undefined) await home.write({ "operator.toml": file });
     const ended = await runOperator({ home: home.path, args, env });
@@ -117,7 +120,7 @@ const NO_CLUSTER: readonly {
 ];
 
 for (const { name, env = {}, args = [], message } of NO_CLUSTER) {
-  Deno.test(`an operator that finds ${name} says where it looked, and ends with 1`, async () => {
+  Deno.test(`an operator that finds ${name} names the places it searched, and exits with 1`, async () => {
     await using home = await temporaryFolder();
     const ended = await runOperator({ home: home.path, args, env });
     assert.deepEqual(ended, { code: 1, stdout: "", stderr: `website-operator: ${message(home.path)}\n` });
@@ -204,7 +207,7 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
 ];
 
 for (const { name, text, message } of BROKEN) {
-  Deno.test(`an operator whose kubeconfig ${name} says so, and ends with 1`, async () => {
+  Deno.test(`an operator whose kubeconfig ${name} reports it, and exits with 1`, async () => {
     await using home = await temporaryFolder();
     await home.write({ ".kube/config": text });
     const { code, stdout, stderr } = await runOperator({ home: home.path });
@@ -214,7 +217,7 @@ for (const { name, text, message } of BROKEN) {
   });
 }
 
-Deno.test("an operator asked for a context that is not in the kubeconfig says which there are", async () => {
+Deno.test("an operator with a context that is not in the kubeconfig lists the existing contexts", async () => {
   await using home = await temporaryFolder();
   await home.write({ config: kubeconfig({}) });
   const ended = await runOperator({ home: home.path, args: ["start", "--kubeconfig=config", "--context=prod"] });
@@ -224,7 +227,7 @@ Deno.test("an operator asked for a context that is not in the kubeconfig says wh
   );
 });
 
-Deno.test("an operator in its sandbox says that it may not read the kubeconfig, and what does", async () => {
+Deno.test("a sandboxed operator that may not read the kubeconfig reports the setting that allows it", async () => {
   await using home = await temporaryFolder();
   await home.write({ config: kubeconfig({}) });
   const asked = await runOperator({ home: home.path, args: ["sandbox"] });
@@ -238,7 +241,8 @@ Deno.test("an operator in its sandbox says that it may not read the kubeconfig, 
   });
 });
 
-// Found by search: with these keys the finalizers' hashes are equal, and what is before them as well.
+// Found by search: with these keys the hashes of the finalizers are equal, and so are their
+// prefixes.
 const LONG_NAME = "website-operator-of-a-team-whose-name-is-long-and-winding-too";
 const COLLIDING = ["small-south-dark-shops", "closed-slow-dark-forums"] as const;
 
@@ -281,7 +285,7 @@ for (const { name, operator = "shop", parts, message } of BAD_PARTS) {
   });
 }
 
-/** An operator's main module. */
+/** Returns the source of an operator's main module. */
 function operatorOf(name: string, parts: string): string {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   return `

@@ -1,6 +1,7 @@
 /**
- * What an operator that issues the certificate of its webhooks itself may do with its own token, on a real API server: renew the certificate, and nothing by
- * which a stolen token would be worth more. It is deployed by an overlay that moves it to another namespace.
+ * What an operator that issues its own webhook certificate may do with its token, on a real API
+ * server: it can renew the certificate, and make no change that makes a stolen token more valuable.
+ * An overlay deploys it to another namespace.
  */
 import assert from "node:assert/strict";
 import { operatorFolder } from "../../cli/_operator_folder.ts";
@@ -44,7 +45,7 @@ const BUNDLE = "LS0tLS0K";
 
 type Patch = Record<string, unknown>;
 
-Deno.test("an operator's token renews its certificate, and changes nothing else of webhooks, definitions and Secrets", async (t) => {
+Deno.test("an operator's token can renew its certificate, and change no other part of webhooks, definitions and Secrets", async (t) => {
   await using cluster = await realCluster();
   await using folder = await operatorFolder(MAIN);
   const admin = adminClient(cluster);
@@ -67,7 +68,8 @@ Deno.test("an operator's token renews its certificate, and changes nothing else 
   const patch = (client: Client, kind: AnyKind, name: string, patch: Patch, type: "merge" | "json" = "merge") =>
     client.patch(kind, name, type === "json" ? patch.operations : patch, { type, ...inNamespace(kind) } as never);
   const set = (path: string, value: unknown) => ({ operations: [{ op: "add", path, value }] });
-  // The API server compiles a policy a moment after it was created. Each attempt changes something.
+  // The API server compiles a policy shortly after its creation. Each attempt makes a different
+  // change.
   let seconds = 10;
   await eventually(() => {
     const change = set("/webhooks/0/timeoutSeconds", seconds = 21 - seconds);
@@ -173,7 +175,7 @@ Deno.test("an operator's token renews its certificate, and changes nothing else 
       random: () => 0.5,
       log: operatorLog("notes"),
       identity: "a",
-      // Steps of a renewal at once.
+      // Takes the steps of a renewal at once.
       times: { authority: 1e10, server: 1e9, publish: 150, drop: 300, look: 50 },
       use: ({ certificate }) => void used.push(certificate),
       secret: { name: "notes-webhook", namespace: NAMESPACE },
@@ -225,7 +227,7 @@ Deno.test("an operator's token renews its certificate, and changes nothing else 
     },
   );
 
-  await t.step("uninstalling takes the policy, its binding and the Secret along", async () => {
+  await t.step("uninstalling deletes the policy, its binding and the Secret", async () => {
     const preview = await folder.op("uninstall", "--kubeconfig", "kubeconfig", "--into", NAMESPACE);
     for (const kind of ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "Secret"]) {
       assert.match(preview.stdout, new RegExp(`would delete ${kind} `));
@@ -233,7 +235,7 @@ Deno.test("an operator's token renews its certificate, and changes nothing else 
   });
 });
 
-/** Whether the policy refused it. */
+/** Returns whether the policy rejected the request. */
 function isRefused(error: unknown): boolean {
   return error instanceof ApiError && error.status === 422 && /ValidatingAdmissionPolicy 'notes'/.test(error.message);
 }

@@ -1,4 +1,7 @@
-/** The client's calls on a real API server. What they send is tested beside the client; here it is whether the server takes it so. */
+/**
+ * The client's calls on a real API server. Unit tests check what the client sends; these check that
+ * the server accepts it.
+ */
 import assert from "node:assert/strict";
 import {
   ClusterRole,
@@ -31,7 +34,7 @@ Deno.test("Client on a real API server", async (t) => {
   await client.create(CustomResourceDefinition, Website.crd as never);
   await established(client);
 
-  await t.step("create answers the object as the server made it, get the same", async () => {
+  await t.step("create returns the stored object, and get returns the same", async () => {
     const created = await client.create(ConfigMap, { metadata: { name: "made", ...IN_DEFAULT }, data: { a: "1" } }, {
       manager: "maker",
     });
@@ -40,13 +43,13 @@ Deno.test("Client on a real API server", async (t) => {
     assert.deepEqual(await client.get(ConfigMap, "made", IN_DEFAULT), created);
   });
 
-  await t.step("create as a trial answers what would be, and leaves nothing", async () => {
+  await t.step("create with dry run returns the resulting object, and stores none", async () => {
     const tried = await client.create(ConfigMap, { metadata: { name: "tried", ...IN_DEFAULT } }, { dryRun: true });
     assert.equal(tried.metadata.name, "tried");
     await assert.rejects(client.get(ConfigMap, "tried", IN_DEFAULT), { name: "ApiError", status: 404 });
   });
 
-  await t.step("apply stores every character as it is, controls and line separators included", async () => {
+  await t.step("apply stores every character unchanged, including control characters and line separators", async () => {
     const codes = [
       ...Array(0xa0).keys(),
       0x2028,
@@ -68,7 +71,7 @@ Deno.test("Client on a real API server", async (t) => {
     assert.deepEqual([data?.text, annotations?.["example.com/text"]], [text, text]);
   });
 
-  await t.step("list gathers 1,100 objects in three pages", async () => {
+  await t.step("list collects 1,100 objects from three pages", async () => {
     await client.create(Namespace, { metadata: { name: "many" } });
     const names = Array.from({ length: 1100 }, (_, i) => `map-${String(i).padStart(4, "0")}`);
     await Promise.all(
@@ -89,14 +92,14 @@ Deno.test("Client on a real API server", async (t) => {
     assert(asked.every(({ requestURI, userAgent }) => requestURI.includes("limit=500") && userAgent === "test"));
   });
 
-  await t.step("list takes label and field selectors", async () => {
+  await t.step("list accepts label and field selectors", async () => {
     const even = await client.list(ConfigMap, { namespace: "many", labelSelector: "half in (even),half!=odd" });
     assert.equal(even.length, 550);
     const one = await client.list(ConfigMap, { fieldSelector: "metadata.name=map-0007" });
     assert.deepEqual(one.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`), ["many/map-0007"]);
   });
 
-  await t.step("page goes on in the state of its first page, whatever was written since", async () => {
+  await t.step("page continues from the state of its first page, regardless of later writes", async () => {
     const first = await client.page(ConfigMap, undefined, { namespace: "many" });
     assert.equal(first.items.length, 500);
     await client.delete(ConfigMap, "map-0700", { namespace: "many" });
@@ -105,7 +108,7 @@ Deno.test("Client on a real API server", async (t) => {
     assert(second.items.some(({ metadata }) => metadata.name === "map-0700"));
   });
 
-  await t.step("watch begins with what there is, marks its end, then tells each change", async () => {
+  await t.step("watch starts with the existing objects, marks their end, then reports each change", async () => {
     const stop = new AbortController();
     const place = { namespace: "many", labelSelector: "half=odd" };
     await using events = eventReader(client.watch(ConfigMap, { ...place, initial: true, signal: stop.signal }), stop);
@@ -129,7 +132,7 @@ Deno.test("Client on a real API server", async (t) => {
     ]);
   });
 
-  await t.step("watch goes on from a version, and ends when its signal is aborted", async () => {
+  await t.step("watch resumes from a version, and ends when its signal is aborted", async () => {
     const stop = new AbortController();
     const { metadata } = await client.get(ConfigMap, "map-0001", { namespace: "many" });
     const seen: string[] = [];
@@ -141,19 +144,19 @@ Deno.test("Client on a real API server", async (t) => {
     assert.deepEqual(seen, ["MODIFIED map-0002", "MODIFIED map-0003", "DELETED map-0005"]);
   });
 
-  await t.step("watch ends when the server's time is up", async () => {
+  await t.step("watch ends at the server's timeout", async () => {
     let batches = 0;
     for await (const _ of client.watch(ResourceQuota, { timeoutSeconds: 1, initial: true })) batches++;
     assert(batches >= 1);
   });
 
-  await t.step("patch merges: null takes away, a list is replaced whole", async () => {
+  await t.step("a merge patch removes fields that are null, and replaces lists", async () => {
     await client.create(Website, site("merged"));
     const { spec } = await client.patch(Website, "merged", { spec: { theme: "dark", text: null } }, IN_DEFAULT);
     assert.deepEqual(spec, { host: "merged.example.com", theme: "dark", text: "Hello" });
   });
 
-  await t.step("patch runs a JSON patch, test included", async () => {
+  await t.step("patch applies a JSON patch, including its test operation", async () => {
     const patch = [{ op: "test", path: "/spec/theme", value: "dark" }, {
       op: "replace",
       path: "/spec/theme",
@@ -168,7 +171,7 @@ Deno.test("Client on a real API server", async (t) => {
     });
   });
 
-  await t.step("patch merges lists by key where the type is strategic", async () => {
+  await t.step("patch merges lists by key if the type is strategic", async () => {
     const container = (name: string) => ({ name, image: "nginx" });
     await client.create(Deployment, {
       metadata: { name: "web", ...IN_DEFAULT },
@@ -183,7 +186,7 @@ Deno.test("Client on a real API server", async (t) => {
     assert.deepEqual(containers.map(({ name, image }) => [name, image]).sort(), [["a", "nginx"], ["b", "caddy"]]);
   });
 
-  await t.step("apply makes, changes, takes away what it no longer wants, and yields to nobody unasked", async () => {
+  await t.step("apply creates, updates and removes fields, and fails on conflicts unless forced", async () => {
     const wanted = (data: Record<string, string>) => ({ metadata: { name: "applied", ...IN_DEFAULT }, data });
     await client.apply(ConfigMap, wanted({ a: "1", b: "1" }), { manager: "one" });
     const changed = await client.apply(ConfigMap, wanted({ a: "2" }), { manager: "one" });
@@ -202,7 +205,7 @@ Deno.test("Client on a real API server", async (t) => {
     ]);
   });
 
-  await t.step("status is written by its subresource, and by nothing else", async () => {
+  await t.step("status is written only through its subresource", async () => {
     await client.create(Website, site("reported"));
     const status = { url: "https://reported.example.com", bytes: 1 };
     const ignored = await client.patch(Website, "reported", { status }, IN_DEFAULT);
@@ -219,7 +222,7 @@ Deno.test("Client on a real API server", async (t) => {
     assert.equal(applied.status?.bytes, 2);
   });
 
-  await t.step("delete takes the object with the uid asked for, and no other", async () => {
+  await t.step("delete with a uid deletes only the object with that uid", async () => {
     const { metadata } = await client.create(ConfigMap, { metadata: { name: "doomed", ...IN_DEFAULT } });
     await assert.rejects(
       client.delete(ConfigMap, "doomed", { ...IN_DEFAULT, preconditions: { uid: crypto.randomUUID() } }),
@@ -233,7 +236,7 @@ Deno.test("Client on a real API server", async (t) => {
     await assert.rejects(client.delete(ConfigMap, "doomed", IN_DEFAULT), { name: "ApiError", status: 404 });
   });
 
-  await t.step("errors say what was asked, with status, reason and causes", async () => {
+  await t.step("errors describe the request, with status, reason and causes", async () => {
     using own = await clientBy(`${folder.path}/guest`);
     const stale = { metadata: { resourceVersion: "1" }, data: {} };
     const cases = [
@@ -289,7 +292,7 @@ Deno.test("Client on a real API server", async (t) => {
     }
   });
 
-  await t.step("a right that is given counts without a new connection", async () => {
+  await t.step("a new RBAC permission takes effect without a new connection", async () => {
     using own = await clientBy(`${folder.path}/guest`);
     await assert.rejects(own.client.list(ConfigMap, IN_DEFAULT), { name: "ApiError", status: 403 });
     const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["list"] }];
@@ -328,7 +331,7 @@ Deno.test("Client on a real API server", async (t) => {
     assert.deepEqual(sites.map(({ metadata }) => metadata.name), ["merged", "reported"]);
   });
 
-  await t.step("findKind says so when there is none, or more than one", async () => {
+  await t.step("findKind rejects an unknown or ambiguous name", async () => {
     await assert.rejects(findKind(client, "gadgets"), {
       message:
         'Cannot find kind "gadgets": the cluster does not serve it. Check that its CustomResourceDefinition is installed',
@@ -351,7 +354,7 @@ function site(name: string) {
   return { metadata: { name, ...IN_DEFAULT }, spec: { host: `${name}.example.com` } };
 }
 
-/** A server marks how far it is whenever it likes, about once a minute. */
+/** A server sends bookmarks at its own time, about once a minute. */
 function isChange({ type }: WatchEvent): boolean {
   return type !== "BOOKMARK";
 }

@@ -1,4 +1,7 @@
-/** What the design promises of watches, runs and writes, on a real API server: the same that tests/runtime holds on the one in the process. */
+/**
+ * The design's guarantees about watches, reconciles and writes, on a real API server. tests/runtime
+ * checks the same on the in-process one.
+ */
 import assert from "node:assert/strict";
 import { controller, type Infer, type Operator, operator, PermanentError, watch } from "@op/sdk";
 import { sleep, systemClock } from "../../src/base/clock.ts";
@@ -15,14 +18,14 @@ import { silencingProxy } from "./_silencing_proxy.ts";
 import { eventually } from "../eventually.ts";
 
 const IN_DEFAULT = { namespace: "default" };
-/** With OP_TEST_FAULTS=full a stream stalls after its second bookmark, and in the machine's time. */
+/** With OP_TEST_FAULTS=full, a stream stalls after its second bookmark, in real time. */
 const IS_FULL = Deno.env.get("OP_TEST_FAULTS") === "full";
 const TWO_BOOKMARKS = 185_000;
 
-/** As long as names may be: what is stored of them has to fit. */
+/** The longest allowed name, since derived names must fit as well. */
 const LONG = { operator: `long-${"a".repeat(58)}`, part: "p".repeat(60) };
 
-Deno.test("watches, runs and writes on a real API server", async (t) => {
+Deno.test("watches, reconciles and writes on a real API server", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   await install(client, operator({ name: "kinds", parts: { notes: recording().notes } }));
@@ -69,7 +72,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     },
   );
 
-  await t.step("owners are woken, the old and the new one, whatever version the reference says", async () => {
+  await t.step("the old and the new owner are reconciled, whatever API version the reference has", async () => {
     const { notes: part, runs } = recording();
     await using _ = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
     const [one, two] = [await create("one"), await create("two")];
@@ -79,7 +82,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     await eventually(() => assert(runs.includes("one hello: owned changed"), runs.join()));
     runs.length = 0;
     await client.patch(ConfigMap, "handed", { metadata: { ownerReferences: [ownedBy(two)] } }, IN_DEFAULT);
-    // Objects of earlier steps are found at start, at their own time.
+    // Objects of earlier steps are found at start, at an unpredictable time.
     const ofBoth = () => runs.filter((run) => /^(one|two) /.test(run)).sort();
     await eventually(() => assert.deepEqual(ofBoth(), ["one hello: owned changed", "two hello: owned changed"]));
   });
@@ -123,41 +126,45 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
       await client.patch(Note, "beside-a", { spec: { text: "three" } }, IN_DEFAULT);
       await maps.until((all) => made(all) === "beside-a-kept,beside-a-three");
       await eventually(() => assert(woken.includes("beside-reader: watched changed"), woken.join()));
-      // What one controller writes for objects of earlier steps triggers the other one at its own time, as an owner.
+      // A write of one controller to objects of earlier steps triggers the other, as their owner,
+      // at an unpredictable time.
       const byWatch = woken.filter((run) => run.endsWith(": watched changed"));
       assert.deepEqual(byWatch.filter((run) => !run.startsWith("beside-")), [], "the predicate rejects them");
     },
   );
 
-  await t.step("metadata alone is sent and held of what is selected; only its part wakes", async () => {
-    const seen: (Infer<typeof Secret> | undefined)[] = [];
-    const part = controller(Note, {
-      watches: [watch(Secret, {
-        metadataOnly: true,
-        labelSelector: "use=yes",
-        select: ({ metadata }) => metadata.labels?.color,
-        map: ({ metadata }) => metadata.name,
-      })],
-      reconcile: async ({ metadata: { name } }, { get }) =>
-        void (name === "meta" && seen.push(await get(Secret, name))),
-    });
-    await using running = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
-    await create("meta");
-    await eventually(() => assert.deepEqual(seen, [undefined]));
-    const labels = { use: "yes", color: "red" };
-    await client.create(Secret, { metadata: { name: "meta", labels }, data: { key: "b25l" } }, IN_DEFAULT);
-    await eventually(() => assert.equal(seen.length, 2));
-    assert.deepEqual([seen[1]?.metadata.labels, seen[1]?.data, seen[1]?.kind], [labels, undefined, "Secret"]);
-    await client.patch(Secret, "meta", { data: { key: "dHdv" } }, IN_DEFAULT);
-    await client.patch(Secret, "meta", { metadata: { labels: { color: "blue" } } }, IN_DEFAULT);
-    await eventually(() => assert.equal(seen.at(-1)?.metadata.labels?.color, "blue"));
-    assert.equal(seen.length, 3, "what was not selected woke nobody");
-    await client.patch(Secret, "meta", { metadata: { labels: { use: null } } }, IN_DEFAULT);
-    await eventually(() => assert.deepEqual([seen.length, seen.at(-1)], [4, undefined]));
-    assert(running.readiness().some(({ name }) => name === "watch Secret use=yes"));
-  });
+  await t.step(
+    "with select and metadataOnly, only metadata is sent and cached, and only selected fields trigger reconciles",
+    async () => {
+      const seen: (Infer<typeof Secret> | undefined)[] = [];
+      const part = controller(Note, {
+        watches: [watch(Secret, {
+          metadataOnly: true,
+          labelSelector: "use=yes",
+          select: ({ metadata }) => metadata.labels?.color,
+          map: ({ metadata }) => metadata.name,
+        })],
+        reconcile: async ({ metadata: { name } }, { get }) =>
+          void (name === "meta" && seen.push(await get(Secret, name))),
+      });
+      await using running = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
+      await create("meta");
+      await eventually(() => assert.deepEqual(seen, [undefined]));
+      const labels = { use: "yes", color: "red" };
+      await client.create(Secret, { metadata: { name: "meta", labels }, data: { key: "b25l" } }, IN_DEFAULT);
+      await eventually(() => assert.equal(seen.length, 2));
+      assert.deepEqual([seen[1]?.metadata.labels, seen[1]?.data, seen[1]?.kind], [labels, undefined, "Secret"]);
+      await client.patch(Secret, "meta", { data: { key: "dHdv" } }, IN_DEFAULT);
+      await client.patch(Secret, "meta", { metadata: { labels: { color: "blue" } } }, IN_DEFAULT);
+      await eventually(() => assert.equal(seen.at(-1)?.metadata.labels?.color, "blue"));
+      assert.equal(seen.length, 3, "what was not selected woke nobody");
+      await client.patch(Secret, "meta", { metadata: { labels: { use: null } } }, IN_DEFAULT);
+      await eventually(() => assert.deepEqual([seen.length, seen.at(-1)], [4, undefined]));
+      assert(running.readiness().some(({ name }) => name === "watch Secret use=yes"));
+    },
+  );
 
-  await t.step("events fit, whatever the names of objects and the words", async () => {
+  await t.step("Events fit the API's limits for any object name and text", async () => {
     const names = ["system:seen:", "plain.seen"];
     const roles = controller(ClusterRole, {
       reconcile({ metadata }, { events }) {
@@ -177,7 +184,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     }
   });
 
-  await t.step("a run reads what it wrote, and is woken by none of it", async () => {
+  await t.step("a reconcile reads its own writes, and they do not trigger another", async () => {
     const read: unknown[] = [];
     const { notes: part, runs } = recording(async ({ metadata: { name }, spec }, { create, apply, get, list }) => {
       if (name !== "reads" || read.length > 0) return;
@@ -190,10 +197,10 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     await create("reads");
     await notes.until((all) => ready(all, "reads")?.status === "True");
     assert.deepEqual(read, ["created", "hello"]);
-    // What comes after it is seen, so that what came before it would have been.
+    // A later change is seen, so an earlier one would have been seen too.
     await client.patch(Note, "reads", { spec: { text: "more" } }, IN_DEFAULT);
     await eventually(() => assert(runs.includes("reads more: changed"), runs.join()));
-    // Whether it was there at the start or came then is chance.
+    // Whether the object was listed at start or seen as new depends on timing.
     const of = runs.filter((one) => one.startsWith("reads")).map((one) => one.split(":")[0]);
     assert.deepEqual(of, ["reads hello", "reads more"]);
   });
@@ -224,7 +231,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
     },
   );
 
-  await t.step("a field that another manager has: without force the run says so", async () => {
+  await t.step("apply without force fails the reconcile on a field of another manager", async () => {
     const { notes: part } = recording(async ({ metadata: { name }, spec }, { apply }) => {
       if (name === "yields") {
         await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } }, { force: false });
@@ -245,7 +252,7 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
       const stalls = async (way: "pod" | "kubeconfig"): Promise<void> => {
         using proxy = await silencingProxy(cluster);
         const place = { url: proxy.url, caCert: proxy.caCert, token: cluster.admin.token };
-        // Time goes by faster for the watches, but not for the connection: nobody asks whether it lives.
+        // Time passes faster for the watches, but not for the connection, so no ping checks it.
         const { reset: _reset, ...connection } = way === "pod"
           ? await podConnection(place)
           : kubeconfigConnection(place);
@@ -257,9 +264,10 @@ Deno.test("watches, runs and writes on a real API server", async (t) => {
         const name = `stalled-${way}`;
         await create(name);
         await eventually(() => assert(runs.some((one) => one.startsWith(`${name} hello`)), runs.join()));
-        // The server's own time: after that two bookmarks came, and the third says that it goes on.
+        // In the server's own time: two bookmarks have arrived, and the third shows that the stream
+        // still works.
         if (IS_FULL) await sleep(systemClock, TWO_BOOKMARKS);
-        // A stream that is opened anew at that very moment is a later one, which is heard.
+        // A stream that is reopened at this moment is not affected.
         for (let attempt = 1;; attempt++) {
           // A watch may be reopened at this moment.
           await eventually(() => assert(proxy.silence() >= 2, "there are watches"));
@@ -304,13 +312,13 @@ Deno.test("a real API server without streaming lists is read page by page", asyn
   await eventually(() => assert.deepEqual(runs.slice(1), ["after hello: changed"]));
 });
 
-/** Runs an operator in this process, as the administrator. */
+/** Starts an operator in this process, as the administrator. */
 function run(cluster: RealCluster, op: Operator) {
   const connection = { url: cluster.url, fetch: (request: Request) => cluster.fetch(request), close() {} };
   return startOperator(op, { connection, checkAccess: false });
 }
 
-/** The condition `Ready` of a note; nothing where there is none, or no note. */
+/** Returns the `Ready` condition of a note, or `undefined` without a condition or note. */
 function ready(all: readonly Note[], name: string) {
   const note = all.find(({ metadata }) => metadata.name === name);
   if (note === undefined) return undefined;
@@ -322,7 +330,10 @@ function managers({ metadata }: Infer<typeof ConfigMap>): (string | undefined)[]
   return metadata.managedFields?.map(({ manager }) => manager) ?? [];
 }
 
-/** Settles when a change that is made now has been reported by its controllers: whatever came before it was seen to. */
+/**
+ * Resolves when the controllers have reported a change made now, so all earlier changes are
+ * processed too.
+ */
 async function untilSeen(client: Client, notes: Watched<typeof Note>): Promise<void> {
   await client.create(Note, { metadata: { name: "marker" }, spec: {} }, IN_DEFAULT);
   await notes.until((all) => ready(all, "marker")?.status === "True");

@@ -53,7 +53,7 @@ patches:
     target: { group: policy, version: v1, kind: PodDisruptionBudget }
 `;
 
-Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op uninstall takes it out", async (t) => {
+Deno.test("op deploy installs an operator, op rbac verify checks its permissions, op uninstall removes it", async (t) => {
   await using cluster = await realCluster({ controllerManager: true });
   await using folder = await operatorFolder(MAIN);
   const client = adminClient(cluster);
@@ -62,7 +62,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
   assert.equal((await folder.op("generate", "manifests")).code, 0);
   assert.equal((await folder.op("generate", "overlay", "prod")).code, 0);
 
-  await t.step("an overlay is put together as kustomize does it", async () => {
+  await t.step("an overlay is built as kustomize does", async () => {
     assert.equal((await folder.op("generate", "overlay", "rich")).code, 0);
     const rich = `${folder.path}/config/overlays/rich`;
     await Deno.writeTextFile(`${rich}/kustomization.yaml`, OVERLAY);
@@ -84,7 +84,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     );
   });
 
-  await t.step("a dry run tells what would be, and changes nothing", async () => {
+  await t.step("a dry run reports the changes, and makes none", async () => {
     const told = await op("deploy", "prod", "--dry-run");
     assert.equal(told.code, 0, told.stderr);
     assert.match(told.stdout, /^Would apply 15 objects to https:/);
@@ -95,7 +95,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     assert.deepEqual((await client.list(CustomResourceDefinition)).length, 0);
   });
 
-  await t.step("what was applied is as wanted; the same again changes nothing", async () => {
+  await t.step("the applied objects are as desired, and a second deploy changes none", async () => {
     const applied = await op("deploy", "prod", "--no-wait");
     assert.equal(applied.code, 0, applied.stderr);
     assert.equal(applied.stdout.match(/^ {2}created /gm)?.length, 15);
@@ -142,7 +142,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     },
   );
 
-  await t.step("waiting ends when nothing runs the pod, and says so", async () => {
+  await t.step("waiting for a pod that no kubelet runs ends with a message", async () => {
     await eventually(async () => {
       const { metadata, status } = await client.get(Deployment, "notes", { namespace: "notes-system" });
       assert.equal(status?.observedGeneration, metadata.generation);
@@ -155,7 +155,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     );
   });
 
-  await t.step("a field that the server does not know is refused, and named", async () => {
+  await t.step("a field that the server does not know is rejected by name", async () => {
     await folder.write(
       "wrong.yaml",
       "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x, namespace: default }\ndate: {}\n",
@@ -168,7 +168,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     );
   });
 
-  await t.step("op rbac verify --cluster reads what the account has", async () => {
+  await t.step("op rbac verify --cluster reads the account's permissions", async () => {
     const verified = await op("rbac", "verify", "--cluster", "--as", "notes-system:notes", "--exact");
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
     const { rules = [] } = await client.get(ClusterRole, "notes");
@@ -179,7 +179,7 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     assert.equal((await op("rbac", "verify", "--cluster", "--as", "default:notes")).code, 1);
   });
 
-  await t.step("op uninstall tells what would go before it does it", async () => {
+  await t.step("op uninstall lists what it would delete before it does", async () => {
     const Note = await findKind(client, "notes.demo.example.com");
     for (
       const [name, finalizers] of [["free", []], ["held", [
@@ -199,19 +199,22 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
     assert.equal((await client.list(Note)).length, 2);
   });
 
-  await t.step("op uninstall stops where an object is not cleaned up, and leaves the operator", async () => {
-    const stuck = await op("uninstall", "--yes", "--timeout", "1");
-    assert.equal(stuck.code, 1);
-    assert.match(stuck.stdout, /^deleted {4}Note default\/free$/m);
-    assert.match(
-      stuck.stderr,
-      /^Note default\/held has finalizers: demo\.example\.com\/notes\.notes, other\.example\.com\/x$/m,
-    );
-    assert.match(stuck.stderr, /the operator did not clean up 1 object within 1 s\./);
-    assert.equal((await client.list(Deployment, { namespace: "notes-system" })).length, 1);
-  });
+  await t.step(
+    "op uninstall stops at an object that is not cleaned up, and leaves the operator installed",
+    async () => {
+      const stuck = await op("uninstall", "--yes", "--timeout", "1");
+      assert.equal(stuck.code, 1);
+      assert.match(stuck.stdout, /^deleted {4}Note default\/free$/m);
+      assert.match(
+        stuck.stderr,
+        /^Note default\/held has finalizers: demo\.example\.com\/notes\.notes, other\.example\.com\/x$/m,
+      );
+      assert.match(stuck.stderr, /the operator did not clean up 1 object within 1 s\./);
+      assert.equal((await client.list(Deployment, { namespace: "notes-system" })).length, 1);
+    },
+  );
 
-  await t.step("op uninstall takes its own finalizers off when told, and nothing is left", async () => {
+  await t.step("op uninstall removes its own finalizers on request, and all its objects are deleted", async () => {
     const Note = await findKind(client, "notes.demo.example.com");
     await client.patch(Note, "held", {
       metadata: { finalizers: ["demo.example.com/notes.notes"] },
@@ -224,7 +227,8 @@ Deno.test("op deploy puts an operator in, op rbac verify finds its rights, op un
       0,
     );
     const left = await op("uninstall");
-    // Namespace and definitions go when their controllers have seen to what is in them.
+    // The namespace and the definitions are deleted once their controllers have processed the
+    // contents.
     if (left.code === 0) assert.match(left.stdout, /^Nothing to delete: "notes" is not in https:/);
     else assert.match(left.stdout, /^(would delete (Namespace|CustomResourceDefinition) \S+\n)+$/);
     const [space] = (await client.list(Namespace)).filter(({ metadata }) => metadata.name === "notes-system");

@@ -33,7 +33,7 @@ export default operator({ name: "notes", version: "1.2.0", health: false, parts:
 const body = (prefix: string) => `const PREFIX = ${JSON.stringify(prefix)};${MAIN}`;
 const main = (prefix: string) => mainModule(body(prefix));
 
-/** A rule of a role that names each of these. */
+/** Returns a rule of a role with these names. */
 interface Rule {
   readonly apiGroups: readonly [string];
   readonly resources: readonly [string];
@@ -53,12 +53,12 @@ function textOf(client: Client, name: string): Promise<string | undefined> {
 }
 
 async function note(client: Client, name: string, metadata: object = {}): Promise<void> {
-  // Discovery follows the definition a moment later.
+  // Discovery includes the definition shortly after its creation.
   const Note = await eventually(() => findKind(client, "notes.demo.example.com"));
   await client.create(Note, { metadata: { name, namespace: "default", ...metadata }, spec: { text: name } });
 }
 
-/** A way to the cluster that counts lists and watches of an account, by their paths. */
+/** A proxy to the cluster that counts an account's lists and watches by path. */
 function counted(
   cluster: RealCluster,
   account: string,
@@ -87,7 +87,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
   const op = (...args: string[]) => folder.op(...args, "--kubeconfig", "kubeconfig");
   const account = "system:serviceaccount:notes-system:notes";
 
-  await t.step("op plan and op doctor say what is not installed", async () => {
+  await t.step("op plan and op doctor report what is not installed", async () => {
     const planned = await op("plan");
     assert.equal(planned.code, 1);
     assert.match(planned.stderr, /^Cannot plan "notes": notes\.demo\.example\.com is not installed in https:/);
@@ -111,39 +111,42 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     await eventually(async () => (await client.list(CustomResourceDefinition)).length === 0);
   });
 
-  await t.step("op dev installs kinds and rights, runs as the account, and anew when a file is saved", async () => {
-    const io = new RunningIo(folder.path);
-    await using way = counted(cluster, account);
-    await folder.write("counted", way.kubeconfig);
-    const ended = cli(["dev", "--kubeconfig", "counted"], io);
-    await io.says(/Controller started/, 1, ended);
-    assert.match(io.stdout, /^applied CustomResourceDefinition notes\.demo\.example\.com$/m);
-    assert.match(io.stdout, new RegExp(`^Running as ${account}\\. Save a file`, "m"));
-    await note(client, "one");
-    assert.equal(await until(() => textOf(client, "one")), "one");
-    const before = [...way.reads];
-    assert.deepEqual([...new Set(before)].sort(), ["/api/v1/configmaps", "/apis/demo.example.com/v1/notes"]);
+  await t.step(
+    "op dev installs kinds and RBAC rules, runs as the account, and restarts when a file is saved",
+    async () => {
+      const io = new RunningIo(folder.path);
+      await using way = counted(cluster, account);
+      await folder.write("counted", way.kubeconfig);
+      const ended = cli(["dev", "--kubeconfig", "counted"], io);
+      await io.says(/Controller started/, 1, ended);
+      assert.match(io.stdout, /^applied CustomResourceDefinition notes\.demo\.example\.com$/m);
+      assert.match(io.stdout, new RegExp(`^Running as ${account}\\. Save a file`, "m"));
+      await note(client, "one");
+      assert.equal(await until(() => textOf(client, "one")), "one");
+      const before = [...way.reads];
+      assert.deepEqual([...new Set(before)].sort(), ["/api/v1/configmaps", "/apis/demo.example.com/v1/notes"]);
 
-    await folder.write("main.ts", main("new "));
-    await io.says(/Controller started/, 2, ended);
-    assert.equal(await until(async () => (await textOf(client, "one")) === "new one" ? true : undefined), true);
-    assert.deepEqual(way.reads, before, "the new process asked the API server for what was there");
-    assert.match(io.stderr, /"msg":"Controller started".*"objects":1}/);
+      await folder.write("main.ts", main("new "));
+      await io.says(/Controller started/, 2, ended);
+      assert.equal(await until(async () => (await textOf(client, "one")) === "new one" ? true : undefined), true);
+      assert.deepEqual(way.reads, before, "the new process asked the API server for what was there");
+      assert.match(io.stderr, /"msg":"Controller started".*"objects":1}/);
 
-    await folder.write("main.ts", `${main("new ")} {`);
-    await io.says(/The operator keeps running as it was/, 1, ended);
-    await note(client, "two");
-    assert.equal(await until(() => textOf(client, "two")), "new two");
+      await folder.write("main.ts", `${main("new ")} {`);
+      await io.says(/The operator keeps running as it was/, 1, ended);
+      await note(client, "two");
+      assert.equal(await until(() => textOf(client, "two")), "new two");
 
-    // A kind more, and with it a right more.
-    await folder.write("main.ts", main("new ").replace("owns: [ConfigMap]", "owns: [ConfigMap, Secret]"));
-    await io.says(/^applied ClusterRole notes$/, 2, ended);
-    await io.says(/Controller started/, 3, ended);
-    io.end();
-    assert.equal(await ended, 0, io.stderr);
-  });
+      // One more kind, which needs one more permission.
+      await folder.write("main.ts", main("new ").replace("owns: [ConfigMap]", "owns: [ConfigMap, Secret]"));
+      await io.says(/^applied ClusterRole notes$/, 2, ended);
+      await io.says(/Controller started/, 3, ended);
+      io.end();
+      assert.equal(await ended, 0, io.stderr);
+    },
+  );
 
-  await t.step("op dev refuses a change that breaks stored objects, and what ran before continues", async () => {
+  await t.step("op dev rejects a change that breaks stored objects, and the previous version continues", async () => {
     const renamed = (prefix: string) =>
       main(prefix).replaceAll("text: s.", "words: s.").replaceAll("spec.text", "spec.words");
     await folder.write("main.ts", main("new "));
@@ -199,7 +202,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     },
   );
 
-  await t.step("op plan tells what would be written, and writes nothing", async () => {
+  await t.step("op plan reports the writes that an operator would make, and makes none", async () => {
     await folder.write("main.ts", main("planned "));
     await note(client, "three");
     const writes = async () =>
@@ -233,7 +236,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     });
   });
 
-  await t.step("op start runs a file with no project around it, and what stands behind -- goes to it", async () => {
+  await t.step("op start runs a file outside of a project, and passes the arguments after -- to it", async () => {
     const alone = await Deno.makeTempDir();
     try {
       const text = body("alone ");
@@ -269,7 +272,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     await Deno.remove(`${folder.path}/operator.toml`);
   });
 
-  await t.step("op doctor finds nothing wrong, then each thing that is", async () => {
+  await t.step("op doctor finds no problem at first, then each one that is introduced", async () => {
     await folder.write("main.ts", main(""));
     const good = await op("doctor");
     assert.equal(good.code, 0, good.stdout);
@@ -325,7 +328,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     assert.match(message("webhooks"), /^Service notes-system\/notes-webhook, which the webhooks call, does not exist$/);
   });
 
-  await t.step("op doctor says that a server cannot be reached", async () => {
+  await t.step("op doctor reports a server that cannot be reached", async () => {
     await folder.write("gone", cluster.admin.kubeconfig.replaceAll(String(cluster.port), "1"));
     const gone = await folder.op("doctor", "--kubeconfig", "gone");
     assert.equal(gone.code, 1);

@@ -1,4 +1,6 @@
-/** `op dev` has a real API server call the webhooks of this machine, and takes that back whatever becomes of it. */
+/**
+ * `op dev` registers the webhooks of this machine with a real API server, and always reverts that.
+ */
 import assert from "node:assert/strict";
 import { type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
 import { cli } from "../../cli/cli.ts";
@@ -40,7 +42,7 @@ const NOTES = "/apis/dev.example.com/v1/namespaces/default/notes";
 const DEFINITION = "notes.dev.example.com";
 type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Asks to store a note of so many lines, which is not stored. */
+/** Tries to create a note with a number of lines, in a dry run. */
 async function asked(fetch: Fetch, lines: number): Promise<{ readonly status: number; readonly told: string }> {
   const response = await fetch(`${NOTES}?dryRun=All`, {
     method: "POST",
@@ -56,7 +58,7 @@ async function asked(fetch: Fetch, lines: number): Promise<{ readonly status: nu
   return { status: response.status, told: message ?? JSON.stringify(metadata.labels) };
 }
 
-/** Settles when the server, which hears of configurations a moment later, judges so. */
+/** Resolves when the server, which applies configurations with a delay, responds as expected. */
 async function untilAsked(fetch: Fetch, lines: number, status: number): Promise<string> {
   return await eventually(async () => {
     const answer = await asked(fetch, lines);
@@ -65,7 +67,7 @@ async function untilAsked(fetch: Fetch, lines: number, status: number): Promise<
   });
 }
 
-/** What is registered: names of configurations, and where the definition is converted. */
+/** Returns the names of the registered configurations, and where the definition is converted. */
 async function registered(client: Client): Promise<string[]> {
   const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
   return [
@@ -85,7 +87,7 @@ const ALL = [
   "op/dev-lease",
 ];
 
-/** Has an `op dev` killed that has registered its webhooks. */
+/** Starts an `op dev` and kills it after it has registered its webhooks. */
 async function leftByKilled(folder: OperatorFolder, dev: readonly string[], fetch: Fetch): Promise<void> {
   await folder.write("main.ts", main(2));
   const process = new Deno.Command(Deno.execPath(), {
@@ -97,7 +99,7 @@ async function leftByKilled(folder: OperatorFolder, dev: readonly string[], fetc
   }).spawn();
   let told = "";
   const isRunning = Promise.withResolvers<void>();
-  // Whatever the operator's own process holds of the pipe ends with it.
+  // The pipe that the operator's own process holds open ends with it.
   const pipes = [process.stdout, process.stderr].map(async (pipe) => {
     for await (const text of pipe.pipeThrough(new TextDecoderStream())) {
       told += text;
@@ -113,7 +115,7 @@ async function leftByKilled(folder: OperatorFolder, dev: readonly string[], fetc
   await Promise.all(pipes);
 }
 
-Deno.test("op dev has a real API server call the webhooks of this machine", async (t) => {
+Deno.test("a real API server calls the webhooks of this machine through op dev", async (t) => {
   await using cluster = await realCluster();
   await using folder = await operatorFolder("");
   await folder.write("main.ts", main(2));
@@ -122,60 +124,66 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
   const fetch: Fetch = (path, init) => cluster.fetch(path, init);
   const dev = ["dev", "--kubeconfig", "kubeconfig"];
 
-  await t.step("they change, refuse and convert; saving a file fails no call; at the end nothing is left", async () => {
-    const io = new RunningIo(folder.path);
-    const ended = cli(dev, io);
-    await io.says(/^Running as system:serviceaccount:notes-system:notes\./, 1, ended);
-    assert.match(io.stdout, /^Webhooks are called at https:\/\/127\.0\.0\.1:\d+$/m);
-    assert.deepEqual(await registered(client), ALL);
-    assert.match(await untilAsked(fetch, 3, 422), /denied the request: .* spec\.lines: at most 2 lines$/);
-    // The server notices the two configurations one after the other.
-    await eventually(async () => assert.equal((await asked(fetch, 2)).told, '{"lines":"2"}'));
+  await t.step(
+    "webhooks mutate, deny and convert; saving a file fails no call; stopping removes them all",
+    async () => {
+      const io = new RunningIo(folder.path);
+      const ended = cli(dev, io);
+      await io.says(/^Running as system:serviceaccount:notes-system:notes\./, 1, ended);
+      assert.match(io.stdout, /^Webhooks are called at https:\/\/127\.0\.0\.1:\d+$/m);
+      assert.deepEqual(await registered(client), ALL);
+      assert.match(await untilAsked(fetch, 3, 422), /denied the request: .* spec\.lines: at most 2 lines$/);
+      // The server applies the two configurations one after the other.
+      await eventually(async () => assert.equal((await asked(fetch, 2)).told, '{"lines":"2"}'));
 
-    let isOver = false;
-    const answers: { status: number; told: string }[] = [];
-    const asking = (async () => {
-      while (!isOver) answers.push(await asked(fetch, 1));
-    })();
-    await folder.write("main.ts", main(4));
-    await io.says(/was saved, restarting/, 1, ended);
-    await untilAsked(fetch, 3, 201);
-    isOver = true;
-    await asking;
-    assert.deepEqual(answers.filter(({ status }) => status !== 201), []);
-    assert.match((await asked(fetch, 5)).told, /at most 4 lines$/);
+      let isOver = false;
+      const answers: { status: number; told: string }[] = [];
+      const asking = (async () => {
+        while (!isOver) answers.push(await asked(fetch, 1));
+      })();
+      await folder.write("main.ts", main(4));
+      await io.says(/was saved, restarting/, 1, ended);
+      await untilAsked(fetch, 3, 201);
+      isOver = true;
+      await asking;
+      assert.deepEqual(answers.filter(({ status }) => status !== 201), []);
+      assert.match((await asked(fetch, 5)).told, /at most 4 lines$/);
 
-    io.end();
-    assert.equal(await ended, 0, io.stderr);
-    assert.deepEqual(await registered(client), ["None"]);
-  });
+      io.end();
+      assert.equal(await ended, 0, io.stderr);
+      assert.deepEqual(await registered(client), ["None"]);
+    },
+  );
 
-  await t.step("one that is killed leaves them, and no process; the next start puts all back", async () => {
-    await leftByKilled(folder, dev, fetch);
-    assert.deepEqual(await registered(client), ALL);
-    // The server has nobody to ask, and refuses what it cannot ask about.
-    assert.match(await untilAsked(fetch, 1, 500), /connection refused/);
-    const { stdout } = await folder.op("doctor", "--kubeconfig", "kubeconfig");
-    assert.match(stdout, /^warning +webhooks +ValidatingWebhookConfiguration notes-dev calls an "op dev" /m);
+  await t.step(
+    "a killed op dev leaves its webhooks but no process, and the next start restores everything",
+    async () => {
+      await leftByKilled(folder, dev, fetch);
+      assert.deepEqual(await registered(client), ALL);
+      // The server cannot reach the webhook, so it rejects the request.
+      assert.match(await untilAsked(fetch, 1, 500), /connection refused/);
+      const { stdout } = await folder.op("doctor", "--kubeconfig", "kubeconfig");
+      assert.match(stdout, /^warning +webhooks +ValidatingWebhookConfiguration notes-dev calls an "op dev" /m);
 
-    const io = new RunningIo(folder.path);
-    const ended = cli(dev, io);
-    await io.says(/^Running as /, 1, ended);
-    assert.deepEqual(
-      io.stdout.split("\n").filter((line) => line.startsWith("removed")),
-      [
-        "MutatingWebhookConfiguration notes-dev",
-        "ValidatingWebhookConfiguration notes-dev",
-        `the conversion of ${DEFINITION}`,
-      ].map((one) => `removed ${one} of an earlier "op dev"`),
-    );
-    await untilAsked(fetch, 3, 422);
-    io.end();
-    assert.equal(await ended, 0, io.stderr);
-    assert.deepEqual(await registered(client), ["None"]);
-  });
+      const io = new RunningIo(folder.path);
+      const ended = cli(dev, io);
+      await io.says(/^Running as /, 1, ended);
+      assert.deepEqual(
+        io.stdout.split("\n").filter((line) => line.startsWith("removed")),
+        [
+          "MutatingWebhookConfiguration notes-dev",
+          "ValidatingWebhookConfiguration notes-dev",
+          `the conversion of ${DEFINITION}`,
+        ].map((one) => `removed ${one} of an earlier "op dev"`),
+      );
+      await untilAsked(fetch, 3, 422);
+      io.end();
+      assert.equal(await ended, 0, io.stderr);
+      assert.deepEqual(await registered(client), ["None"]);
+    },
+  );
 
-  await t.step("where the API server does not reach this machine that is said, and nothing is registered", async () => {
+  await t.step("if the API server cannot reach this machine, op dev reports it and registers no webhook", async () => {
     const io = new RunningIo(folder.path);
     const ended = cli([...dev, "--webhook-url", "https://127.0.0.1:1"], io);
     await io.says(/^Running as /, 1, ended);
@@ -191,7 +199,7 @@ Deno.test("op dev has a real API server call the webhooks of this machine", asyn
     assert.equal(await cli([...dev, "--webhook-url", "http://machine"], wrong), 2);
   });
 
-  await t.step("op uninstall takes back what one left that was killed", async () => {
+  await t.step("op uninstall reverts what a killed op dev left", async () => {
     await leftByKilled(folder, dev, fetch);
     assert.deepEqual(await registered(client), ALL);
     const uninstall = ["uninstall", "--kubeconfig", "kubeconfig"];
@@ -223,36 +231,39 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
   const fetch: Fetch = (path, init) => cluster.fetch(path, init);
   const dev = ["dev", "--kubeconfig", "kubeconfig"];
 
-  await t.step("op deploy takes the conversion back from one that was killed; a dry run only says so", async () => {
-    for (const args of [["manifests"], ["overlay", "prod"]]) {
-      const made = await folder.op("generate", ...args);
-      assert.equal(made.code, 0, made.stderr);
-    }
-    await leftByKilled(folder, dev, fetch);
-    const deploy = ["deploy", "prod", "--no-wait", "--kubeconfig", "kubeconfig"];
-    const would = await folder.op(...deploy, "--dry-run");
-    assert.equal(would.code, 0, would.stderr);
-    assert.match(
-      would.stdout,
-      /^would take over the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
-    );
-    assert.match(
-      would.stdout,
-      /^ {2}changed {4}CustomResourceDefinition notes\.dev\.example\.com \(not validated: its conv/m,
-    );
-    assert.deepEqual(await registered(client), ALL);
-    const deployed = await folder.op(...deploy);
-    assert.equal(deployed.code, 0, deployed.stderr);
-    assert.match(
-      deployed.stdout,
-      /^took over the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
-    );
-    const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
-    assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "notes-webhook");
-    assert.deepEqual(metadata.annotations, undefined);
-  });
+  await t.step(
+    "op deploy restores the conversion that a killed op dev changed, and a dry run only reports it",
+    async () => {
+      for (const args of [["manifests"], ["overlay", "prod"]]) {
+        const made = await folder.op("generate", ...args);
+        assert.equal(made.code, 0, made.stderr);
+      }
+      await leftByKilled(folder, dev, fetch);
+      const deploy = ["deploy", "prod", "--no-wait", "--kubeconfig", "kubeconfig"];
+      const would = await folder.op(...deploy, "--dry-run");
+      assert.equal(would.code, 0, would.stderr);
+      assert.match(
+        would.stdout,
+        /^would take over the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
+      );
+      assert.match(
+        would.stdout,
+        /^ {2}changed {4}CustomResourceDefinition notes\.dev\.example\.com \(not validated: its conv/m,
+      );
+      assert.deepEqual(await registered(client), ALL);
+      const deployed = await folder.op(...deploy);
+      assert.equal(deployed.code, 0, deployed.stderr);
+      assert.match(
+        deployed.stdout,
+        /^took over the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
+      );
+      const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
+      assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "notes-webhook");
+      assert.deepEqual(metadata.annotations, undefined);
+    },
+  );
 
-  await t.step("op dev does not start next to what is deployed, unless it is told to", async () => {
+  await t.step("op dev does not start next to a deployed operator unless forced", async () => {
     const refused = await folder.op(...dev);
     assert.equal(refused.code, 1, refused.stdout);
     assert.match(
@@ -261,7 +272,7 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
     );
   });
 
-  await t.step("op deploy leaves the conversion to an op dev that runs, and takes it with --take-back", async () => {
+  await t.step("op deploy does not change the conversion of a running op dev without --take-back", async () => {
     const deploy = ["deploy", "prod", "--no-wait", "--kubeconfig", "kubeconfig"];
     const io = new RunningIo(folder.path);
     const ended = cli([...dev, "--alongside"], io);
@@ -286,7 +297,7 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
     assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "notes-webhook");
   });
 
-  await t.step("op start warns of what is deployed, and runs", async () => {
+  await t.step("op start warns about a deployed operator, and runs", async () => {
     await client.patch(Deployment, "notes", { spec: { replicas: 2 } }, { namespace: "notes-system" });
     const io = new RunningIo(folder.path);
     const ended = cli(["start", "--kubeconfig", "kubeconfig", "--skip-webhook-server"], io);
@@ -300,7 +311,7 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
   });
 });
 
-Deno.test("op dev --local: the API server in the process calls them too", async () => {
+Deno.test("op dev --local: the in-process API server calls the webhooks too", async () => {
   await using folder = await operatorFolder("");
   await folder.write("main.ts", main(2));
   const io = new RunningIo(folder.path);

@@ -1,4 +1,6 @@
-/** A kubeconfig whose login is another program, as those of most clouds are, on a real API server. */
+/**
+ * A kubeconfig that logs in with an exec plugin, as those of most clouds do, on a real API server.
+ */
 import assert from "node:assert/strict";
 import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
 import { cli } from "../../cli/cli.ts";
@@ -26,7 +28,7 @@ Deno.test("a kubeconfig with an exec plugin logs in, and logs in again when its 
   assert.equal((await way.client.get(Namespace, "default")).metadata.name, "default");
 });
 
-Deno.test("op start and op dev log in by an exec plugin", async (t) => {
+Deno.test("op start and op dev log in with an exec plugin", async (t) => {
   await using cluster = await realCluster();
   await using folder = await operatorFolder();
   const { token } = await cluster.user("cloudy", { groups: ["system:masters"] });
@@ -54,7 +56,7 @@ function credentialOf(token: string): string {
   return JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token } });
 }
 
-/** A kubeconfig whose login is a program that prints a file. */
+/** Writes a kubeconfig whose exec plugin prints a file. */
 function kubeconfigOf(cluster: RealCluster, credential: string): string {
   const exec = {
     apiVersion: "client.authentication.k8s.io/v1",

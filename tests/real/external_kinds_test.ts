@@ -1,4 +1,7 @@
-/** Kinds of another project on a real API server: imported, read, reconciled, with and without their status; the CRD and its objects stay. */
+/**
+ * Kinds of another project on a real API server: imported, read, and reconciled, with and without
+ * their status. The CRD and its objects stay.
+ */
 import assert from "node:assert/strict";
 import { controller, operator, resource, s } from "@op/sdk";
 import { mainModule, type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
@@ -19,7 +22,7 @@ const ROUTES = "routes.gateway.example.com";
 const object = (properties: object) => ({ type: "object", properties });
 const text = { type: "string" };
 
-/** As another project installs it, with fields that the SDK does not add by itself. */
+/** The CRD as another project installs it, with fields that the SDK does not generate. */
 const CRD = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -56,7 +59,7 @@ const CRD = {
 
 const OTHERS = { parents: [{ name: "them", accepted: false }] };
 
-/** A controller reads routes, another one of the same operator implements them. */
+/** One controller reads routes, and another one of the same operator implements them. */
 const MAIN = `
 import { Route } from "./route.ts";
 const mirrors = controller(ConfigMap, {
@@ -83,7 +86,7 @@ export default operator({ name: "gateway", version: "1.0.0", health: false, part
 async function createForeign(client: Client): Promise<void> {
   await client.create(CustomResourceDefinition, CRD as never);
   await established(client);
-  // Discovery follows a moment later.
+  // Discovery includes it shortly after.
   const Route = await eventually(() => findKind(client, ROUTES));
   for (const name of ["a", "b"]) {
     await client.create(Route, { metadata: { name }, spec: { host: `${name}.example.com` } }, IN_DEFAULT);
@@ -91,7 +94,7 @@ async function createForeign(client: Client): Promise<void> {
   }
 }
 
-/** What of the CRD changes with any write: nobody wrote it as long as this is the same. */
+/** Returns the part of the CRD that changes with every write, to detect any write. */
 async function versionOf(client: Client): Promise<readonly unknown[]> {
   const { metadata } = await client.get(CustomResourceDefinition, ROUTES);
   return [metadata.uid, metadata.resourceVersion];
@@ -109,7 +112,7 @@ async function generatedFiles(folder: OperatorFolder): Promise<string> {
   return files.join("\n");
 }
 
-Deno.test("an operator reads and implements an imported kind, and leaves its CRD and its objects alone", async (t) => {
+Deno.test("an operator reads and implements an imported kind, and does not change its CRD and its objects", async (t) => {
   await using cluster = await realCluster({ controllerManager: true });
   await using folder = await operatorFolder();
   const client = adminClient(cluster);
@@ -128,7 +131,7 @@ Deno.test("an operator reads and implements an imported kind, and leaves its CRD
     await folder.write("main.ts", mainModule(MAIN));
   });
 
-  await t.step("op crd print, op generate and op deploy leave the CRD out, and op crd diff compares it", async () => {
+  await t.step("op crd print, op generate and op deploy omit the CRD, and op crd diff compares it", async () => {
     assert.deepEqual((await folder.op("crd", "print")).stdout.match(/^ {2}name: .*$/gm), [
       "  name: owns.demo.example.com",
     ]);
@@ -167,7 +170,7 @@ Deno.test("an operator reads and implements an imported kind, and leaves its CRD
       }
     });
     await client.patch(Route, "b", { spec: { host: "bad" } }, IN_DEFAULT);
-    // The first failure is reported by the time of the second one.
+    // The first failure is reported before the second one.
     await io.says(/"msg":"Reconcile failed"|there is no such host/, 2, ended);
     const { status } = await route("b");
     assert.deepEqual(status.conditions.map(({ type }: { type: string }) => type), ["Accepted"]);
@@ -177,34 +180,37 @@ Deno.test("an operator reads and implements an imported kind, and leaves its CRD
     assert.deepEqual(await versionOf(client), before);
   });
 
-  await t.step("op doctor finds the kind served", async () => {
+  await t.step("op doctor reports that the kind is served", async () => {
     const found = await op("doctor");
     assert.match(found.stdout, /^ok +kinds +routes\.gateway\.example\.com \(external\) is served$/m);
   });
 
-  await t.step("op uninstall stops at objects that keep its finalizer, and removes it when told", async () => {
-    const told = await op("uninstall");
-    assert.match(told.stdout, /^blocked by Route default\/a, which has a finalizer of the operator$/m);
-    assert.doesNotMatch(told.stdout, /^would delete.*Route|routes\.gateway/m);
-    const stopped = await op("uninstall", "--yes");
-    assert.equal(stopped.code, 1);
-    assert.match(
-      stopped.stderr,
-      /^Cannot uninstall "gateway": 2 objects have its finalizer and would not be deleted with it \(Route default\/a, Route default\/b\)\./,
-    );
-    assert.doesNotMatch(stopped.stdout, /^deleted/m);
+  await t.step(
+    "op uninstall stops at objects that have its finalizer, and removes the finalizer on request",
+    async () => {
+      const told = await op("uninstall");
+      assert.match(told.stdout, /^blocked by Route default\/a, which has a finalizer of the operator$/m);
+      assert.doesNotMatch(told.stdout, /^would delete.*Route|routes\.gateway/m);
+      const stopped = await op("uninstall", "--yes");
+      assert.equal(stopped.code, 1);
+      assert.match(
+        stopped.stderr,
+        /^Cannot uninstall "gateway": 2 objects have its finalizer and would not be deleted with it \(Route default\/a, Route default\/b\)\./,
+      );
+      assert.doesNotMatch(stopped.stdout, /^deleted/m);
 
-    const gone = await op("uninstall", "--yes", "--release-finalizers");
-    assert.equal(gone.code, 0, gone.stderr);
-    assert.match(gone.stdout, /^released {3}Route default\/a$/m);
-    assert.match(gone.stdout, /^deleted {4}CustomResourceDefinition owns\.demo\.example\.com$/m);
-    assert.deepEqual(await versionOf(client), before);
-    for (const name of ["a", "b"]) {
-      const { metadata, status } = await route(name);
-      assert.deepEqual([metadata.deletionTimestamp, metadata.finalizers ?? []], [undefined, []]);
-      assert.equal(status.parents.length, 2);
-    }
-  });
+      const gone = await op("uninstall", "--yes", "--release-finalizers");
+      assert.equal(gone.code, 0, gone.stderr);
+      assert.match(gone.stdout, /^released {3}Route default\/a$/m);
+      assert.match(gone.stdout, /^deleted {4}CustomResourceDefinition owns\.demo\.example\.com$/m);
+      assert.deepEqual(await versionOf(client), before);
+      for (const name of ["a", "b"]) {
+        const { metadata, status } = await route(name);
+        assert.deepEqual([metadata.deletionTimestamp, metadata.finalizers ?? []], [undefined, []]);
+        assert.equal(status.parents.length, 2);
+      }
+    },
+  );
 });
 
 Deno.test("a CRD that an earlier version installed stays once its kind is external", async () => {
@@ -233,7 +239,7 @@ Deno.test("a CRD that an earlier version installed stays once its kind is extern
   await folder.op("generate", "overlay", "prod");
   assert.match((await succeeds("deploy", "prod", "--no-wait")).stdout, /created +CustomResourceDefinition routes/);
   await established(client);
-  // Discovery follows a moment later.
+  // Discovery includes it shortly after.
   const Route = await eventually(() => findKind(client, ROUTES));
   await client.create(Route, { metadata: { name: "a" }, spec: { host: "a.example.com" } }, IN_DEFAULT);
   const before = await versionOf(client);

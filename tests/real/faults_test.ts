@@ -1,4 +1,7 @@
-/** Faults of a real API server and of the way to it: nothing is lost by them. The numbers are small here; all of them with OP_TEST_FAULTS=full. */
+/**
+ * Faults of a real API server and of the network lose no change. Counts are small by default;
+ * OP_TEST_FAULTS=full runs the full test.
+ */
 import assert from "node:assert/strict";
 import { sleep, systemClock } from "../../src/base/clock.ts";
 import { operator } from "../../mod.ts";
@@ -26,7 +29,7 @@ const LANES = 5;
 const IS_FULL = Deno.env.get("OP_TEST_FAULTS") === "full";
 const [RESTARTS, CHANGES, ROUNDS, STORM] = IS_FULL ? [10, 2000, 20, 30_000] : [3, 300, 3, 2000];
 
-Deno.test("faults of a real API server and of the way to it, in a pod and by kubeconfig", async (t) => {
+Deno.test("no change is lost by faults of a real API server and of the network, in a pod and with a kubeconfig", async (t) => {
   await using cluster = await realCluster({ apiserverArgs: ["--shutdown-watch-termination-grace-period=1s"] });
   using proxy = faultyProxy(cluster.port);
   const client = adminClient(cluster);
@@ -42,11 +45,11 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
     return others.every((other) => other === first) ? first : undefined;
   };
   const write = async (name: string, text: string): Promise<void> => {
-    // The server may be away: what was not taken is sent again.
+    // The server may be down, so a request without a response is sent again.
     const note = { metadata: { name, ...IN_DEFAULT }, spec: { text } };
     await eventually(() => client.apply(Note, note, { manager: "test" }));
   };
-  /** Settles when it is so, and the statuses say so. */
+  /** Resolves when the children are as desired and the statuses report it. */
   const done = async (wanted: ReadonlyMap<string, string>): Promise<void> => {
     await maps.until(() => [...wanted].every(([name, each]) => text(name) === each));
     await eventually(async () => {
@@ -56,7 +59,7 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
       }
     });
   };
-  /** Writes them all and waits until that is done. */
+  /** Updates all notes, and waits until they are reconciled. */
   const change = async (to: string): Promise<void> => {
     const wanted = new Map(NAMES.map((name) => [name, to]));
     for (const name of NAMES) await write(name, to);
@@ -64,14 +67,15 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
   };
   await change("0");
 
-  // The kernel alone would give up on such a connection only after some 15 minutes, which the limit of `until` does not allow.
+  // The kernel alone would give up on such a connection only after about 15 minutes, longer than
+  // the timeout of `until`.
   await t.step("a connection that silently stops delivering data is detected and replaced", async () => {
     proxy.freeze();
     await write("n0", "frozen");
     await maps.until(() => text("n0") === "frozen");
   });
 
-  await t.step("answers that are lost after the write, with the connection", async () => {
+  await t.step("a response is lost with its connection after the write", async () => {
     const before = await operators.answers("<error>");
     for (let round = 1; round <= ROUNDS; round++) {
       proxy.loseAnswers();
@@ -91,13 +95,13 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
     let count = 0;
     const before = await operators.answers("409");
     await using _refusals = await refusals(client, USERS, WRITTEN, () => ++count % 3 === 0 ? 409 : undefined);
-    // Of a new webhook the server is told by a watch.
+    // The server learns of a new webhook through a watch.
     await eventually(async () => {
       await write("n0", `asked ${count}`);
       assert(count > 0);
     });
     await change("refused");
-    // The refusals are counted over both operators together, so their shares are a matter of chance.
+    // The rejections are counted over both operators together, so each one's share is random.
     await eventually(async () => {
       const refused = (await operators.answers("409")).map((after, i) => after - before[i]!);
       assert(refused.every((one) => one > 0 && one < 20 * NAMES.length), `${refused} answers of 409`);
@@ -105,11 +109,11 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
     });
   });
 
-  await t.step("a storm of 429: each waits as long as it is told", async () => {
+  await t.step("during a storm of 429 responses each request waits for its Retry-After", async () => {
     const before = await operators.answers("429");
     const began = systemClock.elapsed();
     const refused = async () => (await operators.answers("429")).map((count, i) => count - before[i]!);
-    /** Settles when each operator was refused so many requests more. */
+    /** Resolves when each operator has been rejected a number of times more. */
     const refusedMore = async (count: number): Promise<void> => {
       const earlier = await refused();
       await eventually(async () => {
@@ -123,7 +127,7 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
       for (const name of NAMES) await write(name, "stormy");
       await refusedMore(3);
       await sleep(systemClock, STORM / 2);
-      // Now their watches are to be opened anew as well.
+      // Now their watches must be reopened as well.
       proxy.cut();
       proxy.mend();
       await refusedMore(3);
@@ -133,12 +137,12 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
     await done(wanted);
     const seconds = (systemClock.elapsed() - began) / 1000;
     for (const count of await refused()) {
-      // Three watches, and by and by ten runs, each of them at most once a second.
+      // Three watches, and later ten reconciles, each at most once a second.
       assert(count < 13 * (seconds + 1), `${count} answers of 429 in ${seconds} s`);
     }
   });
 
-  await t.step("a watch that was cut off while etcd was compacted lists anew and misses nothing", async () => {
+  await t.step("a watch that breaks while etcd is compacted lists again, and misses no change", async () => {
     proxy.cut();
     await write("n1", "behind its back");
     await client.delete(Note, GONE, IN_DEFAULT);
@@ -149,33 +153,37 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
     for (const each of Object.values(runs)) each.length = 0;
     proxy.mend();
     await maps.until(() => text("n1") === "behind its back" && text("n3") === "after it");
-    // A run that was cut off is tried again, and what the other operator makes of a note wakes this one.
+    // An interrupted reconcile is retried, and the other operator's children of a note trigger this
+    // one.
     const changed = runs.pod.filter((run) => !/: (retried|owned changed)$/.test(run));
     assert.deepEqual(changed.sort(), ["n1 behind its back: changed", "n3 after it: changed"]);
   });
 
-  await t.step(`a server killed and started again ${RESTARTS} times under ${CHANGES} changes loses none`, async () => {
-    const names = NAMES.filter((name) => name !== GONE);
-    const wanted = new Map<string, string>();
-    let isOver = false;
-    const restarting = (async () => {
-      for (let i = 0; i < RESTARTS; i++) await cluster.restartApiserver({ signal: "SIGKILL" });
-      isOver = true;
-    })();
-    let count = 0;
-    const lanes = Array.from({ length: LANES }, async (_, lane) => {
-      const own = names.filter((_, i) => i % LANES === lane);
-      for (let i = lane; i < CHANGES || !isOver; i += LANES) {
-        const name = own[count % own.length]!;
-        await write(name, `change ${i}`);
-        wanted.set(name, `change ${i}`);
-        count++;
-      }
-    });
-    await Promise.all([restarting, ...lanes]);
-    assert(count >= CHANGES, `${count} changes`);
-    await done(wanted);
-  });
+  await t.step(
+    `killing and restarting the server ${RESTARTS} times under ${CHANGES} changes loses none of them`,
+    async () => {
+      const names = NAMES.filter((name) => name !== GONE);
+      const wanted = new Map<string, string>();
+      let isOver = false;
+      const restarting = (async () => {
+        for (let i = 0; i < RESTARTS; i++) await cluster.restartApiserver({ signal: "SIGKILL" });
+        isOver = true;
+      })();
+      let count = 0;
+      const lanes = Array.from({ length: LANES }, async (_, lane) => {
+        const own = names.filter((_, i) => i % LANES === lane);
+        for (let i = lane; i < CHANGES || !isOver; i += LANES) {
+          const name = own[count % own.length]!;
+          await write(name, `change ${i}`);
+          wanted.set(name, `change ${i}`);
+          count++;
+        }
+      });
+      await Promise.all([restarting, ...lanes]);
+      assert(count >= CHANGES, `${count} changes`);
+      await done(wanted);
+    },
+  );
 
   await t.step("a definition that is deleted and made anew is waited for, and its objects are reconciled", async () => {
     const forget = async (): Promise<void> => {
@@ -193,7 +201,7 @@ Deno.test("faults of a real API server and of the way to it, in a pod and by kub
   });
 });
 
-Deno.test("a permission that is taken away and given back on a real API server: it waits, says so, and goes on", async () => {
+Deno.test("an operator whose permission is revoked on a real API server waits, reports it, and resumes when it is granted again", async () => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   const { notes } = recording(applyText);

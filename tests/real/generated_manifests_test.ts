@@ -1,4 +1,7 @@
-/** The files that `op generate` makes, on a real API server: strict dry run, kustomize, Pod Security. */
+/**
+ * The files that `op generate` writes, on a real API server: strict dry run, kustomize, Pod
+ * Security.
+ */
 import assert from "node:assert/strict";
 import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
 import { webhookFacts } from "../../cli/generate/_webhook_facts.ts";
@@ -13,7 +16,10 @@ import { adminClient } from "../fixtures/watched.ts";
 import { established } from "../fixtures/install.ts";
 import { eventually } from "../eventually.ts";
 
-/** Kinds with what samples find hard: patterns, formats, rules, alternatives, scope, several versions. */
+/**
+ * Kinds that are difficult to write samples for: patterns, formats, rules, alternatives, scope,
+ * several versions.
+ */
 const SHOP = mainModule(`
 const Shop = resource({
   group: "shops.example.com", version: "v1", kind: "Shop", scope: "Cluster",
@@ -33,7 +39,7 @@ const shops = controller(Shop, { owns: [Namespace], reads: [Secret], reconcile()
 export default operator({ name: "shops", version: "2.0.0", parts: { shops } });
 `);
 
-Deno.test("what op generate makes is taken by a strict dry run, by kustomize and by Pod Security", async (t) => {
+Deno.test("a strict dry run, kustomize and Pod Security accept the output of op generate", async (t) => {
   await using cluster = await realCluster();
   await using folder = await operatorFolder();
   const client = adminClient(cluster);
@@ -42,7 +48,7 @@ Deno.test("what op generate makes is taken by a strict dry run, by kustomize and
   for (const overlay of ["prod", "local"]) await run(folder.op("generate", "overlay", overlay));
   const built = await kustomize(cluster, `${folder.path}/config/overlays/prod`);
 
-  await t.step("the overlay has everything, each object once", () => {
+  await t.step("the overlay contains each object once", () => {
     const names = built.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     assert.equal(new Set(names).size, names.length);
     assert.deepEqual(built.map(({ kind }) => kind).sort(), [
@@ -57,7 +63,8 @@ Deno.test("what op generate makes is taken by a strict dry run, by kustomize and
       "Namespace",
       "NetworkPolicy",
       "PodDisruptionBudget",
-      // Events about what is in no namespace are in "default"; the Lease is in its own.
+      // Events about cluster-scoped objects are in "default"; the Lease is in the operator's own
+      // namespace.
       "Role",
       "Role",
       "RoleBinding",
@@ -67,14 +74,14 @@ Deno.test("what op generate makes is taken by a strict dry run, by kustomize and
     ]);
   });
 
-  await t.step("the overlay for a machine's own cluster takes the image from it", async () => {
+  await t.step("the overlay for a local cluster uses the image on the machine", async () => {
     const [deployment] = (await kustomize(cluster, `${folder.path}/config/overlays/local`)).filter(({ kind }) =>
       kind === "Deployment"
     );
     assert.equal(podOf(deployment).containers[0].imagePullPolicy, "Never");
   });
 
-  await t.step("the server takes each object without a warning", async () => {
+  await t.step("the server accepts each object without a warning", async () => {
     for (const object of built.filter(({ kind }) => kind === "CustomResourceDefinition" || kind === "Namespace")) {
       assert.deepEqual(await sent(cluster, client, object, {}), [201, []]);
     }
@@ -86,22 +93,25 @@ Deno.test("what op generate makes is taken by a strict dry run, by kustomize and
     }
   });
 
-  await t.step("the server takes controllers and webhooks apart, as the overlay split has them", async () => {
-    const facts = webhookFacts();
-    for (const [file, text] of [...layout("manifests", facts), ...overlay("split", facts)]) {
-      await Deno.mkdir(`${folder.path}/split/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
-      await folder.write(`split/${file}`, text);
-    }
-    const objects = await kustomize(cluster, `${folder.path}/split/overlays/split`);
-    assert.equal(objects.filter(({ kind }) => kind === "Deployment").length, 2);
-    await sent(cluster, client, objects.find(({ kind }) => kind === "Namespace")!, {});
-    for (const object of objects) {
-      const [, warnings] = await sent(cluster, client, object, { dryRun: "All" });
-      assert.deepEqual(warnings, [], `${object.kind} ${object.metadata.name}`);
-    }
-  });
+  await t.step(
+    "the server accepts controllers and webhooks in separate Deployments, as in the overlay split",
+    async () => {
+      const facts = webhookFacts();
+      for (const [file, text] of [...layout("manifests", facts), ...overlay("split", facts)]) {
+        await Deno.mkdir(`${folder.path}/split/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
+        await folder.write(`split/${file}`, text);
+      }
+      const objects = await kustomize(cluster, `${folder.path}/split/overlays/split`);
+      assert.equal(objects.filter(({ kind }) => kind === "Deployment").length, 2);
+      await sent(cluster, client, objects.find(({ kind }) => kind === "Namespace")!, {});
+      for (const object of objects) {
+        const [, warnings] = await sent(cluster, client, object, { dryRun: "All" });
+        assert.deepEqual(warnings, [], `${object.kind} ${object.metadata.name}`);
+      }
+    },
+  );
 
-  await t.step("the server takes the samples", async () => {
+  await t.step("the server accepts the samples", async () => {
     const samples = await kustomize(cluster, `${folder.path}/config/samples`);
     assert.equal(samples.length, 1);
     for (const object of samples) {
@@ -109,12 +119,12 @@ Deno.test("what op generate makes is taken by a strict dry run, by kustomize and
     }
   });
 
-  await t.step("Pod Security takes the pod, and none that is less restricted", async () => {
+  await t.step("Pod Security accepts the pod, and rejects less restricted ones", async () => {
     const [deployment] = built.filter(({ kind }) => kind === "Deployment");
     const spec = podOf(deployment);
     const { namespace } = deployment!.metadata;
     assert(namespace);
-    // The namespace's account comes with a controller that does not run here.
+    // A controller that does not run here would create the namespace's account.
     await sent(cluster, client, built.find(({ kind }) => kind === "ServiceAccount")!, {});
     const pod = (containers: unknown, security: unknown) =>
       client.create(Pod, {
@@ -139,7 +149,7 @@ async function run(ended: Promise<{ readonly code: number; readonly stderr: stri
   assert.equal(stderr, "");
 }
 
-/** What `kubectl kustomize` makes of a folder. */
+/** Returns the output of `kubectl kustomize` for a folder. */
 async function kustomize({ programs }: RealCluster, path: string): Promise<PlainObject[]> {
   assert(programs.kubectl, "kubectl is among the control plane's programs");
   const { success, stdout, stderr } = await new Deno.Command(programs.kubectl, { args: ["kustomize", path] }).output();
@@ -147,7 +157,10 @@ async function kustomize({ programs }: RealCluster, path: string): Promise<Plain
   return objectsIn(new TextDecoder().decode(stdout), path);
 }
 
-/** Sends an object by strict server-side apply. Answers the status and the warnings, and fails with what the server says of a refusal. */
+/**
+ * Sends an object by strict server-side apply. Returns the status and the warnings, and throws with
+ * the server's message on a rejection.
+ */
 async function sent(
   cluster: RealCluster,
   client: Client,

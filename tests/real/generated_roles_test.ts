@@ -1,4 +1,7 @@
-/** The roles made from the declarations are all that the operator needs, and each verb in them is needed: shown on a real API server. */
+/**
+ * The roles generated from the declarations grant all that the operator needs, and no verb too
+ * many, on a real API server.
+ */
 import assert from "node:assert/strict";
 import { DIRECTORY } from "../../examples/01_website/controller.ts";
 import op from "../../examples/01_website/main.ts";
@@ -22,11 +25,12 @@ const SYSTEM = `${op.name}-system`;
 const USER = `system:serviceaccount:${SYSTEM}:${op.name}`;
 const IN_DEFAULT = { namespace: "default" };
 
-Deno.test("the generated roles suffice, and without any one verb of them something fails", async (t) => {
+Deno.test("the generated roles suffice, and without any one of their verbs a request is forbidden", async (t) => {
   await using cluster = await realCluster({
     audit: "everything",
     apiserverArgs: [
-      // Servers without streaming lists are asked for lists; clusters may check who makes owners that block a deletion.
+      // Servers without streaming lists get list requests, and clusters may check the permission to
+      // set owners that block a deletion.
       "--feature-gates=WatchList=false",
       "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
     ],
@@ -38,19 +42,20 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
   await using sites = await watched(client, Website);
   await using events = await watched(client, Event);
 
-  await t.step("with all of them nothing is refused, and all are used", async () => {
+  await t.step("with all verbs no request is forbidden, and each verb is used", async () => {
     await eventually(async () => {
       for (const right of RIGHTS) {
         assert(await hasRight(cluster, USER, right, SYSTEM), `${right.verb} ${right.resource}`);
       }
     });
     assert.equal(await lifeOfSite({ cluster, client, token, sites, events }), "published and gone");
-    // Nobody sends a request to `finalizers`: the right is asked for when an owner is named.
+    // No request goes to `finalizers`: the server checks this permission when an owner reference is
+    // set.
     const sent = RIGHTS.filter(({ resource }) => !resource.endsWith("/finalizers"));
-    // The log has a watch once the server has noticed its end.
+    // The log contains a watch once the server has noticed its end.
     await eventually(async () => {
       const asked = (await cluster.auditLog()).filter(({ user }) => user.username === USER);
-      // An apply that makes an object is a patch, and needs both rights.
+      // An apply that creates an object is a patch, and needs both permissions.
       const used = new Set(
         asked.flatMap(({ verb, objectRef, responseStatus }) =>
           (responseStatus?.code === 201 ? [verb, "create"] : [verb]).map((verb) => `${verb} ${resourceOf(objectRef)}`)
@@ -61,7 +66,7 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
   });
 
   for (const right of RIGHTS) {
-    await t.step(`without "${right.verb}" on "${right.resource}" it is refused that`, async () => {
+    await t.step(`without "${right.verb}" on "${right.resource}" that request is forbidden`, async () => {
       await give(client, RIGHTS.filter((other) => other !== right));
       await eventually(async () => {
         for (const other of RIGHTS) assert.equal(await hasRight(cluster, USER, other, SYSTEM), other !== right);
@@ -75,13 +80,13 @@ Deno.test("the generated roles suffice, and without any one verb of them somethi
   }
 });
 
-/** Puts in the definitions, the account and its roles. */
+/** Installs the definitions, the account and its roles. */
 async function installWithRoles(client: Client): Promise<void> {
   await install(client, op);
   await createAccess(client, op.manifests().rbac);
 }
 
-/** Makes the roles what they are with these rights. */
+/** Sets the roles to these permissions. */
 async function give(client: Client, rights: readonly RbacRule[]): Promise<void> {
   const roles = accessManifests(op.name, rights, installOf(op, {}));
   for (const kind of [ClusterRole, Role]) {
@@ -102,7 +107,10 @@ interface World {
 
 let count = 0;
 
-/** Runs the operator while a site comes and goes, beside one that fails again and again. Answers what was refused first. */
+/**
+ * Runs the operator while a site is created and deleted, next to one that keeps failing. Returns
+ * the first forbidden request.
+ */
 async function lifeOfSite({ cluster, client, token, sites, events }: World): Promise<string> {
   const name = `site-${count++}`;
   const broken = `${name}-broken`;
@@ -114,7 +122,7 @@ async function lifeOfSite({ cluster, client, token, sites, events }: World): Pro
   let first: string | undefined;
   connection.onRefused = (message) => refused.resolve(first ??= message);
   const stop = new AbortController();
-  // Without asking before: the runtime would wait for what is missing, and send nothing.
+  // Without the permission check at start, since the runtime would wait and send no request.
   const running = op.run({ connection, signal: stop.signal, leaderElection: true, checkAccess: false });
   const life = async (): Promise<void> => {
     await sites.until((all) => all.some(({ metadata, status }) => metadata.name === name && status?.url !== undefined));
@@ -130,13 +138,13 @@ async function lifeOfSite({ cluster, client, token, sites, events }: World): Pro
     stop.abort();
     await running;
     for (const one of [name, broken]) await removeSite(client, one);
-    // The next one makes it anew, and does not wait for one that could not be given back.
+    // The next operator creates it again, and does not wait for a Lease that could not be released.
     await ignoringAbsent(client.delete(Lease, op.name, { namespace: SYSTEM }));
   }
   return first ?? "published and gone";
 }
 
-/** Takes a site away as it is: the operator that would clean up may not. */
+/** Deletes a site without cleanup, for which the operator has no permission. */
 async function removeSite(client: Client, name: string): Promise<void> {
   await ignoringAbsent(client.delete(Website, name, IN_DEFAULT));
   await ignoringAbsent(client.patch(Website, name, { metadata: { finalizers: null } }, IN_DEFAULT));

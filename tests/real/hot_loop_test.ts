@@ -1,4 +1,7 @@
-/** Hot loops on a real API server: two operators that fight over a field of one child, and a reconciler that always asks for the next reconcile. */
+/**
+ * Hot loops on a real API server: two operators that fight over a field of one child, and a
+ * reconciler that always requests another reconcile.
+ */
 import assert from "node:assert/strict";
 import { controller, operator, requeue, resource, s } from "../../mod.ts";
 import { systemClock } from "../../src/base/clock.ts";
@@ -38,7 +41,8 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
   const operators = [operatorThatSets("alpha"), operatorThatSets("beta")];
   await install(client, operators[0]!);
 
-  // Time passes ten times more slowly: what is delayed by 100 ms is delayed by a second, however slow the machine is.
+  // Time passes ten times more slowly: a delay of 100 ms lasts a second, however slow the machine
+  // is.
   const clock = acceleratedClock(systemClock, 0.1);
   const sent: string[] = [];
   const connection: Connection = {
@@ -71,7 +75,7 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
     const writes = sent.filter((write) => write.endsWith("/configmaps/fight")).length;
     const seconds = (clock.elapsed() - began) / 1000;
     assert(writes > BURST, `${writes} writes`);
-    // For each operator the burst, what leaks meanwhile, and ten a second at most after it.
+    // Each operator's burst, the rate meanwhile, and then at most ten a second.
     assert(writes <= 2 * (BURST + 2 + 11 * seconds), `${writes} writes in ${seconds} s`);
   });
 
@@ -86,7 +90,7 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
     assert(event.note?.includes("alpha.notes") && event.note.includes("beta.notes"));
   });
 
-  await t.step("kubectl shows it", async () => {
+  await t.step("kubectl shows the Event", async () => {
     const { kubectl } = cluster.programs;
     assert(kubectl, "kubectl is built with the control plane");
     const folder = await Deno.makeTempDir({ prefix: "hot-loop-" });

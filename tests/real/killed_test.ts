@@ -1,4 +1,7 @@
-/** An operator killed by SIGKILL after its Nth write to a real API server, for twenty N: the next process finishes what it began. */
+/**
+ * An operator killed by SIGKILL after its Nth write to a real API server, for twenty values of N:
+ * the next process completes the work.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { Namespace } from "../../src/kinds/mod.ts";
@@ -15,7 +18,7 @@ const LAST_WRITES = 20;
 const MAIN = fileURLToPath(new URL("../fixtures/operators/self_killing.ts", import.meta.url));
 const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
 
-Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leaves nothing undone on a real API server`, async () => {
+Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leaves no work undone on a real API server`, async () => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   await install(client, op);
@@ -23,7 +26,9 @@ Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leav
   const create = (name: string, namespace: string) =>
     client.create(Note, { metadata: { name }, spec: { text: "one" } }, { namespace });
 
-  /** Runs the operator in this process until all is done, which the statuses and then a check show. */
+  /**
+   * Runs the operator in this process until all work is done, which the statuses and a check show.
+   */
   const finish = async (check: () => Promise<void>): Promise<void> => {
     const connection = await podConnection({ ...cluster, token: cluster.admin.token });
     {
@@ -36,17 +41,17 @@ Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leav
             ) === true
         )
       );
-      // What is pruned shows in no status.
+      // No status shows that an object was pruned.
       await eventually(check);
     }
     connection.close();
   };
 
-  // One namespace for each death, and one in which nobody dies.
+  // One namespace for each kill, and one without.
   const places = ["whole", ...Array.from({ length: LAST_WRITES }, (_, i) => `killed-${i + 1}`)];
   for (const name of places) await client.create(Namespace, { metadata: { name } });
   for (const namespace of places) for (const name of ["a", "b"]) await create(name, namespace);
-  /** Every namespace has the same objects, and of ConfigMaps so many. */
+  /** Asserts that every namespace has the same objects, and the expected number of ConfigMaps. */
   const areAlike = async (maps: number): Promise<void> => {
     const [whole, ...others] = await Promise.all(places.map((namespace) => world(client, namespace)));
     assert.equal((whole as { readonly maps: readonly unknown[] }).maps.length, maps);
@@ -73,6 +78,7 @@ Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leav
   for (let last = 1; last <= LAST_WRITES; last += 2) {
     await Promise.all([die(last, "pod"), die(last + 1, "kubeconfig")]);
   }
-  // Children of the deleted note stay: no garbage collector runs here. Its copy is deleted by the cleanup.
+  // Children of the deleted note stay: no garbage collector runs here. Its copy is deleted by the
+  // cleanup.
   await finish(() => areAlike(11));
 });

@@ -14,9 +14,9 @@ function generatedFiles(folder: string): Map<string, string> {
   return new Map(names.sort().map((name) => [name, Deno.readTextFileSync(`${folder}/${name}`)]));
 }
 
-Deno.test("what is committed is what the generators write from a real API server", async (t) => {
+Deno.test("the committed kinds are what the generators write from a real API server", async (t) => {
   await using cluster = await realCluster();
-  // As kubectl proxy: the administrator's token is added on the way.
+  // Like kubectl proxy, it adds the administrator's token to each request.
   await using proxy = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     (request) => cluster.fetch(request),

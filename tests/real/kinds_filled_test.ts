@@ -30,7 +30,7 @@ const webhook = {
 const API = "io.k8s.api";
 const CRD = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1";
 
-/** Objects that say no more than they must, and where in them a type stands. */
+/** Objects with only the required fields, and the path of each type in them. */
 const SAMPLES: { path: string; body: Record<string, unknown>; types: { [type: string]: string } }[] = [
   {
     path: "/apis/apps/v1/namespaces/default/deployments",
@@ -156,7 +156,7 @@ Deno.test("FILLED has a sample of every type", () => {
   assert.deepEqual([...sampled].sort(), Object.keys(FILLED).sort());
 });
 
-Deno.test("FILLED is what a real API server fills in", async () => {
+Deno.test("FILLED equals the defaults of a real API server", async () => {
   await using cluster = await realCluster();
   const missing: string[] = [];
   for (const { path, body, types } of SAMPLES) {

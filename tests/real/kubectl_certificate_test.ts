@@ -57,7 +57,7 @@ Deno.test("kubectl authenticates with a client certificate as on a real API serv
     const role = ["create", "role", "writer", "--verb=create,list,delete", "--resource=configmaps"];
     assert.equal((await shell(role, "-admin")).code, 0);
     assert.equal((await shell(["create", "rolebinding", "team", "--role=writer", "--group=team"], "-admin")).code, 0);
-    // A real server applies the binding a moment after it stored it.
+    // A real server applies the binding shortly after it stored it.
     await eventually(async () => {
       const { code, stdout, stderr } = await shell(["auth", "can-i", "create", "configmaps"]);
       assert.equal(code, 0, stdout + stderr);

@@ -1,4 +1,7 @@
-/** kubectl against the demo, as a newcomer does it: the demo stays on a terminal, and says which kubeconfig to use. */
+/**
+ * kubectl against the demo, as a new user runs it: the demo stays open on a terminal, and prints
+ * which kubeconfig to use.
+ */
 import assert from "node:assert/strict";
 import { findControlPlane } from "../../src/testing/_control_plane.ts";
 
@@ -23,7 +26,7 @@ Deno.test("kubectl gets, watches, applies and deletes on the demo's server, and 
     assert.match((await kubectl(["get", "web", "shop", "-o", "yaml"])).stdout, /theme: dark/);
   });
 
-  await t.step("apply --server-side makes a website, get -w shows how it becomes ready", async () => {
+  await t.step("apply --server-side creates a website, and get -w shows it become ready", async () => {
     await using watch = await kubectlWatch(demo.kubeconfig, ["get", "websites", "-w"]);
     assert.match(await watch.line(/shop/), /https:\/\/shop\.example\.com/);
     assert.match(
@@ -34,7 +37,7 @@ Deno.test("kubectl gets, watches, applies and deletes on the demo's server, and 
     assert.match((await kubectl(["apply", "--server-side", "-f", "-"], SITE)).stdout, /club serverside-applied/);
   });
 
-  await t.step("apply tells what the server refuses", async () => {
+  await t.step("apply prints the server's rejection", async () => {
     const { stderr, code } = await kubectl(
       ["apply", "--server-side", "-f", "-"],
       SITE.replace("club.example.com", "no host"),
@@ -56,9 +59,12 @@ Deno.test("kubectl gets, watches, applies and deletes on the demo's server, and 
   await t.step("Ctrl-C ends it", async () => assert.equal(await demo.interrupt(), 0));
 });
 
-/** Starts the demo on a pseudo-terminal, which the program `script` makes, and waits until it has said all. */
+/**
+ * Starts the demo on a pseudo-terminal that the program `script` creates, and waits for its
+ * complete output.
+ */
 async function startOnTerminal(): Promise<AsyncDisposable & { kubeconfig: string; interrupt(): Promise<number> }> {
-  // exec: a shell that stayed between would take the Ctrl-C too, and answer 130 for itself.
+  // exec: a shell in between would receive the Ctrl-C too, and exit with 130.
   const command = `exec ${Deno.execPath()} run -A ${DEMO.pathname}`;
   const process = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", command, "/dev/null"],
@@ -142,7 +148,7 @@ async function kubectlWatch(
   return {
     async line(pattern) {
       for (;;) {
-        // What stands behind the last line end is not whole yet.
+        // The text after the last line end is incomplete.
         const found = text.split("\n").slice(0, -1).find((line) => pattern.test(line));
         if (found !== undefined) return found;
         const { value, done } = await reader.read();

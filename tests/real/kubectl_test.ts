@@ -1,6 +1,6 @@
 /**
- * Compares the output of kubectl on the in-process API server and on a real one. The commands run in
- * order on both servers in parallel. Uids, versions, times and addresses are ignored.
+ * Compares the output of kubectl on the in-process API server and on a real one. The commands run
+ * in order on both servers in parallel. Uids, versions, times and addresses are ignored.
  */
 import assert from "node:assert/strict";
 import {
@@ -80,7 +80,7 @@ async function shell(
       args: [...args],
       cwd: folder,
       clearEnv: true,
-      // What it discovers it keeps below HOME; diff calls the program of that name.
+      // Discovery is cached below HOME; diff calls the program of that name.
       env: { KUBECONFIG: `${folder}/kubeconfig`, HOME: folder, PATH: "/usr/bin:/bin", TZ: "UTC" },
       stdin: input === undefined ? "null" : "piped",
       stdout: "piped",
@@ -94,7 +94,8 @@ async function shell(
     const ended = Promise.all([new Response(child.stderr).text(), child.status]);
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     let stdout = "";
-    // A watch shows what is there before anything happens to it; who waits shows nothing. Both end by themselves.
+    // A watch prints the existing objects first, and wait prints no output before its end. Both end
+    // by themselves.
     if (args.includes("-w")) {
       for (let next; !stdout.endsWith("\n") && !(next = await reader.read()).done;) stdout += next.value;
     }

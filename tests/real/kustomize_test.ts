@@ -24,7 +24,7 @@ Deno.test({ name: "op builds overlays as kubectl kustomize does", ignore: KUBECT
   }
 });
 
-Deno.test("a namespace is not written to cluster-scoped kinds, also those that are newer than kustomize's data", async () => {
+Deno.test("a namespace is not set on cluster-scoped kinds, including those that are newer than kustomize's data", async () => {
   const policy =
     "{ apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: { name: a } }";
   await using folder = await written("namespace: apart\nresources: [policy.yaml]", { "overlay/policy.yaml": policy });

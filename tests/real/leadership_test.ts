@@ -1,6 +1,6 @@
 /**
- * Two processes of one operator on a real API server, of which the leader is stopped by SIGSTOP for longer than its lease: for twenty seconds; for a whole
- * minute with OP_TEST_FAULTS=full.
+ * Two processes of one operator on a real API server. SIGSTOP freezes the leader for longer than
+ * its Lease: for 20 s, or for a whole minute with OP_TEST_FAULTS=full.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -15,12 +15,12 @@ import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const MAIN = fileURLToPath(new URL("../fixtures/operators/elected.ts", import.meta.url));
-/** How many objects there are when the leader is frozen. */
+/** Number of objects when the leader is frozen. */
 const KNOWN = 201;
-// The lease is for fifteen seconds.
+// The Lease lasts 15 s.
 const FROZEN = Deno.env.get("OP_TEST_FAULTS") === "full" ? 60_000 : 20_000;
 
-Deno.test("a leader that is frozen past its lease writes nothing but its lease when it wakes, stands by, and leads again", async () => {
+Deno.test("a leader frozen past its Lease writes only to its Lease when it resumes, stands by, and leads again", async () => {
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);
@@ -42,7 +42,7 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
   let frozen = 0;
   for (let i = 0; i < 300; i++) {
     await client.create(Note, { metadata: { name: `n${i}` }, spec: { text: "one" } }, IN_DEFAULT);
-    // In the middle of its work.
+    // In the middle of a reconcile.
     if (i === KNOWN - 1) {
       await client.create(Note, { metadata: { name: "blocking" }, spec: { text: "two" } }, IN_DEFAULT);
       await first.logged(({ msg }) => msg === "Blocks");
@@ -61,8 +61,9 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
   await client.patch(Note, "n0", { spec: { text: "two" } }, IN_DEFAULT);
   await maps.until((all) => all.some(({ metadata, data }) => metadata.name === "n0" && data?.text === "two"));
 
-  // What it had handed to its HTTP connection before it was frozen leaves with the first turn after it: nothing can call
-  // that back. A controller writes each object once at a time, and objects created while it was frozen it did not know yet.
+  // Requests handed to its HTTP connection before the freeze are sent in the first turn after it,
+  // and cannot be recalled. A controller writes each object once at a time, and did not yet know of
+  // objects created during the freeze.
   const log = await cluster.auditLog();
   const after = (from: number) =>
     log.filter(({ user, objectRef, requestReceivedTimestamp }) =>
@@ -71,7 +72,8 @@ Deno.test("a leader that is frozen past its lease writes nothing but its lease w
   const names = after(woken).map(({ objectRef }) => objectRef?.name ?? "");
   const unknown = new Set(Array.from({ length: 300 }, (_, i) => `n${i}`).slice(KNOWN));
   const late = names.filter((name, i) => unknown.has(name) || names.indexOf(name) !== i);
-  // It goes on in the middle of a turn, before anything tells it that its term is over: here the fence stands alone.
+  // It resumes in the middle of a turn, before it learns that its term is over, so only the fence
+  // stops writes.
   const ofBlocked = after(frozen).filter(({ objectRef }) => objectRef?.name === "blocking");
   assert.deepEqual(ofBlocked.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
   console.log(

@@ -1,4 +1,4 @@
-/** Objects whose reconcilers misbehave, in one process with a thousand that do not. */
+/** Objects whose reconcilers misbehave, in one process with a thousand well-behaved ones. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ConfigMap } from "../../src/kinds/mod.ts";
@@ -17,7 +17,7 @@ const HEALTHY = 1000;
 const HEAP_MEGABYTES = 400;
 const MISBEHAVING = ["throws", "hangs", "rejects", "times", "litters"];
 
-Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a timer or litters holds up none of 1,000 others, nor ends the process", async () => {
+Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a timer or allocates garbage delays none of 1,000 others, and does not end the process", async () => {
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);
@@ -26,7 +26,7 @@ Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a time
   const port = freePort();
   const args = ["--health-port", String(port)];
   const pod = { ...cluster, token: cluster.admin.token };
-  // Litter of 21 reconciles that is held would be more than a thousand megabytes, and end the process.
+  // If the garbage of 21 reconciles were retained, it would exceed 1,000 MB and end the process.
   const permissions = ["-A", `--v8-flags=--max-old-space-size=${HEAP_MEGABYTES}`];
   await using operator = await startOperator({ home: home.path, main: MAIN, args, pod, permissions });
   await operator.logged(({ msg }) => msg === "Controller started");
@@ -39,10 +39,10 @@ Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a time
   const done = (text: string) => (all: { metadata: { name: string }; data?: { [key: string]: string } }[]): boolean =>
     all.filter(({ metadata, data }) => metadata.name.startsWith("healthy-") && data?.text === text).length === HEALTHY;
   await maps.until(done("0"));
-  // And once more while they go on misbehaving.
+  // And once more while they continue to misbehave.
   for (let round = 1; round <= 20; round++) {
     for (const name of MISBEHAVING) await client.patch(Item, name, { spec: { text: `${round}` } }, IN_DEFAULT);
-    // Changes that follow each other closely would be one reconcile.
+    // Changes in quick succession would be one reconcile.
     await maps.until((all) =>
       all.some(({ metadata, data }) => metadata.name === "litters" && data?.text === `${round}`)
     );
@@ -53,7 +53,7 @@ Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a time
     }
   }));
   await maps.until(done("1"));
-  // Those that did their work have it done too.
+  // The reconcilers that completed their work have done so as well.
   await maps.until((all) =>
     ["rejects", "times", "litters"].every((name) =>
       all.some(({ metadata, data }) => metadata.name === name && data?.text === "20")
@@ -73,7 +73,7 @@ Deno.test("a reconciler that throws, hangs, leaves a rejection, throws in a time
     const { status } = await client.get(Item, "throws", IN_DEFAULT);
     assert.equal(status?.conditions?.find(({ type }) => type === "Ready")?.reason, "ReconcileFailed");
   });
-  // The one that hangs is left behind when the time is up.
+  // The hanging reconcile is abandoned at the shutdown timeout.
   assert.equal(await operator.stop(), 0);
 });
 

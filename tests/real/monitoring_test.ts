@@ -1,4 +1,7 @@
-/** What is made for Prometheus, by Prometheus itself: it takes the rules, raises each alert, reads a running operator, and knows each query of the dashboard. */
+/**
+ * The generated alerts, metrics and dashboard in Prometheus: it loads the rules, raises each alert,
+ * scrapes an operator, and answers each query.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
@@ -23,7 +26,7 @@ function rules(): string {
   return stringify({ groups: [{ name: "shop", rules: ALERTS }] });
 }
 
-/** The alert on a hot loop names the field and both field managers, as promtool renders it. */
+/** The hot loop alert names the field and both field managers, as promtool renders it. */
 const HOT_LOOP = {
   name: "a hot loop by its field",
   interval: "1m",
@@ -67,7 +70,7 @@ Deno.test(
         interval: "1m",
         input_series: Object.entries({ ...WELL, ...otherwise }).filter(([, values]) => values !== "")
           .map(([series, values]) => ({ series, values })),
-        // What is counted is how many series of it are raised: the words are the alert's own.
+        // Counts the raised series, because the alert defines their text.
         promql_expr_test: ALERTS.map(({ alert }) => ({
           expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`,
           eval_time: "59m",
@@ -111,23 +114,26 @@ Deno.test(
     await operator.logged(({ msg }) => msg === "Note written");
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
 
-    await t.step("promtool finds nothing to say against the metrics", async () => {
+    await t.step("promtool accepts the metrics without a remark", async () => {
       const checked = await promtool(["check", "metrics"], text);
       assert.deepEqual(checked, { success: true, text: "" });
     });
 
-    await t.step("each metric of the list is told, with its type and what it is; no label has an object's name", () => {
-      for (const { name, type, help } of Object.values(METRICS)) {
-        assert(text.includes(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`), name);
-      }
-      assert(!text.includes("secret-name"));
-    });
+    await t.step(
+      "each listed metric is exported with its type and help, and no label contains an object's name",
+      () => {
+        for (const { name, type, help } of Object.values(METRICS)) {
+          assert(text.includes(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`), name);
+        }
+        assert(!text.includes("secret-name"));
+      },
+    );
 
     await Deno.writeTextFile(`${home}/rules.yml`, rules());
     const labels = { app_kubernetes_io_name: "shop", namespace: "shop-system", pod: "shop-0" };
     const prometheus = owned.use(
       await startPrometheus(stringify({
-        // A scrape may take as long as the pause between two.
+        // A scrape may take as long as the scrape interval.
         global: { scrape_interval: "2s", evaluation_interval: "1s" },
         rule_files: [`${home}/rules.yml`],
         scrape_configs: [{ job_name: "shop", static_configs: [{ targets: [`127.0.0.1:${port}`], labels }] }],
@@ -136,7 +142,7 @@ Deno.test(
     type Vector = { readonly result: readonly { readonly metric: Readonly<Record<string, string>> }[] };
     const query = (expr: string) => prometheus.ask<Vector>("query", { query: expr });
 
-    await t.step("it is up, and its series are there", async () => {
+    await t.step("the target is up, and its series exist", async () => {
       await eventually(async () => {
         const { result } = await query('controller_runtime_reconcile_total{result="success"} > 0');
         assert.deepEqual(result.map(({ metric }) => [metric.controller, metric.app_kubernetes_io_name]), [[
@@ -151,11 +157,11 @@ Deno.test(
       });
     });
 
-    await t.step("each query of the dashboard is answered, with series where this operator has them", async () => {
+    await t.step("each query of the dashboard is answered, with series for what this operator exports", async () => {
       const { panels } = JSON.parse(dashboardOf("shop")) as {
         panels: { description?: string; targets?: { expr: string }[] }[];
       };
-      // It has no webhooks, elects nobody, and nothing of what else is counted by a label happened.
+      // It has no webhooks and no leader election, and other labeled events have not happened.
       const absent = /(?<!conversion_)webhook|certificate_expiry|leader_election|op_events_total/;
       for (const { description = "", targets = [] } of panels) {
         for (const { expr } of targets) {

@@ -1,4 +1,7 @@
-/** Hundreds of watches of single objects, by a user who may see no other, on a real API server: they all go over one connection. */
+/**
+ * Hundreds of watches of single objects on a real API server, by a user who may read no other: all
+ * share one connection.
+ */
 import assert from "node:assert/strict";
 import { controller, type Infer, operator, resource, s, watch } from "../../mod.ts";
 import { connect } from "../../entry_points/client.ts";
@@ -32,7 +35,7 @@ const sites = controller(Site, {
 });
 const op = operator({ name: "named", parts: { sites }, health: false });
 
-Deno.test(`${COUNT} objects each name a Secret: all are seen, a change of one wakes one, rights to their names suffice`, async () => {
+Deno.test(`${COUNT} objects each name a Secret: all are read, a change of one triggers one, and permissions for their names suffice`, async () => {
   await using cluster = await realCluster({ audit: "everything" });
   await using folder = await temporaryFolder();
   const client = adminClient(cluster);

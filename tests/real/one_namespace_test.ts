@@ -1,4 +1,4 @@
-/** An operator that looks at one namespace only, with rights in that namespace only, on a real API server. */
+/** An operator of one namespace on a real API server, with permissions in that namespace only. */
 import assert from "node:assert/strict";
 import { controller, operator, resource, s } from "../../mod.ts";
 import { ConfigMap, Namespace, Role, RoleBinding } from "../../src/kinds/mod.ts";
@@ -23,7 +23,7 @@ const notes = controller(Note, {
   },
 });
 
-Deno.test("an operator of one namespace needs rights there only, and asks for nothing beyond", async () => {
+Deno.test("an operator of one namespace needs permissions there only, and sends no request beyond it", async () => {
   await using cluster = await realCluster({ audit: "everything" });
   const client = adminClient(cluster);
   const op = operator({ name: "note-operator", parts: { notes }, health: false });
@@ -65,8 +65,8 @@ Deno.test("an operator of one namespace needs rights there only, and asks for no
   await running;
 
   assert.equal((await client.get(ConfigMap, "a", { namespace: "team" })).data?.text, "changed");
-  // What it asks about itself is of no namespace.
-  // The log has a watch once the server has noticed its end.
+  // Its access reviews of itself have no namespace.
+  // The log contains a watch once the server has noticed its end.
   const asked = await eventually(async () => {
     const asked = (await cluster.auditLog()).filter(({ user, objectRef }) =>
       user.username === "limited" && objectRef?.resource !== "selfsubjectaccessreviews"

@@ -1,4 +1,4 @@
-/** `op plan` on a real API server, as users with few rights. */
+/** `op plan` on a real API server, as users with few permissions. */
 import assert from "node:assert/strict";
 import { operatorFolder } from "../../cli/_operator_folder.ts";
 import { ClusterRole, ClusterRoleBinding } from "../../src/kinds/mod.ts";
@@ -20,7 +20,7 @@ Deno.test("op plan without permissions", async (t) => {
   const user = await cluster.user("system:serviceaccount:default:poor");
   await folder.write("poor", user.kubeconfig);
 
-  await t.step("lists each missing permission, and runs nothing", async () => {
+  await t.step("lists each missing permission, and runs no reconcile", async () => {
     const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "poor");
     assert.equal(code, 1);
     assert.equal(stdout, "");
@@ -34,13 +34,13 @@ Deno.test("op plan without permissions", async (t) => {
     ]);
   });
 
-  await t.step("asks as the service account with --as-account", async () => {
+  await t.step("checks permissions as the service account with --as-account", async () => {
     const { code, stderr } = await folder.op("plan", "--kubeconfig", "admin", "--as-account");
     assert.equal(code, 1);
     assert.match(stderr, /the operator's ServiceAccount lacks 6 RBAC permissions/);
   });
 
-  await t.step("needs no permission that only some calls of the operator's code need", async () => {
+  await t.step("does not require permissions that only some calls of the operator's code need", async () => {
     const rule = { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: ["*"] };
     await client.create(ClusterRole, { metadata: { name: "some" }, rules: [rule] });
     await client.create(ClusterRoleBinding, {
@@ -48,7 +48,7 @@ Deno.test("op plan without permissions", async (t) => {
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "some" },
       subjects: [{ kind: "ServiceAccount", namespace: "default", name: "poor" }],
     });
-    // The API server applies the binding a moment after it stored it.
+    // The API server applies the binding shortly after it stored it.
     await eventually(async () => {
       const attributes = { group: "", resource: "secrets", verb: "patch" };
       assert(await isAllowed(cluster, user.user, attributes));

@@ -1,4 +1,4 @@
-/** What `resource()` makes is what a real API server takes, and holds. */
+/** A real API server accepts and stores the definitions that `resource()` builds. */
 import assert from "node:assert/strict";
 import { type AnyKind, resource, s } from "@op/sdk";
 import { Website } from "../../examples/01_website/website.ts";
@@ -142,7 +142,7 @@ const Book = resource({
   storage: "v1",
 });
 
-Deno.test("what resource() makes is accepted by a real API server with strict field validation, and comes back equal", async (t) => {
+Deno.test("a real API server accepts the definitions of resource() with strict field validation, and returns them unchanged", async (t) => {
   await using cluster = await realCluster();
   for (const kind of [Website, Everything, Bare, Scaled, Shapes, Quiet, Book] as readonly AnyKind[]) {
     await t.step(kind.kind, async () => {
@@ -167,9 +167,9 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
       ]);
     });
   }
-  await t.step("and served in all its versions", async () => {
+  await t.step("they are served in all their versions", async () => {
     const client = adminClient(cluster);
-    // A definition is served a moment after it was created.
+    // A definition is served shortly after its creation.
     await eventually(() =>
       client.create(Book, {
         metadata: { name: "a", namespace: "default" },
@@ -190,7 +190,7 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
       '299 - "schemas.example.com/v1 Book is deprecated; use schemas.example.com/v2 Book"',
     );
   });
-  await t.step("and scaled where its paths say", async () => {
+  await t.step("they are scaled at their paths", async () => {
     const client = adminClient(cluster);
     await eventually(() =>
       client.create(Scaled, { metadata: { name: "a", namespace: "default" }, spec: { host: "h" } })
@@ -203,7 +203,7 @@ Deno.test("what resource() makes is accepted by a real API server with strict fi
     assert.deepEqual((await scaled.json()).spec, { replicas: 3 });
     assert.equal((await client.get(Scaled, "a", { namespace: "default" })).spec.replicas, 3);
   });
-  await t.step("and fills in what the schema says", async () => {
+  await t.step("the server fills in the defaults of the schema", async () => {
     const client = adminClient(cluster);
     const made = await eventually(() => client.create(Everything, { metadata: { name: "a" }, spec: {} }));
     assert.deepEqual(made.spec, {

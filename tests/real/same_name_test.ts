@@ -1,4 +1,7 @@
-/** Two operators of one name on a real API server: `op deploy`, `op dev`, `op doctor` and `op uninstall` leave alone what belongs to the other one. */
+/**
+ * Two operators with the same name on a real API server: `op deploy`, `op dev`, `op doctor` and `op
+ * uninstall` do not change the other one's objects.
+ */
 import assert from "node:assert/strict";
 import { type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
 import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from "../../src/kinds/mod.ts";
@@ -45,7 +48,7 @@ Deno.test("a second operator of the same name does not change or delete what the
   const before = await rules();
 
   for (const more of [[], ["--dry-run"]]) {
-    await t.step(`op deploy ${more} of the second fails and tells what the first would lose`, async () => {
+    await t.step(`op deploy ${more} of the second fails and lists what the first would lose`, async () => {
       const refused = await second.op(...DEPLOY, ...more);
       assert.equal(refused.code, 1, refused.stdout);
       for (
@@ -95,7 +98,7 @@ Deno.test("a second operator of the same name does not change or delete what the
     assert.deepEqual([again.code, again.stdout.match(/unchanged /g)?.length], [0, 15], again.stdout + again.stderr);
   });
 
-  await t.step("--adopt takes the objects over, and then the first is refused", async () => {
+  await t.step("--adopt takes the objects over, and then the first is rejected", async () => {
     const adopted = await second.op(...DEPLOY, "--adopt");
     assert.equal(adopted.code, 0, adopted.stderr);
     assert.equal(
@@ -109,21 +112,21 @@ Deno.test("a second operator of the same name does not change or delete what the
   });
 });
 
-Deno.test("operators of one name that have no ID are told apart by their kinds", async (t) => {
+Deno.test("operators with the same name and no ID are distinguished by their kinds", async (t) => {
   await using cluster = await realCluster();
   const { kubeconfig } = cluster.admin;
   await using first = await project("Website", undefined, kubeconfig);
   await using second = await project("Cache", undefined, kubeconfig);
   assert.equal((await first.op(...DEPLOY)).code, 0);
 
-  await t.step("another operator is refused", async () => {
+  await t.step("another operator is rejected", async () => {
     const refused = await second.op(...DEPLOY);
     assert.equal(refused.code, 1, refused.stdout);
     assert.match(refused.stderr, /"shop" without an ID/);
     assert.match(refused.stderr, /its permissions on websites\.demo\.example\.com \(0 objects\)/);
   });
 
-  await t.step("op doctor proposes an ID, and with it the operator owns what it installed before", async () => {
+  await t.step("op doctor proposes an ID, which makes the operator own what it installed before", async () => {
     const looked = await first.op("doctor", ...CLUSTER);
     const [, id] = /\[project\] id = "([-0-9a-f]{36})"/.exec(looked.stdout) ?? [];
     assert(id, looked.stdout);
@@ -141,7 +144,7 @@ Deno.test("operators of one name that have no ID are told apart by their kinds",
   });
 });
 
-Deno.test("a namespace that belongs to others stays as it is", async () => {
+Deno.test("a namespace of another owner is not changed", async () => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   await using first = await project("Website", "id-of-first", cluster.admin.kubeconfig);

@@ -37,7 +37,7 @@ Deno.test("values of Secrets on a real API server", async (t) => {
     stringData: { password: "hunter2", user: "hunter2" },
   });
 
-  await t.step("the error of a patch that the server cannot decode does not quote what is stored", async () => {
+  await t.step("the error of a patch that the server cannot decode does not quote the stored values", async () => {
     for (const type of ["merge", "strategic"] as const) {
       const patch = { data: { password: "not base64!" } };
       const error = await client.patch(Secret, "db", patch, { ...inDefault, type }).catch((error) => error);

@@ -1,4 +1,7 @@
-/** What an operator is told at its start and while it runs, and what it says of itself, on a real API server. */
+/**
+ * An operator's settings at start and at run time, and its metrics and Events, on a real API
+ * server.
+ */
 import assert from "node:assert/strict";
 import { ConfigMap, Event, Namespace } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
@@ -10,7 +13,7 @@ import { install } from "../fixtures/install.ts";
 import { startOperator } from "../fixtures/operator_process.ts";
 import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
-Deno.test("settings say where an operator looks; log level and pause change while it runs; metrics and events tell of it", async () => {
+Deno.test("settings choose the namespaces; log level and pause change at run time; metrics and Events report it", async () => {
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);
@@ -65,7 +68,7 @@ Deno.test("settings say where an operator looks; log level and pause change whil
   ]);
 
   const read = async (path: string) => await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
-  // A write is counted when its answer has arrived, and a reconcile when it has ended.
+  // A write is counted when its response arrives, and a reconcile when it ends.
   const matches = (path: string, pattern: RegExp) => eventually(async () => assert.match(await read(path), pattern));
   await matches("/metrics", /^controller_runtime_reconcile_total\{controller="notes",result="success"\} 2$/m);
   await matches(

@@ -1,4 +1,7 @@
-/** Two operators in one cluster, installed by their manifests: neither touches what is the other's, and metrics are shown to whom the cluster lets. */
+/**
+ * Two operators in one cluster, installed by their manifests: neither affects the other, and
+ * metrics require authorization.
+ */
 import assert from "node:assert/strict";
 import { controller, type Infer, type Operator, operator, resource, s } from "../../mod.ts";
 import { systemClock } from "../../src/base/clock.ts";
@@ -14,7 +17,7 @@ import { established } from "../fixtures/install.ts";
 import { connectAs, hasRight, tokenOf } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
-/** An operator of a kind Note of its own group: the plural is the same. */
+/** Creates an operator of a kind Note in its own group, with the same plural. */
 function notesOf(name: string) {
   const Note = resource({
     group: `${name}.example.com`,
@@ -46,7 +49,7 @@ function all(op: Operator, namespace?: string): readonly Manifest[] {
 
 const identity = ({ kind, metadata }: Manifest) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
 
-Deno.test("two operators share no object, be they in one namespace", () => {
+Deno.test("two operators share no object, even in one namespace", () => {
   for (const namespace of [undefined, "shared"]) {
     const alphas = all(ALPHA.op, namespace).map(identity);
     const shared = all(BETA.op, namespace).map(identity).filter((one) => alphas.includes(one));
@@ -54,12 +57,12 @@ Deno.test("two operators share no object, be they in one namespace", () => {
   }
 });
 
-Deno.test("two operators are installed side by side, each does its own work and no other, and guards its metrics", async (t) => {
+Deno.test("two operators are installed next to each other, each does only its own work, and protects its metrics", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   for (const { op } of [ALPHA, BETA]) {
     for (const manifest of all(op)) {
-      // Without force: what another manager has is not taken from it.
+      // Without force, so that no field of another manager is overwritten.
       const [version = "", group = ""] = manifest.apiVersion.split("/").reverse();
       const kind = await findKind(client, `${manifest.kind.toLowerCase()}.${version}.${group}`);
       await client.apply(kind, manifest as never, {
@@ -88,7 +91,7 @@ Deno.test("two operators are installed side by side, each does its own work and 
   const [alpha] = connections;
   assert(alpha);
 
-  await t.step("each does its own work, and is refused nothing", async () => {
+  await t.step("each does its own work, and no request is forbidden", async () => {
     const stop = new AbortController();
     const running = [ALPHA, BETA].map(({ op }, i) => op.run({ connection: connections[i]!, signal: stop.signal }));
     for (const { Note } of [ALPHA, BETA]) {
@@ -103,13 +106,13 @@ Deno.test("two operators are installed side by side, each does its own work and 
     assert.deepEqual(refused, []);
   });
 
-  await t.step("neither may read what is the other's", async () => {
+  await t.step("neither may read the other's objects", async () => {
     const asAlpha = new Client(alpha, { clock: systemClock });
     await assert.rejects(asAlpha.list(BETA.Note), /403 Forbidden/);
     await asAlpha.list(ALPHA.Note);
   });
 
-  await t.step("metrics are shown to whom the generated role is bound, and to no one else", async () => {
+  await t.step("only subjects bound to the generated role may read metrics", async () => {
     await client.create(Namespace, { metadata: { name: "monitoring" } });
     for (const name of ["prometheus", "curious"]) {
       await client.create(ServiceAccount, { metadata: { name } }, { namespace: "monitoring" });
@@ -123,7 +126,7 @@ Deno.test("two operators are installed side by side, each does its own work and 
       ["prometheus", "curious"].map((name) => tokenOf(cluster, "monitoring", name)),
     );
     const ask = async (token: string) => {
-      // A new one remembers nothing: the server takes a moment until a binding counts.
+      // A new one has no cached decision, since the server applies a binding with a delay.
       const guard = metricsGuard({ client: new Client(alpha), clock: systemClock, log: operatorLog("alpha") });
       const headers = { authorization: `Bearer ${token}` };
       return (await guard(new Request("http://pod/metrics", { headers })))?.status ?? 200;

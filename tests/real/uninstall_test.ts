@@ -1,4 +1,7 @@
-/** `op uninstall` on a real API server with the garbage collector: what deleted objects owned is deleted, or reported. */
+/**
+ * `op uninstall` on a real API server with the garbage collector: what deleted objects owned is
+ * deleted, or reported.
+ */
 import assert from "node:assert/strict";
 import { mainModule, type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
 import { ClusterRole, ConfigMap, CustomResourceDefinition, Deployment } from "../../src/kinds/mod.ts";
@@ -11,7 +14,10 @@ import { established } from "../fixtures/install.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 
-/** It stores v1 and prefers v2, as the tutorial of kubebuilder has it. Nothing runs its pod, so nobody answers conversions. */
+/**
+ * Stores v1 and prefers v2, as in kubebuilder's tutorial. No pod runs, so conversions are not
+ * answered.
+ */
 const MAIN = `import { controller, conversion, operator, resource, s } from "${ROOT}mod.ts";
 import { ConfigMap } from "${ROOT}src/kinds/mod.ts";
 const names = { group: "demo.example.com", kind: "Note" } as const;
@@ -49,7 +55,7 @@ async function noteWithChild(client: Client, name: string, finalizers: readonly 
   await client.create(ConfigMap, { metadata: { name, finalizers: [...finalizers], ownerReferences: [owner] } }, place);
 }
 
-Deno.test("op uninstall has the garbage collector delete children though nobody answers conversions", async () => {
+Deno.test("op uninstall has the garbage collector delete children although conversions are not answered", async () => {
   await using cluster = await realCluster({ controllerManager: true });
   const client = adminClient(cluster);
   await using folder = await deployed(cluster);
@@ -76,7 +82,7 @@ Deno.test("op uninstall reports children that are not deleted, and leaves the ki
   await noteWithChild(client, "held", ["other.example.com/x"]);
   await noteWithChild(client, "free");
 
-  await t.step("the exit code is 1, and nothing else was deleted", async () => {
+  await t.step("the exit code is 1, and no other object was deleted", async () => {
     const stuck = await folder.op("uninstall", "--yes", "--timeout", "2s", ...CLUSTER);
     assert.equal(stuck.code, 1, stuck.stdout);
     assert.match(stuck.stderr, /^ConfigMap default\/held still exists, with finalizers .*other\.example\.com\/x$/m);
@@ -98,18 +104,18 @@ Deno.test("op uninstall reports children that are not deleted, and leaves the ki
   });
 });
 
-Deno.test("op uninstall refuses to delete objects that cannot be read, and names the flag that deletes them", async () => {
+Deno.test("op uninstall does not delete objects that cannot be read, and names the flag that deletes them", async () => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   await using folder = await deployed(cluster);
   await noteWithChild(client, "first");
-  // From now on objects are stored as v2: neither version can be listed without a conversion.
+  // From now on objects are stored as v2, so neither version can be listed without a conversion.
   const { spec } = await client.get(CustomResourceDefinition, "notes.demo.example.com");
   const versions = spec.versions.map((version) => ({ ...version, storage: version.name === "v2" }));
   await client.patch(CustomResourceDefinition, "notes.demo.example.com", { spec: { versions } });
   const NoteV2 = await findKind(client, "notes.v2.demo.example.com");
   const second = { metadata: { name: "second", namespace: "default" }, spec: { lines: ["a"] } };
-  // Until the server has noticed, storing it asks for a conversion as well.
+  // Until the server has applied this, storing it requires a conversion as well.
   await eventually(() => client.create(NoteV2, second));
 
   const refused = await folder.op("uninstall", "--yes", ...CLUSTER);
@@ -129,7 +135,9 @@ Deno.test("op uninstall refuses to delete objects that cannot be read, and names
   assert.deepEqual(await client.list(CustomResourceDefinition), []);
 });
 
-/** An operator with a controller of Note, and one of Task, which a later version may not have. */
+/**
+ * Creates an operator with a controller of Note, and one of Task, which a later version may lack.
+ */
 const tasked = (hasTasks: boolean) => `
 const names = { group: "demo.example.com", version: "v1" } as const;
 const Note = resource({ ...names, kind: "Note", spec: s.object({}), status: s.object({}) });
@@ -162,7 +170,7 @@ Deno.test("finalizers of a removed controller on a kind that is no longer declar
   await folder.write("main.ts", mainModule(tasked(false)));
   assert.equal((await generate()).code, 0);
 
-  await t.step("op deploy reports them when the version is deployed that has the controller no more", async () => {
+  await t.step("op deploy reports them when it deploys a version without the controller", async () => {
     const deployed = await op("deploy", "prod", "--no-wait");
     assert.equal(deployed.code, 0, deployed.stderr);
     assert.match(
@@ -194,7 +202,7 @@ Deno.test("finalizers of a removed controller on a kind that is no longer declar
     );
   });
 
-  await t.step("op deploy --release-finalizers removes them, and none of others", async () => {
+  await t.step("op deploy --release-finalizers removes them, and no others", async () => {
     const deployed = await op("deploy", "prod", "--no-wait", "--release-finalizers");
     assert.equal(deployed.code, 0, deployed.stderr);
     assert.match(deployed.stdout, /^released {3}Task default\/one$/m);

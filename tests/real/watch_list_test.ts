@@ -1,4 +1,7 @@
-/** Watch lists of a real API server on every path to it. Kubernetes 1.37 compresses them as several gzip members, of which `fetch` decodes the first. */
+/**
+ * Watch lists of a real API server for every kind of client. Kubernetes 1.37 compresses them as
+ * several gzip members, of which `fetch` decodes only the first.
+ */
 import assert from "node:assert/strict";
 import { operator } from "@op/sdk";
 import type { Connection } from "@op/sdk/client";
@@ -68,7 +71,7 @@ Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real
   });
 });
 
-/** An operator that copies each note into a ConfigMap. */
+/** Creates an operator that copies each note into a ConfigMap. */
 const COPIES = `
 const Note = resource({
   group: "demo.example.com",
@@ -102,7 +105,10 @@ async function reconcilesAll(connection: Connection): Promise<void> {
   }
 }
 
-/** Whether the server compresses a watch list. `fetch` removes `content-encoding`; `vary` stays. */
+/**
+ * Returns whether the server compresses a watch list. `fetch` removes `content-encoding`; `vary`
+ * stays.
+ */
 async function compresses({ url, caCert, admin }: RealCluster): Promise<boolean> {
   using client = Deno.createHttpClient({ caCerts: [caCert] });
   const query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";

@@ -1,4 +1,7 @@
-/** Runs the commands of the webhooks guide, and validates its manifests with cert-manager's definitions. */
+/**
+ * Runs the commands of the webhooks guide, and validates its manifests with cert-manager's
+ * definitions.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { operator, webhook } from "@op/sdk";
@@ -95,7 +98,7 @@ Deno.test("the commands of the webhooks guide lead from op new to a rejected obj
       await client.create(Namespace, { metadata: { name: namespace[0]!.metadata.name } });
       for (const manifest of [...told, ...manager]) {
         const [version = "", group = ""] = manifest.apiVersion.split("/").reverse();
-        // Discovery and the handler of requests each follow a definition a moment later.
+        // Discovery and the request handler each learn of a definition shortly after.
         const kind = await eventually(() => findKind(client, `${manifest.kind}.${version}.${group}`));
         await eventually(() => client.list(kind));
         const made = await create(cluster, kind, manifest);
@@ -105,7 +108,7 @@ Deno.test("the commands of the webhooks guide lead from op new to a rejected obj
   });
 });
 
-/** Creates an object, with whatever the server does not know refused. */
+/** Creates an object with strict field validation. */
 async function create(
   cluster: RealCluster,
   kind: AnyKind,

@@ -1,4 +1,7 @@
-/** The workflows for GitHub Actions, as their checker sees them: keys, expressions, contexts, permissions, what actions take. */
+/**
+ * Checks the GitHub Actions workflows with actionlint: keys, expressions, contexts, permissions,
+ * inputs of actions.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
@@ -6,7 +9,7 @@ const ROOT = new URL("../../", import.meta.url);
 const ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7";
 const WORKFLOWS = [".github/workflows/release.yml", "templates/operator/.github/workflows/release.yml"];
 
-/** It is a program of Go: without that these tests are left out, save in CI, where nothing may be. */
+/** The checker is a Go program. Without Go these tests are skipped, except in CI. */
 const NEEDS_GO = { ignore: !await hasGo() && Deno.env.get("CI") !== "true" };
 
 async function hasGo(): Promise<boolean> {
@@ -14,7 +17,10 @@ async function hasGo(): Promise<boolean> {
   return await command.output().then(({ success }) => success, () => false);
 }
 
-/** What it finds, a line each. Other checkers, which it would call where they are, are left out: a machine has them or has not. */
+/**
+ * Returns the checker's findings as lines. It must not call other checkers, which may or may not be
+ * installed.
+ */
 async function findings(...files: readonly string[]): Promise<string[]> {
   const args = ["run", ACTIONLINT, "-shellcheck=", "-pyflakes=", "-no-color", "-oneline", ...files];
   const { code, stdout, stderr } = await new Deno.Command("go", { args, stdin: "null" }).output();
