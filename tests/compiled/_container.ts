@@ -1,6 +1,7 @@
 /**
- * A pod's container, made of what the kernel has: mount and process namespaces, a root folder that is read-only, the image's user, no new
- * privileges. What a runtime and a kubelet put there is there: `/proc`, `/dev`, the service account, the settings, `/etc/hosts`, the environment.
+ * A pod's container, built from kernel features: mount and process namespaces, a read-only root
+ * folder, the image's user, no new privileges. It has the mounts of a runtime and a kubelet:
+ * `/proc`, `/dev`, the service account, the settings, `/etc/hosts`, the environment.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ import { followed, type OperatorProcess } from "../fixtures/followed_process.ts"
 import type { UnpackedImage } from "./_image_tools.ts";
 import { serviceAddress } from "../fixtures/service_address.ts";
 
-/** What a pod is made of. */
+/** The parts of a pod. */
 export interface Pod {
   readonly namespace: string;
   readonly account: string;
@@ -24,9 +25,9 @@ export interface Pod {
 }
 
 /**
- * The pod of a Deployment in the cluster, as a kubelet would make it.
+ * Returns the pod of a Deployment in the cluster, as a kubelet would create it.
  *
- * @param client Who reads it.
+ * @param client The client that reads it.
  * @param name The Deployment's name.
  * @param namespace Its namespace.
  */
@@ -51,7 +52,7 @@ export interface ContainerOptions {
   readonly cluster: RealCluster;
   readonly image: UnpackedImage;
   readonly pod: Pod;
-  /** Another executable in the place of the image's. */
+  /** Another executable to run instead of the image's. */
   readonly executable?: string;
 }
 
@@ -60,7 +61,7 @@ const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 /**
  * Runs an image's program as a container.
  *
- * @param options What and where.
+ * @param options The program and its pod.
  */
 export async function runContainer({ cluster, image, pod, executable }: ContainerOptions): Promise<OperatorProcess> {
   const { root, user, entrypoint } = image;
@@ -107,7 +108,7 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
     stderr: "piped",
   }).spawn();
   return await followed(process, {
-    // The one that is the container's first process; unshare waits for it.
+    // The container's first process; unshare waits for it.
     pid: () =>
       eventually(async () => {
         const children = await Deno.readTextFile(`/proc/${process.pid}/task/${process.pid}/children`);
@@ -121,7 +122,7 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
   });
 }
 
-/** What a kubelet brings, with its links: files that change do so in one step. */
+/** Writes the kubelet's mounts with their links, so that files change atomically. */
 async function podFolder(
   cluster: RealCluster,
   { namespace, account, settings }: Pod,
@@ -145,7 +146,7 @@ async function volume(path: string, files: Readonly<Record<string, string>>): Pr
   }
 }
 
-/** A token of an account, as a pod has it. */
+/** Returns an account's token, as a pod has it. */
 async function tokenOf(cluster: RealCluster, namespace: string, account: string): Promise<string> {
   const request: Partial<PlainObject> = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
   const response = await cluster.fetch(`/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`, {

@@ -1,23 +1,24 @@
 /**
- * Images without a daemon and without a registry: buildah, and a base made of Debian's packages.
+ * Images without a daemon or a registry: buildah, and a base image of Debian packages.
  *
- * The base stands in for `gcr.io/distroless/cc-debian12`, which is these packages too: libc, libgcc and certificates.
+ * The base replaces `gcr.io/distroless/cc-debian12`, which has the same packages: libc, libgcc and
+ * certificates.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What images are made with. Disposing of it removes all of them. */
+/** Tools that build images. Disposing of them removes all images. */
 export interface ImageTools extends AsyncDisposable {
-  /** The table `[build.builder]` of an `operator.toml` whose images are made here. */
+  /** The table `[build.builder]` of an `operator.toml` that builds images with these tools. */
   readonly toml: string;
-  /** Builds an image on the same base, from a folder. */
+  /** Builds an image on the same base from a folder. */
   build(image: string, folder: string, ...args: string[]): Promise<void>;
-  /** An image's root folder, as it is unpacked for a container, and how its program is started. */
+  /** Unpacks an image's root folder for a container, and reads how its program is started. */
   unpack(image: string): Promise<UnpackedImage>;
 }
 
-/** An image, unpacked. */
+/** An unpacked image. */
 export interface UnpackedImage {
   readonly root: string;
   /** User and group. */
@@ -31,21 +32,24 @@ export const BASE = "localhost/base:nonroot";
 const PACKAGES = ["libc6", "libgcc-s1", "ca-certificates"];
 const CACHE = fileURLToPath(new URL("../../.cache/debian/", import.meta.url));
 
-/** Containers are made of namespaces and mounts, which takes root: elsewhere these tests are left out, save in CI, where nothing may be. */
+/**
+ * Containers use namespaces and mounts, which require root: otherwise these tests are skipped,
+ * except in CI.
+ */
 export const NEEDS_ROOT: { readonly ignore: boolean } = { ignore: Deno.uid() !== 0 && Deno.env.get("CI") !== "true" };
 
-/** The tools, installed where they are missing and this is root's machine, such as CI's. */
+/** Returns the tools. Installs missing ones if this process is root, as in CI. */
 export async function imageTools(): Promise<ImageTools> {
   await installed("buildah");
   const folder = await Deno.makeTempDir({ prefix: "images-" });
-  // Isolation and storage that need neither a daemon nor a kernel that lets containers nest.
+  // Isolation and storage that need neither a daemon nor a kernel that allows nested containers.
   const place = ["--root", join(folder, "store"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
   const buildah = (...args: string[]) => output("buildah", [...place, ...args], folder);
   await Deno.mkdir(join(folder, "base"));
   for (const file of await debianPackages()) {
     await output("dpkg-deb", ["--extract", file, join(folder, "base")], folder);
   }
-  // Where all is below /usr, these links are of another package.
+  // If everything is below /usr, these links belong to another package.
   for (const name of ["lib", "lib64"]) {
     const isThere = await Deno.lstat(join(folder, "base", name)).then(() => true, () => false);
     if (!isThere) await Deno.symlink(`usr/${name}`, join(folder, "base", name));
@@ -78,7 +82,7 @@ async function debianPackages(): Promise<string[]> {
   const files = () =>
     [...Deno.readDirSync(CACHE)].map(({ name }) => join(CACHE, name)).filter((n) => n.endsWith(".deb"));
   if (files().length >= PACKAGES.length) return files();
-  // Beside their place and moved there when they are whole.
+  // Unpacked in a temporary folder, and moved when complete.
   const beside = await Deno.makeTempDir({ dir: CACHE });
   try {
     const download = () => output("apt-get", ["download", "-o", "APT::Sandbox::User=root", ...PACKAGES], beside);

@@ -1,4 +1,7 @@
-/** A compiled operator with the limits that its generated Deployment has: memory by a cgroup, where there may be one, and descriptors. */
+/**
+ * A compiled operator with the limits of its generated Deployment: descriptors, and memory by a
+ * cgroup if one can be created.
+ */
 import { MEMORY_LIMIT } from "../../src/base/pod.ts";
 import type { Operator } from "../../mod.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
@@ -7,29 +10,29 @@ import { followed, type OperatorProcess } from "../fixtures/followed_process.ts"
 
 /** Options of {@linkcode startLimited}. */
 export interface LimitedOptions {
-  /** Bytes of memory. */
+  /** The memory limit in bytes. */
   readonly memory: number;
-  /** How many descriptors it may have open. */
+  /** The limit of open descriptors. */
   readonly descriptors: number;
 }
 
-/** A folder with what a limited operator needs outside of a cluster. */
+/** A folder with the files that a limited operator needs outside a cluster. */
 export interface Place extends AsyncDisposable {
-  /** Its program may read it. */
+  /** The folder, which the operator may read. */
   readonly folder: string;
-  /** The authority of the webhooks' certificate. */
+  /** The authority of the webhook certificate. */
   readonly authority: string;
 }
 
-/** A running operator, and what it takes of the machine. */
+/** A running operator, and its resource usage. */
 export interface LimitedProcess extends OperatorProcess {
-  /** Bytes that were resident at most, files that are mapped included. */
+  /** Returns the peak resident memory in bytes, including mapped files. */
   peakMemory(): number;
-  /** How many descriptors are open. */
+  /** Returns the number of open descriptors. */
   descriptors(): number;
 }
 
-/** Makes a folder with a certificate and a kubeconfig for an API server in this process. */
+/** Creates a folder with a certificate and a kubeconfig for an in-process API server. */
 export async function place(): Promise<Place> {
   await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "limited-" });
@@ -43,7 +46,7 @@ export async function place(): Promise<Place> {
   return { folder, authority: caCert, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** Bytes of the memory limit that an operator's manifests have. */
+/** Returns the memory limit in an operator's manifests, in bytes. */
 export function generatedMemoryLimit(operator: Pick<Operator, "manifests">): number {
   const deployment = operator.manifests().manager.find(({ kind }) => kind === "Deployment") as unknown as {
     readonly spec: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
@@ -81,7 +84,7 @@ export async function startLimited(
       `--webhook-key=${folder}/tls.key`,
     ],
     clearEnv: true,
-    // As the kubelet passes it on.
+    // As the kubelet forwards it.
     env: { PATH: Deno.env.get("PATH") ?? "", HOME: folder, [MEMORY_LIMIT]: String(memory) },
     stdin: "null",
     stdout: "null",
@@ -102,7 +105,10 @@ export async function startLimited(
   });
 }
 
-/** A cgroup with a memory limit; `undefined` where this process may make none: then the peak is all that there is to look at. */
+/**
+ * Creates a cgroup with a memory limit. Returns `undefined` if this process may not; then only the
+ * peak is measured.
+ */
 async function memoryGroup(bytes: number): Promise<string | undefined> {
   const name = `op-${crypto.randomUUID()}`;
   for (

@@ -1,6 +1,7 @@
 /**
- * What an operator did not declare, it cannot do: a list of attempts from inside its container. Each works in a twin, the same program compiled with
- * all permissions and run as an administrator, so that it is the sandbox or the role that refuses it, and nothing else.
+ * An operator cannot do what it did not declare: a list of attempts from inside its container. Each
+ * attempt succeeds in a twin, the same program compiled with all permissions and run as an
+ * administrator, so only the sandbox or the role can be the cause of a rejection.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -25,7 +26,10 @@ const NAMESPACE = "probes";
 
 const REFUSED = /^NotCapable: |^\w+: .*the apiserver answered 403 Forbidden/;
 
-/** Deno's node:http tells of a connection that is not allowed as of one that is refused; the server of the test sees none. */
+/**
+ * Deno's node:http reports a denied connection as a refused one; the server of the test receives
+ * none.
+ */
 const REFUSED_OTHERWISE: Readonly<Record<string, RegExp>> = {
   "call another host through Node": /^Error: connect ECONNREFUSED /,
 };
@@ -82,7 +86,7 @@ Deno.test(
         heard.push(calls);
         assert.equal(await operator.stop("SIGTERM"), 0);
       }
-      await t.step("another host hears of the twin alone", () => assert(heard[0] === 0 && heard[1]! > 0, `${heard}`));
+      await t.step("only the twin reaches another host", () => assert(heard[0] === 0 && heard[1]! > 0, `${heard}`));
       for (const what of Object.keys(ATTEMPTS)) {
         await t.step(what, () => {
           assert.match(outcomes.get("ours")?.get(what) ?? "", REFUSED_OTHERWISE[what] ?? REFUSED);
@@ -95,7 +99,7 @@ Deno.test(
   },
 );
 
-/** What the attempts are after, and who the twin is. */
+/** The targets of the attempts, and the twin. */
 async function prepare(client: Client): Promise<void> {
   await client.create(Secret, { metadata: { name: "password" }, stringData: { password: "1234" } }, {
     namespace: NAMESPACE,
@@ -111,7 +115,7 @@ async function prepare(client: Client): Promise<void> {
   });
 }
 
-/** Has each attempt made once; answers what came of it. */
+/** Makes each attempt once, and returns the results. */
 async function attemptAll(client: Client, who: string, url: string): Promise<Map<string, string>> {
   await using objects = await watched(client, Attempt);
   const names = new Map(
@@ -134,7 +138,7 @@ async function create(client: Client, name: string, what: string, url: string): 
   await client.create(Attempt, { metadata: { name }, spec: { what, url } }, { namespace: NAMESPACE });
 }
 
-/** The same program, by the same compiler, with all permissions. */
+/** Compiles the same program with the same compiler and all permissions. */
 async function compileTwin(project: string, folder: string, { deno, denort }: Record<string, string>): Promise<string> {
   const bundled = join(folder, "twin.js");
   const executable = join(folder, "twin");

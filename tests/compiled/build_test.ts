@@ -1,4 +1,7 @@
-/** `op build` with the oldest Deno we run on, whose runtime comes from npm: what it makes, and what it refuses. */
+/**
+ * `op build` with the oldest supported Deno, whose runtime comes from npm: its executables, and
+ * what it rejects.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -14,7 +17,7 @@ const SDK = fileURLToPath(new URL("../../", import.meta.url));
 const { deno, denort } = await toolchain();
 const COMPILER = { DENO_COMPILER: deno, DENORT_BIN: denort };
 
-/** What a scaffolded operator may do, and no more. */
+/** The exact sandbox permissions of a scaffolded operator. */
 const PERMISSIONS = `--no-prompt
 --deny-import
 --allow-net=kubernetes.default.svc:443,0.0.0.0:8081
@@ -48,7 +51,7 @@ async function build(
   return Object.assign(io, { code: await cli(["build", ...args], io) });
 }
 
-/** Throws from a file of its own when it is started with "fail". */
+/** Throws from its own file when started with "fail". */
 const FAILING = {
   "price.ts": `/** Prices. */
 export interface Price { readonly euros: number }
@@ -70,7 +73,7 @@ if (import.meta.main) await op.main();
 `,
 };
 
-Deno.test("op build keeps the source map, by which op trace reads a real stack trace as source", async () => {
+Deno.test("op build writes a source map with which op trace maps a real stack trace to the source", async () => {
   await inProject(async (project) => {
     for (const [file, text] of Object.entries(FAILING)) await Deno.writeTextFile(join(project, file), text);
     const built = await build(project, ["failing.ts"]);
@@ -94,7 +97,7 @@ Deno.test("op build keeps the source map, by which op trace reads a real stack t
   });
 });
 
-Deno.test("op build makes an executable of a file that lies alone, with the SDK of this op", async () => {
+Deno.test("op build compiles a single file without a project, with the SDK of this op", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const code = 'import { operator } from "@op/sdk";\nconst op = operator({ name: "alone", parts: {} });\n' +
@@ -109,7 +112,7 @@ Deno.test("op build makes an executable of a file that lies alone, with the SDK 
   }
 });
 
-Deno.test("op build makes an executable that knows itself and may do what is declared", async () => {
+Deno.test("op build compiles an executable that knows its own build and has the declared permissions", async () => {
   await inProject(async (project) => {
     const built = await build(project, []);
     assert.equal(built.code, 0, built.stderr);
@@ -120,7 +123,7 @@ Deno.test("op build makes an executable that knows itself and may do what is dec
     const sha256 = createHash("sha256").update(await Deno.readFile(executable)).digest("hex");
     assert.deepEqual(bill.metadata.component.hashes, [{ alg: "SHA-256", content: sha256 }]);
     const required = bill.components.filter(({ scope }) => scope === "required").map(({ name }) => name);
-    // Those for certificates of webhooks, of which there are many, come by x509.
+    // The many variables for webhook certificates come from x509.
     const direct = ["deno", "sdk", "re2", "logtape", "x509", "js-yaml", "prom-client", "smol-toml"];
     assert.deepEqual(required.filter((name) => direct.includes(name)), direct);
     assert(required.includes("asn1-schema") && !required.includes("commander"), required.join(" "));
@@ -134,7 +137,7 @@ Deno.test("op build makes an executable that knows itself and may do what is dec
   });
 });
 
-Deno.test("op build makes equal bytes of equal code in another folder and for another user", async () => {
+Deno.test("op build writes identical bytes for identical code in another folder and for another user", async () => {
   const made: Uint8Array[][] = [];
   const files = async (project: string) => {
     const names = ["shop", "shop.map", "shop.cdx.json"];
@@ -160,7 +163,7 @@ Deno.test("op build makes equal bytes of equal code in another folder and for an
   );
 });
 
-Deno.test("op build replaces its own executable, no other file, unless it is forced", async () => {
+Deno.test("op build replaces its own executable, but no other file unless forced", async () => {
   await inProject(async (project) => {
     const path = join(project, "shop");
     await Deno.writeTextFile(path, "a letter to my mother");
@@ -178,10 +181,10 @@ Deno.test("op build replaces its own executable, no other file, unless it is for
   });
 });
 
-Deno.test("op build makes an executable for another machine with a runtime of that", async () => {
+Deno.test("op build compiles an executable for another platform with that platform's runtime", async () => {
   await inProject(async (project) => {
     const other: Machine = Deno.build.arch === "x86_64" ? "aarch64" : "x86_64";
-    // The header alone says which machine it is for; it is all that can be looked at here.
+    // Only the header is checked, which names the platform, because the executable cannot run here.
     const runtime = await Deno.readFile(denort);
     new DataView(runtime.buffer).setUint16(18, other === "aarch64" ? 183 : 62, true);
     await Deno.writeFile(join(project, "denort"), runtime);
@@ -191,7 +194,7 @@ Deno.test("op build makes an executable for another machine with a runtime of th
   });
 });
 
-Deno.test("op build says what to do where the runtime cannot be fetched", async () => {
+Deno.test("op build reports what to do if the runtime cannot be downloaded", async () => {
   await inProject(async (project) => {
     const compiler = join(project, "deno");
     await Deno.writeTextFile(
@@ -212,7 +215,7 @@ Deno.test("op build says what to do where the runtime cannot be fetched", async 
   });
 });
 
-Deno.test("op build refuses a runtime for another machine and leaves no executable", async () => {
+Deno.test("op build rejects a runtime for another platform, and leaves no executable", async () => {
   await inProject(async (project) => {
     const other = Deno.build.arch === "x86_64" ? "aarch64" : "x86_64";
     const built = await build(project, ["-o", "shop", "--target", `${other}-unknown-linux-gnu`]);
@@ -251,7 +254,7 @@ const REFUSED = [
   },
 ];
 
-Deno.test("op build refuses what it cannot build, says why and leaves nothing", async (t) => {
+Deno.test("op build rejects what it cannot build with a reason, and leaves no files", async (t) => {
   await inProject(async (project) => {
     for (const { name, code, says } of REFUSED) {
       await t.step(name, async () => {
@@ -262,7 +265,7 @@ Deno.test("op build refuses what it cannot build, says why and leaves nothing", 
         await assert.rejects(Deno.stat(join(project, "other")), Deno.errors.NotFound);
       });
     }
-    await t.step("a compiler that is not there", async () => {
+    await t.step("a missing compiler", async () => {
       const built = await build(project, ["-o", "other", "--compiler", "no-such-deno"]);
       assert.equal(built.code, 1);
       assert.equal(built.stderr, 'Cannot run "no-such-deno": there is no such program\n');

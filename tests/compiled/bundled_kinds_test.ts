@@ -1,4 +1,4 @@
-/** What a bundle takes of `@op/sdk/kinds` and `@op/sdk/schemas`: what is used, and nothing else. */
+/** The parts of `@op/sdk/kinds` and `@op/sdk/schemas` in a bundle: only those that are used. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import * as core from "../../src/kinds/schemas/core_v1.gen.ts";
@@ -11,10 +11,10 @@ const NAMES = new Map<JsonSchema, string>(
   [core, meta, scalars].flatMap((module) => Object.entries(module)).map(([name, schema]) => [schema, name]),
 );
 
-/** A bundle's modules, by their paths. */
+/** Returns a bundle's modules by path. */
 type Modules = ReadonlyMap<string, string>;
 
-/** The lines of a bundle that come from src/kinds. */
+/** Returns the lines of a bundle that come from src/kinds. */
 async function bundled(text: string): Promise<string> {
   const modules = [...await modulesOf(text)].filter(([path]) => path.includes("src/kinds/"));
   return modules.map(([, code]) => code).join("");
@@ -34,7 +34,7 @@ async function modulesOf(text: string): Promise<Modules> {
       ],
     }).output();
     assert(success, new TextDecoder().decode(stderr));
-    // Each begins with its path, from the folder of the bundle.
+    // Each module starts with its path relative to the folder of the bundle.
     const modules = (await Deno.readTextFile(`${folder}/main.js`)).split(/^(?=\/\/ \S+\.[a-z]+$)/m);
     return new Map(modules.map((code) => [/^\/\/ (\S+)/.exec(code)?.[1] ?? "", code]));
   } finally {
@@ -42,7 +42,7 @@ async function modulesOf(text: string): Promise<Modules> {
   }
 }
 
-/** The names of a schema and all it is made of. */
+/** Returns the names of a schema and of all schemas that it refers to. */
 function closureOf(schema: JsonSchema): Set<string> {
   const found = new Set<string>();
   function visit(node: JsonSchema): void {
@@ -56,7 +56,7 @@ function closureOf(schema: JsonSchema): Set<string> {
   return found;
 }
 
-Deno.test("a bundle has of the schemas only the one that is imported and those it is made of", async () => {
+Deno.test("a bundle contains only the imported schema and those it refers to", async () => {
   for (const name of ["ResourceRequirements", "PodSpec", "NodeStatus"] as const) {
     const text = await bundled(`import { ${name} } from "@op/sdk/kinds/schemas/mod.ts";\nconsole.log(${name});\n`);
     const made = [...text.matchAll(/^var (\w+?)\d* = (?:\/\* @__PURE__ \*\/ )?builtin\(/gm)].map(([, made]) => made!);
@@ -65,7 +65,7 @@ Deno.test("a bundle has of the schemas only the one that is imported and those i
   }
 });
 
-Deno.test("a bundle with a PodSpec has less than 40 KB of it, and the descriptions that are imported", async () => {
+Deno.test("a bundle with a PodSpec has less than 40 KB of schemas, and only imported descriptions", async () => {
   const pod = (folder: string) =>
     bundled(`import { PodSpec } from "@op/sdk/kinds/schemas/${folder}mod.ts";\nconsole.log(PodSpec);\n`);
   const [plain, short, full] = [await pod(""), await pod("short/"), await pod("full/")].map(({ length }) => length);
@@ -74,13 +74,13 @@ Deno.test("a bundle with a PodSpec has less than 40 KB of it, and the descriptio
   assert(full! > short! + 50_000 && full! < 230_000, `${full} bytes with full descriptions`);
 });
 
-Deno.test("a bundle has of the kinds only the one that is imported", async () => {
+Deno.test("a bundle contains only the imported kind", async () => {
   const text = await bundled(`import { ConfigMap } from "@op/sdk/kinds/mod.ts";\nconsole.log(ConfigMap);\n`);
   assert.deepEqual([...text.matchAll(/kind: "(\w+)"/g)].map(([, kind]) => kind), ["ConfigMap"]);
   assert(text.length < 400, `${text.length} bytes`);
 });
 
-Deno.test("a bundle with a schema or a kind has nothing that checks schemas: neither RE2 nor CEL", async () => {
+Deno.test("a bundle with a schema or a kind contains no schema validator: neither RE2 nor CEL", async () => {
   const brought = async (door: string, name: string) => {
     const modules = await modulesOf(`import { ${name} } from "@op/sdk/kinds/${door}mod.ts";\nconsole.log(${name});\n`);
     const paths = [...modules.keys()].filter((path) => path !== "" && !path.endsWith("main.ts"));

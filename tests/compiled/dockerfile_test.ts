@@ -1,4 +1,7 @@
-/** The stages of this repository's Dockerfile that build: the example operator and `op`, as images, from source alone. */
+/**
+ * The build stages of this repository's Dockerfile: the example operator and `op` as images, from
+ * source alone.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +12,10 @@ import { BASE, type ImageTools, imageTools, NEEDS_ROOT, type UnpackedImage } fro
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DENO = "localhost/deno:test";
 
-/** What stands in for the image of Deno: a shell, and variables that name the programs, which are mounted: a copy of each layer would have them all. */
+/**
+ * Replaces the Deno image: a shell, and variables that name the programs. The programs are mounted,
+ * since each layer would copy them.
+ */
 const CONTAINERFILE = `ARG BASE
 FROM $BASE
 COPY sh /bin/sh
@@ -17,7 +23,10 @@ COPY tmp /tmp
 ENV PATH=/programs:/bin DENO_DIR=/packages DENO_COMPILER=/programs/compiler DENORT_BIN=/programs/denort
 `;
 
-/** Makes the image, and a folder of programs beside: this Deno, which bundles, the floor's, which compiles, and its runtime. */
+/**
+ * Builds the image, and a folder of programs: this Deno, which bundles, the oldest supported one,
+ * which compiles, and its runtime.
+ */
 async function denoImage(tools: ImageTools, folder: string): Promise<string> {
   const { deno, denort } = await toolchain();
   const programs = join(folder, "programs");
@@ -36,7 +45,7 @@ async function denoImage(tools: ImageTools, folder: string): Promise<string> {
   return programs;
 }
 
-/** Runs an image's program in its own root folder, which has /proc as a container's has. */
+/** Runs an image's program in its own root folder, with /proc as in a container. */
 async function inside({ root, entrypoint }: UnpackedImage, ...args: string[]): Promise<string> {
   await Deno.mkdir(join(root, "proc"), { recursive: true });
   const script = 'mount -t proc proc "$0/proc" && exec chroot --userspec=65532:65532 "$0" "$@"';
@@ -57,13 +66,13 @@ Deno.test(
     const programs = await denoImage(tools, folder);
     const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
     const { denoDir } = JSON.parse(new TextDecoder().decode(stdout)) as { denoDir: string };
-    // Packages are those that this machine has fetched.
+    // Uses packages from this machine's cache.
     const how = [
       ...["--volume", `${denoDir}:/packages`, "--volume", `${programs}:/programs:ro`],
       ...["--build-arg", `DENO=${DENO}`, "--build-arg", `DENO_ALONE=${BASE}`],
     ];
 
-    // The last stage is the one that is meant where none is named.
+    // The last stage is the default.
     const images = [
       { name: "operator", target: [], command: "version", says: `website-operator 0.1.0 (deno ${FLOOR})\n` },
       { name: "op", target: ["--target", "op"], command: "--version", says: `op ${VERSION}\n` },

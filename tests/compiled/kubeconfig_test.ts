@@ -1,10 +1,10 @@
-/** An executable that is given a kubeconfig: what it needs for that is what it declares, and no permission beyond. */
+/** An executable with a kubeconfig: it needs the declared permissions and no others. */
 import assert from "node:assert/strict";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { buildOperator } from "../fixtures/build_operator.ts";
 import { followed } from "../fixtures/followed_process.ts";
 
-Deno.test("a compiled operator works by a kubeconfig that it may read, and says that logins by program are not in it", async (t) => {
+Deno.test("a compiled operator uses a kubeconfig that it may read, and reports that exec plugins are not supported", async (t) => {
   await using cluster = await realCluster();
   const folder = await Deno.makeTempDir();
   try {
@@ -33,7 +33,7 @@ Deno.test("a compiled operator works by a kubeconfig that it may read, and says 
         stderr: "piped",
       });
 
-    await t.step("it starts, and stops when asked", async () => {
+    await t.step("it starts, and stops on request", async () => {
       const process = start(server).spawn();
       await using operator = await followed(process, {
         pid: () => Promise.resolve(process.pid),
@@ -43,7 +43,7 @@ Deno.test("a compiled operator works by a kubeconfig that it may read, and says 
       assert.equal(await operator.stop("SIGTERM"), 0);
     });
 
-    await t.step("it refuses a login by program, and says where there is one", async () => {
+    await t.step("it rejects an exec plugin, and says where they are supported", async () => {
       const { code, stderr } = await start(login).output();
       assert.notEqual(code, 0);
       assert.match(
@@ -52,7 +52,7 @@ Deno.test("a compiled operator works by a kubeconfig that it may read, and says 
       );
     });
 
-    await t.step("it says which declaration lets it read another", async () => {
+    await t.step("it names the declaration that lets it read another kubeconfig", async () => {
       const { code, stderr } = await start(`${folder}/other.yaml`).output();
       assert.notEqual(code, 0);
       assert.match(new TextDecoder().decode(stderr), /needs a sandbox permission of this executable\. .*read: \[/);

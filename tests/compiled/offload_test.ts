@@ -1,4 +1,4 @@
-/** Work in threads of a compiled operator: its event loop goes on meanwhile. */
+/** Threads of a compiled operator, whose event loop continues meanwhile. */
 import assert from "node:assert/strict";
 import op from "../../examples/01_website/main.ts";
 import { Website } from "../../examples/01_website/website.ts";
@@ -9,7 +9,7 @@ import { install } from "../fixtures/install.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import { startAsPod } from "../fixtures/operator_pod.ts";
 
-Deno.test("a compiled operator computes in a thread: another object is reconciled, and health answers, meanwhile", async () => {
+Deno.test("while a compiled operator computes in a thread, another object is reconciled and health responds", async () => {
   const port = freePort();
   await using built = await buildOperator(`
     import { controller, offload, operator } from "@op/sdk";

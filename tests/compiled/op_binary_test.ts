@@ -1,4 +1,7 @@
-/** `op` as one executable: it makes a project, looks at it and builds it, with the Deno that is on the path. */
+/**
+ * `op` as a single executable: it creates a project, inspects it and builds it with the Deno on the
+ * path.
+ */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +12,7 @@ import { toolchain } from "../../tools/toolchain.ts";
 
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
 
-Deno.test("op as an executable makes a project and prints what its operator may reach", async () => {
+Deno.test("op as an executable creates a project and prints what its operator may access", async () => {
   const { deno, denort } = await toolchain();
   const folder = await Deno.makeTempDir();
   try {

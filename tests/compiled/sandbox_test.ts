@@ -1,6 +1,7 @@
 /**
- * The sandbox of a compiled operator: of each class of permissions what is declared may be used, anything else is refused with the declaration to add, and
- * without any one of the permissions that are compiled in the program fails.
+ * The sandbox of a compiled operator: it may use the declared permissions of each class. Other
+ * accesses fail with the declaration to add, and without any one of the compiled permissions the
+ * program fails.
  */
 import assert from "node:assert/strict";
 import { systemClock } from "../../src/base/clock.ts";
@@ -20,7 +21,10 @@ import { reaching, Use } from "../fixtures/operators/reaching.ts";
 const IN_DEFAULT = { namespace: "default" };
 const ADMIN = { name: "admin", groups: ["system:masters"] };
 
-/** What would be used and is not declared, as objects name it, and what the refusal says. Code that was not built in is not looked for at all. */
+/**
+ * Undeclared accesses as objects name them, and their errors. Code that was not compiled in is not
+ * searched for at all.
+ */
 const UNDECLARED: readonly { access: string; target: string; says: string }[] = [
   {
     access: "net",
@@ -41,7 +45,7 @@ const UNDECLARED: readonly { access: string; target: string; says: string }[] = 
   { access: "import", target: "https://example.com/code.js", says: "Module not found" },
 ];
 
-Deno.test("a compiled operator may use what is declared of each class, and nothing else", async (t) => {
+Deno.test("a compiled operator may use what is declared in each class, and nothing else", async (t) => {
   const folder = await Deno.makeTempDir();
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepting = acceptAll(listener);
@@ -93,7 +97,7 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
     },
   };
 
-  await t.step("what is declared may be used, and nothing else: the refusal names the declaration", async () => {
+  await t.step("declared accesses succeed, and others fail with an error that names the declaration", async () => {
     await using operator = await startAsPod(built.path, world.pod);
     assert.equal(await outcome(operator, world), "all used");
     for (const [index, { access, target }] of UNDECLARED.entries()) {
@@ -128,7 +132,7 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
 
   const less = await changeable(built.path, `${folder}/less`);
   for (const { access, target } of op.sandbox()) {
-    // They are read outside a pod only: they name kubeconfigs.
+    // They are read only outside a pod, where they name kubeconfigs.
     if (target === "HOME" || target === "KUBECONFIG") continue;
     await t.step(`without ${access} "${target}" it fails`, async () => {
       await less.exchange(`allow_${access}`, target, otherThan(target));
@@ -138,7 +142,7 @@ Deno.test("a compiled operator may use what is declared of each class, and nothi
     });
   }
 
-  await t.step('without env "HOME" it fails where it is looked at, outside a pod', async () => {
+  await t.step('without env "HOME" it fails outside a pod, where it reads it', async () => {
     const env = { HOME: folder };
     const start = async (executable: string) => {
       const { stderr } = await new Deno.Command(executable, { args: ["start"], clearEnv: true, env }).output();
@@ -186,13 +190,13 @@ interface World {
 
 let count = 0;
 
-/** Asks for a use of each declared thing; answers `all used`, or why not. */
+/** Requests an access of each declared kind. Returns `all used`, or the error. */
 async function outcome(operator: OperatorProcess, { client, uses, declared }: World): Promise<string> {
   const wanted = Object.entries(declared).map(([access, [target]]) => ({
     name: `${access}-${count++}`,
     spec: { access, target: target! },
   }));
-  // One that was killed holds it for a quarter of a minute.
+  // A killed operator holds the Lease for 15 s.
   await client.delete(Lease, "reaching", IN_DEFAULT).catch(() => {});
   for (const { name, spec } of wanted) await client.create(Use, { metadata: { name }, spec }, IN_DEFAULT);
   const mine = (all: Use[]) => all.filter(({ metadata }) => wanted.some(({ name }) => name === metadata.name));
@@ -222,7 +226,7 @@ function isRefused(use: Use): boolean {
   return readyOf(use)?.status === "False";
 }
 
-/** Something of the same class and length that nobody uses. */
+/** Returns an unused value of the same class and length. */
 function otherThan(target: string): string {
   if (target === "hostname") return "osUptime";
   const [first = "", second = ""] = target;
@@ -231,14 +235,14 @@ function otherThan(target: string): string {
     : `${first === "x" ? "y" : "x"}${target.slice(1)}`;
 }
 
-/** Where the C library is: each process has it. */
+/** Returns the path of the C library, which every process loads. */
 async function libc(): Promise<string> {
   const found = /\/\S*\/libc[.-]\S*/.exec(await Deno.readTextFile("/proc/self/maps"))?.[0];
   assert(found, "a process has a C library");
   return found;
 }
 
-/** Takes each connection, and lets it go. */
+/** Accepts each connection, and closes it. */
 async function acceptAll(listener: Deno.Listener): Promise<void> {
   try {
     for await (const connection of listener) connection.close();

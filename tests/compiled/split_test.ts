@@ -1,6 +1,7 @@
 /**
- * A webhook by `op new webhook`, from there to a real API server that asks it: the project is generated, built and deployed by `op`, and the two Deployments
- * of the overlay `split` run as processes, with the arguments that stand in them.
+ * A webhook from `op new webhook` to the calls of a real API server: `op` generates, builds and
+ * deploys the project, and the two Deployments of the overlay `split` run as processes with the
+ * arguments in their manifests.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -20,7 +21,7 @@ import { eventually } from "../eventually.ts";
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
 const HOME = { namespace: "shop-system" };
 
-Deno.test("a new webhook is built and deployed; controllers and webhooks run apart, and a real API server asks the latter", async () => {
+Deno.test("a new webhook is built and deployed, controllers and webhooks run separately, and a real API server calls the webhooks", async () => {
   const folder = await Deno.makeTempDir();
   await using owned = new AsyncDisposableStack();
   owned.defer(() => Deno.remove(folder, { recursive: true }));
@@ -36,7 +37,7 @@ Deno.test("a new webhook is built and deployed; controllers and webhooks run apa
 
   await op(folder, "new", "operator", "shop", "--sdk", SDK);
   await op(project, "new", "webhook", "--kind", "Website", "--api-version", "v1", "--type", "validation");
-  // There is no network of services here: the API server calls it at an address.
+  // There is no Service network here, so the API server calls it at an address.
   await Deno.writeTextFile(
     join(project, "operator.toml"),
     `[operator]
@@ -58,7 +59,7 @@ webhooks = { hostname = "127.0.0.1", port = ${ports.webhooks}, names = ["127.0.0
 
   const token = await tokenOf(cluster, "shop-system", "shop");
   const executable = join(project, "dist/shop");
-  // Two pods have two addresses; here the second one takes another port.
+  // Two pods would have two addresses; here the second one uses another port.
   const other = await changeable(executable, join(folder, "other"));
   await other.exchange("allow_net", `127.0.0.1:${ports.health}`, `127.0.0.1:${ports.other}`);
   const settings = await Deno.readTextFile(join(project, "operator.toml"));
@@ -83,7 +84,8 @@ webhooks = { hostname = "127.0.0.1", port = ${ports.webhooks}, names = ["127.0.0
 
   const Website = await findKind(client, "websites.demo.example.com");
   const site = (name: string) => ({ metadata: { name, namespace: "default" }, spec: { host: "a.example.com" } });
-  // Until the server knows the authority, it cannot ask; and what cannot be asked about is refused.
+  // Until the server has the certificate authority, it cannot call the webhook, and rejects the
+  // request.
   await eventually(async () => {
     const answer = await client.create(Website, site("forbidden")).then(
       () => "created",
@@ -101,7 +103,7 @@ webhooks = { hostname = "127.0.0.1", port = ${ports.webhooks}, names = ["127.0.0
   assert.deepEqual([did(asked, "Controller started"), did(working, "Webhooks served")], [false, false]);
 });
 
-/** As many figures each, so that one can stand for another. */
+/** Equal numbers of digits, so that one can replace the other. */
 function freePorts(): { readonly health: number; readonly other: number; readonly webhooks: number } {
   const [health, other, webhooks] = [freePort(), freePort(), freePort()];
   const isFit = new Set([health, other, webhooks]).size === 3 && `${health}`.length === `${other}`.length;

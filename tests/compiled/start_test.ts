@@ -1,6 +1,7 @@
 /**
- * The idle memory of a compiled operator as shipped: with Lease, metrics, health and logs, on Deno 2.4.2. The test also prints the
- * time to the first reconcile, without asserting it: `deno task bench --parts first` measures that.
+ * The idle memory of a compiled operator as shipped: with Lease, metrics, health and logs, on Deno
+ * 2.4.2. The test also prints the time to the first reconcile, without asserting it: `deno task
+ * bench --parts first` measures that.
  */
 import assert from "node:assert/strict";
 import op from "../../examples/01_website/main.ts";
@@ -14,7 +15,10 @@ import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import { startAsPod } from "../fixtures/operator_pod.ts";
 
 const IDLE_MEGABYTES = 70;
-/** How many processes are measured, and how often each. The lowest counts, because V8 collects garbage at its own time. */
+/**
+ * Number of processes, and of measurements of each. The lowest value counts, because V8 collects
+ * garbage at its own time.
+ */
 const TRIES = 6;
 const LOOKS = 10;
 const BETWEEN_LOOKS = 2000;
@@ -41,7 +45,7 @@ Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} M
     await using pod = await startAsPod("/bin/sh", {
       cluster,
       token,
-      // The shell becomes the operator when it has told the time.
+      // The shell prints the time, then becomes the operator.
       args: ["-c", `echo "{\\"started\\":$(date +%s%3N)}" >&2; exec ${built.path} start`],
     });
     const { ts } = await pod.logged(({ msg }) => msg === "Reconcile entered");
@@ -56,7 +60,7 @@ Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} M
   assert(idle <= IDLE_MEGABYTES, `${idle} MB`);
 });
 
-/** The resident memory of a process. */
+/** Returns the resident memory of a process. */
 function residentMegabytes(rollup: string): number {
   const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1]);
   return kilobytes("Rss") / 1000;

@@ -1,4 +1,7 @@
-/** A compiled operator that sends its traces: asked for when it is built, where to is said when it runs, and its permissions are as without. */
+/**
+ * A compiled operator that sends traces: enabled at build time, with the endpoint set at run time
+ * and no additional permissions.
+ */
 import assert from "node:assert/strict";
 import { systemClock } from "../../src/base/clock.ts";
 import { ConfigMap } from "../../src/kinds/mod.ts";
@@ -10,7 +13,7 @@ import { startCollector } from "../runtime/_collector.ts";
 import { buildOperator } from "../fixtures/build_operator.ts";
 import { compiledPermissions, startAsPod } from "../fixtures/operator_pod.ts";
 
-Deno.test("an executable that was built with telemetry sends its traces, and may do nothing more for it", async () => {
+Deno.test("an executable built with telemetry sends its traces, and has no additional permissions", async () => {
   await using built = await buildOperator(
     `
     import { access, controller, operator } from "@op/sdk";
@@ -46,7 +49,7 @@ Deno.test("an executable that was built with telemetry sends its traces, and may
   const client = new Client({ url: served.url, fetch: (request) => server.fetch(request), close() {} });
   await client.create(ConfigMap, { metadata: { name: "seen", namespace: "default" } });
   await using collector = startCollector();
-  // That it sends is settled when it is built.
+  // Whether it sends traces is fixed at build time.
   const { OTEL_DENO: _, ...env } = collector.env;
   await using operator = await startAsPod(built.path, {
     cluster: { caCert: certificate.caCert, port: Number(new URL(served.url).port) },
@@ -57,7 +60,7 @@ Deno.test("an executable that was built with telemetry sends its traces, and may
   assert.equal(await operator.stop("SIGTERM"), 0);
   const run = collector.spans.find(({ spanId }) => spanId === line.span_id);
   assert.deepEqual([run?.name, run?.attributes["k8s.object.name"]], ["reconcile maps", "seen"]);
-  // An API server with traces of its own makes its spans a part of the run's.
+  // An API server with tracing adds its spans to the reconcile's trace.
   assert.equal(parents.length, 1);
   assert.match(parents[0]!, new RegExp(`^00-${run!.traceId}-`));
 });

@@ -1,6 +1,6 @@
 /**
- * Attacks on the ports of a compiled operator that runs under the limits of its generated Deployment. Meanwhile an API server asks for reviews from another
- * address, and not one of them may be lost.
+ * Attacks on the ports of a compiled operator under the limits of its generated Deployment.
+ * Meanwhile, an API server requests reviews from another address, and none of them may be lost.
  */
 import assert from "node:assert/strict";
 import { operator, webhook } from "../../mod.ts";
@@ -14,7 +14,7 @@ const ATTACKER = "127.0.0.2";
 
 const SMALL = JSON.stringify(review("hello"));
 
-Deno.test("a compiled operator under its generated limits answers every review, whatever others send", async (t) => {
+Deno.test("a compiled operator under its generated limits answers every review while clients attack it", async (t) => {
   await using around = await place();
   const [port, health] = [freePort(), freePort()];
   await using built = await buildOperator(`
@@ -41,7 +41,7 @@ Deno.test("a compiled operator under its generated limits answers every review, 
     await server.ask(SMALL, 200);
     const before = running.descriptors();
 
-    await t.step("1,100 connections that are reset after their handshake leave nothing behind", async () => {
+    await t.step("1,100 connections that are reset after their handshake leave no descriptors open", async () => {
       const asking = server.askDuring(SMALL);
       await using reset = await attack(port, { kind: "reset-tls", count: 1100, address: ATTACKER });
       assert.equal(reset.results.length, 1100);
@@ -77,7 +77,7 @@ Deno.test("a compiled operator under its generated limits answers every review, 
       },
     );
 
-    await t.step("it was never near its memory limit, and SIGTERM ends it with exit code 0", async () => {
+    await t.step("memory stays far below the limit, and SIGTERM ends it with exit code 0", async () => {
       await server.ask(SMALL, 10);
       assert(running.peakMemory() < memory, `${running.peakMemory()} of ${memory} bytes were resident`);
       assert.equal(await running.stop("SIGTERM"), 0);
@@ -91,7 +91,7 @@ Deno.test("a compiled operator under its generated limits answers every review, 
     await server.ask(SMALL, 10, 4);
     const livez = async () => await (await fetch(`http://127.0.0.1:${health}/livez`)).text();
 
-    await t.step("health answers while idle connections take all of them, and after that", async () => {
+    await t.step("health responds while idle connections use all descriptors, and afterwards", async () => {
       {
         await using _idle = await attack(health, { kind: "plain", count: 200 });
         assert.match(await livez(), /^\[\+\]event loop/);
@@ -117,7 +117,7 @@ Deno.test("a compiled operator under its generated limits answers every review, 
   });
 });
 
-/** Asks for reviews as an API server does: over HTTP/1.1, by connections that are kept. */
+/** Requests reviews as an API server does: over HTTP/1.1, with persistent connections. */
 function reviewing(port: number, authority: string) {
   const client = Deno.createHttpClient({ caCerts: [authority], http2: false });
   const once = async (body: string, statuses: readonly number[]): Promise<void> => {
@@ -139,7 +139,7 @@ function reviewing(port: number, authority: string) {
   };
   return {
     ask,
-    /** Asks one after the other until it is stopped; that fails if one was not answered. */
+    /** Requests one review after the other until it is stopped. Fails if one got no response. */
     askDuring(body: string) {
       let isOver = false;
       const asking = (async () => {
@@ -153,7 +153,10 @@ function reviewing(port: number, authority: string) {
         },
       };
     },
-    /** Asks until one is answered: a connection that the server closed for others is found out by using it. */
+    /**
+     * Repeats a request until it gets a response: using a connection shows whether the server
+     * closed it for others.
+     */
     askUntilAnswered: (body: string): Promise<void> => eventually(() => once(body, [200])),
     [Symbol.asyncDispose]: () => Promise.resolve(client.close()),
   };

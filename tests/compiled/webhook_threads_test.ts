@@ -1,8 +1,8 @@
-/** Webhooks in threads of a compiled operator. */
+/** Webhook threads of a compiled operator. */
 import { checkThreads, program, surroundings } from "../fixtures/operators/threaded_reviews.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 
-Deno.test("a compiled operator runs reviews in threads; one that throws or never comes back harms no other", async () => {
+Deno.test("a compiled operator runs reviews in threads, and one that throws or never ends does not affect others", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const port = freePort();

@@ -1,4 +1,7 @@
-/** The compiled operator's webhooks, called by a real API server over TLS: certificates of its own, and an admission policy on what it may write for them. */
+/**
+ * The compiled operator's webhooks, called by a real API server over TLS, with its own certificates
+ * and an admission policy that limits its writes of them.
+ */
 import assert from "node:assert/strict";
 import { CustomResourceDefinition, Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
 import type { Manifest } from "../../src/manifests/manifest.ts";
@@ -26,7 +29,7 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
   const op = gadgetOperator(port);
   const { crd, webhook } = op.manifests({ namespace: "op-system", webhookUrl: `https://127.0.0.1:${port}` });
   for (const one of crd) await client.create(CustomResourceDefinition, one as never);
-  // The pod is in another namespace than the one that the webhooks leave out.
+  // The pod is in another namespace than the one that the webhooks exclude.
   const { webhook: own } = op.manifests({ namespace: "default" });
   await createWebhookObjects(client, [...own.filter(isSecret), ...webhook.filter((one) => !isSecret(one))]);
   await createAccess(
@@ -42,14 +45,17 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
 
   for (const [name, check] of Object.entries(WEBHOOK_SUITE)) await t.step(name, () => check(send));
 
-  await t.step("what was audited is in the server's log, and what failed in the operator's, with one uid", async () => {
-    const events = await cluster.auditLog() as unknown as { readonly annotations?: Record<string, string> }[];
-    const key = "gadget-rules.gadget-operator.gadgets.example.com/asked-by";
-    assert(events.some(({ annotations }) => annotations?.[key] === "admin"), "nothing was audited");
-    const line = await operator.logged(({ msg }) => msg === "Webhook failed");
-    assert.match(String(line.uid), /^[-0-9a-f]{36}$/);
-    assert.match(String(line.error), /^no such (thing|mood)$/);
-  });
+  await t.step(
+    "audit annotations are in the server's log, and failures in the operator's, with the same uid",
+    async () => {
+      const events = await cluster.auditLog() as unknown as { readonly annotations?: Record<string, string> }[];
+      const key = "gadget-rules.gadget-operator.gadgets.example.com/asked-by";
+      assert(events.some(({ annotations }) => annotations?.[key] === "admin"), "nothing was audited");
+      const line = await operator.logged(({ msg }) => msg === "Webhook failed");
+      assert.match(String(line.uid), /^[-0-9a-f]{36}$/);
+      assert.match(String(line.error), /^no such (thing|mood)$/);
+    },
+  );
 
   await t.step("it may listen and read what it declares, and nothing else", async () => {
     const { allow_net, allow_read } = await compiledPermissions(built.path);
@@ -65,7 +71,7 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
     ]);
   });
 
-  await t.step("its account was refused nothing", async () => {
+  await t.step("no request of its account was forbidden", async () => {
     const events = await cluster.auditLog();
     const refused = events.filter(({ user, responseStatus }) =>
       user.username === `system:serviceaccount:default:${op.name}` && responseStatus?.code === 403
@@ -73,25 +79,28 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
     assert.deepEqual(refused.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
   });
 
-  await t.step("readiness tells of the webhooks, metrics of calls and of the days that are left", async () => {
-    const health = `http://127.0.0.1:${port + 10}`;
-    const ready = await (await fetch(`${health}/readyz`)).text();
-    assert.match(ready, new RegExp(`^\\[\\+\\]webhooks: served at port ${port}$`, "m"));
-    const metrics = await (await fetch(`${health}/metrics`)).text();
-    assert.match(
-      metrics,
-      /^controller_runtime_webhook_requests_total\{webhook="\/validate\/gadget-rules",code="200"\} [1-9]/m,
-    );
-    assert.match(metrics, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/gadget-rules"\} 1$/m);
-    assert.match(metrics, /^op_certificate_expiry_seconds\{certificate="server"\} 77[67]\d\d\d\d/m);
-  });
+  await t.step(
+    "readiness reports the webhooks, metrics the calls and the days until the certificate expires",
+    async () => {
+      const health = `http://127.0.0.1:${port + 10}`;
+      const ready = await (await fetch(`${health}/readyz`)).text();
+      assert.match(ready, new RegExp(`^\\[\\+\\]webhooks: served at port ${port}$`, "m"));
+      const metrics = await (await fetch(`${health}/metrics`)).text();
+      assert.match(
+        metrics,
+        /^controller_runtime_webhook_requests_total\{webhook="\/validate\/gadget-rules",code="200"\} [1-9]/m,
+      );
+      assert.match(metrics, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/gadget-rules"\} 1$/m);
+      assert.match(metrics, /^op_certificate_expiry_seconds\{certificate="server"\} 77[67]\d\d\d\d/m);
+    },
+  );
 
-  await t.step("its authority is renewed while the server goes on asking", async () => {
+  await t.step("its certificate authority is renewed while the server continues to call", async () => {
     const annotations = { "op/authority-since": "1970-01-01T00:00:00Z" };
     const { data = {} } = await client.get(Secret, "gadget-operator-webhook", { namespace: "default" });
     const [before] = certificatesIn(atob(data["ca.crt"] ?? ""));
     await client.patch(Secret, "gadget-operator-webhook", { metadata: { annotations } }, { namespace: "default" });
-    // The new one in front of the one that is still in use.
+    // The new one precedes the one that is still in use.
     await using configurations = await watched(client, ValidatingWebhookConfiguration);
     await configurations.until((all) =>
       all.some(({ metadata, webhooks }) => {

@@ -1,4 +1,7 @@
-/** The compiled example operator, as its own service account under its own small role, on a real API server. */
+/**
+ * The compiled example operator on a real API server, as its own service account with its minimal
+ * role.
+ */
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";
 import op from "../../examples/01_website/main.ts";
@@ -26,7 +29,7 @@ import { eventually } from "../eventually.ts";
 const ACCOUNT = "website-operator";
 const USER = `system:serviceaccount:default:${ACCOUNT}`;
 
-Deno.test("the compiled website operator keeps its promises on a real API server", async (t) => {
+Deno.test("the compiled website operator works as documented on a real API server", async (t) => {
   const port = freePort();
   await using built = await buildOperator(`
     import { operator } from "@op/sdk";
@@ -43,7 +46,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
   await using sites = await watched(client, Website);
   await using maps = await watched(client, ConfigMap);
 
-  await t.step("its permissions and its role are exactly these", async () => {
+  await t.step("its sandbox permissions and its role are exactly these", async () => {
     const { allow_net, allow_read, allow_env, ...rest } = await compiledPermissions(built.path);
     assert.deepEqual(allow_net, ["kubernetes.default.svc:443", `127.0.0.1:${port}`, "pages.example.com"]);
     assert.deepEqual(allow_read, ["/var/run/secrets/kubernetes.io/serviceaccount", "/etc/op"]);
@@ -67,7 +70,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     console.log(`net ${allow_net}\nread ${allow_read}\nenv ${allow_env}\n${rules.join("\n")}`);
   });
 
-  await t.step("its health says that it is ready", async () => {
+  await t.step("health reports that it is ready", async () => {
     await eventually(async () => {
       const response = await fetch(`http://127.0.0.1:${port}/readyz`);
       const lines = (await response.text()).trim().split("\n").map((line) => line.replace(/heard \d+ s/, "heard 0 s"));
@@ -82,7 +85,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     });
   });
 
-  await t.step("its metrics are Prometheus' text", async () => {
+  await t.step("its metrics use Prometheus' text format", async () => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
     assert.match(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
     const text = await response.text();
@@ -95,7 +98,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
   await t.step("100 websites cost four writes each: finalizer, page, record, status", async () => {
     await createSites(client, 0, 100);
     await sites.until((all) => all.filter(isPublished).length === 100);
-    // What a watch has told may be in the server's log a moment later.
+    // The server's log may list an event after its watch delivered it.
     const writes = await eventually(async () => {
       const writes = await writesOf(cluster);
       assert.deepEqual(countBy(writes, ({ objectRef }) => `${objectRef?.resource}/${objectRef?.subresource ?? ""}`), {
@@ -108,7 +111,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     assert.deepEqual(writes.filter(({ responseStatus }) => (responseStatus?.code ?? 0) >= 400), []);
   });
 
-  await t.step("an API server that crashes in the middle loses nothing", async () => {
+  await t.step("no change is lost when the API server crashes", async () => {
     await createSites(client, 100, 120);
     await cluster.restartApiserver({ signal: "SIGKILL" });
     await createSites(client, 120, 200);
@@ -123,14 +126,14 @@ Deno.test("the compiled website operator keeps its promises on a real API server
         maps.store.get(`default/${name}-page`)?.metadata.ownerReferences?.[0]?.uid === uid
       )
     );
-    // What was under way when the server died may be written twice: ten objects at once, and no more.
+    // Writes in progress at the crash may be repeated: at most ten, for the ten concurrent objects.
     const late = (await writesOf(cluster)).filter(({ objectRef, responseStatus }) =>
       /site-1\d\d/.test(objectRef?.name ?? "") && (responseStatus?.code ?? 500) < 300
     );
     assert(late.length <= 4 * 100 + 10, `${late.length} writes for 100 websites`);
   });
 
-  await t.step("a change of the spec reaches page and status", async () => {
+  await t.step("a change of the spec updates the page and the status", async () => {
     await client.patch(Website, "site-7", { spec: { text: "Moved" } }, { namespace: "default" });
     await sites.until((all) =>
       all.some(({ metadata, status }) => metadata.name === "site-7" && status?.observedGeneration === 2)
@@ -139,7 +142,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     assert.match(page.data?.["index.html"] ?? "", /Moved/);
   });
 
-  await t.step("an owned page that was deleted is put back", async () => {
+  await t.step("a deleted owned page is created again", async () => {
     const before = await client.get(ConfigMap, "site-3-page", { namespace: "default" });
     await client.delete(ConfigMap, "site-3-page", { namespace: "default" });
     await maps.until((all) =>
@@ -149,7 +152,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     assert.deepEqual(after.data, before.data);
   });
 
-  await t.step("deleting a website runs cleanup and lets it go", async () => {
+  await t.step("deleting a website runs its cleanup, then deletes it", async () => {
     const record = `default.site-5`;
     await maps.until(() => maps.store.get(`${DIRECTORY}/${record}`) !== undefined);
     await client.delete(Website, "site-5", { namespace: "default" });
@@ -157,7 +160,7 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     await maps.until((all) => all.every(({ metadata }) => metadata.name !== record));
   });
 
-  await t.step("a host that was not declared is refused, and the error says what to declare", async () => {
+  await t.step("an undeclared host is denied with an error that names the declaration to add", async () => {
     const source = "http://undeclared.example.org/page";
     await client.create(Website, { metadata: { name: "curious" }, spec: { host: "curious.example.com", source } }, {
       namespace: "default",
@@ -172,13 +175,16 @@ Deno.test("the compiled website operator keeps its promises on a real API server
     );
   });
 
-  await t.step("SIGTERM stops it cleanly with exit code 0", async () => {
+  await t.step("SIGTERM stops it with exit code 0", async () => {
     assert.equal(await operator.stop("SIGTERM"), 0);
     assert(operator.log.some(({ msg, isClean }) => msg === "Operator stopped" && isClean === true));
   });
 });
 
-/** Puts in the definition, the namespaces, the account and its role; answers the role's rules as lines. */
+/**
+ * Installs the definition, the namespaces, the account and its role. Returns the role's rules as
+ * lines.
+ */
 async function installWithRole(client: Client): Promise<string[]> {
   await install(client, op);
   await client.create(Namespace, { metadata: { name: DIRECTORY } });
@@ -204,7 +210,7 @@ async function installWithRole(client: Client): Promise<string[]> {
   return (made.rules ?? []).map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(" ")}`);
 }
 
-/** A token of the account, as a pod has it. */
+/** Returns a token of the account, as a pod has it. */
 async function tokenOf(cluster: RealCluster): Promise<string> {
   const response = await cluster.fetch(`/api/v1/namespaces/default/serviceaccounts/${ACCOUNT}/token`, {
     method: "POST",

@@ -1,14 +1,18 @@
-/** What an executable reads before it does anything: the file of its bundle that is run, and what that imports. The rest lies beside it until it is needed. */
+/**
+ * The files that an executable reads at start: the bundle's entry file and its imports. The rest is
+ * loaded on demand.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../cli/build/bundle.ts";
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
 
-// The example without webhooks has 417. V8 reads about 20 KB in a millisecond, so the limit costs at most 2 ms more.
+// The example without webhooks has 417. V8 reads about 20 KB in a millisecond, so the limit costs
+// at most 2 ms more.
 const MOST_KILOBYTES = 450;
 
-/** No start needs these: the compiler of rules, what judges schemas, certificates, YAML. */
+/** Modules that no start needs: the rule compiler, schema validation, certificates, YAML. */
 const LEFT = [
   /src\/cel\/(?:parser|checker|plan)\.ts$/,
   /@bufbuild\/re2/,
@@ -39,7 +43,7 @@ for (const example of ["01_website", "02_webhooks"]) {
   });
 }
 
-/** A file and all that it imports, not what it imports on demand. */
+/** Returns a file and its static imports, without dynamic ones. */
 async function imported(path: string, folder: string): Promise<string[]> {
   const found = [path.slice(folder.length + 1)];
   for (const file of found) {
