@@ -35,7 +35,7 @@ const REFUSED_OTHERWISE: Readonly<Record<string, RegExp>> = {
 };
 
 Deno.test(
-  "what was not declared is refused in the container, and works in its twin without a sandbox",
+  "undeclared accesses fail in the container, and succeed in its twin without a sandbox",
   NEEDS_ROOT,
   async (t) => {
     const folder = await Deno.makeTempDir();

@@ -121,7 +121,7 @@ Deno.test("a compiled operator may use what is declared in each class, and nothi
   });
 
   await t.step(
-    "settings that are a link out of their folder are refused, and what it leads to is not read",
+    "settings that link to a file outside their folder are rejected, and the file is not read",
     async () => {
       await using operator = await startAsPod(built.path, { ...world.pod, settings: { link: "/proc/self/environ" } });
       const error = await operator.logged(() => false).catch(({ message }: Error) => message);
@@ -162,7 +162,7 @@ Deno.test("a compiled operator may use what is declared in each class, and nothi
   });
 
   await t.step(
-    "a setting that cannot be is refused before a cluster is looked for, by the exit code of wrong use",
+    "an invalid setting is rejected with the usage exit code before a cluster is contacted",
     async () => {
       const { code, stderr } = await new Deno.Command(built.path, {
         args: ["start"],

@@ -50,7 +50,7 @@ Deno.test("a compiled operator under its generated limits answers every review w
     });
 
     await t.step(
-      "800 idle connections and 300 slow bodies hold no place, while 1,000 reviews are answered",
+      "800 idle connections and 300 slow bodies do not block 1,000 reviews",
       async () => {
         await using _idle = await attack(port, { kind: "idle", count: 800, address: ATTACKER });
         await using _slow = await attack(port, { kind: "slow", count: 300, address: ATTACKER, path: PATH });
@@ -65,7 +65,7 @@ Deno.test("a compiled operator under its generated limits answers every review w
     });
 
     await t.step(
-      "bodies that take 20 times their length do not fill the memory, while others are answered",
+      "bodies that use 20 times their length when parsed do not exhaust memory or block other reviews",
       async () => {
         const asking = server.askDuring(SMALL);
         for (const length of [20_000, 600_000, 2_000_000]) {
@@ -100,7 +100,7 @@ Deno.test("a compiled operator under its generated limits answers every review w
     });
 
     await t.step(
-      "webhooks are answered after idle connections took all of them, and health all the while",
+      "webhooks respond after idle connections have used all descriptors, and health throughout",
       async () => {
         {
           await using _idle = await attack(port, { kind: "idle", count: 100, address: ATTACKER });

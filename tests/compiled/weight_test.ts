@@ -22,7 +22,7 @@ const LEFT = [
 ];
 
 for (const example of ["01_website", "02_webhooks"]) {
-  Deno.test(`the executable of ${example} reads at its start nothing that only judges, makes certificates or reads YAML`, async () => {
+  Deno.test(`the executable of ${example} loads no module for validation, certificates or YAML at start`, async () => {
     const folder = await Deno.makeTempDir();
     try {
       const url = new URL(`${example}/main.ts`, EXAMPLES);

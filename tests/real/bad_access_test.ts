@@ -54,7 +54,7 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
   });
 
   await t.step(
-    "rights that are missing are named, the other controller runs, and the right that is given counts",
+    "missing permissions are named, the other controller runs, and a granted permission takes effect",
     async () => {
       const rules = {
         websites: { apiGroups: ["demo.example.com"], resources: ["websites"], verbs: ["list", "watch", "patch"] },
@@ -144,7 +144,7 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
   });
 
   await t.step(
-    "a token that expires while the operator runs is told of by what it was to do, and taken when renewed",
+    "a token that expires at run time is reported with the failed request, and a renewed one is used",
     async () => {
       const user = await cluster.user("admin", { groups: ["system:masters"] });
       await home.write({ token: user.token });

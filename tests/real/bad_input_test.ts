@@ -273,7 +273,7 @@ const BAD_PARTS: readonly { name: string; operator?: string; parts: string; mess
 ];
 
 for (const { name, operator = "shop", parts, message } of BAD_PARTS) {
-  Deno.test(`an operator with ${name} says what to change, and does not start`, async () => {
+  Deno.test(`an operator with ${name} reports what to change, and does not start`, async () => {
     await using home = await temporaryFolder();
     await home.write({ "main.ts": operatorOf(operator, parts) });
     const { code, stderr } = await runOperator({ home: home.path, main: `${home.path}/main.ts`, args: ["version"] });

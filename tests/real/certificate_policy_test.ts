@@ -150,7 +150,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
     await assert.rejects(patch(operator, Secret, "notes-webhook", type), (error) => error instanceof ApiError);
   });
   await t.step(
-    "it may create no Secret, so none for the token of another account, not even under its own name",
+    "it cannot create a Secret, so not one with another account's token, even under its own name",
     async () => {
       await admin.create(ServiceAccount, { metadata: { name: "powerful" } } as never, { namespace: NAMESPACE });
       await admin.delete(Secret, "notes-webhook", { namespace: NAMESPACE });
@@ -207,7 +207,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
   });
 
   await t.step(
-    "others are not limited: an administrator, and an account that has the permission to patch alone",
+    "an administrator and an account that only has permission to patch are not limited",
     async () => {
       await patch(admin, ValidatingWebhookConfiguration, "notes", set("/webhooks/0/timeoutSeconds", 7), "json");
       const metadata = { name: "injector" };

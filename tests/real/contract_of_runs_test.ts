@@ -34,7 +34,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
     client.create(Note, { spec: {}, ...note, metadata: { ...note.metadata, name } }, IN_DEFAULT);
 
   await t.step(
-    "names as long as may be: finalizer, field manager and events are taken; cleanup takes the object off",
+    "with names of maximum length, the finalizer, field manager and Events are accepted, and cleanup completes",
     async () => {
       const cleaned: string[] = [];
       const { notes: part } = recording(async (note, context) => {
@@ -56,7 +56,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
   );
 
   await t.step(
-    "a finalizer whose cleanup is gone is taken off, from what lives and from what is being deleted",
+    "the finalizer of a removed cleanup is removed, whether or not the object is being deleted",
     async () => {
       const finalizers = ["demo.example.com/test.notes"];
       await create("lives", { metadata: { finalizers } });
@@ -88,7 +88,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
   });
 
   await t.step(
-    "pruning leaves alone what another controller made; what a run writes wakes the others it concerns",
+    "pruning keeps another controller's children, and a reconcile's writes trigger the others they concern",
     async () => {
       const woken: string[] = [];
       const isOurs = (name: string): boolean => name.startsWith("beside-");
@@ -206,7 +206,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
   });
 
   await t.step(
-    "two controllers of one kind: what only a change can mend is reported, and not in turns for ever",
+    "two controllers of one kind that both report a PermanentError do not trigger each other forever",
     async () => {
       const runs: string[] = [];
       const hopeless = (part: string) =>
@@ -247,7 +247,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
   });
 
   await t.step(
-    "a stream on which nothing comes any more, though it and its connection stand, is found: in a pod and by kubeconfig",
+    "a silent stream on an open connection is detected, in a pod and with a kubeconfig",
     async () => {
       const stalls = async (way: "pod" | "kubeconfig"): Promise<void> => {
         using proxy = await silencingProxy(cluster);

@@ -104,7 +104,7 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
   });
 
   await t.step(
-    "a definition that breaks stored objects is refused, also as a dry run, and applied when told",
+    "a definition that breaks stored objects is rejected, also in a dry run, and applied when forced",
     async () => {
       await established(client);
       const Note = await findKind(client, "notes.demo.example.com");

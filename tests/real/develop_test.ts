@@ -181,7 +181,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
   });
 
   await t.step(
-    "op dev runs what does not type-check, reports the errors, and reports when they are fixed",
+    "op dev runs code with type errors, reports them, and reports when they are fixed",
     async () => {
       const io = new RunningIo(folder.path);
       await folder.write("main.ts", main("typed ").replace("note.spec.text }", "note.spec.txet }"));

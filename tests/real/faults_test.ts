@@ -185,20 +185,23 @@ Deno.test("no change is lost by faults of a real API server and of the network, 
     },
   );
 
-  await t.step("a definition that is deleted and made anew is waited for, and its objects are reconciled", async () => {
-    const forget = async (): Promise<void> => {
-      for (const name of NAMES.flatMap(madeOf)) {
-        await client.delete(ConfigMap, name, IN_DEFAULT).catch((error) => assert.equal(error.status, 404));
-      }
-    };
-    await forget();
-    await client.delete(CustomResourceDefinition, Note.crd!.metadata.name);
-    await eventually(async () => await assert.rejects(client.list(Note, IN_DEFAULT), { status: 404 }));
-    await install(client, inPod);
-    await forget();
-    await write("n0", "again");
-    await maps.until(() => text("n0") === "again");
-  });
+  await t.step(
+    "a deleted definition is waited for until it is created again, and its objects are reconciled",
+    async () => {
+      const forget = async (): Promise<void> => {
+        for (const name of NAMES.flatMap(madeOf)) {
+          await client.delete(ConfigMap, name, IN_DEFAULT).catch((error) => assert.equal(error.status, 404));
+        }
+      };
+      await forget();
+      await client.delete(CustomResourceDefinition, Note.crd!.metadata.name);
+      await eventually(async () => await assert.rejects(client.list(Note, IN_DEFAULT), { status: 404 }));
+      await install(client, inPod);
+      await forget();
+      await write("n0", "again");
+      await maps.until(() => text("n0") === "again");
+    },
+  );
 });
 
 Deno.test("an operator whose permission is revoked on a real API server waits, reports it, and resumes when it is granted again", async () => {

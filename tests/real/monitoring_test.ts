@@ -54,7 +54,7 @@ const HOT_LOOP = {
 };
 
 Deno.test(
-  "promtool takes the rules, each alert is raised by what it is for and by nothing else",
+  "promtool accepts the rules, and each alert is raised only by its own condition",
   NEEDS_PROMETHEUS,
   async () => {
     const folder = await Deno.makeTempDir();
@@ -90,7 +90,7 @@ Deno.test(
 );
 
 Deno.test(
-  "Prometheus reads a running operator, and answers each query of its dashboard and of its alerts",
+  "Prometheus scrapes a running operator, and answers each query of its dashboard and alerts",
   NEEDS_PROMETHEUS,
   async (t) => {
     const home = await Deno.makeTempDir();

@@ -29,11 +29,11 @@ async function findings(...files: readonly string[]): Promise<string[]> {
   return found;
 }
 
-Deno.test("the release workflows are what GitHub Actions takes", NEEDS_GO, async () => {
+Deno.test("the release workflows are valid for GitHub Actions", NEEDS_GO, async () => {
   assert.deepEqual(await findings(...WORKFLOWS.map((file) => fileURLToPath(new URL(file, ROOT)))), []);
 });
 
-Deno.test("a workflow with a key, an input or a context that there is not would be found", NEEDS_GO, async () => {
+Deno.test("the check finds a workflow with an unknown key, input or context", NEEDS_GO, async () => {
   const folder = await Deno.makeTempDir();
   try {
     const text = await Deno.readTextFile(new URL(WORKFLOWS[0]!, ROOT));

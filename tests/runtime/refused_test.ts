@@ -35,7 +35,7 @@ for (
     '"runs" is the bigint 1',
   ]] as const
 ) {
-  Deno.test(`a status with ${name} fails the run and says which property`, async () => {
+  Deno.test(`a status with ${name} fails the reconcile with an error that names the property`, async () => {
     const notes = controller(Note, {
       reconcile(_note, { status }) {
         status({ runs: value as number });

@@ -29,7 +29,7 @@ const mistakes: { name: string; reconcile(secret: unknown): unknown }[] = [
 ];
 
 for (const { name, reconcile } of mistakes) {
-  Deno.test(`an operator that ${name} shows no value of it`, async () => {
+  Deno.test(`an operator that ${name} reveals no value of it`, async () => {
     const logins = controller(Login, {
       owns: [Secret],
       async reconcile(login, { apply, log }) {

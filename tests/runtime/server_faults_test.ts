@@ -156,7 +156,7 @@ Deno.test("a stream that turns silent after bookmarks is detected within 75 s", 
   assert.deepEqual(runs, ["n0 1: changed"]);
 });
 
-Deno.test("a definition that is deleted and made anew is waited for, and its objects are reconciled", async () => {
+Deno.test("a deleted definition is waited for until it is created again, and its objects are reconciled", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 3);

@@ -88,7 +88,7 @@ Deno.test("objects triggered by a low-priority change wait until other triggers 
   assert.deepEqual(runs.slice(2).sort(), ["a: watched changed", "b: watched changed", "slow: watched changed"]);
 });
 
-Deno.test("map is asked of the object before the change too: who was let go is woken", async () => {
+Deno.test("map runs on the old object too, so owners that were unlinked are reconciled", async () => {
   const { sites, runs } = sitesOf({ map: (secret) => secret.metadata.labels?.site });
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["a", "b"]) await cluster.create(Site, name, { spec: {} });
