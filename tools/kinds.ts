@@ -1,9 +1,11 @@
 /**
- * Writes src/kinds/*.gen.ts: every built-in kind as a value and its types, from what an API server says of itself.
+ * Writes `src/kinds/*.gen.ts`, which have the value and the types of each built-in kind, from the
+ * discovery and OpenAPI documents of an API server.
  *
  *     deno run -A tools/kinds.ts SOURCE [FOLDER]
  *
- * SOURCE is the URL of an API server that asks for no credentials (`kubectl proxy`), or a folder with its answers: see `kinds/answers.ts`.
+ * SOURCE is the URL of an API server that requires no credentials (`kubectl proxy`), or a folder
+ * with its responses (see `kinds/answers.ts`).
  */
 import { readAnswers } from "./kinds/answers.ts";
 import { writeGenerated } from "./kinds/files.ts";

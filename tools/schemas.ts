@@ -1,9 +1,11 @@
 /**
- * Writes src/kinds/schemas/: the types of Kubernetes as structural schemas, without descriptions and, in `short/` and `full/`, with them.
+ * Writes the types of Kubernetes as structural schemas: without descriptions into
+ * `src/kinds/schemas`, with descriptions into its folders `short` and `full`.
  *
  *     deno run -A tools/schemas.ts SOURCE [FOLDER]
  *
- * SOURCE is the URL of an API server that asks for no credentials (`kubectl proxy`), or a folder with its answers: see `kinds/answers.ts`.
+ * SOURCE is the URL of an API server that requires no credentials (`kubectl proxy`), or a folder
+ * with its responses (see `kinds/answers.ts`).
  */
 import { readAnswers } from "./kinds/answers.ts";
 import { writeGenerated } from "./kinds/files.ts";

@@ -85,11 +85,11 @@ function definitions(more?: { readonly [id: string]: OpenApiSchema }): Map<strin
   return new Map(all.map((definition) => [definition.id.replace(/^.*\./, ""), definition]));
 }
 
-Deno.test("structuralDefinitions puts first what others are made of", () => {
+Deno.test("structuralDefinitions returns each definition after those that it refers to", () => {
   assert.deepEqual([...definitions().keys()], ["ObjectMeta", "Port", "Reference", "PodSpec", "Pod"]);
 });
 
-Deno.test("structuralDefinitions takes over what OpenAPI says, and mends what a structural schema lacks", () => {
+Deno.test("structuralDefinitions converts OpenAPI types to valid structural schemas", () => {
   assert.deepEqual(definitions().get("PodSpec")!.node, {
     type: "object",
     properties: {
@@ -117,7 +117,7 @@ Deno.test("structuralDefinitions takes over what OpenAPI says, and mends what a 
   assert.deepEqual(Object.keys(definitions().get("ObjectMeta")!.node.properties!), ["name", "labels"]);
 });
 
-Deno.test("structuralDefinitions has whole objects without a status, with their own names", () => {
+Deno.test("structuralDefinitions returns objects without a status and with fixed apiVersion and kind", () => {
   assert.deepEqual(definitions().get("Pod")!.node, {
     type: "object",
     properties: {
@@ -130,7 +130,7 @@ Deno.test("structuralDefinitions has whole objects without a status, with their 
   });
 });
 
-Deno.test("structuralDefinitions refuses a definition that contains itself", () => {
+Deno.test("structuralDefinitions rejects a definition that contains itself", () => {
   const loop = { [`${CORE}.Reference`]: { properties: { again: list(struct(`${CORE}.Reference`), "atomic") } } };
   assert.throws(() => definitions(loop), {
     message: `Cannot write "${CORE}.Reference" as a structural schema: it contains itself`,
@@ -173,7 +173,7 @@ export type Port = types.PortInput;
   );
 });
 
-Deno.test("renderDescribed writes what is said of a schema and its properties, whole or its first sentence", () => {
+Deno.test("renderDescribed writes the descriptions of a schema and its properties, in full or their first sentence", () => {
   const { short, full } = rendered();
   const port = /export const Port:[^]*?;\n/;
   assert.equal(

@@ -1,19 +1,21 @@
-/** What an API server says of itself, from the server or from a folder with its answers. */
+/** Reads the discovery and OpenAPI documents of an API server, from the server or from a folder. */
 import type { Discovery, OpenApiDocument } from "./model.ts";
 
 const DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** What an API server says of itself. */
+/** The discovery and OpenAPI documents of an API server. */
 export interface Answers {
   readonly discoveries: readonly Discovery[];
   readonly documents: readonly OpenApiDocument[];
 }
 
 /**
- * Reads the answers.
+ * Reads the discovery and OpenAPI documents of an API server.
  *
- * @param source The URL of an API server that asks for no credentials (`kubectl proxy`), or a folder with its answers:
- * `discovery_api.json` and `discovery_apis.json` (/api and /apis as APIGroupDiscoveryList), and `v3/*.json` (the documents of /openapi/v3).
+ * @param source The URL of an API server that requires no credentials, such as that of `kubectl
+ * proxy`, or a folder with its responses: `discovery_api.json` and `discovery_apis.json` (`/api`
+ * and `/apis` as APIGroupDiscoveryList), and `v3/*.json` (the documents of `/openapi/v3`).
+ * @throws {Error} If the server responds with an error status.
  */
 export function readAnswers(source: string): Promise<Answers> {
   return /^https?:/.test(source) ? readServer(source) : readFolder(source);

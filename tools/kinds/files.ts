@@ -1,10 +1,12 @@
 /** Generated files on disk. */
 
 /**
- * Writes generated files, formatted, and takes away those that are generated no longer. What nobody can come to is not written.
+ * Formats and writes generated files, and removes the `.gen.ts` files of earlier runs. Files that
+ * {@linkcode reachedFiles} does not return are not written.
  *
- * @param files Text by name.
- * @param folder Where they go; it is made where it is not there.
+ * @param files Content by file name.
+ * @param folder The folder to write to. It is created if it does not exist.
+ * @throws {Error} If `deno fmt` fails.
  */
 export async function writeGenerated(files: ReadonlyMap<string, string>, folder: string): Promise<void> {
   const reached = reachedFiles(files);
@@ -17,7 +19,7 @@ export async function writeGenerated(files: ReadonlyMap<string, string>, folder:
   if (!success) throw new Error(`Cannot format the files: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** The files that somebody can come to: from the one with the latest version of each name, over what each takes from others. */
+/** Returns the files that `latest.gen.ts` imports, directly or indirectly, and that file itself. */
 export function reachedFiles(files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const reached = new Set(["latest.gen.ts"]);
   for (const name of reached) {

@@ -1,6 +1,8 @@
 /**
- * What a kube-apiserver fills in whenever it is left out. OpenAPI does not say so: it is in functions named `SetDefaults_*`
- * (pkg/apis/<group>/<version>/defaults.go of Kubernetes 1.36; apiextensions has its own). What is filled only now and then is not here.
+ * The properties that a kube-apiserver always sets when they are omitted. They are not in the
+ * OpenAPI documents, but in functions named `SetDefaults_*`
+ * (`pkg/apis/<group>/<version>/defaults.go` of Kubernetes 1.36; apiextensions has its own).
+ * Properties that the server sets only under conditions are not listed.
  */
 export const FILLED: { readonly [type: string]: readonly string[] } = {
   "io.k8s.api.admissionregistration.v1.MutatingWebhook": [

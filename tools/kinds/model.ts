@@ -1,4 +1,4 @@
-/** Kinds and the types they are made of, out of discovery and OpenAPI documents. */
+/** Collects kinds and the types of their properties from discovery and OpenAPI documents. */
 import { FILLED } from "./filled.ts";
 
 /** A schema in an OpenAPI v3 document of an API server. */
@@ -44,7 +44,7 @@ export interface Discovery {
   }[];
 }
 
-/** A kind that is served. */
+/** A kind that the API server serves. */
 export interface ServedKind {
   readonly group: string;
   readonly version: string;
@@ -53,11 +53,11 @@ export interface ServedKind {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly namespaced: boolean;
-  /** Whether it is only ever asked, never stored: a review. */
+  /** Whether objects can only be created and are never stored, as those of TokenReview. */
   readonly asked: boolean;
 }
 
-/** A type of one file. */
+/** A type to generate. */
 export interface Type {
   /** Its full name, such as `io.k8s.api.apps.v1.DeploymentSpec`. */
   readonly id: string;
@@ -65,23 +65,28 @@ export interface Type {
   readonly served: ServedKind | undefined;
 }
 
-/** All that is to be written. */
+/** The types to generate. */
 export interface Model {
   readonly types: ReadonlyMap<string, Type>;
-  /** Types that are not the same as written and as read: something in them is filled by the server. */
+  /**
+   * Ids of types that need a separate input type, because the server sets properties that a user
+   * may omit.
+   */
   readonly twofold: ReadonlySet<string>;
 }
 
-/** An amount: written as a number or a string, always answered as a string. */
+/** A quantity. Users write a number or a string; the server always returns a string. */
 export const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 
-/** The name a reference points to. */
+/** Returns the name of the schema that a schema refers to, or `undefined` if it is no reference. */
 export function referenced(schema: OpenApiSchema): string | undefined {
   const reference = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]!.$ref : undefined);
   return reference?.slice("#/components/schemas/".length);
 }
 
-/** Names of types that a schema is made of: its properties', items', values'. */
+/**
+ * Returns the ids of the types that a schema refers to, in its properties, items and map values.
+ */
 export function partsOf(schema: OpenApiSchema): string[] {
   const below = [schema.items, schema.additionalProperties, ...Object.values(schema.properties ?? {})];
   const own = referenced(schema);
@@ -89,10 +94,10 @@ export function partsOf(schema: OpenApiSchema): string[] {
 }
 
 /**
- * Kinds that are served, and the types that they are made of.
+ * Collects the kinds that the server serves, and the types that they refer to.
  *
- * @param discoveries /api and /apis.
- * @param documents The documents of /openapi/v3.
+ * @param discoveries The discovery documents of `/api` and `/apis`.
+ * @param documents The documents of `/openapi/v3`.
  */
 export function collectKinds(discoveries: readonly Discovery[], documents: readonly OpenApiDocument[]): Model {
   const schemas = new Map(documents.flatMap((document) => Object.entries(document.components?.schemas ?? {})));
@@ -138,10 +143,11 @@ function servedKinds(discoveries: readonly Discovery[]): Map<string, ServedKind>
   return served;
 }
 
-/** Whether the server fills a property in whenever it is left out. */
+/** Returns whether the server always sets a property that is omitted. */
 export function isFilled(id: string, name: string, schema: OpenApiSchema): boolean {
   if (FILLED[id]?.includes(name)) return true;
-  // Go's zero values stand in the documents as defaults of everything that is no pointer; they may well be left out when answered.
+  // The documents list Go's zero value as the default of every field that is no pointer, but
+  // responses may omit such fields.
   return !["", 0, false, undefined].includes(schema.default as string) && !isEmptyObject(schema.default);
 }
 
@@ -150,8 +156,9 @@ function isEmptyObject(value: unknown): boolean {
 }
 
 /**
- * Whether a property has to be written. Beside those that are said to be required: a struct that Go always sends (its default is `{}`) and
- * that has a required property itself would be refused when left out.
+ * Returns whether a user must write a property. These are the required properties, and structs with
+ * a default of `{}` that have a required property themselves: Go always sends such a struct, so the
+ * server would reject it without that property.
  */
 export function mustBeWritten(types: ReadonlyMap<string, Type>, id: string, name: string): boolean {
   const { required = [], properties = {} } = types.get(id)!.schema;
@@ -174,7 +181,8 @@ function twofoldTypes(types: ReadonlyMap<string, Type>): Set<string> {
   for (let before = -1; before !== twofold.size;) {
     before = twofold.size;
     for (const { id, schema } of types.values()) {
-      // A kind inside another type is always taken as written: it lacks what a server adds.
+      // A kind inside another type always has its input type, because the server adds nothing to
+      // it.
       if (partsOf(schema).some((part) => twofold.has(part) && !types.get(part)?.served)) twofold.add(id);
     }
   }

@@ -1,33 +1,39 @@
-/** Names of files and types, and which group has a name where several do. */
+/** Names files and types, and chooses one group for each name that several groups have. */
 
-/** The file a type is written to: `apps_v1.gen.ts`. */
+/** Returns the file that a type is written to, such as `apps_v1.gen.ts`. */
 export function fileOf(id: string): string {
   const [version, group] = id.split(".").slice(0, -1).reverse();
   return `${group}_${version}.gen.ts`;
 }
 
-/** The name of a type: `DeploymentSpec` of `io.k8s.api.apps.v1.DeploymentSpec`. */
+/** Returns the short name of a type: `DeploymentSpec` for `io.k8s.api.apps.v1.DeploymentSpec`. */
 export function nameOf(id: string): string {
   return id.slice(id.lastIndexOf(".") + 1);
 }
 
-/** The first sentence of a description as a comment, on one line; nothing where there is none. */
+/**
+ * Returns the first sentence of a description as a comment on one line, or `""` if there is no
+ * description.
+ */
 export function comment(description: string | undefined, indent: string): string {
   const short = firstSentence(description)?.replaceAll("*/", "* /").replace(/\.$/, "");
   if (short === undefined) return "";
   return `${indent}/** ${short.length > 160 ? `${short.slice(0, short.lastIndexOf(" ", 157))} ...` : `${short}.`} */\n`;
 }
 
-// A dot that ends no sentence; a one-dot leader stands in for it.
+// Abbreviations whose last dot does not end a sentence. A one-dot leader replaces it temporarily.
 const ABBREVIATION = /\b(e\.g|i\.e|etc|vs)\.(?=\s|,|$)/gi;
-// Where links or values follow without the sentence having ended.
+// Links or values that follow before the sentence ends.
 const REST = /\s*[;,(]?\s*\b(?:More info(?:rmation)?|Possible enum values|The supported values are)\b.*$/i;
-// Where a paragraph ends, or a list begins.
+// The end of a paragraph, or the start of a list.
 const BREAK = /\n\s*\n|\n\s*[-*] |(?<=:)\s+[-*] /;
-// Says no more than that something follows.
+// A first sentence without information of its own, such as "Required."
 const OPENING = /^(?:\S+ (?:is )?)?(?:optional|required|deprecated|read-?only)[.:]$/i;
 
-/** The first sentence of a description, on one line, without the links and lists that follow it. */
+/**
+ * Returns the first sentence of a description, on one line, without the links and lists that follow
+ * it.
+ */
 export function firstSentence(description: string | undefined): string | undefined {
   const [paragraph = ""] = (description ?? "").trim().split(BREAK);
   const text = paragraph.replaceAll(/\s+/g, " ").replaceAll(ABBREVIATION, "$1\u2024");
@@ -43,11 +49,11 @@ export function firstSentence(description: string | undefined): string | undefin
 export interface Exported {
   readonly file: string;
   readonly name: string;
-  /** Whether it belongs to a kind that is served. */
+  /** Whether it belongs to a kind that the API server serves. */
   readonly served: boolean;
 }
 
-/** Who has a name that no rule gives to anyone: what operators mean by it. */
+/** The group of a name for which the rules choose none: the one that operators usually mean. */
 const PREFERRED: { readonly [name: string]: string } = {
   Subject: "rbac",
   ServiceReference: "admissionregistration",
@@ -55,8 +61,9 @@ const PREFERRED: { readonly [name: string]: string } = {
 };
 
 /**
- * Each name once, by file: where several groups have it, the one that took the kind over from core; for other types core; otherwise nobody,
- * but for a few. Within a group the latest version.
+ * Returns the exports of each file, with each name once. Within a group, the latest version has the
+ * name. If several groups have the name, the group that took the kind over from core has it, and
+ * for other types core. If neither applies, the name is omitted unless `PREFERRED` lists it.
  */
 export function latestOf<E extends Exported>(all: readonly E[]): { file: string; exports: E[] }[] {
   const files = [...new Set(all.map(({ file }) => file))].sort(byAge);
@@ -79,7 +86,10 @@ function groupOf(file: string): string {
   return file.slice(0, file.lastIndexOf("_"));
 }
 
-/** Core first, then by name and, within a group, from alpha to the latest version. */
+/**
+ * Compares files: core first, then by group name, and within a group from alpha to the latest
+ * version.
+ */
 function byAge(a: string, b: string): number {
   const rank = (file: string) => {
     const [, group, major, stage = "stable", minor = "0"] = /^(.+)_v(\d+)(alpha|beta)?(\d+)?\.gen\.ts$/.exec(file)!;

@@ -1,4 +1,7 @@
-/** TypeScript out of a {@linkcode Model}: a file a group and version, and one with the latest version of each name. */
+/**
+ * Renders a {@linkcode Model} as TypeScript: one file for each group and version, and one with the
+ * latest version of each name.
+ */
 import {
   isFilled,
   type Model,
@@ -18,7 +21,10 @@ const KIND = "../resource/kind.ts";
 const EMBEDDED = "embedded.ts";
 const JSON_SCHEMA = "../schema/json_schema.ts";
 
-/** Types that are not taken from the documents: what they are in TypeScript, also as written where that is more, and the file that has them. */
+/**
+ * Types that are not generated from the documents: their TypeScript, their input type if it
+ * differs, and the file to import them from.
+ */
 const KNOWN: { readonly [id: string]: { readonly text: string; readonly written?: string; readonly from?: string } } = {
   [QUANTITY]: { text: "string", written: "number | string" },
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": { text: "number | string" },
@@ -26,10 +32,10 @@ const KNOWN: { readonly [id: string]: { readonly text: string; readonly written?
   [`${META}Time`]: { text: "string" },
   [`${META}MicroTime`]: { text: "string" },
   [`${META}FieldsV1`]: { text: "{ readonly [key: string]: unknown }" },
-  // Inside another type, metadata is what a user writes: a template has no uid.
+  // Metadata inside another type has only the properties that a user writes: a template has no uid.
   [`${META}ObjectMeta`]: { text: "EmbeddedObjectMeta", from: EMBEDDED },
   [`${META}Condition`]: { text: "Condition", from: KIND },
-  // A schema of ours is a schema of a CustomResourceDefinition.
+  // The SDK's own type describes schemas of CustomResourceDefinitions.
   "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps": { text: "JsonSchema", from: JSON_SCHEMA },
   "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ValidationRule": {
     text: "ValidationRule",
@@ -38,9 +44,9 @@ const KNOWN: { readonly [id: string]: { readonly text: string; readonly written?
 };
 
 /**
- * Files by name.
+ * Returns the content of the generated files, by file name.
  *
- * @param model Kinds and types.
+ * @param model The kinds and types.
  */
 export function render(model: Model): Map<string, string> {
   const byFile = new Map<string, Type[]>();
@@ -55,7 +61,7 @@ export function render(model: Model): Map<string, string> {
   return files;
 }
 
-/** Names that a file takes from others, gathered while its types are written. */
+/** The names that a file imports from others, collected while its types are rendered. */
 class Imports {
   readonly #names = new Map<string, Set<string>>();
 
@@ -141,10 +147,10 @@ function renderProperties(
 ): string {
   const { schema: { properties = {} }, served } = model.types.get(id)!;
   return Object.entries(properties).filter(([name]) => !skip.includes(name)).map(([name, property]) => {
-    // A server answers an object whose status nobody has written yet.
+    // The server also returns objects whose status is not set yet.
     const must = !(served && name === "status") && mustBeWritten(model.types, id, name);
     const present = must || there.includes(name) || (side === "read" && isFilled(id, name, property));
-    // What a user writes may be undefined: it is not sent.
+    // Users may write `undefined`, which is not sent.
     const orUndefined = present || side === "read" ? "" : " | undefined";
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
     const type = typeText(model, imports, property, side === "written");
@@ -191,7 +197,7 @@ function referenceText(model: Model, imports: Imports, id: string, written: bool
   return imports.add(fileOf(id), `${nameOf(id)}${model.twofold.has(id) && written ? "Input" : ""}`);
 }
 
-/** One file with each name once. */
+/** Renders the file that exports each name once. */
 function renderLatest(byFile: ReadonlyMap<string, readonly Type[]>, model: Model): string {
   const exported = [...byFile].flatMap(([file, types]) =>
     types.flatMap(({ id, served }) =>

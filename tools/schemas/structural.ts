@@ -1,16 +1,21 @@
 /**
- * Structural schemas, as a CustomResourceDefinition holds them, out of the types of OpenAPI: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * Converts OpenAPI types to structural schemas, as CustomResourceDefinitions use them:
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  *
- * Taken over: types, formats, enums, list types and their keys, map types, required properties, defaults that are a value. Mended is what a
- * structural schema lacks or an API server would refuse:
+ * Types, formats, enums, list types and their keys, map types, required properties and scalar
+ * defaults stay as they are. These parts change, because a structural schema cannot express them or
+ * an API server would reject them:
  *
- * - Quantities and numbers-or-names become what controller-gen writes: `x-kubernetes-int-or-string`, with a pattern.
- * - `metadata` of a template keeps five fields, as controller-gen writes with `generateEmbeddedObjectMeta`; a whole object inside another has
- *   no status.
- * - A default of `{}` goes: it says that Go sends the struct always. Where something in the struct is required, so is the struct.
- * - A default of a required property goes: it is Go's zero value.
- * - A list of type `map` whose key may be missing becomes `atomic`: built-in kinds allow that, a CustomResourceDefinition does not.
- * - A schema in a schema (JSONSchemaProps) contains itself: any object stands there.
+ * - Quantities and IntOrString become what controller-gen writes: `x-kubernetes-int-or-string`,
+ *   with a pattern for quantities.
+ * - The `metadata` of a template has five fields, as controller-gen writes with
+ *   `generateEmbeddedObjectMeta`. An object inside another has no status.
+ * - A default of `{}` is removed, since it only means that Go always sends the struct. If the
+ *   struct has a required property, the struct is required.
+ * - The default of a required property is removed, since it is Go's zero value.
+ * - A list of type `map` whose key may be absent becomes `atomic`: built-in kinds allow such lists,
+ *   CustomResourceDefinitions do not.
+ * - JSONSchemaProps contains itself, so it becomes a schema that accepts any object.
  */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { type Model, mustBeWritten, type OpenApiSchema, QUANTITY, referenced, type Type } from "../kinds/model.ts";
@@ -18,16 +23,16 @@ import { type Model, mustBeWritten, type OpenApiSchema, QUANTITY, referenced, ty
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 const EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.";
 
-/** `metadata` of a template. */
+/** The `metadata` of a template. */
 export const OBJECT_META = `${META}ObjectMeta`;
-/** A condition of a status. */
+/** A condition in a status. */
 export const CONDITION = `${META}Condition`;
-/** A number or a name. */
+/** An integer or a string, such as the number or the name of a port. */
 export const INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
 
-/** A structural schema in which other definitions are still references. */
+/** A structural schema whose references to other definitions are not resolved. */
 export interface Node extends Omit<JsonSchema, "items" | "properties" | "additionalProperties"> {
-  /** The definition that stands here, under the keywords beside it. */
+  /** The id of the referenced definition. The other keywords override those of the definition. */
   readonly $ref?: string;
   readonly items?: Node;
   readonly properties?: { readonly [name: string]: Node };
@@ -38,14 +43,18 @@ export interface Node extends Omit<JsonSchema, "items" | "properties" | "additio
 export interface Definition {
   readonly id: string;
   readonly node: Node;
-  /** What it is for, and each of its properties. */
+  /** Description of the type. */
   readonly description: string | undefined;
+  /** Descriptions of its properties. */
   readonly descriptions: { readonly [property: string]: string };
-  /** Whether it is an object of its own, with `metadata`. */
+  /** Whether it is a complete object, with `metadata`. */
   readonly embedded: boolean;
 }
 
-/** Written by hand in `src/kinds/schemas/scalars.ts`: references stay references. */
+/**
+ * Definitions that are written by hand in `src/kinds/schemas/scalars.ts`. References to them
+ * remain.
+ */
 const ELSEWHERE: readonly string[] = [QUANTITY, INT_OR_STRING];
 
 const ANY_OBJECT: Node = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
@@ -58,10 +67,15 @@ const INLINED: { readonly [id: string]: Node } = {
   [`${EXTENSIONS}JSONSchemaProps`]: ANY_OBJECT,
 };
 
-/** What a template's metadata keeps: controller-gen's `generateEmbeddedObjectMeta`. */
+/**
+ * The fields in the metadata of a template, as in controller-gen's `generateEmbeddedObjectMeta`.
+ */
 const EMBEDDED_META: readonly string[] = ["annotations", "finalizers", "labels", "name", "namespace"];
 
-/** Bounds of metav1.Condition that OpenAPI does not tell, from its markers (k8s.io/apimachinery, pkg/apis/meta/v1/types.go). */
+/**
+ * Validation of metav1.Condition that is not in the OpenAPI documents, from its markers
+ * (k8s.io/apimachinery, pkg/apis/meta/v1/types.go).
+ */
 const CONDITION_BOUNDS: { readonly [property: string]: Node } = {
   message: { maxLength: 32768 },
   observedGeneration: { minimum: 0 },
@@ -75,10 +89,11 @@ const CONDITION_BOUNDS: { readonly [property: string]: Node } = {
 };
 
 /**
- * Every definition that can stand in a CustomResourceDefinition, those that others are made of first.
+ * Returns every definition that a CustomResourceDefinition can contain, each after those that it
+ * refers to.
  *
- * @param model Kinds and types.
- * @throws {Error} If a definition contains itself and nothing here cuts it.
+ * @param model The kinds and types.
+ * @throws {Error} If a definition contains itself and is not in `INLINED`.
  */
 export function structuralDefinitions(model: Model): Definition[] {
   const done = new Map<string, Definition>();
@@ -97,7 +112,10 @@ export function structuralDefinitions(model: Model): Definition[] {
   return [...done.values()];
 }
 
-/** Definitions that a node refers to, each once, in the order in which they stand. */
+/**
+ * Returns the ids of the definitions that a node refers to, without duplicates, in order of
+ * appearance.
+ */
 export function referencesOf(node: Node): string[] {
   const below = [node.items, node.additionalProperties, ...Object.values(node.properties ?? {})];
   const all = below.flatMap((part) => part ? referencesOf(part) : []);
@@ -141,7 +159,7 @@ function apiVersionOf({ group, version }: { readonly group: string; readonly ver
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** A schema of OpenAPI as a node. A default of a struct or of an item is none. */
+/** Converts an OpenAPI schema to a node, without the defaults of structs and of items. */
 function lower(model: Model, schema: OpenApiSchema): Node {
   const id = referenced(schema);
   const mapType = schema["x-kubernetes-map-type"];
@@ -197,7 +215,7 @@ function lowerList(model: Model, schema: OpenApiSchema): Node {
   };
 }
 
-/** Whether a property is required or has a default. */
+/** Returns whether a property is required or has a default. */
 function isAlwaysThere(model: Model, id: string | undefined, name: string): boolean {
   const property = id && model.types.get(id)?.schema.properties?.[name];
   if (!id || !property) return false;
