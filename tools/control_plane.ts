@@ -1,7 +1,9 @@
 /**
- * Finds the programs of a real control plane, or builds them with Go from `tools/control_plane/VERSION/go.mod`: about five minutes on two cores, once.
+ * Finds the programs of a real control plane, or builds them with Go from
+ * `tools/control_plane/VERSION/go.mod`. The build takes about five minutes on two cores and is
+ * cached.
  *
- * Run as a script, with a version or without, it prints their folder.
+ * As a script, with an optional version as its argument, it prints the folder of the programs.
  */
 import {
   cacheFolder,
@@ -13,15 +15,18 @@ import {
 
 /** Options for {@linkcode controlPlane}. */
 export interface ControlPlaneOptions {
-  /** Version of Kubernetes, one of {@linkcode controlPlaneVersions}. If it is given, KUBEBUILDER_ASSETS is ignored. @default {"v1.36.3"} */
+  /**
+   * Version of Kubernetes, one of {@linkcode controlPlaneVersions}. If it is given,
+   * KUBEBUILDER_ASSETS is ignored. @default {"v1.36.3"}
+   */
   readonly version?: string;
-  /** Folder that has the programs. @default {KUBEBUILDER_ASSETS} */
+  /** Folder with the programs. @default {KUBEBUILDER_ASSETS} */
   readonly assets?: string;
   /** Folder to build into. @default {the cache of this repository} */
   readonly cache?: string;
   /** The Go command. @default {"go"} */
   readonly go?: string;
-  /** Takes the lines that say what goes on. @default {console.error} */
+  /** Called with each line of progress output. @default {console.error} */
   readonly print?: (line: string) => void;
 }
 
@@ -32,10 +37,12 @@ export function controlPlaneVersions(): string[] {
 }
 
 /**
- * The programs of a control plane: those in KUBEBUILDER_ASSETS where that is set, else those in the cache, which is filled first when it is empty.
+ * Returns the programs of a control plane: those in KUBEBUILDER_ASSETS if it is set, otherwise
+ * those in the cache. If the cache is empty, they are built first.
  *
  * @param options Additional options.
- * @returns Their paths; nothing, and a line that says so, when they would have to be built and there is no Go.
+ * @returns Their paths. If they have to be built and Go is not installed, prints a warning and
+ * returns `undefined`.
  * @throws {RangeError} If the version is not one of {@linkcode controlPlaneVersions}.
  * @throws {Error} If the folder in KUBEBUILDER_ASSETS lacks one of them, or a build fails.
  */
@@ -100,7 +107,10 @@ async function hasGo(go: string): Promise<boolean> {
   }
 }
 
-/** Builds beside the cache and moves all at once, so that a build that was broken off leaves nothing that looks complete. */
+/**
+ * Builds in a temporary folder and then moves it, so that an interrupted build never looks
+ * complete.
+ */
 async function build(
   cache: string,
   { version, go, print }: { version: string; go: string; print: (line: string) => void },
@@ -137,7 +147,10 @@ async function buildProgram(
   if (!success) throw new Error(`Cannot build "${source}": go's message is above`);
 }
 
-/** Without these the programs would take themselves for version v0.0.0, and refuse each other. */
+/**
+ * Returns the linker flags that set the version. The programs would have version v0.0.0 and reject
+ * each other without them.
+ */
 function linkerFlags(version: string): string {
   const [major, minor] = version.slice(1).split(".");
   const component = "k8s.io/component-base/version";
@@ -151,7 +164,10 @@ function linkerFlags(version: string): string {
   return ["-s -w", ...Object.entries(values).map(([name, value]) => `-X ${name}=${value}`)].join(" ");
 }
 
-/** When another build was quicker its result stays. What is in the way but not complete goes. */
+/**
+ * Moves a build into the cache. A complete build from another process stays; an incomplete one is
+ * replaced.
+ */
 async function moveInto(cache: string, folder: string): Promise<void> {
   if (await complete(cache) !== undefined) return;
   await Deno.remove(cache, { recursive: true }).catch((error) => {

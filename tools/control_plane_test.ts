@@ -5,8 +5,8 @@ import { controlPlane, controlPlaneVersions } from "./control_plane.ts";
 const FILES = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"];
 
 /**
- * A Go command that makes an empty file of what it is asked to build, unless that is the one to fail on. It appends the folder in which it runs and its
- * arguments to the file `built`.
+ * Writes a fake Go command that creates an empty file for each program it builds, and fails for the
+ * program `failOn`. It appends its working folder and its arguments to the file `built`.
  */
 async function fakeGo(folder: string, failOn = "nothing"): Promise<string> {
   const path = `${folder}/go`;
@@ -36,7 +36,7 @@ async function names(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-Deno.test("controlPlane builds all programs into an empty cache, and builds nothing the second time", () =>
+Deno.test("controlPlane builds all programs into an empty cache and reuses them the second time", () =>
   inTempFolder(async (folder) => {
     const lines: string[] = [];
     const options = { assets: "", cache: `${folder}/cache/v1`, print: (line: string) => void lines.push(line) };
@@ -66,7 +66,7 @@ Deno.test("controlPlane builds each version from its own go.mod and stamps the p
     assert(controlPlaneVersions().includes(CONTROL_PLANE_VERSION));
   }));
 
-Deno.test("controlPlane rejects a version that it cannot build, and lists those that it can", async () => {
+Deno.test("controlPlane rejects an unknown version and lists the available ones", async () => {
   await assert.rejects(controlPlane({ version: "v1.2.3" }), {
     name: "RangeError",
     message: `Cannot build a control plane: unknown version "v1.2.3". Available versions: ${
@@ -85,7 +85,7 @@ Deno.test("the go.mod of each version requires that version of Kubernetes and re
   }
 });
 
-Deno.test("controlPlane leaves nothing behind when a build fails", () =>
+Deno.test("controlPlane removes its files when a build fails", () =>
   inTempFolder(async (folder) => {
     const options = { assets: "", cache: `${folder}/cache/v1`, print() {} };
 
@@ -95,7 +95,7 @@ Deno.test("controlPlane leaves nothing behind when a build fails", () =>
     assert.deepEqual(await names(`${folder}/cache`), []);
   }));
 
-Deno.test("controlPlane says loudly that there is no control plane where there is no Go", () =>
+Deno.test("controlPlane warns and returns undefined if Go is not installed", () =>
   inTempFolder(async (folder) => {
     const lines: string[] = [];
 
@@ -110,7 +110,7 @@ Deno.test("controlPlane says loudly that there is no control plane where there i
     assert.match(lines[0] ?? "", /^NO REAL CONTROL PLANE: ".*no-go" is not installed/);
   }));
 
-Deno.test("controlPlane names what a folder in KUBEBUILDER_ASSETS lacks", () =>
+Deno.test("controlPlane names the programs that are missing in KUBEBUILDER_ASSETS", () =>
   inTempFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/etcd`, "");
     await Deno.writeTextFile(`${folder}/kubectl`, "");
@@ -122,7 +122,7 @@ Deno.test("controlPlane names what a folder in KUBEBUILDER_ASSETS lacks", () =>
     });
   }));
 
-Deno.test("controlPlane says when KUBEBUILDER_ASSETS has another version", () =>
+Deno.test("controlPlane warns if KUBEBUILDER_ASSETS has another version", () =>
   inTempFolder(async (folder) => {
     for (const file of FILES) {
       await Deno.writeTextFile(`${folder}/${file}`, "#!/bin/sh\necho Kubernetes v1.20.0\n", { mode: 0o755 });

@@ -1,17 +1,19 @@
 /**
- * Shows that the README's two commands work for whoever clones the repository: `deno run -A tools/fresh_clone.ts` clones what is committed
- * into a temporary folder and runs both with an empty HOME and empty caches of Deno, npm and Go. It prints the time of each and ends with
- * exit code 1 if one fails.
+ * Checks that the two commands in the README work in a fresh clone: `deno run -A
+ * tools/fresh_clone.ts` clones the last commit into a temporary folder and runs both with an empty
+ * HOME and empty caches of Deno, npm and Go. It prints the time of each; the exit code is 1 if one
+ * fails.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The README's commands, as they stand there. */
+/** The commands in the README. */
 const COMMANDS = [["npx", "-y", "deno@2.9.6", "task", "demo"], ["npx", "-y", "deno@2.9.6", "task", "test"]] as const;
 
 /**
- * The environment of somebody who has just come: homes and caches in a folder of their own, and none of the settings that the programs under
- * test read. How the machine reaches its registries stays: proxies, authorities, addresses in variables.
+ * Returns the environment of a new user: HOME and the caches are in a new folder, and settings that
+ * the tested programs read are removed. Variables that configure access to registries, such as
+ * proxies and certificate authorities, stay.
  *
  * @param environment The machine's variables.
  * @param folder The folder for homes and caches.
@@ -20,7 +22,8 @@ const COMMANDS = [["npx", "-y", "deno@2.9.6", "task", "demo"], ["npx", "-y", "de
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const fresh = freshEnvironment({ HOME: "/home/me", PATH: "/bin", KUBECONFIG: "/home/me/.kube/config" }, "/tmp/new");
+ * const variables = { HOME: "/home/me", PATH: "/bin", KUBECONFIG: "/home/me/.kube/config" };
+ * const fresh = freshEnvironment(variables, "/tmp/new");
  * assert.equal(fresh.HOME, "/tmp/new/home");
  * assert.equal(fresh.PATH, "/bin");
  * assert.equal(fresh.KUBECONFIG, undefined);
@@ -41,7 +44,7 @@ export function freshEnvironment(
     GOPATH: join(folder, "go"),
     GOCACHE: join(folder, "go-cache"),
     GOMODCACHE: join(folder, "go-modules"),
-    // Go makes its modules read-only otherwise, and they could not be removed here.
+    // By default, Go makes its modules read-only, and they could not be removed afterwards.
     GOFLAGS: `${environment.GOFLAGS ?? ""} -modcacherw`.trim(),
   };
 }
@@ -72,7 +75,6 @@ async function main(): Promise<number> {
 
 async function status(command: readonly string[], cwd: string, env: Record<string, string>): Promise<number> {
   const [program = "", ...args] = command;
-  // The variables given are all there are: those of this process do not shine through.
   return (await new Deno.Command(program, { args, cwd, env, clearEnv: true, stdin: "null" }).spawn().status).code;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Kinds of well-known projects, and objects of them that those projects publish, as material for tests. What is packed is other people's: it
- * stays out of this repository, in `.cache/upstream`. Run as a script it packs all of them anew and writes tests/upstream/ORIGINS.md.
+ * Provides kinds and objects that well-known projects publish, for tests. They belong to those
+ * projects, so they are stored in `.cache/upstream` and not in this repository. As a script, it
+ * packs all of them again and writes `tests/upstream/ORIGINS.md`.
  */
 import { fileURLToPath } from "node:url";
 import { fetchModules, type FetchOptions, NoModules } from "./upstream/modules.ts";
@@ -9,31 +10,31 @@ import { pack, type Packed } from "./upstream/pack.ts";
 import { PACKED, unpack, writePacked } from "./upstream/packed.ts";
 import { ORIGINS_PAGE, originsPage } from "./upstream/page.ts";
 
-/** Options of {@linkcode upstream}. */
+/** Options for {@linkcode upstream}. */
 export interface UpstreamOptions extends FetchOptions {
-  /** Where they are published. @default {all} */
+  /** Where the kinds are published. @default {all} */
   readonly origins?: readonly Origin[];
-  /** Where packed kinds are kept. @default {the cache of this repository} */
+  /** Folder of packed kinds. @default {the cache of this repository} */
   readonly folder?: URL;
-  /** Takes the lines that say what goes on. @default {console.error} */
+  /** Called with each line of progress output. @default {console.error} */
   readonly print?: (line: string) => void;
 }
 
-/** What there is. */
+/** The result of {@linkcode upstream}. */
 export interface Upstream {
   readonly packed: readonly Packed[];
-  /** The kinds that are neither packed nor to be had here. */
+  /** The kinds that are not packed and cannot be fetched. */
   readonly missing: readonly string[];
-  /** Why they are not; empty where none is missing. */
+  /** Why kinds are missing; empty if none is. */
   readonly reason: string;
 }
 
 /**
- * Other projects' kinds: fetched with Go once, found in the cache afterwards.
+ * Returns kinds of other projects. The first call fetches them with Go, later ones read the cache.
  *
  * @param options Additional options.
- * @returns Those there are, in order, and the names of those that cannot be had.
- * @throws {Error} If what was fetched is not what it must be.
+ * @returns The packed kinds in order, and the names of those that cannot be fetched.
+ * @throws {Error} If a fetched module does not have the expected checksum, license or definition.
  */
 export async function upstream(options: UpstreamOptions = {}): Promise<Upstream> {
   const { origins = [...ORIGINS, ISSUER], folder = PACKED, print = console.error } = options;

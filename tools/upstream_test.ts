@@ -54,7 +54,7 @@ const FILES = {
   "docs/broken.yaml": "apiVersion: *nothing\n",
 };
 
-/** Gives a folder with some files. */
+/** Calls a function with a temporary folder that contains some files. */
 async function withFiles(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<void>) {
   const folder = await Deno.makeTempDir();
   try {
@@ -68,7 +68,7 @@ async function withFiles(files: Readonly<Record<string, string>>, use: (folder: 
   }
 }
 
-Deno.test("pack finds the definition, and each object once, in YAML and in Markdown", async () => {
+Deno.test("pack reads the definition and the objects from YAML and Markdown, without duplicates", async () => {
   await withFiles(FILES, async (folder) => {
     const packed = await pack(ORIGIN, new Map([[MODULE, folder]]));
     assert.deepEqual([packed.kind, packed.origin], ["Site", ORIGIN]);
@@ -80,7 +80,7 @@ Deno.test("pack finds the definition, and each object once, in YAML and in Markd
   });
 });
 
-Deno.test("pack refuses another licence, and a definition that is not there", async () => {
+Deno.test("pack rejects modules with another license and files that do not define the kind", async () => {
   await withFiles({ ...FILES, LICENSE: "Mine." }, async (folder) => {
     await assert.rejects(
       pack(ORIGIN, new Map([[MODULE, folder]])),
@@ -96,7 +96,7 @@ Deno.test("pack refuses another licence, and a definition that is not there", as
   });
 });
 
-Deno.test("unpack gives back what was written, and nothing where nothing was or it is of another version", async () => {
+Deno.test("unpack returns the written kind, or undefined if there is none or its version differs", async () => {
   await withFiles({}, async (folder) => {
     const url = new URL(`${pathToFileURL(folder).href}/packed/`);
     const packed = { kind: "Site", origin: ORIGIN, definition: { a: [1, "ü"] }, samples: [] };
@@ -110,7 +110,10 @@ Deno.test("unpack gives back what was written, and nothing where nothing was or 
   });
 });
 
-/** A program that says what the Go command would say, and leaves a line each time that it is run. */
+/**
+ * Writes a fake Go command that prints the given answers and appends its arguments to the file
+ * `asked`.
+ */
 async function fakeGo(folder: string, ...answers: readonly unknown[]): Promise<string> {
   const file = join(folder, "go");
   const text = answers.map((answer) => JSON.stringify(answer, null, "\t")).join("\n");
@@ -120,7 +123,7 @@ async function fakeGo(folder: string, ...answers: readonly unknown[]): Promise<s
   return file;
 }
 
-Deno.test("upstream fetches with Go once, and finds what was packed afterwards", async () => {
+Deno.test("upstream fetches with Go once and reads the packed kinds afterwards", async () => {
   await withFiles(FILES, async (folder) => {
     const go = await fakeGo(folder, { Path: MODULE.path, Version: MODULE.version, Dir: folder, Sum: MODULE.sum });
     const packed = new URL(`${pathToFileURL(folder).href}/packed/`);
@@ -134,7 +137,7 @@ Deno.test("upstream fetches with Go once, and finds what was packed afterwards",
   });
 });
 
-Deno.test("upstream tells what cannot be had, and refuses a module whose content is another", async () => {
+Deno.test("upstream reports kinds that cannot be fetched and rejects a module with a wrong checksum", async () => {
   await withFiles(FILES, async (folder) => {
     const packed = new URL(`${pathToFileURL(folder).href}/packed/`);
     const ask = (go: string) => upstream({ origins: [ORIGIN], folder: packed, go, print: () => {} });
@@ -152,7 +155,7 @@ Deno.test("upstream tells what cannot be had, and refuses a module whose content
   });
 });
 
-Deno.test("ORIGINS.md is what tools/upstream.ts writes of the origins", async () => {
+Deno.test("tests/upstream/ORIGINS.md is current", async () => {
   const page = await Deno.readTextFile(ORIGINS_PAGE);
   const counts = new Map(
     [...page.matchAll(/^(\w+), (\d+) objects$/gm)].map(([, kind, count]) => [kind!, Number(count)]),

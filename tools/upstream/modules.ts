@@ -1,18 +1,18 @@
-/** Fetches modules of Go, as the Go command does: from the proxy that it is set to, into its own cache. */
+/** Fetches Go modules with the Go command: from its configured proxy, into its own cache. */
 import type { Module } from "./origins.ts";
 
-/** Why modules cannot be had on this machine. */
+/** The error when modules cannot be fetched on this machine. */
 export class NoModules extends Error {
   override name = "NoModules";
 }
 
-/** Options of {@linkcode fetchModules}. */
+/** Options for {@linkcode fetchModules}. */
 export interface FetchOptions {
   /** The Go command. @default {"go"} */
   readonly go?: string;
 }
 
-/** What `go mod download -json` says of a module. */
+/** The output of `go mod download -json` for a module. */
 interface Downloaded {
   readonly Path: string;
   readonly Dir?: string;
@@ -25,9 +25,9 @@ interface Downloaded {
  *
  * @param modules The modules.
  * @param options Additional options.
- * @returns The folder of each, which nobody may write into.
- * @throws {NoModules} If there is no Go, or a module cannot be fetched.
- * @throws {Error} If the content of one is not what it must be.
+ * @returns The folder of each module, which must not be changed.
+ * @throws {NoModules} If Go is not installed, or a module cannot be fetched.
+ * @throws {Error} If the checksum of a module is not the expected one.
  */
 export async function fetchModules(
   modules: readonly Module[],
@@ -47,18 +47,18 @@ export async function fetchModules(
 }
 
 async function download(modules: readonly Module[], go: string): Promise<Downloaded[]> {
-  // Away from any go.mod, whose requirements would have their say.
+  // A go.mod in the working folder or above it would change the result.
   const cwd = await Deno.makeTempDir();
   try {
     const { stdout, stderr } = await new Deno.Command(go, {
       args: ["mod", "download", "-json", ...modules.map(({ path, version }) => `${path}@${version}`)],
       cwd,
-      // The sums are known here: nobody else has to be asked for them.
+      // The expected checksums are known, so Go need not query the checksum database.
       env: { GOFLAGS: "-mod=mod", GOSUMDB: "off", GOWORK: "off" },
       stdin: "null",
     }).output();
     const [text, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
-    // One object after the other, each over several lines.
+    // The output is a sequence of JSON objects, each on several lines.
     const answers = text.split(/^(?=\{$)/m).filter((each) => each.trim() !== "");
     if (answers.length === 0) throw new NoModules(`Cannot fetch modules: go says: ${said.trim()}`);
     return answers.map((each) => JSON.parse(each));

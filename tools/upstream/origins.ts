@@ -1,10 +1,12 @@
-/** Where kinds of well-known projects are published: modules of Go, each of one version and one content. */
+/**
+ * The Go modules that publish kinds of well-known projects, each with a fixed version and checksum.
+ */
 
-/** A module of Go, which brings the whole folder of a project. */
+/** A Go module, which contains the whole repository of a project. */
 export interface Module {
   readonly path: string;
   readonly version: string;
-  /** Of all its files, as go.sum has it: what is fetched must be this. */
+  /** Checksum of all its files, as in go.sum. */
   readonly sum: string;
 }
 
@@ -14,11 +16,11 @@ export interface Place {
   readonly path: string;
 }
 
-/** Where a kind's definition and objects of it are published. */
+/** The places where a kind's definition and objects of this kind are published. */
 export interface Origin {
   readonly kind: string;
   readonly definition: Place;
-  /** Files and folders, YAML and Markdown with blocks of YAML. */
+  /** Folders with YAML files, and Markdown files with YAML blocks. */
   readonly samples: readonly Place[];
 }
 
@@ -63,7 +65,7 @@ const crossplane: Module = {
   sum: "h1:QszqQ4J+Tb743NbozuXm5N1Zsy4Yc/5u1unkev6s6DQ=",
 };
 
-/** All of Apache-2.0, which is looked at again when they are packed. */
+/** The kinds to pack. All modules have the license Apache-2.0, which `pack` verifies. */
 export const ORIGINS: readonly Origin[] = [
   {
     kind: "Certificate",
@@ -109,14 +111,14 @@ export const ORIGINS: readonly Origin[] = [
   },
 ];
 
-/** A definition that is needed for what refers to it; of its objects none are tried. */
+/** A definition that other kinds refer to. It has no samples. */
 export const ISSUER: Origin = {
   kind: "Issuer",
   definition: { module: certManager, path: "deploy/crds/cert-manager.io_issuers.yaml" },
   samples: [],
 };
 
-/** The modules of some origins, each once, in order. */
+/** Returns the modules of some origins, in order and without duplicates. */
 export function modulesOf(origins: readonly Origin[]): Module[] {
   return [
     ...new Set(origins.flatMap(({ definition, samples }) => [definition, ...samples].map(({ module }) => module))),

@@ -1,13 +1,13 @@
-/** Reads a kind's definition, and objects of it, out of the folders of other projects. */
+/** Reads a kind's definition, and objects of this kind, from the modules of other projects. */
 import { join, relative } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { isObject } from "../../src/base/json.ts";
 import { type Module, modulesOf, type Origin } from "./origins.ts";
 
-/** A kind as it is packed. */
+/** The definition of a kind and objects of this kind. */
 export interface Packed {
   readonly kind: string;
-  /** Where it is from; nothing for a kind of our own. */
+  /** Where it is published. Kinds of this repository have none. */
   readonly origin?: Origin;
   readonly definition: Record<string, unknown>;
   readonly samples: readonly Sample[];
@@ -19,7 +19,7 @@ export interface Sample {
   readonly object: Record<string, unknown>;
 }
 
-/** More would show nothing new, and take their time on a server. */
+/** The most objects of a kind. More would slow the tests down without covering more cases. */
 const MOST_SAMPLES = 24;
 
 /**
@@ -27,7 +27,8 @@ const MOST_SAMPLES = 24;
  *
  * @param origin Where it is published.
  * @param folders The folders of the modules.
- * @throws {Error} If a module is of another licence, or the kind is not where it is said to be.
+ * @throws {Error} If a module has another license than Apache-2.0 or was not fetched, or the file
+ * does not define the kind.
  */
 export async function pack(origin: Origin, folders: ReadonlyMap<Module, string>): Promise<Packed> {
   const { kind, definition, samples } = origin;
@@ -71,7 +72,10 @@ function* filesIn(path: string): Generator<string> {
   }
 }
 
-/** Objects in YAML, or in blocks of it in Markdown. Templates and excerpts, which are no YAML, are passed over. */
+/**
+ * Returns the objects in a YAML file, or in YAML blocks of Markdown. Documents that are not valid
+ * YAML, such as templates, are skipped.
+ */
 function documentsOf(path: string, text: string): Record<string, unknown>[] {
   const texts = path.endsWith(".md")
     ? [...text.matchAll(/^```ya?ml[^\n]*\n([\s\S]*?)^```/gm)].map(([, block]) => block!)
@@ -88,7 +92,7 @@ function valueOf(document: { toJS(): unknown }): unknown {
   try {
     return document.toJS();
   } catch (error) {
-    if (error instanceof ReferenceError) return undefined; // an alias of nothing: `*.example.com` without quotes
+    if (error instanceof ReferenceError) return undefined; // an alias without an anchor: `*.example.com` without quotes
     throw error;
   }
 }
@@ -105,7 +109,7 @@ function distinct(objects: readonly Sample[]): Sample[] {
   });
 }
 
-/** Some of many, evenly spread, always the same. */
+/** Returns at most `most` elements, evenly spread. The choice is deterministic. */
 function spread<T>(all: readonly T[], most: number): T[] {
   const step = Math.max(1, all.length / most);
   return all.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step)).slice(0, most);

@@ -3,25 +3,26 @@ import { equal } from "../../src/base/json.ts";
 import type { Origin } from "./origins.ts";
 import type { Packed } from "./pack.ts";
 
-/** Where packed kinds are put. */
+/** The folder of packed kinds. */
 export const PACKED = new URL("../../.cache/upstream/", import.meta.url);
 
 /**
- * The file of a packed kind.
+ * Returns the file of a packed kind.
  *
  * @param kind The kind.
- * @param folder Where packed kinds are.
+ * @param folder The folder of packed kinds.
  */
 export function packedFile(kind: string, folder: URL = PACKED): URL {
   return new URL(`${kind.toLowerCase()}.json.gz`, folder);
 }
 
 /**
- * A packed kind.
+ * Reads a packed kind.
  *
- * @param origin Where it is from.
- * @param folder Where packed kinds are.
- * @returns Nothing if it was not packed here, or from elsewhere: from another version, or other files.
+ * @param origin Where it is published.
+ * @param folder The folder of packed kinds.
+ * @returns The kind, or `undefined` if it was not packed or was packed from another version or
+ * other files.
  */
 export async function unpack(origin: Origin, folder: URL = PACKED): Promise<Packed | undefined> {
   const bytes = await Deno.readFile(packedFile(origin.kind, folder)).catch((error) => {
@@ -34,7 +35,11 @@ export async function unpack(origin: Origin, folder: URL = PACKED): Promise<Pack
   return equal(packed.origin, origin) ? packed : undefined;
 }
 
-/** Writes a packed kind, all at once: who reads at the same time finds the one before or this one. */
+/**
+ * Writes a packed kind atomically, so concurrent readers see either the old file or the new one.
+ *
+ * @returns The size of the file in bytes.
+ */
 export async function writePacked(packed: Packed, folder: URL = PACKED): Promise<number> {
   await Deno.mkdir(folder, { recursive: true });
   const stream = new Blob([JSON.stringify(packed)]).stream().pipeThrough(new CompressionStream("gzip"));

@@ -1,14 +1,14 @@
-/** The page that says of where everything is. */
+/** Renders the page that lists the origins of packed kinds. */
 import { modulesOf, type Origin } from "./origins.ts";
 
-/** Where the page is. */
+/** The file of the page. */
 export const ORIGINS_PAGE = new URL("../../tests/upstream/ORIGINS.md", import.meta.url);
 
 /**
- * Its text.
+ * Returns the content of the page.
  *
- * @param origins Where kinds are published.
- * @param counts How many objects there are of each.
+ * @param origins Where the kinds are published.
+ * @param counts The number of objects by kind.
  */
 export function originsPage(origins: readonly Origin[], counts: ReadonlyMap<string, number>): string {
   const modules = modulesOf(origins).map(({ path, version }) => `- ${path} ${version}`);
