@@ -3,7 +3,8 @@
  * `src/internal.ts` reaches, and the merge rules of built-in kinds. A published package contains
  * its own files only, and these functions are no public API of `@op/sdk`.
  *
- * `deno run -A tools/cli_internal.ts` writes `cli/internal/` and `cli/kustomize/merge_schemas.gen.ts`.
+ * `deno run -A tools/cli_internal.ts` writes `cli/internal/` and
+ * `cli/kustomize/merge_schemas.gen.ts`.
  */
 import { posix } from "node:path";
 
@@ -28,11 +29,11 @@ const FROM = /^(import|export)( type)? (\{[^}]*\}) from "(\.[^"]+)";$/gm;
 /**
  * Returns the copies of the shared modules.
  *
- * Comments are left out: they are read in the original. Types of modules that are not copied come
- * from `@op/sdk/resource`.
+ * The copies have no comments. Types of modules that are not copied are imported from
+ * `@op/sdk/resource`.
  *
  * @param root The root of the repository.
- * @returns The text of each file, by its path from the root.
+ * @returns The content of each file, by its path from the root.
  */
 export async function internalModules(root: URL = ROOT): Promise<Map<string, string>> {
   const sources = new Map<string, string>();
@@ -90,7 +91,7 @@ function mergeSchema(schema: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** The path of a file's copy: `src/base/json.ts` becomes `cli/internal/base/json.gen.ts`. */
+/** Returns the path of a file's copy: `cli/internal/base/json.gen.ts` for `src/base/json.ts`. */
 function copyOf(file: string): string {
   const path = file === SOURCE ? "mod.ts" : file.slice("src/".length);
   return `${FOLDER}/${path.replace(/\.ts$/, ".gen.ts")}`;
@@ -106,7 +107,7 @@ function copied(file: string, source: string, sources: ReadonlyMap<string, strin
   return `// Made by tools/cli_internal.ts from ${file}: do not edit.\n${text}`;
 }
 
-/** Removes comments that have lines of their own. */
+/** Removes comments on lines without code. */
 function withoutComments(source: string): string {
   return source.replaceAll(/^ *\/\*\*[^]*?\*\/\n/gm, "").replaceAll(/^ *\/\/.*\n/gm, "").replace(/^\n+/, "");
 }

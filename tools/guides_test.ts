@@ -25,7 +25,7 @@ Deno.test("docs/guides/README.md links to every guide", () => {
   assert.deepEqual(guides.filter((name) => name !== "README.md" && !index.includes(`](${name})`)), []);
 });
 
-Deno.test("links between Markdown files lead to files and headings", () => {
+Deno.test("links between Markdown files point to existing files and headings", () => {
   const slug = (heading: string) =>
     heading.toLowerCase().replace(/[`*]/g, "").replace(/[^\p{L}\p{N} _-]/gu, "").trim().replaceAll(" ", "-");
   const headings = (text: string) =>

@@ -1,4 +1,7 @@
-/** Generates docs/guides/metrics.md from the lists of metrics and alerts: `deno run -A tools/metrics_page.ts`. */
+/**
+ * Generates `docs/guides/metrics.md` from the lists of metrics and alerts:
+ * `deno run -A tools/metrics_page.ts`.
+ */
 import { type Metric, METRICS } from "../src/base/metric_list.ts";
 import { alertsOf } from "../src/manifests/alerts.ts";
 
@@ -46,7 +49,7 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** Replaces the templates of Prometheus. */
+/** Replaces Prometheus template expressions with plain text. */
 function plain(text: string): string {
   return text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, "_$1_").replaceAll(/\{\{ \$value.*?\}\}/g, "_N_")
     .replaceAll(/\{\{ (if .*?|else if .*?|end) \}\}/g, "");

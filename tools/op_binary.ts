@@ -1,7 +1,9 @@
 /**
- * `op` itself as one executable: `deno run -A tools/op_binary.ts [--output FILE] [--target TARGET]`. Its bill of materials is put beside it.
+ * Builds `op` as one executable: `deno run -A tools/op_binary.ts [--output FILE] [--target
+ * TARGET]`. Its software bill of materials is written to the same folder.
  *
- * It may do whatever its user may: it writes projects and starts Deno, builders of images and git. Deno is looked for on the path.
+ * The executable has all sandbox permissions, because `op` writes projects and starts Deno, image
+ * builders and git. It searches for Deno in PATH.
  */
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
@@ -17,9 +19,9 @@ import { VERSION } from "../cli/version.ts";
 export interface OpBinaryOptions {
   /** The executable to write. @default {"dist/op"} */
   readonly output?: string | undefined;
-  /** The machine it is for, as `deno compile --target` names it. @default {this machine} */
+  /** The target platform, as for `deno compile --target`. @default {this machine} */
   readonly target?: string | undefined;
-  /** The Deno that compiles. @default {DENO_COMPILER, else the one that runs this} */
+  /** The Deno that compiles. @default {the Deno that runs this process} */
   readonly compiler?: string | undefined;
   /** Variables to add to the compiler's environment, such as DENORT_BIN. */
   readonly env?: Readonly<Record<string, string>>;
@@ -28,10 +30,10 @@ export interface OpBinaryOptions {
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /**
- * Makes the executable.
+ * Builds the executable.
  *
  * @param options Additional options.
- * @throws {Error} If it cannot be bundled or compiled.
+ * @throws {Error} If bundling or compiling fails.
  */
 export async function opBinary(options: OpBinaryOptions = {}): Promise<void> {
   const { output = "dist/op", target, compiler = Deno.execPath(), env = {} } = options;
@@ -44,7 +46,7 @@ export async function opBinary(options: OpBinaryOptions = {}): Promise<void> {
     ]);
     const code = await Deno.readTextFile(bundled);
     await Deno.writeTextFile(bundled, [...requireFor(code), code].join("\n"));
-    // The file's time is written into the executable: a fixed one makes equal bytes of equal code.
+    // The executable contains the file's modification time. A fixed one makes builds reproducible.
     await Deno.utime(bundled, 0, 0);
     await run(compiler, [
       ...["compile", "--quiet", "--allow-all", "--no-config", "--no-lock", "--no-check"],
@@ -74,7 +76,7 @@ async function billOf(executable: string, bundled: string, folder: string, compi
   });
 }
 
-/** Inside the repository, whose import map counts. */
+/** Runs a program in the repository, so that its import map applies. */
 async function run(program: string, args: string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
   const { success } = await new Deno.Command(program, { args, env: { ...env }, cwd: ROOT, stdin: "null" }).spawn()
     .status;

@@ -5,7 +5,8 @@
  * struct.
  *
  * ```sh
- * deno run --allow-read --allow-write=src/openapi tools/protobuf_data.ts "$(go env GOMODCACHE)/k8s.io" v0.36.3
+ * deno run --allow-read --allow-write=src/openapi tools/protobuf_data.ts \
+ *   "$(go env GOMODCACHE)/k8s.io" v0.36.3
  * ```
  */
 

@@ -1,10 +1,13 @@
-/** The public API as text, and what kind of change the difference of two versions of it is. */
+/** Renders the public API as text and classifies the changes between two versions of it. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** A change of the public API. Code that compiled may no longer compile after a `breaking` change or a `removed` one. */
+/**
+ * A change of the public API. Code that compiled may no longer compile after a `breaking` change or
+ * a `removed` one.
+ */
 export interface ApiChange {
   readonly kind: "added" | "breaking" | "removed";
   /** The declaration that changed, such as `interface Context`. */
@@ -22,7 +25,7 @@ export interface ApiChange {
 export async function publicApi(modules: readonly string[]): Promise<Map<string, string>> {
   const folder = await Deno.makeTempDir();
   try {
-    // Documentation is not part of the API, so it is taken out of a copy.
+    // Documentation is not part of the API, so `deno doc` reads a copy without comments.
     for (const file of ["mod.ts", "deno.json", ...sources("entry_points/"), ...sources("src/")]) {
       const text = await Deno.readTextFile(new URL(file, ROOT));
       await Deno.mkdir(dirname(`${folder}/${file}`), { recursive: true });
@@ -83,13 +86,16 @@ function memberChanges(declaration: string, old: readonly string[], current: rea
   ];
 }
 
-/** Whether code that compiled before still does if a line is added to a declaration. */
+/** Returns whether code that compiled before still compiles if a line is added to a declaration. */
 function isCompatible(declaration: string, line: string): boolean {
   if (!line.startsWith(" ")) return declaration.startsWith("function ");
   return declaration.startsWith("class ") || /^ +(readonly )?[\w$"-]+\?[:(<]/.test(line);
 }
 
-/** The lines of each declaration by its kind and name; overloads of a function are one declaration. */
+/**
+ * Returns the lines of each declaration, by its kind and name. Overloads of a function are one
+ * declaration.
+ */
 function parse(text: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const block of text.split("\n\n")) {

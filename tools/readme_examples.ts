@@ -1,17 +1,18 @@
 /**
- * The code of README.md and of the guides as a project, a folder a document: each `ts` block becomes a file, named by the comment in its first
- * line (`// website/v1.ts`), or `example_N.ts`. Blocks of one name are one file. Files that are no tests get a test that loads them, so that
- * every block is compiled and run.
+ * Writes the code in README.md and the guides as a project, with one folder for each document. Each
+ * `ts` block becomes a file with the name in the comment on its first line (`// website/v1.ts`), or
+ * `example_N.ts`. Blocks with the same name are joined. For each file that is not a test, a test
+ * that imports it is added, so that every block is compiled and run.
  */
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectConfig } from "../cli/new/project_config.ts";
 
 /**
- * The `ts` blocks of a Markdown text, by the file they are.
+ * Returns the `ts` blocks of a Markdown document, by file.
  *
- * @param markdown The text.
- * @returns Path to code.
+ * @param markdown The document.
+ * @returns The code by path.
  *
  * @example Usage
  * ```ts
@@ -31,7 +32,10 @@ export function codeBlocks(markdown: string): Map<string, string> {
   return files;
 }
 
-/** Guides without code of their own: `tests/compiled/whole_way_test.ts` runs commands, `tools/metrics_page.ts` generates the metrics. */
+/**
+ * Guides without TypeScript to test: `tests/compiled/whole_way_test.ts` tests commands, and
+ * `tools/metrics_page.ts` generates the page of metrics.
+ */
 const WITHOUT_CODE: readonly string[] = [
   "README",
   "building",
@@ -41,7 +45,10 @@ const WITHOUT_CODE: readonly string[] = [
   "troubleshooting",
 ].map((name) => `docs/guides/${name}.md`);
 
-/** Writes the documents' code as a project into a folder of its own, which is gone when `use` has ended. */
+/**
+ * Writes the documents' code as a project into a temporary folder, which is deleted when `use`
+ * returns.
+ */
 export async function withReadmeProject<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const root = new URL("../", import.meta.url);
   const folder = await Deno.makeTempDir();
@@ -65,7 +72,7 @@ export async function withReadmeProject<T>(use: (folder: string) => Promise<T>):
   }
 }
 
-/** Documents whose code is tested, from the root of the repository. */
+/** Returns the documents whose code is tested, as paths from the root of the repository. */
 function documents(root: URL): string[] {
   const guides = [...Deno.readDirSync(new URL("docs/guides/", root))].map(({ name }) => `docs/guides/${name}`);
   return ["README.md", ...guides.filter((name) => name.endsWith(".md") && !WITHOUT_CODE.includes(name)).sort()];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { codeBlocks } from "./readme_examples.ts";
 
-Deno.test("codeBlocks takes only ts blocks, by the name in their first line", () => {
+Deno.test("codeBlocks returns only ts blocks, by the name in their first line", () => {
   const markdown = [
     "```sh\nls\n```",
     "```ts\n// website/v1.ts\nexport const a = 1;\n```",

@@ -1,12 +1,13 @@
 /**
- * Takes the folders of `templates/` into the command line as a module, since a published or compiled program has no files beside it:
- * `deno run -A tools/templates.ts` writes cli/templates.gen.ts.
+ * Embeds the files of `templates/` in a module of the command line, because a published or compiled
+ * program cannot read them from disk: `deno run -A tools/templates.ts` writes
+ * `cli/templates.gen.ts`.
  */
 
 const TEMPLATES = new URL("../templates/", import.meta.url);
 const MODULE = new URL("../cli/templates.gen.ts", import.meta.url);
 
-/** The module's text, made from the files as they are now. */
+/** Returns the source of the module with the current content of the files. */
 export function templatesModule(templates: URL = TEMPLATES): string {
   const entries = folders(templates).map((template) => {
     const files = [...filesOf(new URL(`${template}/`, templates), "")].sort(([a], [b]) => (a < b ? -1 : 1));

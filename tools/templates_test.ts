@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { templatesModule } from "./templates.ts";
 
-Deno.test("cli/templates.gen.ts is what the folder templates says", async () => {
+Deno.test("cli/templates.gen.ts is current", async () => {
   const there = await Deno.readTextFile(new URL("../cli/templates.gen.ts", import.meta.url));
   assert(there === templatesModule(), 'cli/templates.gen.ts is stale: run "deno run -A tools/templates.ts"');
 });
 
-Deno.test("templatesModule holds every file with its text, whatever is in it", async () => {
+Deno.test("templatesModule escapes the content of files", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.mkdir(`${folder}/some/inner`, { recursive: true });

@@ -1,9 +1,11 @@
 /**
- * The oldest Deno we run on, and the runtime it compiles with, from npm alone: `deno run -A tools/toolchain.ts` fetches both and says where they are.
+ * Fetches the oldest supported Deno and its runtime for compiled programs from npm: `deno run -A
+ * tools/toolchain.ts` prints the paths of both.
  *
- * `deno compile` downloads the runtime of its version (`denort`) from Deno's own site, which build systems often cannot reach. The package
- * `@vltpkg/cli-linux-x64` of 0.0.0-18 is a program made by `deno compile` of 2.4.2: its file `vlt` works as `DENORT_BIN` for that version.
- * The bytes of both files are pinned below, since they end up in what the tests run.
+ * `deno compile` downloads the runtime of its version (`denort`) from Deno's own site, which build
+ * systems often cannot reach. Version 0.0.0-18 of the package `@vltpkg/cli-linux-x64` was built by
+ * `deno compile` 2.4.2, so its file `vlt` works as `DENORT_BIN` for that version. The checksums of
+ * both files are pinned below, because the tests run them.
  */
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -12,7 +14,7 @@ import { join } from "node:path";
 /** The oldest Deno on which the SDK and compiled operators run. */
 export const FLOOR = "2.4.2";
 
-/** Where the floor's programs are. */
+/** The paths of the programs of version {@linkcode FLOOR}. */
 export interface Toolchain {
   /** Path of Deno {@linkcode FLOOR}. */
   readonly deno: string;
@@ -20,12 +22,12 @@ export interface Toolchain {
   readonly denort: string;
 }
 
-/** Why the toolchain cannot be had on this machine. */
+/** The error when the toolchain is not available on this machine. */
 export class NoToolchain extends Error {
   override name = "NoToolchain";
 }
 
-/** A file that is fetched, and what its bytes must be. */
+/** A file to fetch, with its checksum. */
 export interface Part {
   readonly name: keyof Toolchain;
   readonly package: string;
@@ -34,7 +36,7 @@ export interface Part {
   readonly sha256: string;
 }
 
-/** What is fetched, by machine. Only machines on which this was tried are listed. */
+/** The files to fetch, by platform. Only tested platforms are listed. */
 const PARTS: { readonly [machine: string]: readonly Part[] } = {
   "linux-x86_64": [
     {
@@ -58,18 +60,20 @@ const FOLDER = fileURLToPath(new URL("../.cache/toolchain/", import.meta.url));
 
 /** Options for {@linkcode toolchain}. */
 export interface ToolchainOptions {
-  /** Where the programs are kept. @default {".cache/toolchain" of the repository} */
+  /** Folder of the programs. @default {".cache/toolchain" of the repository} */
   readonly folder?: string;
-  /** Who fetches them: npm where there is one, Deno itself otherwise. */
+  /** The package client. @default {"npm" if it is installed, otherwise "deno"} */
   readonly client?: "npm" | "deno";
 }
 
 /**
- * Deno {@linkcode FLOOR} and its runtime: fetched once into the repository's `.cache`, found there afterwards.
+ * Returns Deno {@linkcode FLOOR} and its runtime. The first call fetches them into the repository's
+ * `.cache`.
  *
  * @param options Additional options.
  * @returns The two paths.
- * @throws {NoToolchain} If there is none for this machine, it cannot be fetched, or its bytes are not those expected.
+ * @throws {NoToolchain} If the platform is not supported, the packages cannot be fetched, or a
+ * checksum is wrong.
  */
 export async function toolchain(options: ToolchainOptions = {}): Promise<Toolchain> {
   const { folder = FOLDER } = options;
@@ -84,7 +88,8 @@ export async function toolchain(options: ToolchainOptions = {}): Promise<Toolcha
   const found: Toolchain = { deno: join(place, "deno"), denort: join(place, "denort") };
   if (await exists(place)) return found;
   await Deno.mkdir(folder, { recursive: true });
-  // Everything is made beside its place and moved there in one step, so that a broken download or a second run at the same time leaves nothing half done.
+  // The files are prepared in a temporary folder and moved in one step, so that an interrupted
+  // download or a concurrent process never leaves an incomplete folder.
   const beside = await Deno.makeTempDir({ dir: folder, prefix: ".fetch-" });
   try {
     await fetchPackages(parts, beside, options.client ?? (await runs("npm") ? "npm" : "deno"));
@@ -106,7 +111,7 @@ export async function toolchain(options: ToolchainOptions = {}): Promise<Toolcha
   return found;
 }
 
-/** Both clients leave the packages unpacked in `node_modules`; neither runs a package's scripts. */
+/** Fetches packages into `node_modules`. Neither client runs the packages' scripts. */
 async function fetchPackages(parts: readonly Part[], folder: string, client: "npm" | "deno"): Promise<void> {
   const dependencies = Object.fromEntries(parts.map((part) => [part.package, part.version]));
   await Deno.writeTextFile(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
@@ -126,7 +131,11 @@ async function fetchPackages(parts: readonly Part[], folder: string, client: "np
   }
 }
 
-/** Refuses a file whose bytes are not those of the part. */
+/**
+ * Verifies the checksum of a file.
+ *
+ * @throws {NoToolchain} If the SHA-256 is not the expected one.
+ */
 export async function verify(part: Part, file: string): Promise<void> {
   const hash = createHash("sha256").update(await Deno.readFile(file)).digest("hex");
   if (hash !== part.sha256) {

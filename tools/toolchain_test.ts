@@ -11,7 +11,7 @@ async function inFolder(test: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-Deno.test("toolchain answers what was fetched before, and fetches nothing then", {
+Deno.test("toolchain returns the cached programs without fetching them again", {
   ignore: `${Deno.build.os}-${Deno.build.arch}` !== "linux-x86_64",
 }, async () => {
   await inFolder(async (folder) => {
@@ -24,7 +24,7 @@ Deno.test("toolchain answers what was fetched before, and fetches nothing then",
   });
 });
 
-Deno.test("verify takes the bytes it expects and refuses others", async () => {
+Deno.test("verify accepts a file with the expected checksum and rejects others", async () => {
   await inFolder(async (folder) => {
     const file = join(folder, "denort");
     await Deno.writeTextFile(file, "abc");

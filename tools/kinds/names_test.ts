@@ -37,7 +37,7 @@ Deno.test("firstSentence", async (t) => {
 Deno.test("comment returns one line, escapes */ and cuts long sentences at a word", () => {
   assert.equal(comment("Many */ pods. More.", "  "), "  /** Many * / pods. */\n");
   assert.equal(comment(undefined, ""), "");
-  // deno-lint-ignore prose/plain-english
+  // deno-lint-ignore prose/plain-english -- The description is an arbitrary long sentence.
   const long = comment(`It ${"goes on ".repeat(40)}.`, "");
   assert.match(long, /^\/\*\* It (goes on )+(goes )?\.\.\. \*\/\n$/);
   assert(long.length < 175);

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file prose/plain-english -- The tests quote phrases that the rule rejects.
 import assert from "node:assert/strict";
 import plugin from "./prose.ts";
 
