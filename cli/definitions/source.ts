@@ -89,7 +89,7 @@ export async function definitionsOfCluster(options: ClusterOptions, io: Io): Pro
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 403)) throw error;
     throw new Failure(
-      `${error.message} Ask for the verb "list" on "customresourcedefinitions" of "apiextensions.k8s.io", or import from a file.`,
+      `${error.message}. Ask for the verb "list" on "customresourcedefinitions" of "apiextensions.k8s.io", or import from a file.`,
       { cause: error },
     );
   }

@@ -48,7 +48,7 @@ Deno.test("a compiled operator uses a kubeconfig that it may read, and reports t
       assert.notEqual(code, 0);
       assert.match(
         new TextDecoder().decode(stderr),
-        /logins by exec plugin or OIDC are not in the executable: run the operator from source/,
+        /an executable does not support logins by exec plugin or OIDC\. Run the operator from source/,
       );
     });
 

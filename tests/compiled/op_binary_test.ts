@@ -31,7 +31,7 @@ Deno.test("op as an executable creates a project and prints what its operator ma
     assert(!inside.includes("fast-check"));
     assert.match(await run(folder, "new", "operator", "shop", "--sdk", SDK), /^Created operator "shop" in shop:/);
     assert.match(await run(join(folder, "shop"), "sandbox"), /^net kubernetes\.default\.svc:443 +the API server$/m);
-    assert.match(await run(join(folder, "shop"), "crds"), /^ +plural: websites$/m);
+    assert.match(await run(join(folder, "shop"), "crd", "print"), /^ +plural: websites$/m);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

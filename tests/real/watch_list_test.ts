@@ -61,7 +61,7 @@ Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real
 
   await t.step("op dev", async () => {
     const io = new RunningIo(project.path);
-    const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
+    const ended = cli(["dev", "--adopt", "--kubeconfig", "kubeconfig"], io);
     await eventually(async () => {
       const copies = await client.list(ConfigMap, { namespace: "many" });
       assert.equal(copies.filter(({ metadata }) => metadata.name.startsWith("note-")).length, COUNT);

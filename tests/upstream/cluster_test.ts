@@ -25,7 +25,7 @@ Deno.test("op crd import --cluster lists the kinds of a cluster, and imports one
   };
   try {
     await t.step("reports that the cluster has no definitions", async () => {
-      const said = "There is no CustomResourceDefinition in the cluster\n";
+      const said = "The cluster has no CustomResourceDefinitions\n";
       assert.deepEqual(await ask(cluster.admin, ["--cluster"]), { code: 0, stdout: "", stderr: said });
     });
     const { definition } = await garden();
@@ -48,14 +48,17 @@ Deno.test("op crd import --cluster lists the kinds of a cluster, and imports one
       });
     }
     await t.step("suggests similar names for an unknown name", async () => {
-      const said = 'Cannot import "gradens": there is no such kind; there is "Garden", "Fleet"\n';
-      assert.deepEqual(await ask(cluster.admin, ["--cluster", "gradens"]), { code: 1, stdout: "", stderr: said });
+      const stderr = 'Cannot import "gradens": unknown kind. Did you mean "Garden"? Known kinds: "Garden", "Fleet".\n';
+      assert.deepEqual(await ask(cluster.admin, ["--cluster", "gradens"]), { code: 1, stdout: "", stderr });
     });
     await t.step("names the missing permission to list definitions", async () => {
       const { code, stdout, stderr } = await ask(await cluster.user("ann"), ["--cluster"]);
       assert.deepEqual([code, stdout], [1, ""]);
       assert.match(stderr, /is forbidden/);
-      assert.match(stderr, /ask for the verb "list" on "customresourcedefinitions" of "apiextensions\.k8s\.io"/);
+      assert.match(
+        stderr,
+        /scope\. Ask for the verb "list" on "customresourcedefinitions" of "apiextensions\.k8s\.io"/,
+      );
     });
   } finally {
     await Deno.remove(folder, { recursive: true });
