@@ -12,7 +12,7 @@ export const NOT_COMPARED: readonly string[] = [
   "resourceVersions of objects: replaced by their rank in the case, so that order and equality are compared",
   "resourceVersions of lists and bookmarks: only whether they are at least the previous ones in the case",
   "resourceVersions of tables: only whether there is one",
-  "times: only their precision (seconds or microseconds); ages in tables",
+  "times: only their precision (seconds or microseconds); ages in tables in seconds or years",
   "names from generateName: replaced by a number if their suffix has the right form",
   "continue tokens: only whether there is one",
   "order of the causes of an error, in the list and in the message: random in the real server",
@@ -179,7 +179,13 @@ function isList(object: Record<string, unknown>): boolean {
 
 function withoutAges(row: unknown): unknown {
   if (!isObject(row) || !Array.isArray(row.cells)) return row;
-  return { ...row, cells: row.cells.map((cell) => typeof cell === "string" && /^\d+s$/.test(cell) ? "<age>" : cell) };
+  return { ...row, cells: row.cells.map((cell) => typeof cell === "string" ? withoutAge(cell) : cell) };
+}
+
+/** Replaces an age in seconds, and one in years: the age of a fixed date changes from day to day. */
+function withoutAge(cell: string): string {
+  if (/^\d+s$/.test(cell)) return "<age>";
+  return /^\d+y(\d+d)?$/.test(cell) ? "<age in years>" : cell;
 }
 
 /** Sorts managedFields by manager and operation. */

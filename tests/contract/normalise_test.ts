@@ -68,6 +68,11 @@ const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
     ],
   },
   {
+    name: "replaces ages in tables that depend on the day of the run",
+    given: [{ rows: [{ cells: ["a", "7s", "6y327d", "8y", "3d", 7] }] }],
+    expected: [{ rows: [{ cells: ["a", "<age>", "<age in years>", "<age in years>", "3d", 7] }] }],
+  },
+  {
     name: "preserves whether a list has a next page",
     given: ["", "abc"].map((token) => ({ items: [], metadata: { continue: token } })),
     expected: ["", "<continue>"].map((token) => ({ items: [], metadata: { continue: token } })),
