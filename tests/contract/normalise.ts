@@ -182,7 +182,9 @@ function withoutAges(row: unknown): unknown {
   return { ...row, cells: row.cells.map((cell) => typeof cell === "string" ? withoutAge(cell) : cell) };
 }
 
-/** Replaces an age in seconds, and one in years: the age of a fixed date changes from day to day. */
+/**
+ * Replaces an age in seconds, and one in years: the age of a fixed date changes from day to day.
+ */
 function withoutAge(cell: string): string {
   if (/^\d+s$/.test(cell)) return "<age>";
   return /^\d+y(\d+d)?$/.test(cell) ? "<age in years>" : cell;
