@@ -166,8 +166,8 @@ const REJECTED: readonly { readonly name: string; readonly make: () => unknown; 
   { name: "a conversion of an external kind", make: () => conversion(Gateway, GatewayV2, inverse) },
   { name: "a denial without a message", make: () => deny(" ") },
   {
-    name: "a denial with the code of a success",
-    make: () => deny("the shop is closed", { code: 200 }),
+    name: "a denial with the status of a success",
+    make: () => deny("the shop is closed", { status: 200 }),
     error: "RangeError",
   },
 ];

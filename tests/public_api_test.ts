@@ -48,6 +48,21 @@ if (Deno.version.deno.startsWith("2.9.")) {
   });
 }
 
+Deno.test("each public error class has a name and a code that is a string", async () => {
+  const classes = new Map<string, string>();
+  for (const { golden } of TYPED) {
+    const text = await Deno.readTextFile(new URL(`api/${golden}`, GOLDEN));
+    for (const [declaration, name] of text.matchAll(/^class (\w+) extends \w*Error\b.*\n(?: .*\n)*/gm)) {
+      classes.set(name!, declaration);
+    }
+  }
+  assert(classes.size >= 9, [...classes.keys()].join(" "));
+  for (const [name, declaration] of classes) {
+    assert.match(declaration, /^ {2}override name: string$/m, `${name} has no name of its own`);
+    assert.match(declaration, /^ {2}readonly code: (string|\w+ErrorCode|"\w+"( \| "\w+")*)$/m, `${name} has no code`);
+  }
+});
+
 Deno.test(`@op/sdk exports ${MOST_NAMES} names at most`, async () => {
   const names = await exportedNames("mod.ts");
   assert(names.length <= MOST_NAMES, `${names.length} names: ${names.join(" ")}`);

@@ -38,6 +38,6 @@ export const namespaceRules = webhook(Namespace, {
 
   async validate({ metadata }, { list }) {
     const shops = await list(Shop, { namespace: metadata.name });
-    if (shops.length > 0) throw deny(`${shops.length} shops exist in the namespace`, { code: 409 });
+    if (shops.length > 0) throw deny(`${shops.length} shops exist in the namespace`, { status: 409 });
   },
 });

@@ -34,12 +34,17 @@ const UNAUTHORIZED_HINT = ". The token has expired or is for another cluster. Lo
  * await using cluster = await memoryCluster();
  * const options = { namespace: "default" };
  * const error = await cluster.client.get(Secret, "none", options).catch((error) => error);
- * assert(error instanceof ApiError && error.status === 404 && error.reason === "NotFound");
+ * assert(error instanceof ApiError && error.code === "NotFound" && error.status === 404);
  * ```
  */
 export class ApiError extends Error {
   /** Always `ApiError`. */
   override name = "ApiError";
+  /**
+   * The reason in one word: {@linkcode ApiError.reason}, such as `Conflict`. A response without a
+   * reason, such as one from a proxy, has `Http` and its status, such as `Http502`.
+   */
+  readonly code: string;
   /** HTTP status, such as 409. */
   readonly status: number;
   /** Kubernetes' reason in one word, such as `Conflict`; empty if the response has none. */
@@ -52,7 +57,7 @@ export class ApiError extends Error {
   /**
    * Reads the reason, the message and the causes of a response.
    *
-   * @param info What was info.
+   * @param info What was requested.
    * @param status HTTP status.
    * @param body Body of the response: a `Status` as JSON, or any other string.
    * @param retryAfter Milliseconds to wait, from `Retry-After`.
@@ -63,6 +68,7 @@ export class ApiError extends Error {
     super(
       `Cannot ${info.verb} ${info.what}: the apiserver answered ${status}${reason && ` ${reason}`}${explanation}`,
     );
+    this.code = reason === "" ? `Http${status}` : reason;
     this.status = status;
     this.reason = reason;
     this.causes = details?.causes ?? [];

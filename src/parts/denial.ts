@@ -11,21 +11,23 @@
  * import type { Denial } from "@op/sdk/webhook";
  *
  * const refusal: Denial = deny("it keeps its host", { field: ".spec.host" });
- * assert.deepEqual([refusal.field, refusal.code], ["spec.host", 422]);
+ * assert.deepEqual([refusal.field, refusal.status], ["spec.host", 422]);
  * ```
  */
 export class Denial extends Error {
   /** Always `Denial`. */
   override name = "Denial";
-  /** HTTP status code of the API server's response. */
-  readonly code: number;
+  /** Always `Denied`. */
+  readonly code = "Denied";
+  /** HTTP status of the API server's response. */
+  readonly status: number;
   /** The field that is denied, such as `spec.host`. */
   readonly field: string | undefined;
 
   /** Use {@linkcode deny}. */
   constructor(message: string, status: number, field: string | undefined) {
     super(message);
-    this.code = status;
+    this.status = status;
     this.field = field;
   }
 }
@@ -33,10 +35,10 @@ export class Denial extends Error {
 /** Options of {@linkcode deny}. */
 export interface DenyOptions {
   /**
-   * HTTP status code of the API server's response, from 400 to 599. @default {422 with a field,
+   * HTTP status of the API server's response, from 400 to 599. @default {422 with a field,
    * otherwise 403}
    */
-  readonly code?: number;
+  readonly status?: number;
   /**
    * The field that is denied, such as `spec.host`. It is reported as the server reports its own
    * validation errors. @default {none}
@@ -49,26 +51,26 @@ export interface DenyOptions {
  * or return several in a list.
  *
  * @param message The message for the user who sent the request.
- * @param options Status code and field.
+ * @param options Status and field.
  * @returns The denial, to be thrown or returned.
  * @throws {TypeError} If the message is empty.
- * @throws {RangeError} If the status code is not from 400 to 599.
+ * @throws {RangeError} If the status is not from 400 to 599.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  * import { deny } from "@op/sdk";
  *
- * assert.equal(deny("host must be below example.com", { field: "spec.host" }).code, 422);
- * assert.equal(deny("the shop is closed").code, 403);
+ * assert.equal(deny("host must be below example.com", { field: "spec.host" }).status, 422);
+ * assert.equal(deny("the shop is closed").status, 403);
  * ```
  */
 export function deny(message: string, options: DenyOptions = {}): Denial {
-  const { field, code = field === undefined ? 403 : 422 } = options;
+  const { field, status = field === undefined ? 403 : 422 } = options;
   if (message.trim() === "") throw new TypeError("deny(): the message is empty. State why the request is denied.");
-  if (!Number.isInteger(code) || code < 400 || code > 599) {
-    throw new RangeError(`deny(): code ${code} is not the status code of an error. Use one from 400 to 599.`);
+  if (!Number.isInteger(status) || status < 400 || status > 599) {
+    throw new RangeError(`deny(): status ${status} is not the HTTP status of an error. Use one from 400 to 599.`);
   }
   // The API server writes paths without the leading dot.
-  return new Denial(message, code, field?.replace(/^\./, ""));
+  return new Denial(message, status, field?.replace(/^\./, ""));
 }

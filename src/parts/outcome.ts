@@ -90,6 +90,8 @@ function checkedTime(date: Date): number {
 export class TemporaryError extends Error {
   /** Always `TemporaryError`. */
   override name = "TemporaryError";
+  /** `Temporary`. A subclass may have another code. */
+  readonly code: string = "Temporary";
   /** Milliseconds until the next attempt, or `undefined` for the backoff. */
   readonly after: number | undefined;
 
@@ -127,4 +129,6 @@ export class TemporaryError extends Error {
 export class PermanentError extends Error {
   /** Always `PermanentError`. */
   override name = "PermanentError";
+  /** `Permanent`. A subclass may have another code. */
+  readonly code: string = "Permanent";
 }

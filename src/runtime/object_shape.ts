@@ -20,6 +20,7 @@ import type { JsonSchema } from "../schema/json_schema.ts";
  */
 export class InvalidObjectError extends PermanentError {
   override name = "InvalidObjectError";
+  override readonly code = "InvalidObject";
 
   /**
    * @param message What is wrong.

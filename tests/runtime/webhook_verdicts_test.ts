@@ -49,7 +49,7 @@ Deno.test("a patch keeps all Unicode characters", async () => {
 const REFUSALS = [
   {
     name: "a field's, with the status of invalid objects where it was said by hand",
-    refusals: [deny("too long", { field: "spec.text", code: 403 }), deny("too late", { code: 410 })],
+    refusals: [deny("too long", { field: "spec.text", status: 403 }), deny("too late", { status: 410 })],
     status: { code: 410, reason: "Gone", message: "too late; spec.text: too long" },
   },
   {
@@ -59,7 +59,7 @@ const REFUSALS = [
   },
   {
     name: "whose status of the first choice is 422 by a field, and another's counts",
-    refusals: [deny("too long", { field: "spec.text" }), deny("taken", { field: "spec.text", code: 409 })],
+    refusals: [deny("too long", { field: "spec.text" }), deny("taken", { field: "spec.text", status: 409 })],
     status: {
       code: 409,
       reason: "Invalid",
@@ -92,7 +92,7 @@ Deno.test("a denial of a webhook for one field names that field, unless it has a
     return [code, details?.causes[0]?.field];
   };
   assert.deepEqual(await refusedBy(deny("no")), [422, "spec.text"]);
-  assert.deepEqual(await refusedBy(deny("no", { code: 409 })), [409, undefined]);
+  assert.deepEqual(await refusedBy(deny("no", { status: 409 })), [409, undefined]);
   assert.deepEqual(await refusedBy(deny("no", { field: ".metadata.name" })), [422, "metadata.name"]);
 });
 

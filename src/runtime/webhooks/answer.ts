@@ -94,8 +94,8 @@ type Cause = NonNullable<Status["details"]>["causes"][number];
 function causeOf(fault: Denial | FieldError, own: string | undefined): Cause[] {
   if (!(fault instanceof Denial)) return [{ reason: fault.reason, message: fault.message, field: fault.field }];
   const field = fault.field ?? own?.slice(1);
-  // A denial with a code of its own does not say that the object is invalid.
-  if (field === undefined || (fault.field === undefined && fault.code !== 403)) return [];
+  // A denial with a status of its own does not say that the object is invalid.
+  if (field === undefined || (fault.field === undefined && fault.status !== 403)) return [];
   return [{ reason: "FieldValueInvalid", message: fault.message, field }];
 }
 
@@ -103,10 +103,12 @@ function inWords({ field, message }: Cause): string {
   return `${field}: ${message}`;
 }
 
-/** Returns the first code that a function chose, or `undefined` for the default. */
+/** Returns the first status that a function chose, or `undefined` for the default. */
 function statusOf(faults: readonly (Denial | FieldError)[]): number | undefined {
-  const chosen = faults.flatMap((fault) => fault instanceof Denial && ![403, 422].includes(fault.code) ? [fault] : []);
-  return chosen[0]?.code;
+  const chosen = faults.flatMap((fault) =>
+    fault instanceof Denial && ![403, 422].includes(fault.status) ? [fault] : []
+  );
+  return chosen[0]?.status;
 }
 
 function invalid({ kind, name }: AdmissionRequest, causes: readonly Cause[], code = 422): Status {
