@@ -2,7 +2,7 @@
  * Measures the CPU of a webhook server for 1,000 reviews over TLS, from clients that reuse their
  * connections.
  */
-import { PATH, review } from "../tests/runtime/_reviews.ts";
+import { PATH, review } from "../tests/fixtures/reviews.ts";
 import { cpuSeconds, memory } from "./_proc.ts";
 import type { ReviewProgram } from "./_review_programs.ts";
 

@@ -8,7 +8,7 @@ import { CustomResourceDefinition } from "../src/kinds/mod.ts";
 import { Client } from "../src/kube/client.ts";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "../src/testing/mod.ts";
 import { buildOperator, freePort } from "../tests/fixtures/build_operator.ts";
-import { Note } from "../tests/runtime/_reviews.ts";
+import { Note } from "../tests/fixtures/reviews.ts";
 import { type Candidate, kopfEnvironment, type Program, size, sources } from "./_programs.ts";
 
 /** A webhook server. */
@@ -57,7 +57,7 @@ async function place(): Promise<Place> {
 function operatorFile(port: number, { folder }: Place): string {
   return `
     import { operator } from "@op/sdk";
-    import { noteRules } from "repository/tests/runtime/_reviews.ts";
+    import { noteRules } from "repository/tests/fixtures/reviews.ts";
     const op = operator({
       name: "notes",
       parts: { noteRules },

@@ -9,7 +9,7 @@ import { createApiserver } from "../../src/apiserver/mod.ts";
 import { serveApiserver } from "../../src/apiserver/serve.ts";
 import { Client } from "../../src/kube/client.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
-import { startCollector } from "../runtime/_collector.ts";
+import { startCollector } from "../fixtures/span_collector.ts";
 import { buildOperator } from "../fixtures/build_operator.ts";
 import { compiledPermissions, startAsPod } from "../fixtures/operator_pod.ts";
 

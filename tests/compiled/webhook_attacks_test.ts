@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { operator, webhook } from "../../mod.ts";
 import { attack } from "../fixtures/attacker.ts";
 import { eventually } from "../eventually.ts";
-import { Note, PATH, review } from "../runtime/_reviews.ts";
+import { Note, PATH, review } from "../fixtures/reviews.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import { generatedMemoryLimit, type LimitedProcess, place, startLimited } from "./_limited_operator.ts";
 
@@ -19,7 +19,7 @@ Deno.test("a compiled operator under its generated limits answers every review w
   const [port, health] = [freePort(), freePort()];
   await using built = await buildOperator(`
     import { operator, webhook } from "repository/mod.ts";
-    import { Note } from "repository/tests/runtime/_reviews.ts";
+    import { Note } from "repository/tests/fixtures/reviews.ts";
     const noteRules = webhook(Note, { validate() {} });
     const op = operator({
       name: "notes",

@@ -8,7 +8,7 @@ import type { Client } from "../../src/kube/client.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import { type Running, startOperator } from "../../src/operator/running.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
-import { Note, recording } from "../runtime/_notes.ts";
+import { Note, recording } from "../fixtures/notes.ts";
 import { kubeconfigConnection, podConnection } from "../fixtures/connections.ts";
 
 const WAYS = ["pod", "kubeconfig"] as const;

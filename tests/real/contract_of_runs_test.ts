@@ -10,7 +10,7 @@ import type { Client } from "../../src/kube/client.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, type Watched, watched } from "../fixtures/watched.ts";
-import { applyText, Note, ownedBy, recording } from "../runtime/_notes.ts";
+import { applyText, Note, ownedBy, recording } from "../fixtures/notes.ts";
 import { acceleratedClock } from "../fixtures/accelerated_clock.ts";
 import { install } from "../fixtures/install.ts";
 import { kubeconfigConnection, podConnection } from "../fixtures/connections.ts";

@@ -9,7 +9,7 @@ import { ClusterRole, ClusterRoleBinding, ConfigMap, CustomResourceDefinition } 
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../fixtures/watched.ts";
-import { applyText, Note, recording } from "../runtime/_notes.ts";
+import { applyText, Note, recording } from "../fixtures/notes.ts";
 import { inPod, madeOf, startBothWays, USERS } from "./_two_transports.ts";
 import { compactEtcd } from "./_etcd.ts";
 import { faultyProxy } from "./_faulty_proxy.ts";

@@ -8,14 +8,14 @@ import { Namespace } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../fixtures/watched.ts";
-import { op, world } from "../runtime/_killed.ts";
-import { Note } from "../runtime/_notes.ts";
+import { op, writtenObjects } from "../fixtures/operators/killed.ts";
+import { Note } from "../fixtures/notes.ts";
 import { podConnection } from "../fixtures/connections.ts";
 import { install } from "../fixtures/install.ts";
 import { eventually } from "../eventually.ts";
 
 const LAST_WRITES = 20;
-const MAIN = fileURLToPath(new URL("../fixtures/operators/self_killing.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../fixtures/operators/killed.ts", import.meta.url));
 const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
 
 Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leaves no work undone on a real API server`, async () => {
@@ -53,7 +53,7 @@ Deno.test(`an operator killed after each of its first ${LAST_WRITES} writes leav
   for (const namespace of places) for (const name of ["a", "b"]) await create(name, namespace);
   /** Asserts that every namespace has the same objects, and the expected number of ConfigMaps. */
   const areAlike = async (maps: number): Promise<void> => {
-    const [whole, ...others] = await Promise.all(places.map((namespace) => world(client, namespace)));
+    const [whole, ...others] = await Promise.all(places.map((namespace) => writtenObjects(client, namespace)));
     assert.equal((whole as { readonly maps: readonly unknown[] }).maps.length, maps);
     for (const [i, other] of others.entries()) assert.deepEqual(other, whole, `after write ${i + 1}`);
   };

@@ -13,13 +13,13 @@ import { Client } from "../../src/kube/client.ts";
 import { alertsOf } from "../../src/manifests/alerts.ts";
 import { dashboardOf } from "../../src/manifests/dashboard.ts";
 import { freePort } from "../fixtures/build_operator.ts";
-import { Note } from "../runtime/_notes.ts";
+import { Note } from "../fixtures/notes.ts";
 import { ALARMING, type Series, WELL } from "./_alert_series.ts";
 import { startOperator } from "../fixtures/operator_process.ts";
 import { NEEDS_PROMETHEUS, promtool, startPrometheus } from "./_prometheus.ts";
 import { eventually } from "../eventually.ts";
 
-const MAIN = fileURLToPath(new URL("../runtime/_observed.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../fixtures/operators/monitored.ts", import.meta.url));
 const ALERTS = alertsOf({ name: "shop", hasControllers: true, isElected: true, hasWebhooks: true });
 
 function rules(): string {

@@ -1,7 +1,7 @@
 /** The runtime skips an apply exactly where a real API server would change no field. */
 import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { applyPairs, Switch } from "../runtime/_applied_pairs.ts";
+import { applyPairs, Switch } from "../fixtures/apply_sequences.ts";
 import { adminClient } from "../fixtures/watched.ts";
 import { established } from "../fixtures/install.ts";
 

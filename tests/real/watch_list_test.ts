@@ -15,7 +15,7 @@ import { startOperator } from "../../src/operator/running.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../fixtures/watched.ts";
 import { eventually, HANG_LIMIT } from "../eventually.ts";
-import { Note, recording } from "../runtime/_notes.ts";
+import { Note, recording } from "../fixtures/notes.ts";
 import { podConnection } from "../fixtures/connections.ts";
 import { install } from "../fixtures/install.ts";
 import { RunningIo } from "../fixtures/running_io.ts";

@@ -5,7 +5,7 @@
 import { every, requeue } from "@op/sdk";
 import { Event } from "../../src/kinds/events_v1.gen.ts";
 import { type CodeFailure, type LogLine, memoryCluster, type RequestRecord } from "@op/sdk/testing";
-import { applyText, Note, recording } from "./_notes.ts";
+import { applyText, Note, recording } from "../fixtures/notes.ts";
 
 const OBJECTS = 100;
 const { gc } = globalThis as unknown as { gc: () => void };

@@ -9,8 +9,8 @@ import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
 import type { WebhookHandler } from "../../src/runtime/webhooks/handler.ts";
-import { handlerOf } from "./_webhook_handler.ts";
-import { conversionReview, noteRules, notes, PATH, review } from "./_reviews.ts";
+import { webhookHandler } from "./_webhooks.ts";
+import { conversionReview, noteRules, notes, PATH, review } from "../fixtures/reviews.ts";
 
 declare const gc: () => void;
 
@@ -20,7 +20,7 @@ const op = operator({ name: "notes", parts: { noteRules, notes }, health: false 
 
 /** The handler of reviews of notes, without a server. */
 export function handler(limits = {}, metrics = new Metrics(), clock: Clock = systemClock): WebhookHandler {
-  return handlerOf(op.parts, { limits, metrics, clock });
+  return webhookHandler(op.parts, { limits, metrics, clock });
 }
 
 /** A request of an API server. */

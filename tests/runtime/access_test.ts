@@ -9,7 +9,7 @@ import { controllerRbacRules, describeRule } from "../../src/parts/rbac.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
-import { applyText, Note, recording } from "./_notes.ts";
+import { applyText, Note, recording } from "../fixtures/notes.ts";
 
 Deno.test("controllerRights returns the verbs that the runtime sends for a controller's declarations", () => {
   const notes = controller(Note, {

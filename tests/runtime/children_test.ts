@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { controller, operator, resource, s } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { Note, writes } from "./_notes.ts";
+import { Note, writes } from "../fixtures/notes.ts";
 
 const List = resource({
   group: "demo.example.com",

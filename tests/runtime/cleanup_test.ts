@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { operator, type ReconcileResult, requeue, TemporaryError } from "@op/sdk";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { startOperator } from "../../src/operator/running.ts";
-import { conditions, FINALIZER, Note, recording, until } from "./_notes.ts";
+import { conditions, FINALIZER, Note, recording, until } from "../fixtures/notes.ts";
 
 Deno.test("the finalizer is added before the first reconcile, and removed after cleanup when the object is deleted", async () => {
   const cleaned: string[] = [];

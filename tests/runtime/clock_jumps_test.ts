@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { controller, operator, requeue, TemporaryError } from "@op/sdk";
 import { ConfigMap, Event, Lease } from "@op/sdk/kinds";
 import { faults, memoryCluster } from "@op/sdk/testing";
-import { applyText, Note } from "./_notes.ts";
+import { applyText, Note } from "../fixtures/notes.ts";
 import { startProcess } from "./_processes.ts";
 
 const HOUR = 3_600_000;
@@ -38,12 +38,12 @@ async function sentWithin(offsetAt: (minute: number) => number) {
   });
   await using cluster = await memoryCluster({ kinds: [Note] });
   const start = cluster.clock.now();
-  await using process = startProcess(cluster, operator({ name: "jumps", parts: { notes }, health: false }), "pod");
+  await using process = startProcess(cluster, operator({ name: "jumps", parts: { notes }, health: false }));
   for (const name of ["timed", "failing", "late", "repeating", "talking", "plain"]) {
     await cluster.create(Note, name, { spec: {} });
   }
   for (let minute = 0; minute < MINUTES; minute++) {
-    process.setClock(offsetAt(minute));
+    process.setClockOffset(offsetAt(minute));
     const text = { spec: { text: String(minute) } };
     if (minute % 10 === 5) cluster.inject(faults.watchSilent(), { kind: Note });
     if (minute % 10 === 6) await cluster.patch(Note, "plain", text);
@@ -92,12 +92,12 @@ const elected = operator({ name: "jumps", parts: { notes }, health: false, leade
 
 Deno.test("a leader whose clock jumps past its deadline stops leading at once, because its machine may have slept", async () => {
   await using cluster = await memoryCluster({ kinds: [Note] });
-  await using process = startProcess(cluster, elected, "pod");
+  await using process = startProcess(cluster, elected);
   await cluster.advance("3s");
   assert.equal(process.running.isLeading, true);
-  process.setClock(8000);
+  process.setClockOffset(8000);
   assert.equal(process.running.isLeading, true, "ten seconds have not passed since the last renewal began");
-  process.setClock(11_000);
+  process.setClockOffset(11_000);
   assert.equal(process.running.isLeading, false);
   await cluster.advance("5s");
   assert.equal(process.running.isLeading, true, "the lease is still its own: it begins anew");
@@ -106,22 +106,22 @@ Deno.test("a leader whose clock jumps past its deadline stops leading at once, b
 
 Deno.test("a leader whose clock is set back leads no longer than before, and a standby's wall clock never lets it take the Lease", async () => {
   await using cluster = await memoryCluster({ kinds: [Note] });
-  await using first = startProcess(cluster, elected, "first");
+  await using first = startProcess(cluster, elected, { host: "first" });
   await cluster.advance("1s");
-  await using second = startProcess(cluster, elected, "second");
+  await using second = startProcess(cluster, elected, { host: "second" });
   await cluster.advance("10s");
   assert.deepEqual([first.running.isLeading, second.running.isLeading], [true, false]);
-  first.cutOff(true);
-  first.setClock(-HOUR);
+  first.setConnected(false);
+  first.setClockOffset(-HOUR);
   await cluster.advance("9s");
-  second.setClock(HOUR);
+  second.setClockOffset(HOUR);
   await cluster.advance("2s");
   assert.deepEqual([first.running.isLeading, second.running.isLeading], [false, false], "15 s have not passed");
   await cluster.advance("8s");
   assert.equal(second.running.isLeading, true);
   const { renewTime } = (await cluster.get(Lease, "jumps")).spec ?? {};
   assert.match(renewTime ?? "", /^2030-01-01T01:00:/, "others are told by its own clock, and do not look at it");
-  first.cutOff(false);
+  first.setConnected(true);
   await stopped(first, cluster);
   await stopped(second, cluster);
 });

@@ -14,7 +14,7 @@ import { startOperator } from "../../src/operator/running.ts";
 import { type CompressingServer, compressingServer } from "../fixtures/compressing_server.ts";
 import { eventually } from "../eventually.ts";
 import { podConnection } from "../fixtures/connections.ts";
-import { Note, recording } from "./_notes.ts";
+import { Note, recording } from "../fixtures/notes.ts";
 
 const COUNT = 300;
 const NOTES = "/apis/demo.example.com/v1/notes";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { access, controller } from "@op/sdk";
 import { ConfigMap, Namespace, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { applyText, conditions, Note, type NoteContext, recording } from "./_notes.ts";
+import { applyText, conditions, Note, type NoteContext, recording } from "../fixtures/notes.ts";
 
 Deno.test("a reconcile reads its own writes at once, and they do not trigger another", async () => {
   const read: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { requeue } from "@op/sdk";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
-import { Note, recording } from "./_notes.ts";
+import { Note, recording } from "../fixtures/notes.ts";
 
 async function clusterWith(reconcile: Parameters<typeof recording>[0]): Promise<MemoryCluster> {
   const cluster = await memoryCluster({ parts: { notes: recording(reconcile).notes }, maxTurns: 200 });

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { controller, operator, PermanentError, requeue, resource, s, watch } from "@op/sdk";
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
 import { faults, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
-import { conditions, Note, recording } from "./_notes.ts";
+import { conditions, Note, recording } from "../fixtures/notes.ts";
 import { startProcess } from "./_processes.ts";
 
 const MISSING =
@@ -54,7 +54,7 @@ Deno.test("deleting a definition aborts reconciles of its kind, drops queued one
 Deno.test("a deleted definition is logged once, and its kind is watched at once when it is created again, even without objects", async () => {
   const { notes, runs } = recording();
   await using cluster = await memoryCluster({ kinds: [Note] });
-  await using process = startProcess(cluster, operator({ name: "gone", parts: { notes }, health: false }), "pod");
+  await using process = startProcess(cluster, operator({ name: "gone", parts: { notes }, health: false }));
   const annotations = { "demo.example.com/paused": "true" };
   await cluster.create(Note, "paused", { metadata: { annotations }, spec: {} });
   await cluster.advance("1s");

@@ -5,7 +5,7 @@ import { type Operator, operator } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { startOperator } from "../../src/operator/running.ts";
-import { applyText, Note, recording } from "./_notes.ts";
+import { applyText, Note, recording } from "../fixtures/notes.ts";
 
 function start(cluster: MemoryCluster, op: Operator) {
   const connection = { url: "http://memory.cluster", fetch: cluster.fetch, close() {} };

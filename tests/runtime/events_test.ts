@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { controller, type Infer, operator, TemporaryError } from "@op/sdk";
 import { ClusterRole, Event } from "@op/sdk/kinds";
 import { faults, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
-import { conditions, Note, recording } from "./_notes.ts";
+import { conditions, Note, recording } from "../fixtures/notes.ts";
 
 Deno.test("events.normal writes an Event about the object, and groups repeats into a series", async () => {
   const notes = controller(Note, {

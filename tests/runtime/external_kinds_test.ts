@@ -21,7 +21,7 @@ import {
 import type { Access } from "@op/sdk/controller";
 import { ConfigMap, CustomResourceDefinition, Ingress, Pod } from "@op/sdk/kinds";
 import { fakeContext, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
-import { writes } from "./_notes.ts";
+import { writes } from "../fixtures/notes.ts";
 import { startProcess } from "./_processes.ts";
 
 const entry = s.object({ name: s.string(), accepted: s.boolean() });
@@ -241,7 +241,7 @@ Deno.test("a controller waits until an external kind is served, and the log and 
   const hosts: string[] = [];
   const routes = controller(Route, { reconcile: ({ spec }) => void hosts.push(spec.host) });
   await using cluster = await memoryCluster();
-  await using process = startProcess(cluster, operator({ name: "late", parts: { routes }, health: false }), "pod");
+  await using process = startProcess(cluster, operator({ name: "late", parts: { routes }, health: false }));
   await cluster.advance("10s");
   const line = () => process.running.readiness().find(({ name }) => name === "watch Route")!;
   const told =

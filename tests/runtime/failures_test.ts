@@ -13,7 +13,7 @@ import {
 } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { faults, type MemoryCluster, memoryCluster, OperatorFailedError } from "@op/sdk/testing";
-import { applyText, Note, recording, until } from "./_notes.ts";
+import { applyText, Note, recording, until } from "../fixtures/notes.ts";
 
 /** The error with which a call rejects. */
 async function failureOf(call: PromiseLike<unknown>): Promise<OperatorFailedError> {

@@ -8,7 +8,7 @@ import { ConfigMap } from "@op/sdk/kinds";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import type { Connection } from "../../src/kube/connection.ts";
 import { startOperator } from "../../src/operator/running.ts";
-import { applyText, Note, recording } from "./_notes.ts";
+import { applyText, Note, recording } from "../fixtures/notes.ts";
 
 /**
  * An operator whose watch streams of notes contain lines of the test between those of the server.

@@ -5,7 +5,7 @@ import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { type MemoryCluster, memoryCluster, type MemoryClusterOptions } from "@op/sdk/testing";
 import { Event } from "../../src/kinds/events_v1.gen.ts";
 import { BURST } from "../../src/queue/loop_limit.ts";
-import { conditions, Note, recording, writes } from "./_notes.ts";
+import { conditions, Note, recording, writes } from "../fixtures/notes.ts";
 
 // Two controllers of one kind that want different values in one child.
 const setsText = (text: string) => {

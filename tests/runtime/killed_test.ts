@@ -1,16 +1,14 @@
-/**
- * An operator that is killed between any two of its writes: the next process completes the work.
- */
+/** The next process of an operator completes the work of one that was killed. */
 import assert from "node:assert/strict";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import type { MemoryCluster } from "@op/sdk/testing";
-import { Note } from "./_notes.ts";
-import { op, world } from "./_killed.ts";
-import { type Mortal, startMortal } from "./_mortal.ts";
+import { Note } from "../fixtures/notes.ts";
+import { op, writtenObjects } from "../fixtures/operators/killed.ts";
+import { type Process, startProcess } from "./_processes.ts";
 
 /** The changes to the objects, each made after the operator is idle. */
-const SCENARIO: readonly ((cluster: MemoryCluster) => Promise<unknown>)[] = [
+const CHANGES: readonly ((cluster: MemoryCluster) => Promise<unknown>)[] = [
   (cluster) => cluster.create(Note, "a", { spec: { text: "one" } }),
   (cluster) => cluster.create(Note, "b", { spec: { text: "one" } }),
   (cluster) => cluster.patch(Note, "a", { spec: { text: "two" } }),
@@ -20,39 +18,45 @@ const SCENARIO: readonly ((cluster: MemoryCluster) => Promise<unknown>)[] = [
   (cluster) => cluster.delete(Note, "b"),
 ];
 
+/** When the next process starts. */
+type Restart = "after the next change" | "after the last change";
+
 /**
- * Runs the scenario with a process that dies after a write; the next process starts at once, or
- * after the last change.
+ * Makes the changes while an operator runs that is killed at a write.
+ *
+ * @returns The number of writes of the first process, and the objects at the end.
  */
-async function play(lastWrite: number, next: "at once" | "at the end"): Promise<{ writes: number; world: unknown }> {
+async function runKilledAt(write: number, restart: Restart): Promise<{ writes: number; objects: unknown }> {
   await using cluster = await memoryCluster({ kinds: [Note] });
-  const processes: Mortal[] = [startMortal(cluster, op, lastWrite)];
-  const replace = async (): Promise<void> => {
-    if (!processes.at(-1)!.isDead) return;
-    processes.push(startMortal(cluster, op));
+  const first = startProcess(cluster, op, { killedAtWrite: write });
+  const processes: Process[] = [first];
+  const startNext = async (): Promise<void> => {
+    if (!processes.at(-1)!.isKilled) return;
+    processes.push(startProcess(cluster, op));
     await cluster.advance("5s");
   };
   try {
-    for (const happen of SCENARIO) {
-      await happen(cluster);
+    for (const change of CHANGES) {
+      await change(cluster);
       await cluster.advance("5s");
-      if (next === "at once") await replace();
+      if (restart === "after the next change") await startNext();
     }
-    assert.equal(processes[0]!.isDead, lastWrite !== Infinity);
-    await replace();
-    return { writes: processes[0]!.writes, world: await world(cluster.client, "default") };
+    assert.equal(first.isKilled, write !== Infinity);
+    await startNext();
+    const writes = first.writes.length + first.leases.length;
+    return { writes, objects: await writtenObjects(cluster.client, "default") };
   } finally {
     for (const process of processes) await process[Symbol.asyncDispose]();
   }
 }
 
-for (const next of ["at once", "at the end"] as const) {
-  Deno.test(`an operator killed after each of its writes leaves no work undone: the next process starts ${next}`, async (t) => {
-    const { writes, world } = await play(Infinity, next);
+for (const restart of ["after the next change", "after the last change"] as const) {
+  Deno.test(`an operator killed at any of its writes leaves no work undone if it restarts ${restart}`, async (t) => {
+    const { writes, objects } = await runKilledAt(Infinity, restart);
     assert(writes > 20, `${writes} writes`);
     for (let last = 1; last <= writes; last++) {
-      await t.step(`killed after write ${last} of ${writes}`, async () => {
-        assert.deepEqual((await play(last, next)).world, world);
+      await t.step(`killed at write ${last} of ${writes}`, async () => {
+        assert.deepEqual((await runKilledAt(last, restart)).objects, objects);
       });
     }
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { controller, operator } from "@op/sdk";
 import { ConfigMap, Lease } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { applyText, Note } from "./_notes.ts";
+import { applyText, Note } from "../fixtures/notes.ts";
 import { startProcess } from "./_processes.ts";
 
 const notes = controller(Note, { owns: [ConfigMap], reconcile: applyText });
@@ -13,7 +13,7 @@ async function processes(count: number) {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
   const all = Array.from({ length: count }, (_, i) => {
-    const process = startProcess(cluster, op, `pod-${i}`);
+    const process = startProcess(cluster, op, { host: `pod-${i}` });
     stack.defer(() => cluster.advance("1m"));
     return process;
   });
@@ -82,7 +82,7 @@ Deno.test("a leader that is cut off stops by its own clock before another starts
   await using run = await processes(2);
   const { cluster, all, leaders } = run;
   const [first] = leaders() as [number];
-  all[first]!.cutOff(true);
+  all[first]!.setConnected(false);
   let none = 0;
   for (let second = 0; second < 25; second++) {
     await cluster.advance("1s");
@@ -92,7 +92,7 @@ Deno.test("a leader that is cut off stops by its own clock before another starts
   assert.deepEqual(leaders(), [1 - first]);
   assert(none >= 3, `nobody led for ${none} s: 15 s less 10 s, less a try`);
 
-  all[first]!.cutOff(false);
+  all[first]!.setConnected(true);
   await cluster.advance("1m");
   assert.deepEqual(leaders(), [1 - first], "it stands by");
   const stopped = all[1 - first]!.stop();
@@ -112,14 +112,14 @@ for (const [meanwhile, offset] of [["", 0], [", its clock set back by an hour me
     // In the middle of a reconcile.
     for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "two" } });
     frozen.freeze();
-    frozen.setClock(offset);
+    frozen.setClockOffset(offset);
     await cluster.advance("1m");
     assert.deepEqual(leaders(), [1 - first]);
     for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "three" } });
     await cluster.advance("5s");
     const before = frozen.writes.length;
 
-    frozen.wake();
+    frozen.resume();
     await cluster.advance("1m");
 
     assert.deepEqual(frozen.writes.slice(before), []);
@@ -138,10 +138,10 @@ for (const [name, offset] of [["back", -3_600_000], ["forward", 3_600_000]] as c
     await using run = await processes(2);
     const { cluster, all, leaders } = run;
     const [first] = leaders() as [number];
-    all[1 - first]!.setClock(offset);
+    all[1 - first]!.setClockOffset(offset);
     await cluster.advance("1m");
     assert.deepEqual(leaders(), [first]);
-    all[first]!.setClock(offset);
+    all[first]!.setClockOffset(offset);
     for (let second = 0; second < 60; second++) {
       await cluster.advance("1s");
       assert(leaders().length <= 1);

@@ -5,7 +5,7 @@ import { ConfigMap, Event, Secret } from "@op/sdk/kinds";
 import { faults, memoryCluster } from "@op/sdk/testing";
 import type { MemoryCluster } from "@op/sdk/testing";
 import { controllerRbacRules, describeRule } from "../../src/parts/rbac.ts";
-import { until } from "./_notes.ts";
+import { until } from "../fixtures/notes.ts";
 
 const Site = resource({
   group: "demo.example.com",

@@ -3,7 +3,7 @@ import { controller, watch, type WatchOptions } from "@op/sdk";
 import type { ObjectMetaInput } from "@op/sdk/resource";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { Note } from "./_notes.ts";
+import { Note } from "../fixtures/notes.ts";
 
 function notesThat(
   write: "apply" | "create",

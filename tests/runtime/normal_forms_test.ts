@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { controller, type Input } from "@op/sdk";
 import { Deployment, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { applyPairs, Switch } from "./_applied_pairs.ts";
-import { Note, writes } from "./_notes.ts";
+import { applyPairs, Switch } from "../fixtures/apply_sequences.ts";
+import { Note, writes } from "../fixtures/notes.ts";
 
 function deployment(name: string, cpu: string): Input<typeof Deployment> {
   return {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { access, type AnyKind, controller } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { Note, ownedBy, recording } from "./_notes.ts";
+import { Note, ownedBy, recording } from "../fixtures/notes.ts";
 
 Deno.test("owned lists the object's children, including those just created, and no others", async () => {
   const seen = new Map<string, string[]>();

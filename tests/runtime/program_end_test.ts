@@ -8,9 +8,9 @@ import { ConfigMap, CustomResourceDefinition, Lease } from "@op/sdk/kinds";
 import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
 import { Client } from "../../src/kube/client.ts";
 import { startOperator } from "../fixtures/operator_process.ts";
-import { Note } from "./_notes.ts";
+import { Note } from "../fixtures/notes.ts";
 
-const MAIN = fileURLToPath(new URL("_stopping.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../fixtures/operators/stopping.ts", import.meta.url));
 const IN_DEFAULT = { namespace: "default" };
 
 async function atServer(server: Parameters<typeof kubeconfigFor>[0]) {

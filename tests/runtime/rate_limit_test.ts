@@ -4,7 +4,7 @@ import { operator } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { startOperator } from "../../src/operator/running.ts";
-import { applyText, Note, recording } from "./_notes.ts";
+import { applyText, Note, recording } from "../fixtures/notes.ts";
 
 const COUNT = 60;
 const QPS = 1;

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers";
 import { controller, conversion, resource, s } from "@op/sdk";
 import { ConfigMap, Namespace } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { applyText, conditions, Note, ownedBy, recording, until, writes } from "./_notes.ts";
+import { applyText, conditions, Note, ownedBy, recording, until, writes } from "../fixtures/notes.ts";
 
 Deno.test("a controller reconciles a new object and a changed one, and ignores other kinds", async () => {
   const { notes, runs } = recording();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { controller, PermanentError, TemporaryError } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { Note, ownedBy } from "./_notes.ts";
+import { Note, ownedBy } from "../fixtures/notes.ts";
 
 Deno.test("an object cannot take over another object's child", async () => {
   const notes = controller(Note, {

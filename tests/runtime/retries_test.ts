@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { controller, requeue, TemporaryError, watch } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { applyText, conditions, Note, ownedBy, recording, until } from "./_notes.ts";
+import { applyText, conditions, Note, ownedBy, recording, until } from "../fixtures/notes.ts";
 
 Deno.test("requeue reconciles again after its delay, and not before", async () => {
   const { notes, runs } = recording(() => requeue("10m"));

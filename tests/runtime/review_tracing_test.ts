@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
 import { startOperator } from "../fixtures/operator_process.ts";
-import { type ArrivedSpan, startCollector } from "./_collector.ts";
-import { conversionReview, review } from "./_reviews.ts";
+import { type ArrivedSpan, startCollector } from "../fixtures/span_collector.ts";
+import { conversionReview, review } from "../fixtures/reviews.ts";
 
-const MAIN = fileURLToPath(new URL("_traced_reviews.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../fixtures/operators/traced_reviews.ts", import.meta.url));
 const FAILED = 2;
 
 /** Has an operator answer one review of each sort. What it sent to its collector, and lines of its log. */

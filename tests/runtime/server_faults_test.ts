@@ -5,7 +5,7 @@ import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
 import { type Fault, faults, memoryCluster } from "@op/sdk/testing";
 import type { MemoryCluster, RequestRecord } from "@op/sdk/testing";
 import { startProcess } from "./_processes.ts";
-import { applyText, Note, recording, until } from "./_notes.ts";
+import { applyText, Note, recording, until } from "../fixtures/notes.ts";
 
 const COUNT = 50;
 
@@ -213,11 +213,11 @@ for (const [name, jump] of [["back", -86_400_000], ["forward", 86_400_000]] as c
       return metadata.name === "timed" ? requeue("10m") : undefined;
     });
     await using cluster = await memoryCluster({ kinds: [Note] });
-    await using process = startProcess(cluster, operator({ name: "clocks", parts: { notes }, health: false }), "pod");
+    await using process = startProcess(cluster, operator({ name: "clocks", parts: { notes }, health: false }));
     await cluster.create(Note, "timed", { spec: {} });
     await cluster.create(Note, "failing", { spec: {} });
     await until(() => runs.length >= 2);
-    process.setClock(jump);
+    process.setClockOffset(jump);
     await cluster.advance("9m");
     assert.equal(runs.filter((name) => name === "timed").length, 1);
     assert.equal(runs.filter((name) => name === "failing").length, 4);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { controller, PermanentError, resource, s, TemporaryError } from "@op/sdk";
 import { memoryCluster } from "@op/sdk/testing";
-import { conditions, Note, recording, writes } from "./_notes.ts";
+import { conditions, Note, recording, writes } from "../fixtures/notes.ts";
 
 Deno.test("PermanentError waits for a change of the object, and the conditions report it until then", async () => {
   const { notes, runs } = recording(({ spec }) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Clock, controller, operator, requeue, source, webhook } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { Note, recording } from "./_notes.ts";
+import { Note, recording } from "../fixtures/notes.ts";
 
 const START = "2030-01-01T00:00:00.000Z";
 

@@ -8,10 +8,10 @@ import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
 import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
 import { Client } from "../../src/kube/client.ts";
 import { startOperator } from "../fixtures/operator_process.ts";
-import { type ArrivedSpan, startCollector } from "./_collector.ts";
-import { Note } from "./_notes.ts";
+import { type ArrivedSpan, startCollector } from "../fixtures/span_collector.ts";
+import { Note } from "../fixtures/notes.ts";
 
-const MAIN = fileURLToPath(new URL("_traced.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../fixtures/operators/traced.ts", import.meta.url));
 
 /** OpenTelemetry's span kinds, as encoded in OTLP. */
 const KIND = { internal: 1, client: 3, producer: 4, consumer: 5 };

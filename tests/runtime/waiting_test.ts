@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { controller } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { Note } from "./_notes.ts";
+import { Note } from "../fixtures/notes.ts";
 
 /** Waits for its signal, and reports why it was aborted. */
 function hang(signal: AbortSignal): Promise<never> {

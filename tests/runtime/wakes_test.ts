@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { access, controller, index, resource, s, source, watch } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { Note, until } from "./_notes.ts";
+import { Note, until } from "../fixtures/notes.ts";
 
 /** Values that only a program without type checks can return. */
 const NONE = [undefined, null, "", 5, {}, { namespace: "default" }, Promise.resolve("a")];

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { access, controller, every, index, type Infer, operator, resource, s, source, watch } from "@op/sdk";
 import { ClusterRole, ConfigMap, Secret } from "@op/sdk/kinds";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
-import { Note, until } from "./_notes.ts";
+import { Note, until } from "../fixtures/notes.ts";
 
 const Site = resource({
   group: "demo.example.com",

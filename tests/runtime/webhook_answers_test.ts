@@ -4,8 +4,8 @@ import { conversion, deny, webhook } from "@op/sdk";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import type { Logger } from "../../src/runtime/logger.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
-import { conversionReview, Note, NoteV2, PATH, review } from "./_reviews.ts";
-import { handlerOf } from "./_webhook_handler.ts";
+import { conversionReview, Note, NoteV2, PATH, review } from "../fixtures/reviews.ts";
+import { webhookHandler } from "./_webhooks.ts";
 
 Deno.test("a webhook function receives the user, dryRun and the old object of the request", async () => {
   let handed: unknown;
@@ -69,7 +69,7 @@ Deno.test("warnings and audit annotations are returned when a request is allowed
 Deno.test("an invalid audit key fails the webhook", async () => {
   for (const key of ["", "a b", "a/b", "-a", "a".repeat(64)]) {
     const noteRules = webhook(Note, { validate: (_note, { audit }) => audit(key, "x") });
-    assert.equal((await handlerOf({ noteRules }).fetch(post(review()))).status, 500, key);
+    assert.equal((await webhookHandler({ noteRules }).fetch(post(review()))).status, 500, key);
   }
 });
 
@@ -92,7 +92,7 @@ for (const { name, query, late } of DEADLINES) {
         return new Promise<never>(() => {});
       },
     });
-    const answer = handlerOf({ noteRules }, { clock }).fetch(post(review(), `${PATH}${query}`));
+    const answer = webhookHandler({ noteRules }, { clock }).fetch(post(review(), `${PATH}${query}`));
     const signal = await begun.promise;
     const from = clock.now();
     while (clock.step(from + late - 1));
@@ -124,7 +124,7 @@ const OTHERS = [
 Deno.test("a review that is not for the webhook is rejected without a decision", async (t) => {
   let asked = 0;
   const noteRules = webhook(Note, { validate: () => (asked++, deny("never")) });
-  const { fetch } = handlerOf({ noteRules });
+  const { fetch } = webhookHandler({ noteRules });
   for (const { name, request } of OTHERS) {
     await t.step(name, async () => {
       const response = await fetch(post({ ...review(), request }));
@@ -176,7 +176,7 @@ Deno.test("requests wait until the services are created", async () => {
   const noteRules = webhook.with<string>()(Note, {
     validate: (_note, { services }) => void (handed = services),
   });
-  const handler = handlerOf({ noteRules }, { ready: made.promise, services: () => services.current });
+  const handler = webhookHandler({ noteRules }, { ready: made.promise, services: () => services.current });
   const answer = handler.fetch(post(review()));
   // Whatever does not wait has been called by then.
   await new Promise((resolve) => setTimeout(resolve));
@@ -194,7 +194,7 @@ Deno.test("an error of a function is counted and logged with the request's UID, 
       throw new TypeError("the password is swordfish");
     },
   });
-  const response = await handlerOf({ noteRules }, { metrics, log: noting(lines) }).fetch(post(review("a", "u-7")));
+  const response = await webhookHandler({ noteRules }, { metrics, log: noting(lines) }).fetch(post(review("a", "u-7")));
   assert.equal(response.status, 500);
   assert.equal(await response.text(), "the webhook failed. The operator's log has the error under uid u-7");
   const [[message, { stack, ...fields }]] = lines as [[string, Record<string, string>]];
@@ -223,7 +223,7 @@ Deno.test("a function that times out is logged, and a body that does not arrive 
       return new Promise<void>(() => {});
     },
   });
-  const { fetch } = handlerOf({ noteRules }, { clock, log: noting(lines) });
+  const { fetch } = webhookHandler({ noteRules }, { clock, log: noting(lines) });
   const slow = fetch(post(review(), `${PATH}?timeout=2s`));
   await begun.promise;
   clock.step(clock.now() + 1800);
@@ -241,8 +241,8 @@ Deno.test("a function that times out is logged, and a body that does not arrive 
 });
 
 // deno-lint-ignore no-explicit-any -- whatever is answered
-async function answered(parts: Parameters<typeof handlerOf>[0], body: unknown, path = PATH): Promise<any> {
-  const response = await handlerOf(parts).fetch(post(body, path));
+async function answered(parts: Parameters<typeof webhookHandler>[0], body: unknown, path = PATH): Promise<any> {
+  const response = await webhookHandler(parts).fetch(post(body, path));
   assert.equal(response.status, 200);
   return (await response.json()).response;
 }

@@ -15,8 +15,8 @@ import { webhookConfigurations } from "../../src/manifests/webhooks.ts";
 import type { Parts } from "../../src/parts/part_list.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { eventually } from "../eventually.ts";
-import { guardedServer } from "./_guarded_server.ts";
-import { noteRules, post, QUICK, review } from "./_reviews.ts";
+import { serverWithWebhooks } from "./_webhooks.ts";
+import { noteRules, post, QUICK, review } from "../fixtures/reviews.ts";
 
 const OWN = "guard-system";
 const both = { mutate() {}, validate() {} };
@@ -66,7 +66,7 @@ for (const { name, parts, made } of CASES) {
 }
 
 Deno.test("of two replicas, one leads and both serve webhooks", async () => {
-  const { connection } = await guardedServer();
+  const { connection } = await serverWithWebhooks();
   const op = operator({
     name: "notes",
     parts: { noteRules, maps: controller(ConfigMap, { reconcile() {} }) },

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { readCertificates } from "../../src/runtime/webhooks/x509.ts";
-import { type Asked, Place, Replica, type StandingStill } from "./_replicas.ts";
+import { type Asked, Place, Replica, type StandingStill } from "./_certificate_replicas.ts";
 
 /** Longer than a Lease is held without being renewed. */
 const LONG = 16_000;

@@ -9,7 +9,7 @@ import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { eventually } from "../eventually.ts";
 import { handler, post } from "./_hostile_reviews.ts";
-import { conversionReview, PATH, post as postReview, review } from "./_reviews.ts";
+import { conversionReview, PATH, post as postReview, review } from "../fixtures/reviews.ts";
 
 Deno.test("a conversion whose function fails is reported as failed, and counted", async () => {
   const metrics = new Metrics();

@@ -5,8 +5,8 @@ import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
 import { type Caller, LOCAL_CALLER } from "../../src/runtime/webhooks/caller.ts";
 import type { WebhookHandlerOptions, WebhookLimits } from "../../src/runtime/webhooks/handler.ts";
-import { Note, noteRules, PATH, review } from "./_reviews.ts";
-import { handlerOf } from "./_webhook_handler.ts";
+import { Note, noteRules, PATH, review } from "../fixtures/reviews.ts";
+import { webhookHandler } from "./_webhooks.ts";
 
 const MIB = 2 ** 20;
 
@@ -21,7 +21,7 @@ function held(limits: WebhookLimits, options: Partial<WebhookHandlerOptions> = {
       await new Promise<void>((resolve) => gates.push(resolve));
     },
   });
-  const { fetch } = handlerOf({ noteRules }, { clock, limits, isServed: true, ...options });
+  const { fetch } = webhookHandler({ noteRules }, { clock, limits, isServed: true, ...options });
   return {
     clock,
     fetch,
@@ -179,7 +179,7 @@ Deno.test("log lines that a client can cause are limited, and all are counted in
   const log = { debug() {}, info() {}, warn: note, error: note, with: () => log, isDebug: false };
   const metrics = new Metrics();
   const clock = new VirtualClock();
-  const { fetch } = handlerOf({ noteRules }, { clock, metrics, log });
+  const { fetch } = webhookHandler({ noteRules }, { clock, metrics, log });
   const thrown = async () => {
     const malformed = review();
     Object.assign(malformed.request.object, { spec: null });

@@ -11,9 +11,8 @@ import { CertificateKeeper, type CertificateKeeperOptions } from "../../src/runt
 import { readSecret, writeSecret } from "../../src/runtime/webhooks/certificate_secret.ts";
 import { publish, unpublished } from "../../src/runtime/webhooks/publish.ts";
 import { withConversion } from "../../src/manifests/webhooks.ts";
-import { CryptoWork } from "./_own_work.ts";
-import { notes, NoteV2 } from "./_reviews.ts";
-import { guardedServer } from "./_guarded_server.ts";
+import { notes, NoteV2 } from "../fixtures/reviews.ts";
+import { PendingCrypto, serverWithWebhooks } from "./_webhooks.ts";
 
 const BUNDLE = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 const signal = new AbortController().signal;
@@ -55,7 +54,7 @@ for (const { name, conversion, annotations, isTold } of DEFINITIONS) {
 }
 
 Deno.test("publishing does not add a webhook again that was removed meanwhile", async () => {
-  const { client } = await guardedServer();
+  const { client } = await serverWithWebhooks();
   const missing = await unpublished(client, { validating: "notes", definitions: [] }, BUNDLE, signal);
   assert.equal(missing.length, 1);
   await client.patch(ValidatingWebhookConfiguration, "notes", { webhooks: null });
@@ -64,7 +63,7 @@ Deno.test("publishing does not add a webhook again that was removed meanwhile", 
 });
 
 Deno.test("of two concurrent writes of the certificates, one fails with a conflict", async () => {
-  const { client } = await guardedServer();
+  const { client } = await serverWithWebhooks();
   const place = { name: "notes-webhook", namespace: "default" };
   const files = { certificate: BUNDLE, key: "key" };
   const held = { bundle: BUNDLE, authority: files, server: files, authoritySince: 1000, serverSince: 2000 };
@@ -79,7 +78,7 @@ Deno.test("of two concurrent writes of the certificates, one fails with a confli
 });
 
 Deno.test("only the Lease holder issues certificates; another replica waits until the Lease expires", async () => {
-  const { client } = await guardedServer();
+  const { client } = await serverWithWebhooks();
   const clock = new VirtualClock();
   const time = new Date(clock.now()).toISOString().replace("Z", "000Z");
   const spec = { holderIdentity: "another", leaseDurationSeconds: 15, acquireTime: time, renewTime: time };
@@ -98,7 +97,7 @@ Deno.test("only the Lease holder issues certificates; another replica waits unti
 });
 
 Deno.test("a bundle that was removed must be published again for the full delay", async () => {
-  const { client } = await guardedServer();
+  const { client } = await serverWithWebhooks();
   const clock = new VirtualClock();
   const times = { ...USUAL_TIMES, authority: 300_000 };
   const seen: { server: string; at: number }[] = [];
@@ -154,10 +153,10 @@ function kept(
 /** Advances the clock in steps. Pending work ends before each step. */
 async function pass(clock: VirtualClock, milliseconds: number, stride = 100): Promise<void> {
   // Keys are made aside, for as long as that takes.
-  using work = new CryptoWork();
+  using work = new PendingCrypto();
   const until = clock.now() + milliseconds;
   while (clock.now() < until) {
-    await work.rest(5);
+    await work.settle(5);
     const next = Math.min(until, clock.now() + stride);
     while (clock.step(next));
   }

@@ -5,7 +5,7 @@ import { ConfigMap, Namespace } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import type { Connection } from "../../src/kube/connection.ts";
 import { startOperator } from "../../src/operator/running.ts";
-import { Note, review } from "./_reviews.ts";
+import { Note, review } from "../fixtures/reviews.ts";
 
 Deno.test("a webhook reads a kind in reads from the shared cache, without a request", async () => {
   const noteRules = webhook(Note, {

@@ -6,8 +6,8 @@ import type { Client } from "../../src/kube/client.ts";
 import { type Running, startOperator } from "../../src/operator/running.ts";
 import { certificatesIn } from "../../src/runtime/webhooks/certificate_secret.ts";
 import { eventually } from "../eventually.ts";
-import { guardedServer } from "./_guarded_server.ts";
-import { op, post, QUICK, review } from "./_reviews.ts";
+import { serverWithWebhooks } from "./_webhooks.ts";
+import { op, post, QUICK, review } from "../fixtures/reviews.ts";
 
 const REVIEWS = 20_000;
 const ROTATIONS = 3;
@@ -17,7 +17,7 @@ const KEPT = 8;
 const STRIDE = 20;
 
 Deno.test(`${REVIEWS} reviews succeed, most on new connections, while authority and certificate are renewed three times`, async () => {
-  const { connection, client } = await guardedServer();
+  const { connection, client } = await serverWithWebhooks();
   await using time = startTime();
   const { clock } = time;
   await using running = startOperator(op, { connection, clock, serveWebhooks: true, certificateTimes: QUICK });
@@ -59,7 +59,7 @@ Deno.test(`${REVIEWS} reviews succeed, most on new connections, while authority 
 });
 
 Deno.test("two replicas that start at once agree on one authority, and both serve certificates of it", async () => {
-  const { connection, client } = await guardedServer();
+  const { connection, client } = await serverWithWebhooks();
   const start = () => startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
   await using one = start();
   await using other = start();
@@ -71,7 +71,7 @@ Deno.test("two replicas that start at once agree on one authority, and both serv
 });
 
 Deno.test("an authority that was removed from a webhook configuration is added again", async () => {
-  const { connection, client } = await guardedServer();
+  const { connection, client } = await serverWithWebhooks();
   await using running = startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
   await eventually(() => isServed(running));
   const bundle = await publishedBundle(client);
@@ -82,7 +82,7 @@ Deno.test("an authority that was removed from a webhook configuration is added a
 });
 
 Deno.test("an invalid certificate Secret is replaced", async () => {
-  const { connection, client } = await guardedServer();
+  const { connection, client } = await serverWithWebhooks();
   const data = { "ca.crt": btoa("no"), "ca.key": btoa("sense"), "tls.crt": btoa("at"), "tls.key": btoa("all") };
   const annotations = { "op/authority-since": "2026-01-01T00:00:00Z", "op/certificate-since": "2026-01-01T00:00:00Z" };
   await client.create(Secret, { metadata: { name: "notes-webhook", annotations }, data }, { namespace: "default" });

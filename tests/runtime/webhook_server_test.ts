@@ -11,8 +11,8 @@ import { controller } from "../../src/parts/controller.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { eventually } from "../eventually.ts";
 import { freePort } from "../fixtures/build_operator.ts";
-import { guardedServer } from "./_guarded_server.ts";
-import { Note, noteRules, PATH, post, QUICK, review } from "./_reviews.ts";
+import { serverWithWebhooks } from "./_webhooks.ts";
+import { Note, noteRules, PATH, post, QUICK, review } from "../fixtures/reviews.ts";
 
 Deno.test("a certificate in files is loaded again when both files have changed, and not before", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
@@ -182,7 +182,7 @@ Deno.test("if earlier certificates use all ports, the oldest server is ended and
 });
 
 Deno.test("controllers and webhooks can be skipped", async () => {
-  const { connection } = await guardedServer();
+  const { connection } = await serverWithWebhooks();
   let reconciled = 0;
   const op = operator({
     name: "notes",
@@ -210,7 +210,7 @@ Deno.test("controllers and webhooks can be skipped", async () => {
 });
 
 Deno.test("the leader and the standby both serve webhooks", async () => {
-  const { connection } = await guardedServer();
+  const { connection } = await serverWithWebhooks();
   const { certificate, key, caCert } = await localCertificate();
   const folder = await Deno.makeTempDir();
   try {
@@ -283,7 +283,7 @@ async function postedRaw(port: number, authority: string, header: string): Promi
 }
 
 Deno.test("while webhooks have no certificate, the process is not ready, and the reason is shown", async () => {
-  const { connection } = await guardedServer();
+  const { connection } = await serverWithWebhooks();
   const op = operator({
     name: "notes",
     parts: { noteRules },

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { conversion, deny, resource, s, webhook } from "@op/sdk";
 import { Conversions } from "../../src/runtime/webhooks/convert.ts";
-import { Note, PATH, review } from "./_reviews.ts";
-import { handlerOf } from "./_webhook_handler.ts";
+import { Note, PATH, review } from "../fixtures/reviews.ts";
+import { webhookHandler } from "./_webhooks.ts";
 
 const FAULT = { reason: "FieldValueInvalid", message: "too long", field: "spec.text" };
 
@@ -169,20 +169,20 @@ function object(kind: string, version: string) {
   return { apiVersion: `ways.example.com/${version}`, kind, metadata: { name: "a" } };
 }
 
-async function posted(parts: Parameters<typeof handlerOf>[0], body: unknown, path = PATH): Promise<Response> {
+async function posted(parts: Parameters<typeof webhookHandler>[0], body: unknown, path = PATH): Promise<Response> {
   const headers = { "content-type": "application/json" };
   const request = new Request(`https://notes${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  return await handlerOf(parts).fetch(request);
+  return await webhookHandler(parts).fetch(request);
 }
 
 // deno-lint-ignore no-explicit-any -- whatever is answered
-async function answered(parts: Parameters<typeof handlerOf>[0], body: unknown, path = PATH): Promise<any> {
+async function answered(parts: Parameters<typeof webhookHandler>[0], body: unknown, path = PATH): Promise<any> {
   const response = await posted(parts, body, path);
   assert.equal(response.status, 200, await response.clone().text());
   return (await response.json()).response;
 }
 
-async function patchOf(parts: Parameters<typeof handlerOf>[0], body: unknown): Promise<unknown> {
+async function patchOf(parts: Parameters<typeof webhookHandler>[0], body: unknown): Promise<unknown> {
   const { patch } = await answered(parts, body, MUTATE);
   return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(patch), (letter) => letter.charCodeAt(0))));
 }

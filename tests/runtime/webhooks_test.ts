@@ -8,7 +8,7 @@ import { memoryCluster } from "../../src/testing/memory_cluster.ts";
 import { gadgetOperator, parts } from "../fixtures/operators/webhooks.ts";
 import { createWebhookObjects } from "../fixtures/webhook_objects.ts";
 import { type Send, untilAsked, WEBHOOK_SUITE } from "../fixtures/webhook_suite.ts";
-import { QUICK } from "./_reviews.ts";
+import { QUICK } from "../fixtures/reviews.ts";
 
 Deno.test("webhooks behind a Service, on the API server in the process", async (t) => {
   await using cluster = await memoryCluster({ parts, failures: "collect" });

@@ -19,8 +19,8 @@ import { publishTargets } from "../../src/operator/webhook_server.ts";
 import type { CertificateTimes } from "../../src/runtime/webhooks/authority.ts";
 import { CertificateKeeper } from "../../src/runtime/webhooks/certificate_keeper.ts";
 import { operator, webhook } from "../../mod.ts";
-import { CryptoWork } from "./_own_work.ts";
-import { Note, notes, NoteV2 } from "./_reviews.ts";
+import { PendingCrypto } from "./_webhooks.ts";
+import { Note, notes, NoteV2 } from "../fixtures/reviews.ts";
 
 const SECRET = { name: "notes-webhook", namespace: "default" } as const;
 /** Takes each step at the next check. */
@@ -33,7 +33,7 @@ const op = operator({
 });
 
 // Lasts as long as the tests of the file, since replicas run side by side.
-const WORK = new CryptoWork();
+const CRYPTO = new PendingCrypto();
 
 /** A request of a replica. */
 export interface Asked {
@@ -201,7 +201,7 @@ export class Replica implements AsyncDisposable {
   async #rest(): Promise<void> {
     for (let quiet = 0, asked = -1; quiet < 3; quiet = asked === this.asked.length ? quiet + 1 : 0) {
       asked = this.asked.length;
-      await WORK.rest(1);
+      await CRYPTO.settle(1);
     }
   }
 
