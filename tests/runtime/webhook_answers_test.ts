@@ -50,7 +50,7 @@ Deno.test("warnings and audit annotations are returned when a request is allowed
       warn("two");
       audit("seen-by", "us");
       audit("seen-by", "us all");
-      if (spec.text === "forbidden") throw deny("nobody may say that");
+      if (spec.text === "forbidden") throw deny("this text is forbidden");
     },
   });
   const told = { warnings: ["one", "two"], auditAnnotations: { "seen-by": "us all" } };
@@ -58,7 +58,7 @@ Deno.test("warnings and audit annotations are returned when a request is allowed
   assert.deepEqual(await answered({ noteRules }, review("forbidden", "u-2")), {
     uid: "u-2",
     allowed: false,
-    status: { status: "Failure", message: "nobody may say that", reason: "Forbidden", code: 403 },
+    status: { status: "Failure", message: "this text is forbidden", reason: "Forbidden", code: 403 },
     ...told,
   });
   const changed = await answered({ noteRules }, review("fine", "u-3"), "/mutate/note-rules");

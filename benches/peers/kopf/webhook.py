@@ -25,4 +25,4 @@ def configure(settings: kopf.OperatorSettings, **_):
 @kopf.on.validate("reviews.example.com", "v1", "notes", id="note-rules")
 def validate(spec, **_):
     if spec.get("text") == "forbidden":
-        raise kopf.AdmissionError("nobody may say that")
+        raise kopf.AdmissionError("this text is forbidden")

@@ -34,7 +34,7 @@ func (validator) Handle(_ context.Context, request admission.Request) admission.
 		return admission.Errored(http.StatusBadRequest, err)
 	}
 	if object.Spec.Text == "forbidden" {
-		return admission.Denied("nobody may say that")
+		return admission.Denied("this text is forbidden")
 	}
 	return admission.Allowed("")
 }
