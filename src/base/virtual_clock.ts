@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import { DueHeap } from "./due_heap.ts";
 
 /**
  * A clock that a test moves. Timers run in order of their due times, or in the order of their
@@ -21,12 +22,8 @@ import type { Clock } from "./clock.ts";
 export class VirtualClock implements Clock {
   readonly #start: number;
   #now: number;
-  #serial = 0;
-  /**
-   * Pending timers, unsorted: a test has few of them, and they change more often than they are
-   * searched.
-   */
-  #timers = new Map<number, { due: number; callback: () => void }>();
+  /** Callbacks of the pending timers, by due time. */
+  readonly #timers = new DueHeap<() => void>();
 
   /**
    * Creates a clock that stands still until it is advanced.
@@ -47,16 +44,15 @@ export class VirtualClock implements Clock {
   }
 
   after(delay: number, callback: () => void): Disposable {
-    const id = this.#serial++;
-    this.#timers.set(id, { due: this.#now + Math.max(0, delay), callback });
-    return { [Symbol.dispose]: () => void this.#timers.delete(id) };
+    const timer = this.#timers.add(this.#now + Math.max(0, delay), callback);
+    return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
   }
 
   /**
    * The due time of the next timer in milliseconds since the epoch; `undefined` if there is none.
    */
   get nextDue(): number | undefined {
-    return this.#next()?.due;
+    return this.#timers.first?.due;
   }
 
   /**
@@ -66,22 +62,14 @@ export class VirtualClock implements Clock {
    * @returns Whether a timer ran. If not, the time is `until`, or unchanged if that is in the past.
    */
   step(until: number): boolean {
-    const next = this.#next();
+    const next = this.#timers.first;
     if (next === undefined || next.due > until) {
       this.#now = Math.max(this.#now, until);
       return false;
     }
-    this.#timers.delete(next.id);
+    this.#timers.delete(next);
     this.#now = Math.max(this.#now, next.due);
-    next.callback();
+    next.value();
     return true;
-  }
-
-  #next(): { id: number; due: number; callback: () => void } | undefined {
-    let first: { id: number; due: number; callback: () => void } | undefined;
-    for (const [id, { due, callback }] of this.#timers) {
-      if (first === undefined || due < first.due) first = { id, due, callback };
-    }
-    return first;
   }
 }

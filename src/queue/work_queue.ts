@@ -3,6 +3,7 @@
  * current object when it starts.
  */
 import type { Clock } from "../base/clock.ts";
+import { Schedule } from "./schedule.ts";
 
 /** Order of the keys that are due: `fresh` before `initial` before `resync`. */
 export type Priority = "fresh" | "initial" | "resync";
@@ -75,6 +76,8 @@ interface Wait extends Pick<Next<unknown>, "isBackoff" | "yields"> {
  */
 export class WorkQueue<Reason> {
   readonly #clock: Clock;
+  /** The timers of the keys in `#later`. */
+  readonly #schedule: Schedule;
   readonly #onReady: () => void;
   /** Keys that are due, oldest first, by priority. A key is in one of them at most. */
   readonly #ready: Record<Priority, Map<string, Reason>> = { fresh: new Map(), initial: new Map(), resync: new Map() };
@@ -103,6 +106,7 @@ export class WorkQueue<Reason> {
    */
   constructor(clock: Clock, onReady: () => void, onTaken?: (waited: number) => void, limit?: Limit) {
     this.#clock = clock;
+    this.#schedule = new Schedule(clock);
     this.#onReady = onReady;
     this.#onTaken = onTaken;
     this.#limit = limit;
@@ -193,7 +197,8 @@ export class WorkQueue<Reason> {
   /** Removes all keys, and ignores further ones. */
   close(): void {
     this.#isClosed = true;
-    for (const key of [...this.#later.keys()]) this.#forgetLater(key);
+    this.#schedule[Symbol.dispose]();
+    this.#later.clear();
     for (const priority of PRIORITIES) this.#ready[priority].clear();
     this.#since.clear();
   }
@@ -232,9 +237,9 @@ export class WorkQueue<Reason> {
   }
 
   #wait(key: string, reason: Reason, after: number, next: Wait): void {
-    // A delay of 0 uses the clock, too: an object that always requeues must not starve others or
+    // A delay of 0 uses the schedule, too: an object that always requeues must not starve others or
     // the process.
-    const timer = this.#clock.after(after, () => {
+    const timer = this.#schedule.after(after, () => {
       this.#later.delete(key);
       this.#addReady(key, reason, "fresh");
     });
