@@ -61,8 +61,8 @@ const GROUP = "apiextensions.k8s.io";
 
 /**
  * Returns the CustomResourceDefinitions among some objects, also those in lists. Only their names
- * are validated, so that one invalid definition in a cluster does not affect the others. {@linkcode
- * checkDefinition} validates the rest.
+ * are validated, so that one invalid definition in a cluster does not affect the others.
+ * {@linkcode checkDefinition} validates the rest.
  *
  * @param objects The objects.
  * @throws {Failure} If a definition has an API version that is no longer served, or no names.

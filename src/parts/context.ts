@@ -250,8 +250,9 @@ type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true
 
 /**
  * The context of a reconcile. Reads and writes accept only kinds that the controller declares.
- * Calls to the API server reject when the reconcile's signal is aborted, and with an {@linkcode
- * ApiError} if the server responds with an error; a reconciler that does not catch it is retried.
+ * Calls to the API server reject when the reconcile's signal is aborted, and with an
+ * {@linkcode ApiError} if the server responds with an error; a reconciler that does not catch it is
+ * retried.
  *
  * @example Usage
  * ```ts

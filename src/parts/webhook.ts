@@ -29,8 +29,8 @@ export interface WebhookFilters<F extends string = string, Root = unknown> {
    */
   readonly objectSelector?: LabelSelector;
   /**
-   * Labels that the object's namespace must have. @default {all, except those of {@linkcode
-   * WebhookFilters.allNamespaces}}
+   * Labels that the object's namespace must have. @default {all, except those of
+   * {@linkcode WebhookFilters.allNamespaces}}
    */
   readonly namespaceSelector?: LabelSelector;
   /**

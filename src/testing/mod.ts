@@ -1,7 +1,8 @@
 /**
  * Tests for operators. {@linkcode memoryCluster} runs an operator on a Kubernetes API server in the
- * test process, with a virtual clock. {@linkcode realCluster} starts a real API server. {@linkcode
- * createApiserver} and {@linkcode serveApiserver} provide the in-process API server alone.
+ * test process, with a virtual clock. {@linkcode realCluster} starts a real API server.
+ * {@linkcode createApiserver} and {@linkcode serveApiserver} provide the in-process API server
+ * alone.
  *
  * @module
  */

@@ -34,6 +34,9 @@ const plugin: Deno.lint.Plugin = {
               if (isTooWide(source, range) && !/https?:\/\//.test(value)) {
                 context.report({ range, message: `Comments wrap at ${COMMENT_WIDTH} columns` });
               }
+              if (/\{@\w+ *\n/.test(value)) {
+                context.report({ range, message: "Put an inline tag such as {@linkcode X} on one line" });
+              }
             }
           },
           Literal: (node) => checkString(node, node.value),

@@ -33,3 +33,9 @@ Deno.test("the prose rule limits the width of comments", () => {
     "Comments wrap at 100 columns",
   ]);
 });
+
+Deno.test("the prose rule rejects an inline JSDoc tag on two lines", () => {
+  assert.deepEqual(messages("tools/prose/planted.ts", "/**\n * See {@linkcode\n * Example}.\n */\nconst a = 1;\n"), [
+    "Put an inline tag such as {@linkcode X} on one line",
+  ]);
+});

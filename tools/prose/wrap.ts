@@ -89,12 +89,18 @@ function fill(texts: readonly string[], width: number): string[] {
   return result;
 }
 
+/**
+ * A space, except inside an inline JSDoc tag such as `{@linkcode X}`, which editors only link on one
+ * line.
+ */
+const BETWEEN_WORDS = /(?<!\{@[^{}]*) /;
+
 function words(text: string, width: number): string[] {
   // Further lines of a list item are indented, so that Markdown sees one item.
   const hanging = /^(\s*)([-*]|\d+\.) /.exec(text)?.[0].replace(/\S/g, " ") ?? "";
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ")) {
+  for (const word of text.split(BETWEEN_WORDS)) {
     if (line !== "" && line.trim() !== "" && line.length + 1 + word.length > width) {
       lines.push(line);
       line = hanging + word;

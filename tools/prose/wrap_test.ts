@@ -36,3 +36,8 @@ Deno.test("wrapped joins line comments, and keeps narrow comments, directives an
     assert.equal(wrapped(source), source);
   }
 });
+
+Deno.test("wrapped keeps an inline JSDoc tag on one line", () => {
+  const result = wrapped(`/** ${"x".repeat(80)} as {@linkcode Example} and {@link Other | another one}. */\n`);
+  assert.equal(result, `/**\n * ${"x".repeat(80)} as\n * {@linkcode Example} and {@link Other | another one}.\n */\n`);
+});
