@@ -3,8 +3,8 @@
  */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { type FieldLocation, hasNormalForms, isSameValue } from "./normal_form.ts";
 import type { KubeObject } from "../resource/kind.ts";
+import { formInside, isSameValue, type StoredForm, storedForm } from "./stored_form.ts";
 
 /**
  * Returns whether an apply would not change an object: all applied fields have their value and are
@@ -24,25 +24,25 @@ export function isApplied(wanted: KubeObject, live: KubeObject, manager: string)
   const { name: _name, namespace: _namespace, ...written } = metadata as unknown as Record<string, unknown>;
   // Name and namespace have no owner.
   const fields = Object.keys(written).length === 0 ? rest : { ...rest, metadata: written };
-  return isOwned(fields, live, entry.fieldsV1, { path: [], isNormal: hasNormalForms(wanted.apiVersion) });
+  return isOwned(fields, live, entry.fieldsV1, storedForm(wanted));
 }
 
-function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>, place: FieldLocation): boolean {
+function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>, form: StoredForm): boolean {
   const keys = Object.keys(fields).filter((key) => key !== ".");
   // A leaf, or a value that is owned as a whole.
-  if (keys.length === 0) return isSameValue(wanted, live, place);
-  if (Array.isArray(wanted)) return Array.isArray(live) && isListOwned(wanted, live, fields, keys, place);
+  if (keys.length === 0) return isSameValue(wanted, live, form);
+  if (Array.isArray(wanted)) return Array.isArray(live) && isListOwned(wanted, live, fields, keys, form);
   if (!isObject(wanted) || !isObject(live)) return false;
   // An empty list has no items to own, and API servers drop it from built-in kinds.
   const isEmptyList = (name: string): boolean => {
     const [value, there] = [wanted[name], own(live, name)];
     if (fields[`f:${name}`] !== undefined || !Array.isArray(value) || value.length > 0) return false;
-    return there === undefined ? place.isNormal : equal(value, there);
+    return there === undefined ? form !== "as sent" : equal(value, there);
   };
   const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined && !isEmptyList(name));
   return names.length === keys.length && names.every((name) => {
     const inner = fields[`f:${name}`];
-    return isObject(inner) && isOwned(wanted[name], own(live, name), inner, { ...place, path: [...place.path, name] });
+    return isObject(inner) && isOwned(wanted[name], own(live, name), inner, formInside(form, name));
   });
 }
 
@@ -52,7 +52,7 @@ function isListOwned(
   live: unknown[],
   fields: Record<string, unknown>,
   keys: string[],
-  place: FieldLocation,
+  form: StoredForm,
 ): boolean {
   if (wanted.length !== keys.length) return false;
   let left = wanted;
@@ -71,7 +71,7 @@ function isListOwned(
     places.set(item, index);
     const there = live[index];
     const inner = fields[key];
-    return isObject(item) && isObject(there) && isObject(inner) && isItemOwned(item, there, inner, tail, place);
+    return isObject(item) && isObject(there) && isObject(inner) && isItemOwned(item, there, inner, tail, form);
   });
   // Order matters: init containers run in order, and environment variables refer to earlier ones.
   const order = wanted.flatMap((item) => places.get(item) ?? []);
@@ -83,7 +83,7 @@ function isItemOwned(
   live: Record<string, unknown>,
   fields: Record<string, unknown>,
   keys: Record<string, unknown>,
-  place: FieldLocation,
+  form: StoredForm,
 ): boolean {
   // An item that is owned as a whole, such as an owner reference.
   if (Object.keys(fields).length === 0) return equal(item, live);
@@ -91,7 +91,7 @@ function isItemOwned(
   return isOwned({ ...keys, ...item }, live, {
     ...Object.fromEntries(Object.keys(keys).map((name) => [`f:${name}`, {}])),
     ...fields,
-  }, place);
+  }, form);
 }
 
 function hasKeys(item: unknown, keys: Record<string, unknown>, mayLack: boolean): boolean {

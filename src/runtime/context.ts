@@ -16,7 +16,7 @@ import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../re
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
 import { OutrunError } from "./failure.ts";
-import { stored } from "./normal_form.ts";
+import { stored } from "./stored_form.ts";
 import { LiveIndex } from "./live_index.ts";
 import type { Logger } from "./logger.ts";
 import type { RunEffects } from "./loop_trace.ts";

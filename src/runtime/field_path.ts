@@ -5,7 +5,7 @@
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import type { KubeObject, ManagedFields } from "../resource/kind.ts";
-import { type FieldLocation, hasNormalForms, isSameValue } from "./normal_form.ts";
+import { formInside, isSameValue, type StoredForm, storedForm } from "./stored_form.ts";
 
 /** Path of a field in the form of `fieldsV1`: `f:<name>`, or `k:<keys>` for an item of a list. */
 export type FieldPath = readonly string[];
@@ -32,17 +32,14 @@ export function differences(wanted: KubeObject, live: KubeObject): readonly Diff
   const { name: _name, namespace: _namespace, ...written } = metadata as unknown as Fields;
   const found: Difference[] = [];
   const fields = (live.metadata.managedFields ?? []).map(({ fieldsV1 }) => fieldsV1).filter(isObject);
-  compare({ ...rest, metadata: written }, live, fields, [], {
-    found,
-    place: { path: [], isNormal: hasNormalForms(wanted.apiVersion) },
-  });
+  compare({ ...rest, metadata: written }, live, fields, [], { found, form: storedForm(wanted) });
   return found;
 }
 
-/** State of a comparison: its location and the differences so far. */
+/** State of a comparison: the form of the values and the differences so far. */
 interface Comparison {
   readonly found: Difference[];
-  readonly place: FieldLocation;
+  readonly form: StoredForm;
 }
 
 function compare(
@@ -52,12 +49,12 @@ function compare(
   path: FieldPath,
   comparison: Comparison,
 ): void {
-  const { found, place } = comparison;
-  if (found.length === MOST || isSameValue(wanted, live, place)) return;
+  const { found, form } = comparison;
+  if (found.length === MOST || isSameValue(wanted, live, form)) return;
   if (isObject(wanted) && isObject(live)) {
     for (const [name, value] of Object.entries(wanted)) {
       if (value === undefined) continue;
-      const inner = { ...comparison, place: { ...place, path: [...place.path, name] } };
+      const inner = { found, form: formInside(form, name) };
       // A map without keys is omitted, so the difference is the key and not the map.
       const there = own(live, name) ?? (isObject(value) ? {} : undefined);
       compare(value, there, within(fields, `f:${name}`), [...path, `f:${name}`], inner);

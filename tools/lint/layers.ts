@@ -21,7 +21,7 @@ const DIRECT = {
   manifests: ["parts", "kinds", "resource", "schema", "base"],
   kube: ["resource", "base"],
   watch: ["kube", "resource", "base"],
-  runtime: ["watch", "queue", "kube", "parts", "kinds", "resource", "schema", "cel", "base"],
+  runtime: ["watch", "queue", "kube", "parts", "kinds", "resource", "schema", "cel", "openapi", "base"],
   operator: ["runtime", "manifests"],
   apiserver: ["base", "schema", "cel", "openapi"],
   provision: ["kube", "manifests"],
