@@ -53,8 +53,10 @@ type Forms = Map<string, Map<string, string>>;
  * import assert from "node:assert/strict";
  *
  * const messages = { "demo.v1.Site": "1 host s;2 size ?:api.resource.Quantity" };
- * const site = { group: "demo", version: "v1", kind: "Site", verbs: ["patch"], schema: "io.demo.v1.Site" };
- * assert.match(storedFormsModule({ messages, resources: [site] }), /"demo.v1.Site": "host=0 size=q"/);
+ * const [group, version, kind] = ["demo", "v1", "Site"];
+ * const site = { group, version, kind, verbs: ["patch"], schema: "io.demo.v1.Site" };
+ * const module = storedFormsModule({ messages, resources: [site] });
+ * assert.match(module, /"demo.v1.Site": "host=0 size=q"/);
  * ```
  */
 export function storedFormsModule({ messages, resources }: Sources): string {

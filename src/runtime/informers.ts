@@ -79,8 +79,8 @@ export class Informers {
   }
 
   /**
-   * Returns the cache of one object. It is watched until each call is matched by {@linkcode
-   * release}.
+   * Returns the cache of one object. It is watched until each call is matched by
+   * {@linkcode release}.
    *
    * @param kind The object's kind.
    * @param name Its name.

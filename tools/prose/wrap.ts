@@ -90,8 +90,8 @@ function fill(texts: readonly string[], width: number): string[] {
 }
 
 /**
- * A space, except inside an inline JSDoc tag such as `{@linkcode X}`, which editors only link on one
- * line.
+ * A space, except inside an inline JSDoc tag such as `{@linkcode X}`, which editors only link if it
+ * is on one line.
  */
 const BETWEEN_WORDS = /(?<!\{@[^{}]*) /;
 
