@@ -28,6 +28,7 @@ export type {
   WriteOptions,
 } from "../src/kube/calls.ts";
 export type { Connection } from "../src/kube/connection.ts";
+export { ClusterConfigError, type ClusterConfigErrorCode } from "../src/kube/cluster_config_error.ts";
 export { ConnectionError, type ConnectionErrorCode, TruncatedStreamError } from "../src/kube/connection_error.ts";
 export { findKind, KindNotFoundError, type UntypedKind } from "../src/kube/discovery.ts";
 export { connect, type ConnectOptions } from "../src/operator/connect.ts";

@@ -4,6 +4,7 @@
  * aggregated roles, and reads the time only from the clock that it receives.
  */
 import { type Clock, systemClock } from "../base/clock.ts";
+import { isStackOverflow } from "../base/deno_errors.ts";
 import { Access } from "./access/access.ts";
 import type { User } from "./access/user.ts";
 import { autoscalerRules } from "./builtin/autoscaler_rules.ts";
@@ -270,9 +271,6 @@ function emptyDeletedNamespaces(core: Core): void {
  * levels, because Go's stack grows; ours does not.
  */
 function unexpectedError(error: unknown): StatusError {
-  // V8 has no other mark for an exhausted stack than the message.
-  if (error instanceof RangeError && /call stack/.test(error.message)) {
-    return requestTooLarge("it is nested too deep for this server");
-  }
+  if (isStackOverflow(error)) return requestTooLarge("it is nested too deep for this server");
   return internalError(error instanceof Error ? error.message : String(error));
 }

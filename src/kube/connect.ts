@@ -1,5 +1,6 @@
 /** Finds the API server: by kubeconfig, or from inside a pod. */
 import type { Clock } from "../base/clock.ts";
+import { ClusterConfigError } from "./cluster_config_error.ts";
 import type { Connection } from "./connection.ts";
 import { inCluster } from "./in_cluster.ts";
 import { kubeconfigConnection } from "./kubeconfig_connection.ts";
@@ -28,7 +29,7 @@ export interface ConnectOptions {
  * @param machine Reads environment and files.
  * @param clock Measures when tokens must be read again.
  * @param options Additional options.
- * @throws {Error} If there is no cluster, or its kubeconfig is invalid.
+ * @throws {ClusterConfigError} If there is no cluster, or its kubeconfig is invalid.
  */
 export async function connect(machine: Machine, clock: Clock, options: ConnectOptions = {}): Promise<Connection> {
   if (options.kubeconfig !== undefined) {
@@ -42,7 +43,8 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   const pod = await inCluster(machine, clock, options.httpClient);
   if (pod !== undefined) return pod;
   if (isHidden) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "NoCluster",
       "No cluster found: this is not a pod, and the executable has no sandbox permission to read a kubeconfig. " +
         "Run it in a pod, run the operator from source, or add the kubeconfig to sandbox: { read: [...] } of the operator and build it again",
     );
@@ -56,7 +58,8 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   const missing = home === undefined
     ? "HOME is unset"
     : `"${defaultPath}" ${whyUnreadable(error, defaultPath).split(".")[0]}`;
-  throw new Error(
+  throw new ClusterConfigError(
+    "NoCluster",
     `No cluster found: KUBECONFIG is unset, ${missing}, and this is not a pod. ` +
       (error instanceof Deno.errors.NotCapable
         ? "Run it in a pod, or run the operator from source"

@@ -1,6 +1,7 @@
 /** Connects to the API server from inside a pod. */
 import type { Clock } from "../base/clock.ts";
 import { API_HOST, SERVICE_ACCOUNT } from "../base/pod.ts";
+import { ClusterConfigError } from "./cluster_config_error.ts";
 import type { Connection, Transport } from "./connection.ts";
 import { FetchTransport, rejectInvalidCa, withToken } from "./http.ts";
 import { Http2Transport } from "./http2/mod.ts";
@@ -30,7 +31,8 @@ export async function inCluster(
   try {
     ca = await machine.readText(CA_FILE);
   } catch (cause) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidServiceAccount",
       `Cannot connect from inside the pod: "${CA_FILE}" cannot be read. Set automountServiceAccountToken to true`,
       { cause },
     );
@@ -55,7 +57,8 @@ export async function inCluster(
 function rejectOtherPort(port: string): void {
   const host = `${API_HOST}:${port}`;
   if (!Deno.build.standalone || Deno.permissions.querySync({ name: "net", host }).state === "granted") return;
-  throw new Error(
+  throw new ClusterConfigError(
+    "InvalidServiceAccount",
     `Cannot connect from inside the pod: the executable has no sandbox permission for "${host}". ` +
       `Set "apiserver_port = ${port}" in [build] of operator.toml, and build it again`,
   );

@@ -1,6 +1,7 @@
 /** Reads kubeconfig files and merges them as kubectl does. */
 import { isObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
+import { ClusterConfigError } from "./cluster_config_error.ts";
 
 /** An entry of `clusters`. */
 export interface ClusterEntry {
@@ -49,36 +50,45 @@ export interface KubeconfigFile {
  *
  * @param files The files, in the order of `KUBECONFIG`.
  * @param wanted Name of the context. @default {the current context}
- * @throws {Error} If the context, its cluster or its user does not exist, or a file is not a
- * kubeconfig.
+ * @throws {ClusterConfigError} If the context, its cluster or its user does not exist, or a file is
+ * not a kubeconfig.
  */
 export function selectContext(files: readonly KubeconfigFile[], wanted?: string): KubeconfigContext {
   const paths = files.map((file) => `"${file.path}"`).join(", ");
   for (const { path, content } of files) {
     if (!isObject(content) || (content.kind !== undefined && content.kind !== "Config")) {
-      throw new Error(`Cannot read kubeconfig "${path}": it is not an object of kind "Config"`);
+      throw new ClusterConfigError(
+        "InvalidKubeconfig",
+        `Cannot read kubeconfig "${path}": it is not an object of kind "Config"`,
+      );
     }
   }
   const current = wanted ??
     files.map(({ content }) => (content as Record<string, unknown>)["current-context"]).find(isName);
   if (!current) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot read kubeconfig ${paths}: current-context is not set. Set --context${available(files)}`,
     );
   }
   const context = entry(files, "contexts", "context", current);
   if (!context) {
-    throw new Error(`Cannot read kubeconfig ${paths}: context "${current}" does not exist${available(files, current)}`);
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
+      `Cannot read kubeconfig ${paths}: context "${current}" does not exist${available(files, current)}`,
+    );
   }
   const cluster = entry(files, "clusters", "cluster", context.value.cluster);
   if (!cluster || !isName(cluster.value.server)) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot read kubeconfig ${paths}: cluster "${context.value.cluster}" of context "${current}" does not exist or has no server`,
     );
   }
   const user = entry(files, "users", "user", context.value.user);
   if (!user && isName(context.value.user)) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot read kubeconfig ${paths}: user "${context.value.user}" of context "${current}" does not exist`,
     );
   }

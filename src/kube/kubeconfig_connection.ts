@@ -3,6 +3,7 @@
  * plugin are in `kubeconfig_login.ts`.
  */
 import type { Clock } from "../base/clock.ts";
+import { ClusterConfigError } from "./cluster_config_error.ts";
 import type { Connection } from "./connection.ts";
 import { FetchTransport, type TlsOptions, type TokenSource, withToken } from "./http.ts";
 import { type KubeconfigContext, type KubeconfigFile, selectContext } from "./kubeconfig.ts";
@@ -16,7 +17,7 @@ import { tokenFile } from "./token_file.ts";
  * @param machine Reads the files.
  * @param clock Measures when a token file must be read again.
  * @param context Name of the context. @default {the current context}
- * @throws {Error} If a file cannot be read or parsed, or has an unsupported setting.
+ * @throws {ClusterConfigError} If a file cannot be read or parsed, or has an unsupported setting.
  */
 export async function kubeconfigConnection(
   paths: readonly string[],
@@ -31,7 +32,8 @@ export async function kubeconfigConnection(
   const cert = await readPem(user, "client-certificate", chosen.userFile, machine);
   const key = await readPem(user, "client-key", chosen.userFile, machine);
   if ((cert === undefined) !== (key === undefined)) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot use context "${chosen.name}" of "${chosen.userFile}": it has only one of client-certificate and client-key. Set both`,
     );
   }
@@ -63,7 +65,11 @@ async function readKubeconfig(path: string, machine: Machine): Promise<Kubeconfi
   try {
     text = await machine.readText(path);
   } catch (cause) {
-    throw new Error(`Cannot read kubeconfig "${path}": it ${whyUnreadable(cause, path)}`, { cause });
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
+      `Cannot read kubeconfig "${path}": it ${whyUnreadable(cause, path)}`,
+      { cause },
+    );
   }
   // Loaded only here, because a pod never needs it. The library `yaml`, which the command line
   // uses, reads two environment variables, and an executable has no sandbox permission for them.
@@ -75,28 +81,32 @@ async function readKubeconfig(path: string, machine: Machine): Promise<Kubeconfi
     // used. It counts from 0.
     const { mark } = cause as { mark?: { line: number; column: number } };
     const position = mark === undefined ? "" : ` at line ${mark.line + 1}, column ${mark.column + 1}`;
-    throw new Error(`Cannot read kubeconfig "${path}": it is not YAML${position}`);
+    throw new ClusterConfigError("InvalidKubeconfig", `Cannot read kubeconfig "${path}": it is not YAML${position}`);
   }
 }
 
 function rejectUnsupported({ name, cluster, clusterFile, user, userFile }: KubeconfigContext): void {
   if (!/^https?:\/\//.test(cluster.server)) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot use context "${name}" of "${clusterFile}": its server "${cluster.server}" is not an http or https address`,
     );
   }
   if (cluster["insecure-skip-tls-verify"]) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot use context "${name}" of "${clusterFile}": insecure-skip-tls-verify is not supported. Set certificate-authority-data`,
     );
   }
   if (cluster["tls-server-name"]) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot use context "${name}" of "${clusterFile}": tls-server-name is not supported. Use a server address that is in its certificate`,
     );
   }
   if (user.username) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot use context "${name}" of "${userFile}": Kubernetes 1.19 removed logins by user name and password. Use a token or a certificate`,
     );
   }
@@ -114,7 +124,7 @@ async function readPem<Key extends "client-certificate" | "client-key" | "certif
     try {
       return atob(data);
     } catch {
-      throw new Error(`Cannot read kubeconfig "${file}": ${key}-data is not base64`);
+      throw new ClusterConfigError("InvalidKubeconfig", `Cannot read kubeconfig "${file}": ${key}-data is not base64`);
     }
   }
   const path = entry[key];
@@ -122,7 +132,11 @@ async function readPem<Key extends "client-certificate" | "client-key" | "certif
   try {
     return await machine.readText(resolvePath(file, path));
   } catch (cause) {
-    throw new Error(`Cannot read kubeconfig "${file}": its ${key} "${path}" ${whyUnreadable(cause, path)}`, { cause });
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
+      `Cannot read kubeconfig "${file}": its ${key} "${path}" ${whyUnreadable(cause, path)}`,
+      { cause },
+    );
   }
 }
 
@@ -138,7 +152,8 @@ function openTransport(
   try {
     transport = new FetchTransport(trust);
   } catch {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot use context "${name}" of "${clusterFile}": its certificate-authority is not a PEM certificate`,
     );
   }
@@ -147,7 +162,8 @@ function openTransport(
   try {
     return new FetchTransport({ ...trust, certificate });
   } catch {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot use context "${name}" of "${userFile}": its client-certificate and client-key are invalid. ` +
         "They must be PEM, an X.509 v3 certificate, and belong to each other",
     );

@@ -2,6 +2,7 @@
  * Logins by exec plugin and OIDC. Kubernetes' own JavaScript client implements them. It is loaded
  * only if a kubeconfig needs it.
  */
+import { ClusterConfigError } from "./cluster_config_error.ts";
 import { CredentialError, type TokenSource } from "./http.ts";
 import type { Machine } from "./machine.ts";
 
@@ -38,7 +39,8 @@ async function load(context: string): Promise<typeof import("@kubernetes/client-
   try {
     return await import("@kubernetes/client-node");
   } catch (cause) {
-    throw new Error(
+    throw new ClusterConfigError(
+      "InvalidKubeconfig",
       `Cannot log in with context "${context}": an executable does not support logins by exec plugin or OIDC. ` +
         "Run the operator from source, or use a context with a token or a certificate",
       { cause },

@@ -125,6 +125,6 @@ const BROKEN: readonly { name: string; files: KubeconfigFile[]; wanted?: string;
 
 for (const { name, files, wanted, message } of BROKEN) {
   Deno.test(`selectContext rejects ${name}`, () => {
-    assert.throws(() => selectContext(files, wanted), { name: "Error", message });
+    assert.throws(() => selectContext(files, wanted), { code: "InvalidKubeconfig", message });
   });
 }

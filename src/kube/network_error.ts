@@ -1,7 +1,5 @@
-/**
- * Errors of connections that could not be opened. Deno has classes for only some of them and puts
- * the rest into messages, so this file is the only one that reads those messages.
- */
+/** Errors of connections that could not be opened. */
+import { type ConnectionFailure, connectionFailure, innermostCause } from "../base/deno_errors.ts";
 
 /** Why a server could not be reached. */
 export type NetworkErrorCode =
@@ -38,7 +36,7 @@ export function handshakeError(cause: unknown, authority: string): NetworkError 
       `Check the process that listens on "${authority}", its log, and proxies and load balancers in front of it`;
     return new NetworkError("HandshakeClosed", message, { cause });
   }
-  if (cause instanceof Error && /corrupt message/.test(cause.message)) {
+  if (connectionFailure(cause) === "NotTls") {
     const message = `"${authority}" does not use TLS. Check the port, and proxies in front of it`;
     return new NetworkError("NotTls", message, { cause });
   }
@@ -52,44 +50,30 @@ const CLOSING = [
   Deno.errors.ConnectionAborted,
 ];
 
-const PATTERNS: readonly { pattern: RegExp; code: NetworkErrorCode; message: string }[] = [
-  {
-    pattern: /connection refused/i,
-    code: "ConnectionRefused",
-    message: "connection refused. Check that the API server is running, and its address",
-  },
-  {
-    pattern: /UnknownIssuer/,
-    code: "UntrustedCertificate",
-    message: "the server's certificate is not signed by the certificate authority of the kubeconfig (UnknownIssuer). " +
-      "Set certificate-authority-data",
-  },
-  {
-    pattern: /network is unreachable|no route to host/i,
-    code: "NetworkUnreachable",
-    message: "there is no route to it. Check the address and the network",
-  },
-  {
-    pattern: /dns error|failed to lookup/i,
-    code: "NameNotFound",
-    message: "its name cannot be resolved. Check the address and DNS",
-  },
-];
+const MESSAGES: { readonly [failure in ConnectionFailure]?: readonly [code: NetworkErrorCode, message: string] } = {
+  ConnectionRefused: [
+    "ConnectionRefused",
+    "connection refused. Check that the API server is running, and its address",
+  ],
+  UntrustedCertificate: [
+    "UntrustedCertificate",
+    "the server's certificate is not signed by the certificate authority of the kubeconfig (UnknownIssuer). " +
+    "Set certificate-authority-data",
+  ],
+  NetworkUnreachable: ["NetworkUnreachable", "there is no route to it. Check the address and the network"],
+  NameNotFound: ["NameNotFound", "its name cannot be resolved. Check the address and DNS"],
+};
 
 /**
- * Returns what Deno threw for a request as a {@linkcode NetworkError}. Deno has the reason in the
- * innermost cause.
+ * Returns what Deno threw for a request as a {@linkcode NetworkError}.
  *
  * @param cause What `fetch`, `Deno.connect` or the client in `http2` threw.
  * @returns The error; the innermost cause if its reason is none of {@linkcode NetworkErrorCode}.
  */
 export function networkError(cause: unknown): unknown {
-  let inner = cause;
-  while (!(inner instanceof NetworkError) && inner instanceof Error && inner.cause instanceof Error) {
-    inner = inner.cause;
-  }
+  const inner = innermostCause(cause, (error) => error instanceof NetworkError);
   if (!(inner instanceof Error) || inner instanceof NetworkError) return inner;
-  const { message: text } = inner;
-  const found = PATTERNS.find(({ pattern }) => pattern.test(text));
-  return found === undefined ? inner : new NetworkError(found.code, found.message, { cause });
+  const failure = connectionFailure(inner);
+  const found = failure && MESSAGES[failure];
+  return found === undefined ? inner : new NetworkError(...found, { cause });
 }

@@ -12,14 +12,14 @@ export type { ConnectOptions };
  *
  * @param options The kubeconfig and its context.
  * @returns The connection, for a {@linkcode Client} or for `run` of an operator.
- * @throws {Error} If no configuration is found, or it cannot be read. The message says what to do.
+ * @throws {ClusterConfigError} If no configuration is found, or it cannot be used.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  * import { connect } from "@op/sdk/client";
  *
- * await assert.rejects(connect({ kubeconfig: "/nowhere/config" }), /Cannot read kubeconfig "\/nowhere\/config"/);
+ * await assert.rejects(connect({ kubeconfig: "/nowhere/config" }), { code: "InvalidKubeconfig" });
  * ```
  */
 export function connect(options: ConnectOptions = {}): Promise<Connection> {

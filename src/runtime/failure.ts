@@ -2,6 +2,7 @@
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { maskSecrets } from "../base/mask_secrets.ts";
 import { backoff } from "../base/backoff.ts";
+import { isFetchFailure } from "../base/deno_errors.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 import { InvalidObjectError } from "./object_shape.ts";
@@ -114,8 +115,7 @@ export function isRace(error: unknown): boolean {
  */
 export function isMistake(error: unknown): boolean {
   if (error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError) return true;
-  // `fetch` throws a TypeError if it cannot connect.
-  return error instanceof TypeError && error.cause === undefined && !/fetch|sending request/.test(error.message);
+  return error instanceof TypeError && error.cause === undefined && !isFetchFailure(error);
 }
 
 // Format of a condition's reason. An admission webhook may respond with any string.

@@ -1,10 +1,11 @@
 /** Finds the sandbox setting that would have allowed a denied operation. */
+import { sandboxDenial } from "../base/deno_errors.ts";
+import { ClusterConfigError } from "../kube/cluster_config_error.ts";
+import { CredentialError } from "../kube/http.ts";
 import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName } from "../parts/sandbox.ts";
 
 /**
  * Returns advice on the sandbox setting that is missing, if the sandbox threw an error.
- *
- * Source: Deno's message, `Requires net access to "example.com:443", run again with …`.
  *
  * @param error The thrown value. Its causes are examined too.
  * @param where Where to add the setting: `controller "websites"`, `the operator`.
@@ -21,22 +22,27 @@ import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName } from "../parts/s
  */
 export function undeclaredUse(error: unknown, where: string): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    // The error already contains the advice.
-    if (cause.message.includes("sandbox: {")) return undefined;
+    // Their messages already have the advice.
+    if (cause instanceof CredentialError || cause instanceof ClusterConfigError) return undefined;
     const { code, syscall, hostname } = cause as NodeError;
     // Node's libraries throw errors of their own; this code has no other cause.
     if (code === "EPERM" && syscall === "getaddrinfo" && hostname !== undefined) {
       return undeclared("net", hostname, where);
     }
-    const [, access, quoted, named] = /^Requires (\w+) access(?: to (?:"([^"]*)"|(<\w+>)))?/.exec(cause.message) ?? [];
-    if (access === undefined || !(cause instanceof Deno.errors.NotCapable || access === "import")) continue;
-    const target = access === "net" ? quoted?.replace(/:(443|80)$/, "") : quoted ?? named;
+    const denial = sandboxDenial(cause);
+    if (denial === undefined) continue;
+    const { access } = denial;
+    const target = access === "net" ? denial.target?.replace(/:(443|80)$/, "") : denial.target;
     const use = `Cannot use ${access}${target === undefined ? "" : ` "${target}"`}`;
     if (access === "import") {
       return `${use}: code from elsewhere is never loaded while an operator runs: import it at the top of a file, and build again`;
     }
     if (!isClass(access)) return `${use}: no declaration allows it`;
-    const wish = target === undefined ? WHOLE[access] ?? "..." : named === undefined ? JSON.stringify(target) : FOLDER;
+    const wish = target === undefined
+      ? WHOLE[access] ?? "..."
+      : denial.isUnnamedFolder
+      ? FOLDER
+      : JSON.stringify(target);
     return `${use}: it is not declared: ${wayOut(access, wish, where)}`;
   }
   return undefined;

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { ClusterConfigError } from "../kube/cluster_config_error.ts";
+import { CredentialError } from "../kube/http.ts";
 import { perhapsUndeclared, undeclaredUse } from "./undeclared_use.ts";
 
 /** As Deno 2.4 and 2.9 word what they refuse. */
@@ -33,6 +35,15 @@ Deno.test("undeclaredUse returns undefined if no setting is missing", () => {
   );
   assert.equal(undeclaredUse(new TypeError("Requires net access to"), "x"), undefined);
   assert.equal(undeclaredUse("boom", "x"), undefined);
+});
+
+Deno.test("undeclaredUse returns undefined for errors whose message already has the advice", () => {
+  const cause = new Deno.errors.NotCapable('Requires read access to "/config", run again');
+  for (
+    const error of [new ClusterConfigError("InvalidKubeconfig", "x", { cause }), new CredentialError("x", { cause })]
+  ) {
+    assert.equal(undeclaredUse(new Error("outer", { cause: error }), "x"), undefined);
+  }
 });
 
 Deno.test("undeclaredUse names the host that a Node library was not allowed to look up", () => {

@@ -1,5 +1,6 @@
 /** Calls webhooks by URL, or through the option `service` (`k8s.io/apiserver/pkg/util/webhook`). */
 import { type Clock, sleep } from "../../base/clock.ts";
+import { connectionFailure, innermostCause } from "../../base/deno_errors.ts";
 import { CallError, readReply } from "./reply.ts";
 import type { ClientConfig, Webhook } from "./webhook.ts";
 
@@ -124,17 +125,19 @@ async function send({ service }: Caller, config: ClientConfig, request: Request)
   }
 }
 
-/**
- * Returns the message that Go has for a failed connection. Deno's errors distinguish the causes
- * only by their message.
- */
+/** Returns the message that Go has for a failed connection. */
 function goMessage(error: unknown, url: string): string {
-  let inner = error;
-  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
-  const message = inner instanceof Error ? inner.message : String(inner);
-  if (/refused/i.test(message)) return `dial tcp ${new URL(url).host}: connect: connection refused`;
-  if (/UnknownIssuer|invalid peer certificate/.test(message)) {
-    return "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+  switch (connectionFailure(error)) {
+    case "ConnectionRefused":
+      return `dial tcp ${new URL(url).host}: connect: connection refused`;
+    case "UntrustedCertificate":
+    case "InvalidCertificate":
+      return "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+    case "ConnectionClosed":
+      return "EOF";
+    default: {
+      const cause = innermostCause(error);
+      return cause instanceof Error ? cause.message : String(cause);
+    }
   }
-  return /closed|reset|EOF/i.test(message) ? "EOF" : message;
 }
