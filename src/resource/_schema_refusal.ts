@@ -1,5 +1,6 @@
 /** The error for a kind with an invalid schema: each fault with its path and advice. */
-import type { FieldError, JsonSchema } from "../schema/mod.ts";
+import type { SchemaFault } from "../schema/field_error.ts";
+import type { JsonSchema } from "../schema/mod.ts";
 import { costAdvice } from "../schema/rules/missing_bounds.ts";
 import { refuse } from "./_refusal.ts";
 
@@ -10,9 +11,11 @@ import { refuse } from "./_refusal.ts";
  * @param root Its schema.
  * @param faults The faults, with paths relative to the schema.
  */
-export function refuseSchema(kind: string, root: JsonSchema, faults: readonly FieldError[]): never {
+export function refuseSchema(kind: string, root: JsonSchema, faults: readonly SchemaFault[]): never {
   const advised = new Set<string>();
-  const texts = faults.map((fault) => `${placeOf(fault)}: ${messageOf(fault)}${adviceFor(fault, root, advised)}`);
+  const texts = faults.map((fault) =>
+    `${placeOf(fault)}: ${fault.detail ?? fault.message}${adviceFor(fault, root, advised)}`
+  );
   const [only] = texts;
   const list = texts.length === 1 ? ` ${only}` : `:${texts.map((text) => `\n  ${text}`).join("")}`;
   refuse(kind, `an API server would reject${list}`);
@@ -26,7 +29,7 @@ const RULE = /^x-kubernetes-validations\[\d+\]\.(\w+)$/;
  * Returns the position of a fault in the user's terms: the keyword or rule, and the path in an
  * object.
  */
-function placeOf({ field, rule }: FieldError): string {
+function placeOf({ field, rule }: SchemaFault): string {
   let rest = field;
   let path = "";
   for (let step = STEP.exec(rest); step !== null; step = STEP.exec(rest)) {
@@ -43,21 +46,9 @@ function placeOf({ field, rule }: FieldError): string {
   return part === "rule" ? text : `"${part}" of ${text}`;
 }
 
-// A server quotes the whole rule, including unset fields.
-const QUOTED_RULE = /^Invalid value: \{"Rule":.*?"OptionalOldSelf":(?:null|true|false)\}: /s;
-
-// A server quotes the whole schema, which has thousands of characters.
-const QUOTED_SCHEMA = /^Invalid value: \{"ID":.*\}: (?=only \[)/s;
-
-function messageOf({ message, rule }: FieldError): string {
-  return message.replace(rule === undefined ? QUOTED_SCHEMA : QUOTED_RULE, "");
-}
-
-const TOO_EXPENSIVE = /^Forbidden: (?:estimated \w+ cost exceeds budget|contributed to estimated rule cost total)/;
-
 /** Returns advice for a rule that is too expensive, once for each rule. */
-function adviceFor({ field, message }: FieldError, root: JsonSchema, advised: Set<string>): string {
-  if (!TOO_EXPENSIVE.test(message) || advised.has(field)) return "";
+function adviceFor({ field, isTooExpensive = false }: SchemaFault, root: JsonSchema, advised: Set<string>): string {
+  if (!isTooExpensive || advised.has(field)) return "";
   advised.add(field);
   const { bounds, better } = costAdvice(root, field);
   const advice = [

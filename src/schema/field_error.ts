@@ -16,6 +16,17 @@ export interface FieldError {
   readonly rule?: string;
 }
 
+/** An error of a schema, with what the error of a declaration needs in addition. */
+export interface SchemaFault extends FieldError {
+  /**
+   * The message without the quoted value, if the value is a whole rule or schema, which has up to
+   * thousands of characters.
+   */
+  readonly detail?: string;
+  /** Whether the estimated cost of this rule is too high. @default {false} */
+  readonly isTooExpensive?: boolean;
+}
+
 /** The machine-readable types of errors (`metav1.CauseType`). */
 export type FieldErrorReason =
   | "FieldValueRequired"

@@ -8,7 +8,7 @@ import { isSound } from "./_marks.ts";
 import { defaultFaults } from "./_structural_defaults.ts";
 import { formFaults } from "./_structural_form.ts";
 import { listTypeFaults, mapListFaults } from "./_structural_lists.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "./field_error.ts";
+import { type FieldError, forbidden, invalid, notSupported, required, type SchemaFault } from "./field_error.ts";
 import { normalSchema, quotedSchema, SCHEMA_FIELDS } from "./go_schema.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { ruleFaults } from "./rules/faults.ts";
@@ -47,7 +47,7 @@ export interface SchemaFaultsOptions {
  * }]);
  * ```
  */
-export function schemaFaults(schema: unknown, path: string, options: SchemaFaultsOptions = {}): FieldError[] {
+export function schemaFaults(schema: unknown, path: string, options: SchemaFaultsOptions = {}): SchemaFault[] {
   const { hasStatus = false, isUnchanged = false, tolerated = {} } = options;
   const root = normalSchema(schema);
   const sent = normalSchema(schema, { keepsEmpty: true });
@@ -80,8 +80,8 @@ const ROOT_FIELDS =
   "UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";
 const MAY_STAND_AT_ROOT = new Set(ROOT_FIELDS.split(" "));
 
-function rootFaults(schema: JsonSchema, path: string, hasStatus: boolean): FieldError[] {
-  const faults: FieldError[] = [];
+function rootFaults(schema: JsonSchema, path: string, hasStatus: boolean): SchemaFault[] {
+  const faults: SchemaFault[] = [];
   const fault = hasStatus ? rootKeywordFault(schema, path) : undefined;
   if (fault !== undefined) faults.push(fault);
   if (schema.nullable) faults.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
@@ -89,7 +89,7 @@ function rootFaults(schema: JsonSchema, path: string, hasStatus: boolean): Field
 }
 
 /** The status schema is also used alone, without the keywords at the root. */
-function rootKeywordFault(schema: JsonSchema, path: string): FieldError | undefined {
+function rootKeywordFault(schema: JsonSchema, path: string): SchemaFault | undefined {
   for (const [keyword, name] of SCHEMA_FIELDS) {
     if ((schema as Record<string, unknown>)[keyword] === undefined) continue;
     if (keyword === "type" && schema.type !== "object") {
@@ -99,7 +99,7 @@ function rootKeywordFault(schema: JsonSchema, path: string): FieldError | undefi
     if (MAY_STAND_AT_ROOT.has(name)) continue;
     const why =
       `only [${ROOT_FIELDS}] fields are allowed at the root of the schema if the status subresource is enabled`;
-    return { ...invalid(path, "", ""), message: `Invalid value: ${quotedSchema(schema)}: ${why}` };
+    return { ...invalid(path, "", ""), message: `Invalid value: ${quotedSchema(schema)}: ${why}`, detail: why };
   }
   return undefined;
 }

@@ -6,7 +6,15 @@
 import { isObject } from "../../base/json.ts";
 import { isSound } from "../_marks.ts";
 import { UNLIMITED } from "../../cel/cost.ts";
-import { type FieldError, forbidden, internal, invalid, notSupported, required } from "../field_error.ts";
+import {
+  type FieldError,
+  forbidden,
+  internal,
+  invalid,
+  notSupported,
+  required,
+  type SchemaFault,
+} from "../field_error.ts";
 import { fieldTarget } from "../field_path.ts";
 import { quotedRule } from "../go_schema.ts";
 import type { JsonSchema, ValidationRule } from "../json_schema.ts";
@@ -52,7 +60,7 @@ export interface RuleFaultsOptions {
  * assert.match(fault?.message ?? "", /undefined field 'siez'/);
  * ```
  */
-export function ruleFaults(schema: JsonSchema, path: string, options: RuleFaultsOptions = {}): FieldError[] {
+export function ruleFaults(schema: JsonSchema, path: string, options: RuleFaultsOptions = {}): SchemaFault[] {
   const { others = [], isUnchanged = false, textsOnly = false } = options;
   const search = new Search(others, isUnchanged);
   search.visit(schema, { path, isResource: true, most: 1, isCompiled: !textsOnly });
@@ -83,7 +91,7 @@ interface ExpensiveRule {
 
 class Search {
   readonly textFaults: FieldError[] = [];
-  readonly compileFaults: FieldError[] = [];
+  readonly compileFaults: SchemaFault[] = [];
   readonly #faultyPlaces: string[];
   readonly #isUnchanged: boolean;
   readonly #expensive: ExpensiveRule[] = [];
@@ -171,17 +179,20 @@ class Search {
 
   #checkCompiled(compiled: CompiledRule, path: string, place: Place, type: DeclaredType): void {
     const { rule, error, message } = compiled;
-    const add = (fault: FieldError) => this.compileFaults.push({ ...fault, rule: rule.rule });
+    const add = (fault: SchemaFault) => this.compileFaults.push({ ...fault, rule: rule.rule });
     const cost = multiplied(compiled.cost, place.most ?? mostValues(type));
     const limit = this.#isUnchanged ? Infinity : RULE_LIMIT;
-    if (cost > limit) add(forbidden(`${path}.rule`, tooExpensive("estimated rule cost", cost, RULE_LIMIT)));
+    if (cost > limit) {
+      const why = overBudget("estimated rule cost", cost, RULE_LIMIT);
+      add({ ...forbidden(`${path}.rule`, why), isTooExpensive: true });
+    }
     this.#count(`${path}.rule`, cost, rule);
     if (error !== undefined) add(quoting(`${path}.rule`, rule, error));
     if (message?.error !== undefined) add(quoting(`${path}.messageExpression`, rule, message.error));
     else if (message !== undefined) {
       if (message.cost > limit) {
-        const why = tooExpensive("estimated messageExpression cost", message.cost, RULE_LIMIT);
-        add(forbidden(`${path}.messageExpression`, why));
+        const why = overBudget("estimated messageExpression cost", message.cost, RULE_LIMIT);
+        add({ ...forbidden(`${path}.messageExpression`, why), isTooExpensive: true });
       }
       this.#count(`${path}.messageExpression`, message.cost, rule);
     }
@@ -202,14 +213,14 @@ class Search {
   }
 
   /** Reports a total cost above the limit, with the four most expensive rules. */
-  totalFaults(path: string): FieldError[] {
+  totalFaults(path: string): SchemaFault[] {
     if (this.#total <= SCHEMA_LIMIT) return [];
     const why = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
     const most = this.#expensive.toSorted((a, b) => b.cost - a.cost).slice(0, 4);
     const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
     return [
-      ...most.map((each) => ({ ...forbidden(each.path, why), rule: each.rule.rule })),
-      forbidden(path, tooExpensive(what, this.#total, SCHEMA_LIMIT)),
+      ...most.map((each) => ({ ...forbidden(each.path, why), rule: each.rule.rule, isTooExpensive: true })),
+      forbidden(path, overBudget(what, this.#total, SCHEMA_LIMIT)),
     ];
   }
 }
@@ -251,11 +262,11 @@ function isPath(schema: JsonSchema, path: string): boolean {
   }
 }
 
-function quoting(field: string, rule: ValidationRule, detail: string): FieldError {
-  return { reason: "FieldValueInvalid", field, message: `Invalid value: ${quotedRule(rule)}: ${detail}` };
+function quoting(field: string, rule: ValidationRule, detail: string): SchemaFault {
+  return { reason: "FieldValueInvalid", field, message: `Invalid value: ${quotedRule(rule)}: ${detail}`, detail };
 }
 
-function tooExpensive(what: string, cost: number, limit: number): string {
+function overBudget(what: string, cost: number, limit: number): string {
   const factor = cost / limit;
   const shown = factor > 100 ? "more than 100" : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1);
   return `${what} exceeds budget by factor of ${shown}x (try simplifying the rule, or adding maxItems, maxProperties, and ` +
