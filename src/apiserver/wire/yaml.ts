@@ -55,7 +55,7 @@ export async function readYaml(text: string): Promise<ReadYaml> {
   } catch {
     // Not JSON, so it is parsed as YAML.
   }
-  const { LineCounter, parseAllDocuments } = await import("yaml");
+  const { isAlias, isNode, LineCounter, parseAllDocuments, visit } = await import("yaml");
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, { ...GO_YAML, lineCounter: lines, prettyErrors: false });
   const [document] = "empty" in documents ? [] : documents;
@@ -68,21 +68,18 @@ export async function readYaml(text: string): Promise<ReadYaml> {
     const name = key?.[1] ?? key?.[2] ?? key?.[3] ?? "";
     return `line ${lines.linePos(pos[0]).line}: key ${JSON.stringify(name)} already set in map`;
   });
-  return { value: plain(valueOf(document)), duplicates };
-}
-
-/** Returns the value of a document with resolved aliases. */
-function valueOf(document: { toJS(options: { mapAsMap: boolean }): unknown }): unknown {
   try {
-    return document.toJS({ mapAsMap: true });
-  } catch (error) {
-    // The library reports both errors only by message.
-    const why = error instanceof Error ? error.message : String(error);
-    const [, anchor] = /^Unresolved alias .*: (.*)$/.exec(why) ?? [];
-    if (anchor !== undefined) throw new SyntaxError(`unknown anchor '${anchor}' referenced`, { cause: error });
-    throw new SyntaxError(why.startsWith("Excessive alias") ? "document contains excessive aliasing" : why, {
-      cause: error,
+    return { value: plain(document.toJS({ mapAsMap: true })), duplicates };
+  } catch (cause) {
+    // The library throws it for an alias without an anchor, and for too many aliases.
+    if (!(cause instanceof ReferenceError)) throw cause;
+    const anchors = new Set<string>();
+    visit(document, (_, node) => {
+      if (isAlias(node)) {
+        if (!anchors.has(node.source)) throw new SyntaxError(`unknown anchor '${node.source}' referenced`, { cause });
+      } else if (isNode(node) && node.anchor !== undefined) anchors.add(node.anchor);
     });
+    throw new SyntaxError("document contains excessive aliasing", { cause });
   }
 }
 
@@ -95,15 +92,23 @@ function yamlFault(fault: { code: string; message: string }, line: number, text:
   // Go's scanner omits the number of the first line.
   const where = line === 1 ? "" : `line ${line}: `;
   if (fault.code === "TAB_AS_INDENT") return `${where}found character that cannot start any token`;
-  if (/^Nested mappings are not allowed/.test(fault.message)) {
-    return `${where}mapping values are not allowed in this context`;
-  }
-  if (fault.code === "BAD_INDENT" && isAtEnd && fault.message.startsWith("Flow")) {
-    const closing = fault.message.startsWith("Flow map") ? "}" : "]";
+  if (fault.code === "BLOCK_AS_IMPLICIT_KEY") return `${where}mapping values are not allowed in this context`;
+  const closing = isAtEnd ? missingBracket(fault) : undefined;
+  if (closing !== undefined) {
     const isOpen = /[[{,]\s*$/.test(text);
     return `line ${line}: did not find expected ${isOpen ? "node content" : `',' or '${closing}'`}`;
   }
   return `line ${line}: ${fault.message}`;
+}
+
+/**
+ * Returns the bracket that a flow collection lacks. The library has one code for all errors of
+ * indentation, so that only the message says which collection is not closed.
+ */
+function missingBracket({ code, message }: { code: string; message: string }): "}" | "]" | undefined {
+  if (code !== "BAD_INDENT") return undefined;
+  const [, bracket] = /^Flow (?:map|sequence) in block collection .* end with a ([}\]])$/.exec(message) ?? [];
+  return bracket as "}" | "]" | undefined;
 }
 
 /** Converts maps to objects, and keys to strings. */
