@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import { invalid as invalidField } from "../schema/field_error.ts";
+import { AccessDeniedError } from "./access/denial.ts";
 import type { User } from "./access/user.ts";
 import { deleteAdmitted } from "./admission/deletion.ts";
 import type { Core } from "./core/core.ts";
@@ -50,21 +51,30 @@ import {
 import { warningHeaders } from "./wire/warning_headers.ts";
 import { parseYaml } from "./wire/yaml.ts";
 
+/** Options for {@linkcode respond}. */
+export interface RespondOptions {
+  /** The user, if the connection authenticated it. @default {the user of the request's token} */
+  readonly user?: User;
+  /** Whether anonymous requests are allowed. @default {true} */
+  readonly anonymous?: boolean;
+  /** Called if the user lacks a permission. The response has it only as a message. */
+  readonly onDenied?: (error: AccessDeniedError) => void;
+}
+
 /**
  * Responds to a request.
  *
  * @param core The server.
  * @param watches The open watches.
  * @param request The request.
- * @param options User, if the connection authenticates it, and whether anonymous requests are
- * allowed.
+ * @param options Who sent it, and what to call.
  * @returns The response; a rejection is a response too.
  */
 export async function respond(
   core: Core,
   watches: Watches,
   request: Request,
-  { user: known, anonymous = true }: { readonly user?: User; readonly anonymous?: boolean } = {},
+  { user: known, anonymous = true, onDenied }: RespondOptions = {},
 ): Promise<Response> {
   const warnings: string[] = [];
   try {
@@ -79,6 +89,7 @@ export async function respond(
     return withWarnings(await inAcceptedFormat(response, request.headers), warnings);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
+    if (error instanceof AccessDeniedError) onDenied?.(error);
     return withWarnings(await inAcceptedFormat(await errorResponse(error, request.headers), request.headers), warnings);
   }
 }

@@ -21,7 +21,7 @@ import { Background } from "./core/background.ts";
 import type { Core } from "./core/core.ts";
 import { Definitions } from "./definitions/definitions.ts";
 import { definitionRules } from "./definitions/rules.ts";
-import { respond } from "./http.ts";
+import { respond, type RespondOptions } from "./http.ts";
 import { builtinKinds, DEFINITIONS, Kinds, type Rules, type ServedKind } from "./objects/kinds.ts";
 import { Store } from "./objects/store.ts";
 import { builtinColumns } from "./tables/builtin_columns.ts";
@@ -187,7 +187,7 @@ class InMemoryApiserver implements Apiserver {
     if (rbac) createInitialRoles(core);
   }
 
-  async fetch(request: Request, options: FetchOptions = {}): Promise<Response> {
+  async fetch(request: Request, options: RespondOptions = {}): Promise<Response> {
     if (this.#isStopped) {
       throw new TypeError(`Request to "${request.url}" failed: the API server has stopped. Create another one.`);
     }

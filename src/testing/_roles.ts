@@ -3,6 +3,8 @@
  * declarations. Records which rules it uses and which requests the roles reject.
  */
 import { nearest } from "../base/nearest.ts";
+import { isOfResource } from "../apiserver/access/attributes.ts";
+import type { AccessDeniedError } from "../apiserver/access/denial.ts";
 import type { User } from "../apiserver/access/user.ts";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount } from "../kinds/mod.ts";
 import { isStatus } from "../kube/api_error.ts";
@@ -108,17 +110,24 @@ export class OperatorRoles {
     if (this.#pending.length > 0) await this.install();
   }
 
-  /** Records which rules a request of the operator used, or which permission it lacks. */
-  async note(record: RequestRecord, response: Response): Promise<void> {
+  /** Records the permission that a request of the operator lacked. */
+  noteDenied({ user, attributes }: AccessDeniedError): void {
+    // The operator may impersonate others.
+    if (user.name !== this.user.name || !isOfResource(attributes)) return;
+    const { verb, group, resource, subresource, namespace } = attributes;
+    this.rejected++;
+    this.#noteMissing({
+      verb,
+      group,
+      resource: subresource === "" ? resource : `${resource}/${subresource}`,
+      namespace: namespace === "" ? undefined : namespace,
+    });
+  }
+
+  /** Records which rules a request of the operator used. */
+  noteUse(record: RequestRecord, response: Response): void {
     const { group = "", resource, subresource, namespace } = record;
-    if (resource === undefined) return;
-    if (response.status === 403) {
-      const { message } = await response.clone().json() as { readonly message?: string };
-      const missing = this.#missingIn(message ?? "", record);
-      this.rejected += missing.length;
-      for (const each of missing) this.#noteMissing(each);
-      return;
-    }
+    if (resource === undefined || response.status === 403) return;
     const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
     // The server decides whether a watch sends the list, too. A patch that creates an object needs
     // both permissions.
@@ -153,30 +162,6 @@ export class OperatorRoles {
       if (rule.group !== group || rule.resource !== resource || !verbs.includes(rule.verb)) continue;
       if (namespace === undefined || (rule.namespaces?.includes(namespace) ?? true)) this.#used.add(rule);
     }
-  }
-
-  /**
-   * Returns the permissions that a request lacked. A Status object has no field for them, only a
-   * message, which is the same as that of kube-apiserver. Other reasons for a 403 have other
-   * messages.
-   */
-  #missingIn(message: string, record: RequestRecord): Needed[] {
-    if (message.includes("cannot set blockOwnerDeletion if an ownerReference refers to")) {
-      return this.#blockedOwners(record);
-    }
-    if (message.includes("cannot set an ownerRef on a resource you can't delete")) {
-      const { group = "", resource = "", namespace } = record;
-      return [{ verb: "delete", group, resource, namespace }];
-    }
-    const prefix = `User ${JSON.stringify(this.user.name)} cannot `;
-    const start = message.indexOf(prefix);
-    if (start === -1) return [];
-    const [, verb, resource, group, namespace] =
-      /^(\S+) resource "([^"]*)" in API group "([^"]*)" (?:at the cluster scope|in the namespace "([^"]*)")/.exec(
-        message.slice(start + prefix.length),
-      ) ?? [];
-    if (verb === undefined || resource === undefined || group === undefined) return [];
-    return [{ verb, resource, group, namespace }];
   }
 
   #noteMissing(needed: Needed): void {

@@ -1,13 +1,16 @@
 /** The connection between clients and the API server of a memory cluster. */
 import { type Clock, sleep } from "../base/clock.ts";
+import type { AccessDeniedError } from "../apiserver/access/denial.ts";
 import type { Apiserver, FetchOptions } from "../apiserver/mod.ts";
 import type { Fault, FaultFilter, InjectedFault } from "./faults.ts";
 import { matches, type OpenRecord, recordOf, type RequestRecord } from "./request_log.ts";
 
 /** Options for {@linkcode Wire.send}. */
 export interface WireOptions extends FetchOptions {
+  /** Called if the server rejects the request because its user lacks a permission. */
+  readonly onDenied?: (error: AccessDeniedError) => void;
   /** Called with the response of the server before the client receives it. */
-  readonly onResponse?: (record: RequestRecord, response: Response) => Promise<void>;
+  readonly onResponse?: (record: RequestRecord, response: Response) => void;
 }
 
 interface PendingFault extends InjectedFault {
@@ -62,7 +65,7 @@ export class Wire {
     const replaced = faults.find((fault) => fault.answer !== undefined && !(fault.watch && record.verb === "watch"));
     if (replaced?.answer !== undefined) return recorded(record, replaced.answer(record));
     const response = recorded(record, await this.#server.fetch(sent, options));
-    await onResponse?.(record, response);
+    onResponse?.(record, response);
     if (faults.some(({ breaks }) => breaks === "after")) {
       await response.body?.cancel();
       delete record.status;

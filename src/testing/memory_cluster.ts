@@ -501,7 +501,11 @@ class InProcessCluster implements MemoryCluster {
     const connection: Connection = roles === undefined ? this.connection : {
       ...this.connection,
       fetch: (request) =>
-        this.#send(request, { user: roles.user, onResponse: (record, response) => roles.note(record, response) }),
+        this.#send(request, {
+          user: roles.user,
+          onDenied: (error) => roles.noteDenied(error),
+          onResponse: (record, response) => roles.noteUse(record, response),
+        }),
     };
     const running = startOperator(this.#operator, {
       connection,

@@ -6,6 +6,24 @@ import { forbidden, StatusError } from "../wire/status_error.ts";
 import { type Attributes, isOfResource } from "./attributes.ts";
 import type { User } from "./user.ts";
 
+/** A user lacks a permission. */
+export class AccessDeniedError extends StatusError {
+  override name = "AccessDeniedError";
+
+  /**
+   * @param error The response.
+   * @param user The user.
+   * @param attributes What the user may not do.
+   */
+  constructor(
+    { code, reason, message, details }: StatusError,
+    readonly user: User,
+    readonly attributes: Attributes,
+  ) {
+    super(code, reason, message, details);
+  }
+}
+
 /**
  * Returns the error for a request that is not allowed.
  *
@@ -13,10 +31,12 @@ import type { User } from "./user.ts";
  * @param attributes Attributes of the request.
  * @param reason Reason of the authorizer; may be empty.
  */
-export function accessDenied(user: User, attributes: Attributes, reason: string): StatusError {
+export function accessDenied(user: User, attributes: Attributes, reason: string): AccessDeniedError {
   const message = escaped(denial(user, attributes)) + (reason === "" ? "" : `: ${reason}`);
-  if (!isOfResource(attributes)) return new StatusError(403, "Forbidden", `forbidden: ${message}`, {});
-  return forbidden({ group: attributes.group, plural: attributes.resource }, attributes.name, message);
+  const error = isOfResource(attributes)
+    ? forbidden({ group: attributes.group, plural: attributes.resource }, attributes.name, message)
+    : new StatusError(403, "Forbidden", `forbidden: ${message}`, {});
+  return new AccessDeniedError(error, user, attributes);
 }
 
 function denial({ name }: User, attributes: Attributes): string {

@@ -8,8 +8,9 @@ import { equal } from "../../base/json.ts";
 import type { Kinds } from "../objects/kinds.ts";
 import type { OwnerReference, StoredObject } from "../objects/objects.ts";
 import { forbidden } from "../wire/status_error.ts";
-import { attributesOn } from "./attributes.ts";
+import { attributesOn, type ResourceAttributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
+import { AccessDeniedError } from "./denial.ts";
 import type { Guard, WriteTarget } from "./escalation.ts";
 import type { User } from "./user.ts";
 
@@ -34,25 +35,24 @@ export function ownerGuard(user: User, target: WriteTarget, options: OwnerGuardO
   return (object, old) => {
     const [references, before] = [referencesOf(object), referencesOf(old)];
     if (equal(references, before)) return;
-    const reject = (why: string, reason: string): never => {
-      throw forbidden(kind, object.metadata.name, `${why}: ${reason}, <nil>`);
+    const check = (action: ResourceAttributes, why: string): void => {
+      const { allowed, reason } = authorizer.decide(user, action);
+      if (allowed) return;
+      throw new AccessDeniedError(forbidden(kind, object.metadata.name, `${why}: ${reason}, <nil>`), user, action);
     };
     if (old !== undefined) {
       const { name } = object.metadata;
       const action = attributesOn(kind, { verb: "delete", subresource, namespace, name });
-      const { allowed, reason } = authorizer.decide(user, action);
-      if (!allowed) reject("cannot set an ownerRef on a resource you can't delete", reason);
+      check(action, "cannot set an ownerRef on a resource you can't delete");
     }
     for (const { apiVersion, kind: owner, name } of newlyBlocking(references, before)) {
       const served = kinds.named(apiVersion, owner);
       if (served === undefined) continue;
       const ownerNamespace = served.namespaced ? namespace : "";
       const action = { verb: "update", subresource: "finalizers", namespace: ownerNamespace, name };
-      const { allowed, reason } = authorizer.decide(user, attributesOn(served, action));
-      if (allowed) continue;
-      reject(
+      check(
+        attributesOn(served, action),
         "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on",
-        reason,
       );
     }
   };
