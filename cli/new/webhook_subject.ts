@@ -18,10 +18,14 @@ const workload = { selector: { matchLabels: labels }, template };
 const job = { template: { spec: { containers, restartPolicy: "Never" } } };
 const binding = { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" } };
 
-/** What kinds of Kubernetes require in addition to their name. Other kinds require no fields. */
+/**
+ * What kinds of Kubernetes require in addition to their name. Other kinds require no fields.
+ * Neither OpenAPI nor the in-process API server has all of these requirements: a test creates each
+ * kind on a real API server.
+ */
 const BUILTIN: Readonly<Record<string, object>> = {
   ClusterRoleBinding: binding,
-  ControllerRevision: { revision: 1 },
+  ControllerRevision: { revision: 1, data: {} },
   CronJob: { spec: { schedule: "0 * * * *", jobTemplate: { spec: job } } },
   CSIDriver: { spec: {} },
   CSINode: { spec: { drivers: [] } },
@@ -34,12 +38,23 @@ const BUILTIN: Readonly<Record<string, object>> = {
   HorizontalPodAutoscaler: {
     spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } },
   },
+  Ingress: { spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } } } },
+  IngressClass: { spec: { controller: "example.com/ingress" } },
   Job: { spec: job },
   LimitRange: { spec: { limits: [] } },
+  PersistentVolume: {
+    spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/data" } },
+  },
+  PersistentVolumeClaim: {
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  },
   Pod: { spec: { containers } },
   PodTemplate: { template },
-  PriorityLevelConfiguration: { spec: { type: "Exempt" } },
+  PriorityLevelConfiguration: {
+    spec: { type: "Limited", limited: { nominalConcurrencyShares: 1, limitResponse: { type: "Reject" } } },
+  },
   ReplicaSet: { spec: workload },
+  ReplicationController: { spec: { selector: labels, template } },
   ResourceClaim: { spec: {} },
   ResourceClaimTemplate: { spec: { spec: {} } },
   ResourceSlice: {
@@ -47,11 +62,12 @@ const BUILTIN: Readonly<Record<string, object>> = {
   },
   RoleBinding: binding,
   RuntimeClass: { handler: "runc" },
+  ServiceCIDR: { spec: { cidrs: ["192.0.2.0/24"] } },
   Service: { spec: { ports: [{ port: 80 }] } },
   StatefulSet: { spec: { serviceName: "web", ...workload } },
   StorageClass: { provisioner: DRIVER },
   VolumeAttachment: { spec: { attacher: DRIVER, nodeName: "first", source: { persistentVolumeName: "volume" } } },
-  VolumeAttributesClass: { driverName: DRIVER },
+  VolumeAttributesClass: { driverName: DRIVER, parameters: { iops: "1000" } },
 };
 
 /** Kinds of Kubernetes that are reviews, that clients do not create, or whose names are fixed. */

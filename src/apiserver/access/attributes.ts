@@ -4,6 +4,7 @@
  */
 import { pathSegmentFaults } from "../../base/name_rules.ts";
 import type { ServedKind } from "../objects/kinds.ts";
+import { NAMESPACE_SUBRESOURCES } from "../wire/path.ts";
 
 /** A verb on a resource. */
 export interface ResourceAttributes {
@@ -62,9 +63,6 @@ const VERBS: Readonly<Record<string, string>> = {
   PATCH: "patch",
   DELETE: "delete",
 };
-
-/** Subresources of namespaces; all else after the name of a namespace is a resource in it. */
-const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
 /**
  * Returns the attributes of a request.

@@ -5,6 +5,7 @@
 import { equal } from "../../base/json.ts";
 import { labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
+import { countingUpdates, versionRequired, withGeneration } from "../../openapi/registry.gen.ts";
 import { applyDefaultsKeepingNull } from "../../schema/defaults.ts";
 import type { FieldError } from "../../schema/field_error.ts";
 import { decode } from "../objects/decode.ts";
@@ -22,36 +23,6 @@ import { builtinFaults } from "./faults.ts";
 import { ephemeralFaults, podUpdateFaults } from "./pod_update_faults.ts";
 import { builtinWarnings } from "./warnings.ts";
 
-/** Kinds with `metadata.generation`. */
-const COUNTED = new Set([
-  "/pods",
-  "/podtemplates",
-  "/replicationcontrollers",
-  "apps/daemonsets",
-  "apps/deployments",
-  "apps/replicasets",
-  "apps/statefulsets",
-  "batch/cronjobs",
-  "batch/jobs",
-  "networking.k8s.io/ingresses",
-  "networking.k8s.io/ingressclasses",
-  "networking.k8s.io/networkpolicies",
-  "policy/poddisruptionbudgets",
-  "scheduling.k8s.io/priorityclasses",
-  "flowcontrol.apiserver.k8s.io/flowschemas",
-  "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
-  "admissionregistration.k8s.io/mutatingadmissionpolicies",
-  "admissionregistration.k8s.io/mutatingadmissionpolicybindings",
-  "admissionregistration.k8s.io/mutatingwebhookconfigurations",
-  "admissionregistration.k8s.io/validatingadmissionpolicies",
-  "admissionregistration.k8s.io/validatingadmissionpolicybindings",
-  "admissionregistration.k8s.io/validatingwebhookconfigurations",
-  "apiextensions.k8s.io/customresourcedefinitions",
-  "discovery.k8s.io/endpointslices",
-  "resource.k8s.io/deviceclasses",
-  "resource.k8s.io/resourceslices",
-]);
-
 /** Marks an object that was sent with an empty list or map, if that matters for its generation. */
 const EMPTIED = Symbol("an empty list or map was dropped");
 
@@ -66,14 +37,20 @@ const DISTINGUISHES_EMPTY: Readonly<Record<string, RegExp>> = {
   "admissionregistration.k8s.io/validatingwebhookconfigurations": /^webhooks/,
 };
 
-/** Kinds whose generation increases with changes of annotations too. */
-const ANNOTATED = new Set(["apps/deployments"]);
+/**
+ * Metadata whose changes increment the generation too, as `PrepareForUpdate` of the strategy has
+ * it.
+ */
+const COUNTED_METADATA: Readonly<Record<string, "annotations" | "labels">> = {
+  "apps/deployments": "annotations",
+  "discovery.k8s.io/endpointslices": "labels",
+};
 
-/** Kinds whose status is accepted on create, such as nodes, which register with their status. */
+/**
+ * Kinds whose status is accepted on create (`PrepareForCreate` does not reset it), such as nodes,
+ * which register with their status.
+ */
 const STATUS_ON_CREATE = new Set(["/nodes", "/persistentvolumes"]);
-
-/** Kinds whose updates require a resourceVersion. */
-const CONDITIONAL = new Set(["coordination.k8s.io/leases", "apiextensions.k8s.io/customresourcedefinitions"]);
 
 const NAME_RULES: Readonly<Record<string, NameRule>> = {
   "/namespaces": labelFaults,
@@ -91,12 +68,11 @@ const NAME_RULES: Readonly<Record<string, NameRule>> = {
  */
 export function builtinRules(kind: ServedKind): Rules {
   const name = `${kind.group}/${kind.plural}`;
-  const isCounted = COUNTED.has(name);
   const hasStatus = kind.subresources.some((each) => each.name === "status");
   const { filled, created } = builtinDefaults(name);
   const distinguishesEmpty = DISTINGUISHES_EMPTY[name];
   return {
-    allowsUnconditionalUpdate: !CONDITIONAL.has(name),
+    allowsUnconditionalUpdate: !versionRequired.has(name),
     decode(object) {
       const unknown: string[] = [];
       const emptied: string[] = [];
@@ -113,7 +89,7 @@ export function builtinRules(kind: ServedKind): Rules {
       const keepsStatus = !hasStatus || STATUS_ON_CREATE.has(name);
       const fresh = keepsStatus ? object : rest as StoredObject;
       const completed = withStatus(kind, created(asStored(name, fresh), now));
-      return isCounted ? withMetadata(completed, { generation: 1 }) : completed;
+      return withGeneration.has(name) ? withMetadata(completed, { generation: 1 }) : completed;
     },
     prepareUpdate(given, old, subresource) {
       const { [EMPTIED]: isEmptied = false, ...object } = given as StoredObject & { readonly [EMPTIED]?: boolean };
@@ -126,10 +102,10 @@ export function builtinRules(kind: ServedKind): Rules {
         name,
         subresource === undefined ? admittedUpdate(name, written, old) : withSubresource(subresource, written, old),
       );
-      if (!isCounted || subresource === "binding") return next;
-      const generation = old.metadata.generation ?? 1;
-      const isSame = !isEmptied && sameSpec(next, old) && (!ANNOTATED.has(name) || sameAnnotations(next, old));
-      return withMetadata(next, { generation: isSame ? generation : generation + 1 });
+      if (!countingUpdates.has(name) || subresource === "binding") return next;
+      const { generation } = old.metadata;
+      const isSame = !isEmptied && sameSpec(next, old) && sameMetadata(next, old, COUNTED_METADATA[name]);
+      return withMetadata(next, { generation: isSame ? generation : (generation ?? 0) + 1 });
     },
     validate(object, old, subresource): FieldError[] {
       const { metadata } = object;
@@ -240,8 +216,8 @@ function statusOnly(object: StoredObject, old: StoredObject): StoredObject {
   return withMetadata(next as unknown as StoredObject, { generation });
 }
 
-function sameAnnotations(a: StoredObject, b: StoredObject): boolean {
-  return equal(a.metadata.annotations ?? {}, b.metadata.annotations ?? {});
+function sameMetadata(a: StoredObject, b: StoredObject, field: "annotations" | "labels" | undefined): boolean {
+  return field === undefined || equal(a.metadata[field] ?? {}, b.metadata[field] ?? {});
 }
 
 function sameSpec(a: StoredObject, b: StoredObject): boolean {

@@ -2,6 +2,7 @@
  * Deletes objects, at once or after their finalizers are removed
  * (`k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `Delete`).
  */
+import { orphaning } from "../../openapi/registry.gen.ts";
 import { keyOfObject } from "../objects/key.ts";
 import { CLEANUP, DEFINITIONS, type ServedKind } from "../objects/kinds.ts";
 import { type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
@@ -108,12 +109,6 @@ function hasCleanupController(kind: ServedKind): boolean {
 }
 
 /**
- * The only kind whose default propagation policy is Orphan (`DefaultGarbageCollectionPolicy` of its
- * strategy).
- */
-const ORPHANS_BY_DEFAULT = "/replicationcontrollers";
-
-/**
  * Returns the finalizers of an object once its deletion begins. The propagation policy sets those
  * of the garbage collector.
  */
@@ -126,7 +121,7 @@ function finalizersFor(
   const isNew = kind.collection === DEFINITIONS && metadata.deletionTimestamp === undefined;
   const before = isNew && !given.includes(CLEANUP) ? [...given, CLEANUP] : given;
   const isCollected = before.includes(ORPHAN) || before.includes(FOREGROUND);
-  if (propagationPolicy === undefined && kind.collection === ORPHANS_BY_DEFAULT && !isCollected) {
+  if (propagationPolicy === undefined && orphaning.has(kind.collection) && !isCollected) {
     return [...before, ORPHAN];
   }
   if (propagationPolicy === undefined) return before;

@@ -2,6 +2,7 @@
 import { isObject } from "../../base/json.ts";
 import { applyMergePatch } from "../../base/merge_patch.ts";
 import { own } from "../../base/own.ts";
+import { createdByPut } from "../../openapi/registry.gen.ts";
 import { invalid as invalidField } from "../../schema/field_error.ts";
 import { writeAdmitted, writeOf } from "../admission/admitted.ts";
 import { sorted } from "../apply/field_set.ts";
@@ -47,26 +48,8 @@ export async function create(core: Core, target: Target, request: Request): Prom
   return await createDecoded(core, target, draft, options);
 }
 
-/**
- * Kinds of which a PUT creates a missing object: `AllowCreateOnUpdate` of their strategy in
- * `k8s.io/kubernetes/pkg/registry`. OpenAPI does not show it: it lists status 201 for every PUT.
- */
-const CREATED_BY_PUT = new Set([
-  "/endpoints",
-  "/events",
-  "/limitranges",
-  "/services",
-  "coordination.k8s.io/leases",
-  "coordination.k8s.io/leasecandidates",
-  "node.k8s.io/runtimeclasses",
-  "rbac.authorization.k8s.io/clusterrolebindings",
-  "rbac.authorization.k8s.io/clusterroles",
-  "rbac.authorization.k8s.io/rolebindings",
-  "rbac.authorization.k8s.io/roles",
-]);
-
 function isCreatedByPut(core: Core, { kind, namespace, name = "", subresource }: Target): boolean {
-  if (subresource !== undefined || !CREATED_BY_PUT.has(kind.collection)) return false;
+  if (subresource !== undefined || !createdByPut.has(kind.collection)) return false;
   return core.store.get(kind.collection, keyOf(namespace, name)) === undefined;
 }
 

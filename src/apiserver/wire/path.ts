@@ -78,8 +78,11 @@ function bytesDecoded(path: string): string {
   }
 }
 
-/** Subresources of namespaces, which look like resources in a namespace. */
-const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
+/**
+ * Subresources of namespaces, which look like resources in a namespace (`namespaceSubresources` in
+ * `k8s.io/apiserver/pkg/endpoints/request/requestinfo.go`).
+ */
+export const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
 function inVersion(group: string, version: string, parts: readonly string[]): ResourcePath | undefined {
   const [first = "", second, third, fourth, fifth, ...more] = parts;
