@@ -59,8 +59,8 @@ export function metadataUpdateFaults(
 const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
 /**
- * Groups whose validation treats finalizers like that of custom kinds, unlike most built-in ones. It
- * depends on the validation function that each kind calls; `tests/real/builtin_kinds_test.ts`
+ * Groups whose validation treats finalizers like that of custom kinds, unlike most built-in ones.
+ * It depends on the validation function that each kind calls; `tests/real/builtin_kinds_test.ts`
  * compares all kinds with a real API server.
  */
 const PLAIN_GROUPS = new Set([
