@@ -163,7 +163,7 @@ const INTERRUPTED = [
   ...(BUNDLES ? [{ args: ["build"], while: "op-build-" }] : []),
   { args: ["crd", "print"], while: "op-project-" },
   { args: ["new", "operator", "shop", "--kind", "Cache"], while: ".shop-" },
-  { args: ["rbac", "unused", "main.ts", "--", "sleep", "60"], while: "op-rights-" },
+  { args: ["rbac", "unused", "main.ts", "--", "sleep", "60"], while: "op-rbac-" },
 ];
 
 for (const { args: given, while: prefix } of INTERRUPTED) {

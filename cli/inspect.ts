@@ -79,6 +79,16 @@ export interface InspectOptions {
  */
 export const LOADING: readonly string[] = ["--no-prompt", "--allow-read", "--allow-env"];
 
+/**
+ * The environment variable with the folder into which test clusters write the RBAC permissions that
+ * were used. `op rbac unused` sets it, and `@op/sdk/testing` reads it. An empty value is no folder.
+ */
+export const USAGE_FOLDER = "OP_RBAC_USAGE";
+
+// A test that `op rbac unused` started may run `op`. The cluster that reviews samples is not a test,
+// and its process may not write files.
+const NO_RBAC_USAGE = { [USAGE_FOLDER]: "" };
+
 /** Marks the line with the result among the output of the file. */
 const MARK = "\u0001op:";
 
@@ -102,8 +112,14 @@ export async function inspect(
 ): Promise<OperatorFacts> {
   const output = await withProject(cwd, io, async (flags) => {
     const args = ["run", "--quiet", ...flags, ...LOADING, "--ext=ts", "-"];
-    const process = new Deno.Command(runningDeno(), { args, cwd, stdin: "piped", stdout: "piped", stderr: "piped" })
-      .spawn();
+    const process = new Deno.Command(runningDeno(), {
+      args,
+      cwd,
+      env: NO_RBAC_USAGE,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
     // If Deno exits before it has read the script, its output has the reason.
     const writing = write(process.stdin, script(file, cwd, shown, options)).catch(() => {});
     return (await Promise.all([process.output(), writing]))[0];

@@ -131,6 +131,21 @@ const COPIES = NOTES.replace("const Note", "export const Note").replace(
   }`,
 );
 
+function withWebhook(body: string): string {
+  return body
+    .replace("export default", "const rules = webhook(Note, { validate() {} });\nexport default")
+    .replace("parts: { notes }", "parts: { notes, rules }")
+    .replace(/^/, `import { webhook } from "${new URL("../../mod.ts", import.meta.url)}";\n`);
+}
+
+const MANIFESTS_TEST = `
+Deno.test("the manifests can be generated", async () => {
+  const args = ["run", "-A", "SDK/cli/main.ts", "generate", "crd", "main.ts"];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: import.meta.dirname }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+});
+`;
+
 Deno.test("op rbac unused reports declared permissions that no test uses", async () => {
   const root = new URL("../../", import.meta.url);
   const folder = await Deno.makeTempDir();
@@ -144,7 +159,8 @@ Deno.test("op rbac unused reports declared permissions that no test uses", async
     return { code, ...io };
   };
   try {
-    await write("deno.json", JSON.stringify({ imports, lock: false }));
+    const testing = { "@op/sdk/testing": `${root.href}src/testing/mod.ts` };
+    await write("deno.json", JSON.stringify({ imports: { ...imports, ...testing }, lock: false }));
     await write("main.ts", mainModule(COPIES.replace("USES", '[access(Secret, "get")]')));
     await write("main_test.ts", TEST.replaceAll("SDK/", root.href));
     const found = await unused();
@@ -160,6 +176,15 @@ Deno.test("op rbac unused reports declared permissions that no test uses", async
     await write("main.ts", mainModule(COPIES.replace("uses: USES,", "")));
     const exact = await unused();
     assert.equal(exact.code, 0, exact.stdout + exact.stderr);
+
+    // The test of a project's manifests runs op, which reviews the samples in a cluster of its own.
+    await write("main.ts", mainModule(withWebhook(COPIES.replace("uses: USES,", ""))));
+    await write("manifests_test.ts", MANIFESTS_TEST.replaceAll("SDK/", root.href));
+    const reviewed = await unused();
+    assert.equal(reviewed.code, 0, reviewed.stdout + reviewed.stderr);
+    assert.match(reviewed.stdout, /in 1 test cluster$/m);
+
+    await Deno.remove(`${folder}/manifests_test.ts`);
     await write("main_test.ts", "Deno.test('nothing', () => {});");
     assert.match((await unused()).stderr, /started no cluster\. Run the operator in tests with memoryCluster\./);
   } finally {

@@ -4,17 +4,12 @@ import { run, runningDeno, sourceFile } from "../deno.ts";
 import { counted } from "../plural.ts";
 import { Failure } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
+import { USAGE_FOLDER } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import type { ProjectOptions } from "../project_file.ts";
 import { line } from "./verify.ts";
 import { step } from "../progress.ts";
-
-/**
- * The variable with the folder into which test clusters write the permissions that were used.
- * `@op/sdk/testing` reads it.
- */
-const USAGE_FOLDER = "OP_RBAC_USAGE";
 
 /** Options for {@linkcode unusedRules}. */
 export interface UnusedOptions extends ProjectOptions {
@@ -67,7 +62,7 @@ export async function unusedRules(
 }
 
 async function usedIn(command: readonly string[], cwd: string, io: Io): Promise<Usage["rules"][]> {
-  using temporary = temporaryFolder("op-rights-", io);
+  using temporary = temporaryFolder("op-rbac-", io);
   const { path: folder } = temporary;
   const [program = "", ...args] = command;
   const { success, stdout, stderr } = await run(program, args, { cwd, env: { [USAGE_FOLDER]: folder } });
