@@ -87,8 +87,9 @@ export async function generateOverlay(name: string, file: string, options: Gener
     );
   }
   const folder = await folderOf(options.dir, io);
-  const facts = await factsOf(file, options, io);
-  const states = await statesOf(filesOf(name, facts), folder);
+  const { image, ...base } = options;
+  const facts = await factsOf(file, image === undefined ? base : await withCommittedImage(file, base, io), io);
+  const states = await statesOf(filesOf(name, facts, image), folder);
   const existing = states.filter(({ state }) => state !== "missing");
   if (existing.length > 0 && options.force !== true) {
     throw new Failure(
@@ -243,9 +244,9 @@ async function writeAll(states: readonly FileState[], dir: string, io: Io): Prom
   if (changes.length === 0) io.out(`Nothing to do: ${dir} is up to date (${counted(states.length, "file")})\n`);
 }
 
-function filesOf(name: string, facts: OperatorFacts): Map<string, string> {
+function filesOf(name: string, facts: OperatorFacts, image: string | undefined): Map<string, string> {
   try {
-    return overlay(name, facts);
+    return overlay(name, facts, image);
   } catch (error) {
     throw error instanceof TypeError ? new UsageError(error.message) : error;
   }

@@ -276,7 +276,7 @@ Deno.test("op generate overlay does not overwrite an existing overlay", async ()
   const made = await folder.op("generate", "overlay", "local", "--image", "registry:5000/notes:9");
   assert.equal(made.code, 0, made.stderr);
   const text = await folder.read("config/overlays/local/kustomization.yaml");
-  assert.match(text, /name: registry:5000\/notes\n {4}newName: registry:5000\/notes\n {4}newTag: "9"\n/);
+  assert.match(text, /name: notes\n {4}newName: registry:5000\/notes\n {4}newTag: "9"\n/);
   assert.match(text, /value: Never/);
   const again = await folder.op("generate", "overlay", "local");
   assert.equal(again.code, 1);

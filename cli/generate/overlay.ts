@@ -44,11 +44,11 @@ interface Deployment extends Manifest {
  * do;
  *   `split` runs controllers and webhooks in separate Deployments.
  * @param facts The operator's declarations.
+ * @param image The image in this cluster. @default {the image of the base}
  * @throws {TypeError} If the operator has no webhooks for `split`.
  */
-export function overlay(name: string, facts: LayoutFacts): Map<string, string> {
+export function overlay(name: string, facts: LayoutFacts, image?: string): Map<string, string> {
   const { purpose, patches, objects } = overlayOf(name, facts);
-  const [, repository = "", tag = "latest"] = /^(.+?)(?::([^:/]+))?$/.exec(container(facts).image) ?? [];
   const monitored = facts.manifests.prometheus.length === 0
     ? ""
     : '# For clusters with the Prometheus Operator, add "../../prometheus" to the resources.\n';
@@ -56,7 +56,7 @@ export function overlay(name: string, facts: LayoutFacts): Map<string, string> {
     apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization",
     resources: ["../../base", ...objects.keys()],
-    images: [{ name: repository, newName: repository, newTag: tag }],
+    images: [imageEntry(container(facts).image, image, name === "split")],
     ...(patches.length === 0 ? {} : {
       patches: patches.map(({ target, operations }) => ({ target, patch: toYaml(operations) })),
     }),
@@ -68,6 +68,26 @@ export function overlay(name: string, facts: LayoutFacts): Map<string, string> {
       [`overlays/${name}/${file}`, body] as const
     ),
   );
+}
+
+/**
+ * Returns the entry that replaces an image.
+ *
+ * @param base The image in the base.
+ * @param image The image in the cluster; without it, the entry only shows where to change the name.
+ * @param isPinned Whether the entry has the tag of the base. Otherwise the overlay follows the base,
+ *   so that a new version of the operator needs no change of the overlay.
+ */
+function imageEntry(base: string, image: string | undefined, isPinned: boolean): Record<string, string> {
+  const [name] = partsOf(base);
+  const [newName, newTag = "latest"] = partsOf(image ?? base);
+  return { name, newName, ...(image !== undefined || isPinned) && { newTag } };
+}
+
+function partsOf(image: string): readonly [repository: string, tag: string | undefined] {
+  // A colon before the last slash belongs to the port of a registry.
+  const [, repository = "", tag] = /^(.+?)(?::([^:/]+))?$/.exec(image) ?? [];
+  return [repository, tag];
 }
 
 function overlayOf(name: string, facts: LayoutFacts): Overlay {

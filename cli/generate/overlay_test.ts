@@ -63,3 +63,20 @@ Deno.test("the overlay local uses images of the machine", async () => {
   const { spec } = named(await built("local", webhookFacts()), "Deployment", "guard");
   assert.equal(spec.template.spec.containers[0].imagePullPolicy, "Never");
 });
+
+Deno.test("an overlay follows the image of the base, and split pins it for both Deployments", async () => {
+  const entry = (name: string) =>
+    overlay(name, webhookFacts()).get(`overlays/${name}/kustomization.yaml`)?.match(/^images:\n((?: {2}.*\n)+)/m)?.[1];
+  assert.equal(entry("prod"), "  - name: guard\n    newName: guard\n");
+  assert.equal(entry("split"), "  - name: guard\n    newName: guard\n    newTag: 0.0.0\n");
+  const { spec } = named(await built("prod", webhookFacts()), "Deployment", "guard");
+  assert.equal(spec.template.spec.containers[0].image, "guard:0.0.0");
+});
+
+Deno.test("an overlay with an image replaces the image of the base", async () => {
+  const folder = overlay("prod", webhookFacts(), "registry.example.com:5000/team/guard:9");
+  assert.match(
+    folder.get("overlays/prod/kustomization.yaml") ?? "",
+    /- name: guard\n {4}newName: registry\.example\.com:5000\/team\/guard\n {4}newTag: "9"\n/,
+  );
+});
