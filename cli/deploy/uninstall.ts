@@ -21,7 +21,7 @@ import { leftRoles } from "./left_roles.ts";
 import { otherContents } from "./namespace_contents.ts";
 import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
 import { devSession, leasePlace } from "../run/dev_lease.ts";
-import { registeredIn, unregister } from "../run/webhook_registration.ts";
+import { isWebhookConfiguration, registeredIn, unregister } from "../run/webhook_registration.ts";
 
 /** Options for {@linkcode uninstall}. */
 export interface UninstallOptions extends ClusterOptions, PlaceOptions {
@@ -44,6 +44,10 @@ export interface UninstallOptions extends ClusterOptions, PlaceOptions {
 
 // Between two requests, in milliseconds.
 const PAUSE = 500;
+
+// How long requests are repeated until the API server no longer calls suspended webhooks, in
+// milliseconds. It notices a change within a second or two.
+const SUSPENSION = 15_000;
 
 /** The number of objects that a message names. */
 const MOST_NAMED = 20;
@@ -143,7 +147,7 @@ async function preview(
     return io.out(`Nothing to delete: "${facts.name}" is not in ${cluster.url}\n`);
   }
   throw new UsageError(
-    `Nothing was deleted. --yes would delete ${counted(objects.length, "object")} of the operator's kinds, ${
+    `No object was deleted. --yes would delete ${counted(objects.length, "object")} of the operator's kinds, ${
       counted(dependents.length, "dependent")
     } of these, and ${
       counted(left.length + parts.length - kept.size, "object")
@@ -166,6 +170,12 @@ interface RemovalOptions {
 class Removal {
   readonly #with: RemovalOptions;
 
+  /** Restore the suspended conversions, the last one first. */
+  readonly #restores: (() => Promise<void>)[] = [];
+
+  /** Whether the operator's webhooks and conversions do not respond and were suspended. */
+  #isSuspended = false;
+
   constructor(options: RemovalOptions) {
     this.#with = options;
   }
@@ -177,10 +187,9 @@ class Removal {
     // cleanup.
     const session = await devSession(cluster, leasePlace(facts), Date.now());
     if (!session?.isAlive) await this.#unregister();
-    let restore = async (): Promise<void> => {};
     try {
       if (this.#with.releaseFinalizers && (await objectsOf(cluster, definitions)).unreadable.length > 0) {
-        restore = await withoutConversion(cluster, namesOf(definitions));
+        await this.#suspendConversions();
       }
       const { objects, unreadable: [unreadable] } = await objectsOf(cluster, definitions);
       if (unreadable !== undefined) {
@@ -190,18 +199,47 @@ class Removal {
       const dependents = await dependentsOf(cluster, owners);
       await this.#deleteObjects(objects);
       await this.#unregister();
-      const before = restore;
-      const again = await withoutConversion(cluster, namesOf(definitions));
-      restore = async () => {
-        await again();
-        await before();
-      };
+      await this.#suspendConversions();
       await this.#waitForCollector(new Set([...owners, ...dependents.map(uidOf)]));
       await this.#refuseNewObjects();
     } catch (error) {
-      await restore();
+      for (const restore of this.#restores.toReversed()) await restore();
       throw error;
     }
+  }
+
+  async #suspendConversions(): Promise<void> {
+    this.#restores.push(await withoutConversion(this.#with.cluster, namesOf(this.#with.definitions)));
+  }
+
+  /**
+   * Sends a request that the operator's own webhooks or conversions may block, because no process
+   * serves them. With `releaseFinalizers`, they are suspended then.
+   */
+  async #unblocked(send: () => Promise<unknown>): Promise<void> {
+    for (const late = AbortSignal.timeout(SUSPENSION);;) {
+      try {
+        await send();
+        return;
+      } catch (error) {
+        const isBlocked = error instanceof ApiError && error.status >= 500;
+        if (!isBlocked || !this.#with.releaseFinalizers || late.aborted) throw error;
+      }
+      if (!this.#isSuspended) await this.#suspendWebhooks();
+      else await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
+  }
+
+  /** Deletes the webhook configurations, which the uninstall deletes anyway, and suspends conversions. */
+  async #suspendWebhooks(): Promise<void> {
+    const { cluster, facts, io } = this.#with;
+    this.#isSuspended = true;
+    const configurations = facts.manifests.webhook.filter(({ kind }) => isWebhookConfiguration(kind));
+    for (const one of await present(cluster, configurations as unknown as PlainObject[])) {
+      await remove(cluster, await cluster.kindOf(one), one);
+      io.out(`deleted    ${shown(one)}, because it does not respond\n`);
+    }
+    await this.#suspendConversions();
   }
 
   async #unregister(): Promise<void> {
@@ -212,7 +250,9 @@ class Removal {
   async #deleteObjects(objects: readonly ScannedObject[]): Promise<void> {
     const { cluster, facts, timeout, releaseFinalizers, io } = this.#with;
     if (objects.length > 0) step(`Deleting ${counted(objects.length, "object")} and waiting for the cleanup`, io);
-    for (const { kind, object } of objects) await remove(cluster, kind, object as unknown as PlainObject);
+    for (const { kind, object } of objects) {
+      await this.#unblocked(() => remove(cluster, kind, object as unknown as PlainObject));
+    }
     let left = await existing(cluster, objects);
     for (const late = AbortSignal.timeout(timeout); left.length > 0 && !late.aborted;) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
@@ -228,14 +268,14 @@ class Removal {
       throw new Failure(
         `Cannot uninstall "${facts.name}": the operator did not clean up ${counted(left.length, "object")} within ${
           shownDuration(timeout)
-        }. Check its log, or delete them without a cleanup with --release-finalizers.`,
+        }. Check its log. If it does not run, deploy it or run op dev. To delete the objects without a cleanup, add --release-finalizers.`,
       );
     }
     for (const { kind, object } of left) {
       const finalizers = (object.metadata.finalizers ?? []).filter((name) => !isItsOwn(name, kind, facts));
-      await cluster.client.patch(kind, object.metadata.name, {
-        metadata: { resourceVersion: object.metadata.resourceVersion, finalizers },
-      }, place(object));
+      const { name, resourceVersion } = object.metadata;
+      const patch = { metadata: { resourceVersion, finalizers } };
+      await this.#unblocked(() => cluster.client.patch(kind, name, patch, place(object)));
       io.out(`released   ${shown(object)}\n`);
     }
     const held = await existing(cluster, left);

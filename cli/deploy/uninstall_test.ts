@@ -15,6 +15,7 @@ export default operator({ name: "shop", version: "1.0.0", parts });
 `;
 
 const NAMESPACE = "/api/v1/namespaces/shop-system";
+const VALIDATING = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/shop";
 const SECRETS = `${NAMESPACE}/secrets`;
 
 Deno.test("op uninstall keeps the namespace if it has objects of others, and names them", async () => {
@@ -79,6 +80,51 @@ Deno.test("op uninstall --release-finalizers leaves finalizers of others that ha
   assert.match(stderr, /finalizers of other programs\. Wait until these remove them/);
   const [, { metadata }] = await cluster.send("GET", `${path}/one`);
   assert.deepEqual(metadata.finalizers, ["backup.example.com/shop.snapshot"]);
+});
+
+const CONVERTED_SHOP = `
+const names = { group: "demo.example.com", kind: "Website" };
+const WebsiteV2 = resource({ ...names, version: "v2", spec: s.object({}) });
+const Website = resource({ ...names, version: "v1", spec: s.object({}), versions: [WebsiteV2] });
+const parts = {
+  websites: controller(Website, { reconcile() {}, cleanup() {} }),
+  rules: webhook(Website, { operations: ["CREATE", "UPDATE", "DELETE"], validate() {} }),
+  websiteV2: conversion(Website, WebsiteV2, { up: ({ spec }) => ({ spec }), down: ({ spec }) => ({ spec }) }),
+};
+export default operator({ name: "shop", version: "1.0.0", parts });
+`;
+
+Deno.test("op uninstall --release-finalizers releases objects although the operator's webhooks do not respond", async () => {
+  await using cluster = new TestCluster();
+  const imports = `import { conversion, webhook } from "${new URL("../../mod.ts", import.meta.url)}";\n`;
+  const shop = await cluster.project(imports + CONVERTED_SHOP, "mine");
+  const websites = "/apis/demo.example.com/v2/namespaces/default/websites";
+  const definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/websites.demo.example.com";
+  const website = {
+    apiVersion: "demo.example.com/v2",
+    kind: "Website",
+    metadata: { name: "one", finalizers: ["demo.example.com/shop.websites"] },
+    spec: {},
+  };
+  assert.equal((await shop.op(...DEPLOY)).code, 0);
+  const [, { webhooks }] = await cluster.send("GET", VALIDATING);
+  const conversion = (await cluster.send("GET", definition))[1].spec.conversion;
+  const patchDefinition = (conversion: unknown) =>
+    cluster.send("PATCH", definition, { spec: { conversion } }, "application/merge-patch+json");
+  await cluster.send("PATCH", VALIDATING, { webhooks: [] }, "application/merge-patch+json");
+  await patchDefinition({ strategy: "None", webhook: null });
+  await eventually(async () => assert.equal((await cluster.send("POST", websites, website))[0], 201));
+  await cluster.send("PATCH", VALIDATING, { webhooks }, "application/merge-patch+json");
+  await patchDefinition(conversion);
+
+  const stuck = await shop.op("uninstall", "--yes", "--timeout", "1s", ...CLUSTER);
+  assert.equal(stuck.code, 1);
+  const args = ["uninstall", "--yes", "--timeout", "1s", "--release-finalizers", ...CLUSTER];
+  const { code, stdout, stderr } = await shop.op(...args);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^deleted {4}ValidatingWebhookConfiguration shop, because it does not respond$/m);
+  assert.match(stdout, /^released {3}Website default\/one$/m);
+  assert.equal((await cluster.send("GET", definition))[0], 404);
 });
 
 Deno.test("op uninstall deletes the ClusterRoles of a kind that only an earlier version had, and no others", async () => {

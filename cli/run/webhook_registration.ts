@@ -56,7 +56,7 @@ const PAUSE = 100;
 
 /** Returns whether the operator has webhooks or conversions. */
 export function isCalled({ manifests: { webhook, crd } }: Facts): boolean {
-  return webhook.some(({ kind }) => isConfiguration(kind)) || crd.some((one) => stanzaOf(one) !== undefined);
+  return webhook.some(({ kind }) => isWebhookConfiguration(kind)) || crd.some((one) => stanzaOf(one) !== undefined);
 }
 
 /**
@@ -66,7 +66,7 @@ export function isCalled({ manifests: { webhook, crd } }: Facts): boolean {
  * @param address The address.
  */
 export function configurationsAt({ name, manifests }: Facts, address: WebhookAddress): PlainObject[] {
-  return manifests.webhook.filter(({ kind }) => isConfiguration(kind)).map((manifest: Manifest) => {
+  return manifests.webhook.filter(({ kind }) => isWebhookConfiguration(kind)).map((manifest: Manifest) => {
     const { apiVersion, kind, webhooks } = manifest as Manifest & { readonly webhooks: readonly Entry[] };
     return configuration(
       { apiVersion, kind, name },
@@ -219,7 +219,8 @@ interface Stanza {
   readonly webhook: { readonly clientConfig: ClientConfig };
 }
 
-function isConfiguration(kind: string): boolean {
+/** Returns whether a kind is one of the webhook configurations. */
+export function isWebhookConfiguration(kind: string): boolean {
   return (KINDS as readonly string[]).includes(kind);
 }
 

@@ -194,7 +194,7 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
     assert.match(told.stdout, /^would delete Note default\/free$/m);
     assert.match(
       told.stderr,
-      /^Nothing was deleted\. --yes would delete 2 objects of the operator's kinds, 0 dependents of these, and 15 objects of "notes" itself from https:/,
+      /^No object was deleted\. --yes would delete 2 objects of the operator's kinds, 0 dependents of these, and 15 objects of "notes" itself from https:/,
     );
     assert.equal((await client.list(Note)).length, 2);
   });

@@ -66,7 +66,7 @@ Deno.test("op uninstall has the garbage collector delete children although conve
   assert.match(told.stdout, /^would delete their dependents: 1 ConfigMap$/m);
   assert.match(
     told.stderr,
-    /^Nothing was deleted\. --yes would delete 1 object of the operator's kinds, 1 dependent of these, and \d+ objects of/,
+    /^No object was deleted\. --yes would delete 1 object of the operator's kinds, 1 dependent of these, and \d+ objects of/,
   );
 
   const gone = await folder.op("uninstall", "--yes", "--timeout", "3m", ...CLUSTER);
