@@ -85,8 +85,8 @@ export const LOADING: readonly string[] = ["--no-prompt", "--allow-read", "--all
  */
 export const USAGE_FOLDER = "OP_RBAC_USAGE";
 
-// A test that `op rbac unused` started may run `op`. The cluster that reviews samples is not a test,
-// and its process may not write files.
+// A test that `op rbac unused` started may run `op`. The cluster that reviews samples is not a
+// test, and its process may not write files.
 const NO_RBAC_USAGE = { [USAGE_FOLDER]: "" };
 
 /** Marks the line with the result among the output of the file. */

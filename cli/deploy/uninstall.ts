@@ -230,7 +230,10 @@ class Removal {
     }
   }
 
-  /** Deletes the webhook configurations, which the uninstall deletes anyway, and suspends conversions. */
+  /**
+   * Deletes the webhook configurations, which the uninstall deletes anyway, and suspends
+   * conversions.
+   */
   async #suspendWebhooks(): Promise<void> {
     const { cluster, facts, io } = this.#with;
     this.#isSuspended = true;

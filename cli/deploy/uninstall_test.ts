@@ -109,8 +109,8 @@ Deno.test("op uninstall --release-finalizers releases objects although the opera
   assert.equal((await shop.op(...DEPLOY)).code, 0);
   const [, { webhooks }] = await cluster.send("GET", VALIDATING);
   const conversion = (await cluster.send("GET", definition))[1].spec.conversion;
-  const patchDefinition = (conversion: unknown) =>
-    cluster.send("PATCH", definition, { spec: { conversion } }, "application/merge-patch+json");
+  const patchDefinition = async (conversion: unknown) =>
+    await cluster.send("PATCH", definition, { spec: { conversion } }, "application/merge-patch+json");
   await cluster.send("PATCH", VALIDATING, { webhooks: [] }, "application/merge-patch+json");
   await patchDefinition({ strategy: "None", webhook: null });
   await eventually(async () => assert.equal((await cluster.send("POST", websites, website))[0], 201));

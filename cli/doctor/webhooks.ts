@@ -3,12 +3,12 @@
  * serve them.
  */
 import { X509Certificate } from "node:crypto";
-import { EndpointSlice, MutatingWebhookConfiguration, Service, ValidatingWebhookConfiguration } from "@op/sdk/kinds";
+import { MutatingWebhookConfiguration, Service, ValidatingWebhookConfiguration } from "@op/sdk/kinds";
 import { type Cluster, ifFound } from "../cluster.ts";
 import { counted } from "../plural.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
-import { registeredIn } from "../run/webhook_registration.ts";
+import { readyPods, registeredIn } from "../run/webhook_registration.ts";
 import { type Finding, findings } from "./finding.ts";
 
 // Certificates are renewed earlier than this before they expire. In milliseconds.
@@ -59,7 +59,7 @@ export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: numb
     ...missing.map(({ kind, metadata }) => error(`${kind} ${metadata.name} is not installed. Run "op deploy".`)),
     ...called.length === 0 ? [] : [ok(`${counted(called.length, "webhook is", "webhooks are")} configured`)],
     ...called.map((one) => certificate(one, now)),
-    ...(await Promise.all(services.map((name) => endpoints({ client } as Cluster, namespace, name)))),
+    ...(await Promise.all(services.map((name) => endpoints(cluster, namespace, name)))),
   ];
 }
 
@@ -84,15 +84,12 @@ function certificate({ name, caBundle }: Called, now: number): Finding {
     : ok(`${name}: its certificate authority is valid until ${day}`);
 }
 
-async function endpoints({ client }: Cluster, namespace: string, name: string): Promise<Finding> {
+async function endpoints(cluster: Cluster, namespace: string, name: string): Promise<Finding> {
   const { ok, error } = findings("webhooks");
-  const service = await ifFound(() => client.get(Service, name, { namespace }));
+  const service = await ifFound(() => cluster.client.get(Service, name, { namespace }));
   if (service === undefined) return error(`Service ${namespace}/${name}, which the webhooks call, does not exist`);
-  const slices = await client.list(EndpointSlice, { namespace, labelSelector: `kubernetes.io/service-name=${name}` });
-  const ready = slices.flatMap(({ endpoints }) => endpoints ?? []).filter(({ conditions }) =>
-    conditions?.ready !== false
-  );
-  return ready.length === 0
+  const ready = await readyPods(cluster, namespace, name);
+  return ready === 0
     ? error(`Service ${namespace}/${name} has no ready pods. Check that the operator runs and is ready.`)
-    : ok(`Service ${namespace}/${name} has ${counted(ready.length, "ready pod")}`);
+    : ok(`Service ${namespace}/${name} has ${counted(ready, "ready pod")}`);
 }

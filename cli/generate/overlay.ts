@@ -75,7 +75,8 @@ export function overlay(name: string, facts: LayoutFacts, image?: string): Map<s
  *
  * @param base The image in the base.
  * @param image The image in the cluster; without it, the entry only shows where to change the name.
- * @param isPinned Whether the entry has the tag of the base. Otherwise the overlay follows the base,
+ * @param isPinned Whether the entry has the tag of the base. Otherwise the overlay follows the
+ * base,
  *   so that a new version of the operator needs no change of the overlay.
  */
 function imageEntry(base: string, image: string | undefined, isPinned: boolean): Record<string, string> {

@@ -73,7 +73,7 @@ Deno.test("an overlay follows the image of the base, and split pins it for both 
   assert.equal(spec.template.spec.containers[0].image, "guard:0.0.0");
 });
 
-Deno.test("an overlay with an image replaces the image of the base", async () => {
+Deno.test("an overlay with an image replaces the image of the base", () => {
   const folder = overlay("prod", webhookFacts(), "registry.example.com:5000/team/guard:9");
   assert.match(
     folder.get("overlays/prod/kustomization.yaml") ?? "",

@@ -10,7 +10,14 @@ import type { Io } from "../io.ts";
 import { leasePlace } from "./dev_lease.ts";
 import type { OperatorProcess } from "./operator_process.ts";
 import { freePorts, WebhookFront } from "./webhook_front.ts";
-import { isCalled, register, unreachable, unregister, type WebhookAddress } from "./webhook_registration.ts";
+import {
+  blockingIn,
+  isCalled,
+  register,
+  unreachable,
+  unregister,
+  type WebhookAddress,
+} from "./webhook_registration.ts";
 
 /** The address at which the API server reaches this machine. */
 export interface DevWebhookOptions {
@@ -100,8 +107,21 @@ export class DevWebhooks implements AsyncDisposable {
     const text = JSON.stringify([facts.manifests.webhook, facts.manifests.crd]);
     if (!this.#isReached || text === this.#registered) return;
     for (const one of await register(this.#cluster, facts, address)) this.#io.out(`registered ${one}\n`);
-    if (this.#registered === "") this.#io.out(`Webhooks are called at ${address.url}\n`);
+    if (this.#registered === "") {
+      this.#io.out(`Webhooks are called at ${address.url}\n`);
+      await this.#warnOfBlocking(facts);
+    }
     this.#registered = text;
+  }
+
+  /** The API server also calls the webhooks of the deployed operator. */
+  async #warnOfBlocking(facts: OperatorFacts): Promise<void> {
+    for (const configuration of await blockingIn(this.#cluster, facts)) {
+      this.#io.err(
+        `Warning: ${configuration} of the deployed operator blocks requests, because its Service has no ready pods. ` +
+          `Delete it with "kubectl delete ${configuration.toLowerCase()}"; the next op deploy creates it again.\n`,
+      );
+    }
   }
 
   async #serve() {

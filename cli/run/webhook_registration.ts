@@ -4,7 +4,13 @@
  * value it stores in an annotation. So any later command can restore it, even after this process
  * was killed.
  */
-import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
+import {
+  ConfigMap,
+  CustomResourceDefinition,
+  EndpointSlice,
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from "@op/sdk/kinds";
 import type { KubeObject } from "@op/sdk";
 import type { Manifest } from "@op/sdk/operator";
 import { applyFailure, type Cluster, ifFound, ifReadable } from "../cluster.ts";
@@ -183,6 +189,36 @@ export async function registeredIn(
     found.push({ shown: `the conversion of ${metadata.name}`, definition: metadata.name, ...leaseOf(live) });
   }
   return found;
+}
+
+/**
+ * Returns the webhook configurations of the deployed operator that block requests, because they
+ * call a Service without ready pods: `ValidatingWebhookConfiguration shop`.
+ *
+ * @param cluster The cluster.
+ * @param facts The operator's name.
+ */
+export async function blockingIn(cluster: Cluster, { name }: { readonly name: string }): Promise<string[]> {
+  const blocking: string[] = [];
+  for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
+    const live = await ifReadable(() => cluster.client.get(kind, name));
+    for (const { failurePolicy, clientConfig: { service } } of live?.webhooks ?? []) {
+      if (failurePolicy === "Ignore" || service === undefined) continue;
+      const ready = await ifReadable(() => readyPods(cluster, service.namespace, service.name));
+      if (ready !== 0) continue;
+      blocking.push(`${kind.kind} ${name}`);
+      break;
+    }
+  }
+  return blocking;
+}
+
+/** Returns the number of ready pods behind a Service. */
+export async function readyPods({ client }: Cluster, namespace: string, service: string): Promise<number> {
+  const labelSelector = `kubernetes.io/service-name=${service}`;
+  const slices = await client.list(EndpointSlice, { namespace, labelSelector });
+  return slices.flatMap(({ endpoints }) => endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false)
+    .length;
 }
 
 function leaseOf({ metadata }: Pick<KubeObject, "metadata">): { lease?: LeasePlace } {

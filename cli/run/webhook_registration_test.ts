@@ -3,13 +3,14 @@ import { type AnyKind, conversion, operator, resource, s, webhook } from "@op/sd
 import { Client } from "@op/sdk/client";
 import {
   CustomResourceDefinition,
+  EndpointSlice,
   MutatingWebhookConfiguration,
   Namespace,
   ValidatingWebhookConfiguration,
 } from "@op/sdk/kinds";
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import type { Cluster } from "../cluster.ts";
-import { register, registeredIn, unregister } from "./webhook_registration.ts";
+import { blockingIn, register, registeredIn, unregister } from "./webhook_registration.ts";
 
 const names = { group: "dev.example.com", kind: "Note" } as const;
 const NoteV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }) });
@@ -121,4 +122,25 @@ Deno.test("unregister restores a conversion that another program has changed, an
   await unregister(cluster, BOTH);
   const { conversion, marks } = await seen(cluster);
   assert.deepEqual([conversion?.url, conversion?.service?.name, marks], [undefined, "notes-webhook", []]);
+});
+
+Deno.test("webhook configurations of a deployed operator without ready pods block requests", async () => {
+  await using cluster = await installed();
+  assert.deepEqual(await blockingIn(cluster, BOTH), []);
+  for (const manifest of BOTH.manifests.webhook) {
+    const kind = KINDS[manifest.kind];
+    if (kind !== undefined) await cluster.client.create(kind, manifest as never);
+  }
+  await register(cluster, BOTH, HERE);
+  assert.deepEqual(await blockingIn(cluster, BOTH), [
+    "MutatingWebhookConfiguration notes",
+    "ValidatingWebhookConfiguration notes",
+  ]);
+
+  await cluster.client.create(EndpointSlice, {
+    metadata: { name: "pods", namespace: "notes-system", labels: { "kubernetes.io/service-name": "notes-webhook" } },
+    addressType: "IPv4",
+    endpoints: [{ addresses: ["10.0.0.1"], conditions: { ready: true } }],
+  });
+  assert.deepEqual(await blockingIn(cluster, BOTH), []);
 });
