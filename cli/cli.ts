@@ -88,7 +88,7 @@ export function program(io: Io): CommandUnknownOpts {
     .version(`op ${VERSION}`, "-V, --version", "print the version")
     .option("-c, --config <file>", "settings file (default: operator.toml next to the operator's file)")
     .addOption(new Option("-l, --log-level <level>", "log level of the operators that op starts").choices(LEVELS))
-    .option("--no-color", "print no colors, like NO_COLOR=1")
+    .option("--no-color", "disable colors, like NO_COLOR=1")
     // Options of op itself may be before or after the name of a command.
     .hook("preAction", (op, command) => {
       for (const [name, value] of Object.entries(op.opts())) command.setOptionValue(name, value);

@@ -58,7 +58,7 @@ export async function controlPlane(options: ControlPlaneOptions = {}): Promise<C
     );
   }
   if (assets) return await fromAssets(assets, print);
-  if (cache === undefined) throw new Error("Cannot build a control plane: this module does not lie in a folder");
+  if (cache === undefined) throw new Error("Cannot build a control plane: this module is not in a local folder");
 
   const cached = await complete(cache);
   if (cached !== undefined) return cached;
@@ -78,8 +78,8 @@ async function fromAssets(assets: string, print: (line: string) => void): Promis
     throw new Error(
       `Cannot use KUBEBUILDER_ASSETS "${assets}": ${missing.join(", ")} ${
         missing.length === 1 ? "is" : "are"
-      } not in it; ` +
-        "add what is missing, or unset it to have all built with Go",
+      } missing. ` +
+        "Add the files, or unset KUBEBUILDER_ASSETS to build all of them with Go",
     );
   }
   const programs = found?.programs as ControlPlane;
@@ -144,7 +144,7 @@ async function buildProgram(
     stdout: "inherit",
     stderr: "inherit",
   }).output();
-  if (!success) throw new Error(`Cannot build "${source}": go's message is above`);
+  if (!success) throw new Error(`Cannot build "${source}": see the output of go above`);
 }
 
 /**

@@ -91,7 +91,9 @@ Deno.test("controlPlane removes its files when a build fails", () =>
 
     const build = controlPlane({ ...options, go: await fakeGo(folder, "kubectl") });
 
-    await assert.rejects(build, { message: `Cannot build "k8s.io/kubernetes/cmd/kubectl": go's message is above` });
+    await assert.rejects(build, {
+      message: `Cannot build "k8s.io/kubernetes/cmd/kubectl": see the output of go above`,
+    });
     assert.deepEqual(await names(`${folder}/cache`), []);
   }));
 
@@ -116,9 +118,8 @@ Deno.test("controlPlane names the programs that are missing in KUBEBUILDER_ASSET
     await Deno.writeTextFile(`${folder}/kubectl`, "");
 
     await assert.rejects(controlPlane({ assets: folder }), {
-      message:
-        `Cannot use KUBEBUILDER_ASSETS "${folder}": "kube-apiserver", "kube-controller-manager" are not in it; ` +
-        "add what is missing, or unset it to have all built with Go",
+      message: `Cannot use KUBEBUILDER_ASSETS "${folder}": "kube-apiserver", "kube-controller-manager" are missing. ` +
+        "Add the files, or unset KUBEBUILDER_ASSETS to build all of them with Go",
     });
   }));
 

@@ -14,7 +14,7 @@ import { render } from "./kinds/render.ts";
 
 async function main(source: string | undefined, folder: string): Promise<void> {
   if (source === undefined) {
-    throw new Error("Cannot write kinds: name the URL of an API server, or a folder with its answers");
+    throw new Error("Missing argument: the URL of an API server, or a folder with its responses");
   }
   const { discoveries, documents } = await readAnswers(source);
   const files = render(collectKinds(discoveries, documents));

@@ -29,22 +29,24 @@ Deno.test("messages lists errors that are thrown, created, denied and passed to 
 Deno.test("messages lists logs, Events, conditions, metrics, help and output by kind", () => {
   assert.deepEqual(
     found(`
-      this.#options.log.warn("Lease not reached", { lease });
+      this.#options.log.warn("Lease request failed", { lease });
       events.normal("Created", "Created it");
       const condition = { reason: "Paused", message: "is paused" };
       const metric = { name: "op_x", help: "Number of x", labels: [] };
       command.option("--x <y>", "the y").action(() => {});
       io.out("Done\\n");
       const late = "a sentence of unknown use";
+      type Fault<P> = \`\${P} is not in the schema\`;
     `),
     [
-      'logs: "Lease not reached", { lease }',
+      'logs: "Lease request failed", { lease }',
       'events: "Created", "Created it"',
       "events: is paused",
       "metrics: Number of x",
       'help: "--x <y>", "the y"',
       "output: Done",
       "other: a sentence of unknown use",
+      "other: ${P} is not in the schema",
     ],
   );
 });

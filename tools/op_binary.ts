@@ -80,7 +80,7 @@ async function billOf(executable: string, bundled: string, folder: string, compi
 async function run(program: string, args: string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
   const { success } = await new Deno.Command(program, { args, env: { ...env }, cwd: ROOT, stdin: "null" }).spawn()
     .status;
-  if (!success) throw new Error(`Cannot make the executable of op: "${program} ${args[0]}" failed`);
+  if (!success) throw new Error(`Cannot build the executable of op: "${program} ${args[0]}" failed`);
 }
 
 if (import.meta.main) {

@@ -183,7 +183,7 @@ if (import.meta.main) {
   const [modules, version] = Deno.args;
   if (modules === undefined || version === undefined) {
     console.error(
-      "Cannot read protobuf files: say the folder k8s.io of Go's module cache, and a version such as v0.36.3",
+      "Missing arguments: the folder k8s.io of Go's module cache, and a version such as v0.36.3",
     );
     Deno.exit(2);
   }

@@ -15,7 +15,7 @@ import { structuralDefinitions } from "./schemas/structural.ts";
 
 async function main(source: string | undefined, folder: string): Promise<void> {
   if (source === undefined) {
-    throw new Error("Cannot write schemas: name the URL of an API server, or a folder with its answers");
+    throw new Error("Missing argument: the URL of an API server, or a folder with its responses");
   }
   const { discoveries, documents } = await readAnswers(source);
   const model = collectKinds(discoveries, documents);

@@ -81,7 +81,7 @@ export async function toolchain(options: ToolchainOptions = {}): Promise<Toolcha
   const parts = PARTS[machine];
   if (parts === undefined) {
     throw new NoToolchain(
-      `Cannot get Deno ${FLOOR} for "${machine}": only ${Object.keys(PARTS).join(", ")} is known to tools/toolchain.ts`,
+      `Cannot get Deno ${FLOOR} for "${machine}": available machines are ${Object.keys(PARTS).join(", ")}`,
     );
   }
   const place = join(folder, FLOOR);
@@ -149,7 +149,7 @@ async function checkVersion(deno: string): Promise<void> {
   const { stdout } = await new Deno.Command(deno, { args: ["--version"] }).output();
   const line = new TextDecoder().decode(stdout).split("\n", 1)[0] ?? "";
   if (!line.startsWith(`deno ${FLOOR} `)) {
-    throw new NoToolchain(`Cannot use the Deno that was fetched: it says "${line}"`);
+    throw new NoToolchain(`Cannot use the downloaded Deno: its version is "${line}", expected ${FLOOR}`);
   }
 }
 

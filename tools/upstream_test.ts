@@ -84,7 +84,7 @@ Deno.test("pack rejects modules with another license and files that do not defin
   await withFiles({ ...FILES, LICENSE: "Mine." }, async (folder) => {
     await assert.rejects(
       pack(ORIGIN, new Map([[MODULE, folder]])),
-      /of "example\.com\/ann\/sites": its licence is not Apache-2\.0$/,
+      /of "example\.com\/ann\/sites": its license is not Apache-2\.0$/,
     );
   });
   await withFiles(FILES, async (folder) => {
@@ -92,7 +92,7 @@ Deno.test("pack rejects modules with another license and files that do not defin
       pack({ ...ORIGIN, kind: "Page" }, new Map([[MODULE, folder]])),
       /^Error: Cannot pack "Page": .* does not define it$/,
     );
-    await assert.rejects(pack(ORIGIN, new Map()), /it was not fetched$/);
+    await assert.rejects(pack(ORIGIN, new Map()), /the module was not fetched$/);
   });
 });
 
@@ -144,7 +144,7 @@ Deno.test("upstream reports kinds that cannot be fetched and rejects a module wi
     assert.deepEqual(await ask(join(folder, "nothing")), {
       packed: [],
       missing: ["Site"],
-      reason: `Cannot fetch modules: "${join(folder, "nothing")}" is not installed; install Go 1.26`,
+      reason: `Cannot fetch modules: "${join(folder, "nothing")}" is not installed. Install Go 1.26`,
     });
     const { reason } = await ask(await fakeGo(folder, { Path: MODULE.path, Error: "no such version" }));
     assert.equal(reason, 'Cannot fetch "example.com/ann/sites@v1.2.3": no such version');

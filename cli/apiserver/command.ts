@@ -12,7 +12,7 @@ export function apiserverCommand(io: Io) {
     .option("--rbac", "enforce roles and bindings; the kubeconfig is the administrator's")
     .option(
       "--no-tls",
-      "serve plain HTTP, to every program on this machine (default: HTTPS, for the kubeconfig's user)",
+      "serve plain HTTP without authentication (default: HTTPS with the credentials of the kubeconfig)",
     )
     .action(async (options) => (await import("./apiserver.ts")).apiserver(options, io));
 }

@@ -88,7 +88,7 @@ async function checkBundler(deno: string): Promise<void> {
   const [, version, major, minor] = /^deno ((\d+)\.(\d+)\S*)/.exec(stdout) ?? [];
   if (Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 9)) return;
   throw new Failure(
-    `Cannot bundle with Deno ${version}: Deno 2.9 or newer is required. Run op with it; --compiler may still name another Deno.`,
+    `Cannot bundle with Deno ${version}: Deno 2.9 or newer is required. Run op with Deno 2.9 or newer; --compiler may name an older one.`,
   );
 }
 

@@ -20,8 +20,8 @@ export function crdCommand(io: Io) {
     .addCommand(
       new Command("diff")
         .description("Compare CustomResourceDefinitions; exits with 1 if a change breaks existing objects or clients")
-        .argument("<old>", `what is installed: ${DEFINITIONS}`)
-        .argument("<new>", "what replaces it, in the same forms")
+        .argument("<old>", `installed definitions: ${DEFINITIONS}`)
+        .argument("<new>", "new definitions, in the same forms")
         .option(...CONFIG)
         .addOption(formOption())
         .action(async (before, after, options) => (await import("./diff.ts")).crdDiff(before, after, options, io)),

@@ -87,5 +87,5 @@ Deno.test("op crd print warns of a definition that kubectl apply would reject", 
     `import { PodSpec } from "${ROOT.href}src/kinds/schemas/full/mod.ts";`,
   );
   assert.match(io.stdout, /^---\napiVersion: apiextensions\.k8s\.io\/v1\n/);
-  assert.match(io.stderr, /^Warning: things\.demo\.example\.com: it has \d+ KiB, and "kubectl apply" refuses .*\n$/);
+  assert.match(io.stderr, /^Warning: things\.demo\.example\.com: it has \d+ KiB, and "kubectl apply" rejects .*\n$/);
 });

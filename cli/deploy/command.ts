@@ -38,7 +38,7 @@ export function uninstallCommand(io: Io) {
       "--release-finalizers",
       "remove the operator's finalizers from objects that it does not clean up in time, and from objects of other kinds",
     )
-    .option("--orphan-dependents", "delete the kinds even if objects that their objects own still exist")
+    .option("--orphan-dependents", "delete the kinds even if dependents of their objects still exist")
     .option("--timeout <duration>", "how long to wait for cleanup, and again for garbage collection", "2m")
     .action(async (file, options) => (await import("./uninstall.ts")).uninstall(file, options, io));
 }

@@ -68,7 +68,9 @@ async function stateOf(
   const { metadata, spec, status = {} } = await client.get(Deployment, name, { namespace });
   const wanted = spec?.replicas ?? 1;
   const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0, conditions = [] } = status;
-  if (observedGeneration < (metadata.generation ?? 0)) return `Deployment ${name} was not seen by its controller yet`;
+  if (observedGeneration < (metadata.generation ?? 0)) {
+    return `Deployment ${name} has changes that its controller has not processed yet`;
+  }
   const failed = conditions.find(({ type, status, reason }) =>
     (type === "ReplicaFailure" && status === "True") ||
     (type === "Progressing" && reason === "ProgressDeadlineExceeded")

@@ -189,7 +189,7 @@ export async function workload({ client }: Cluster, { manifests, name }: Operato
     const { namespace = "" } = metadata;
     const live = await ifFound(() => client.get(Deployment, metadata.name, { namespace }));
     if (live === undefined) {
-      return warning(`${namespace}/${metadata.name} does not exist: "${name}" runs elsewhere, or not at all`);
+      return warning(`${namespace}/${metadata.name} does not exist: "${name}" runs elsewhere, or does not run`);
     }
     const { replicas = 1 } = live.spec ?? {};
     const { availableReplicas = 0, conditions = [] } = live.status ?? {};
@@ -206,7 +206,7 @@ export async function workload({ client }: Cluster, { manifests, name }: Operato
 export async function leader({ client }: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
   const { ok, error, warning } = findings("leader");
   const place = electionLease(facts);
-  if (place === undefined) return [ok("the operator elects no leader")];
+  if (place === undefined) return [ok("the operator does not use leader election")];
   const { name, namespace } = place;
   const lease = await ifFound(() => client.get(Lease, name, { namespace }));
   if (lease === undefined) return [warning(`Lease ${namespace}/${name} does not exist: there has been no leader yet`)];
@@ -220,7 +220,7 @@ export async function leader({ client }: Cluster, facts: OperatorFacts, now: num
       ),
     ];
   }
-  return [ok(`${holderIdentity} leads (renewed ${Math.max(age, 0)} s ago)`)];
+  return [ok(`${holderIdentity} is the leader (renewed ${Math.max(age, 0)} s ago)`)];
 }
 
 /** Checks that no object has been waiting for its deletion for too long. */

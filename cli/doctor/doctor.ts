@@ -63,7 +63,7 @@ export async function doctor(file: string, options: DoctorOptions, io: Io): Prom
 /** Returns one finding, instead of one for each missing permission and kind. */
 async function notInstalled(cluster: Cluster, facts: OperatorFacts): Promise<Finding[]> {
   if (await isInstalled(cluster, facts)) return [];
-  return [findings("installed").error(`"${facts.name}" is not in ${cluster.url}. Run "op deploy".`)];
+  return [findings("installed").error(`"${facts.name}" is not installed in ${cluster.url}. Run "op deploy".`)];
 }
 
 const COLORS = { ok: "green", warning: "yellow", error: "red", unknown: "yellow" } as const;

@@ -45,7 +45,7 @@ export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: numb
     webhooks.some(({ clientConfig }) => clientConfig.service?.namespace === namespace)
   );
   const missing = declared.filter(({ metadata }) => !live.some((one) => one.metadata.name === metadata.name));
-  if (declared.length === 0 && live.length === 0) return [...developed, ok("the operator has none")];
+  if (declared.length === 0 && live.length === 0) return [...developed, ok("the operator has no webhooks")];
   const called = live.flatMap(({ metadata, webhooks = [] }) =>
     webhooks.map(({ name, clientConfig: { caBundle, service } }): Called => ({
       name: `${metadata.name}/${name}`,
@@ -66,7 +66,7 @@ export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: numb
 /** Checks the certificate authority of a webhook. */
 function certificate({ name, caBundle }: Called, now: number): Finding {
   const { ok, error, warning } = findings("certificate");
-  if (!caBundle) return error(`${name} has no certificate authority, so that each call fails`);
+  if (!caBundle) return error(`${name} has no certificate authority, so every call fails`);
   let ends: number[];
   try {
     const pems = atob(caBundle).match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
@@ -78,7 +78,7 @@ function certificate({ name, caBundle }: Called, now: number): Finding {
   const last = Math.max(...ends);
   if (ends.length === 0 || Number.isNaN(last)) return error(`${name}: its certificate authority cannot be parsed`);
   const day = new Date(last).toISOString().slice(0, 10);
-  if (last < now) return error(`${name}: its certificate authority expired on ${day}, so that each call fails`);
+  if (last < now) return error(`${name}: its certificate authority expired on ${day}, so every call fails`);
   return last - now < SOON
     ? warning(`${name}: its certificate authority expires on ${day}`)
     : ok(`${name}: its certificate authority is valid until ${day}`);

@@ -19,7 +19,7 @@ export function importCommand(io: Io) {
       .option("--own", "let the operator install, change and delete the CustomResourceDefinitions (default: external)")
       .option(...OUTPUT_FILE)
       .option(...FORCE_OUTPUT)
-      .option("--report", "print what the builders could not express for each kind"),
+      .option("--report", "list the schemas that are written as JSON, and the fields that are lost"),
   )
     .action(async (file, options) => (await import("./import.ts")).importKind(file, options, io));
 }

@@ -130,7 +130,7 @@ Deno.test("op crd import reports differences from the original, and schemas that
     `Site: 6 schemas, 1 of them as JSON (16.7 %)
 Site: "Site.spec.odd" is written as JSON
 Site: "spec.conversion" is omitted. Add a conversion() to the operator instead
-Site: "spec.versions[v1].columns" was [{"name":"Odd","jsonPath":".spec.even","type":"string","form... and is []
+Site: "spec.versions[v1].columns" changed from [{"name":"Odd","jsonPath":".spec.even","type":"string","form... to []
 `,
   );
 });
@@ -235,7 +235,7 @@ spec: [a, b
     args: ["crd.json"],
     code: 1,
     says:
-      'Cannot import the schema of "Site.spec.host": Cannot make a raw schema: "type" must be one of "string", "integer", "number", "boolean", "array", "object", got "text"',
+      'Cannot import the schema of "Site.spec.host": Cannot define a raw schema: "type" must be one of "string", "integer", "number", "boolean", "array", "object", got "text"',
   },
   {
     name: "a kind that is not there",

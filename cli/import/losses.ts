@@ -16,7 +16,7 @@ export function lossesOf(original: Definition, made: Definition): string[] {
   const losses: string[] = [];
   const compare = (path: string, before: unknown, after: unknown) => {
     for (const found of differencesOf(before, after, path)) {
-      losses.push(`"${found.path}" was ${short(found.before)} and is ${short(found.after)}`);
+      losses.push(`"${found.path}" changed from ${short(found.before)} to ${short(found.after)}`);
     }
   };
   if ((original.spec.conversion?.strategy ?? "None") !== "None") {

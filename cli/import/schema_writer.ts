@@ -171,7 +171,7 @@ export class SchemaWriter {
     const expression = call("s.raw", literal(schema));
     try {
       const value = this.#evaluation.valueOf(expression) as JsonSchema;
-      if (!sameSchema(value, schema)) throw new TypeError("the SDK changes it");
+      if (!sameSchema(value, schema)) throw new TypeError("s.raw() returns a different schema");
     } catch (error) {
       throw new Failure(`Cannot import the schema of "${shown(path)}": ${(error as Error).message}`, { cause: error });
     }

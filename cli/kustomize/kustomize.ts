@@ -108,7 +108,9 @@ async function loaded(
 
 function add(resources: Resource[], resource: Resource, file: string): void {
   if (resources.some((one) => sameIdentity(one.identity, resource.identity))) {
-    throw new Failure(`Cannot build "${file}": ${shownIdentity(resource.identity)} exists twice. Remove one of both.`);
+    throw new Failure(
+      `Cannot build "${file}": ${shownIdentity(resource.identity)} exists twice. Remove one of the two.`,
+    );
   }
   resources.push(resource);
 }
@@ -225,7 +227,11 @@ async function transformed(
     resources.slice(0, i).some((other) => sameIdentity(one.identity, other.identity))
   );
   if (twice !== undefined) {
-    throw new Failure(`Cannot build "${source.file}": ${shownIdentity(twice.identity)} exists twice after its changes`);
+    throw new Failure(
+      `Cannot build "${source.file}": ${
+        shownIdentity(twice.identity)
+      } exists twice after names and namespaces are changed`,
+    );
   }
   return resources;
 }

@@ -55,7 +55,7 @@ export function addPart(code: string, part: NewPart): string {
   const keys = keysOf(list);
   if (keys.includes(part.key)) throw new NotUnderstood(`it already has a part "${part.key}"`);
   if (tokens.some(({ type, text }) => type === "word" && text === part.key)) {
-    throw new NotUnderstood(`it uses the name "${part.key}" otherwise`);
+    throw new NotUnderstood(`it already uses the name "${part.key}"`);
   }
   const comments = all.filter(({ type }) => type === "comment");
   const edits = [
@@ -88,7 +88,7 @@ function partsIn(tokens: readonly Token[], imports: readonly Import[]): readonly
   if (value?.text === "{") return objectAt(at.value, 0)!;
   const name = value ?? at.name;
   if (at.value.length > 1 || name.type !== "word") {
-    throw new NotUnderstood('"parts" is neither an object literal nor a name');
+    throw new NotUnderstood('"parts" is neither an object literal nor a variable');
   }
   return declared(tokens, name.text);
 }

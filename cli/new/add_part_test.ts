@@ -83,7 +83,7 @@ const REFUSED = [
   {
     name: "parts that are made by a call",
     code: "operator({ parts: all() });",
-    says: /neither an object literal nor a name/,
+    says: /neither an object literal nor a variable/,
   },
   {
     name: "parts that are imported",
@@ -94,10 +94,10 @@ const REFUSED = [
   {
     name: "a name that is taken",
     code: "const caches = 1; operator({ parts: {} });",
-    says: /it uses the name "caches" otherwise/,
+    says: /it already uses the name "caches"/,
   },
-  { name: "a text without an end", code: 'operator({ parts: {} }); "', says: /without an end/ },
-  { name: "a bracket without an end", code: "operator({ parts: {} ", says: /a bracket without an end/ },
+  { name: "a text without an end", code: 'operator({ parts: {} }); "', says: /an unclosed string/ },
+  { name: "a bracket without an end", code: "operator({ parts: {} ", says: /an unclosed bracket/ },
 ];
 
 for (const { name, code, says } of REFUSED) {

@@ -166,7 +166,7 @@ const REFUSED = [
     name: "a webhook of what is never asked about",
     args: ["webhook", "--kind", "ValidatingWebhookConfiguration", "--api-version", "v1", "--type", "validation"],
     code: 2,
-    says: /call no webhooks for the configuration of admission\.$/m,
+    says: /do not call webhooks for admission configurations\.$/m,
   },
   {
     name: "a kind whose module is elsewhere",
@@ -321,7 +321,7 @@ Deno.test("op new controller does not edit a module whose parts it cannot find, 
   assert.equal(refused.code, 1);
   assert.match(
     refused.stderr,
-    /^Cannot add "caches" to "main\.ts": "parts" is neither an object literal nor a name\. No file was created\. Use --no-edit/,
+    /^Cannot add "caches" to "main\.ts": "parts" is neither an object literal nor a variable\. No file was created\. Use --no-edit/,
   );
   assert.match(
     refused.stderr,

@@ -47,7 +47,7 @@ export function kindNames({ kind, apiVersion, group }: KindOptions): KindNames {
   if (apiVersion.includes("/")) {
     const [before = "", behind = ""] = apiVersion.split("/");
     throw new UsageError(
-      `Cannot make kind "${kind}": "${apiVersion}" is a group and a version. Use --group ${before} --api-version ${behind}.`,
+      `Cannot define kind "${kind}": "${apiVersion}" is a group and a version. Use --group ${before} --api-version ${behind}.`,
     );
   }
   const builtin = builtinKind(kind, apiVersion, group);
@@ -87,7 +87,7 @@ function builtinKind(kind: string, version: string, group: string): AnyKind | un
   if (found?.version === version) return found;
   if (found !== undefined) {
     throw new UsageError(
-      `Cannot make kind "${kind}": in Kubernetes it has version ${found.apiVersion}. Use --api-version ${found.version}.`,
+      `Cannot define kind "${kind}": in Kubernetes it has version ${found.apiVersion}. Use --api-version ${found.version}.`,
     );
   }
   if (!isReserved(group)) return undefined;
@@ -95,7 +95,7 @@ function builtinKind(kind: string, version: string, group: string): AnyKind | un
   const hint = near === undefined ? "Use a domain that you own, such as demo.example.com." : `Did you mean "${near}"?`;
   const shown = group === "" ? "the core group" : `group "${group}"`;
   throw new UsageError(
-    `Cannot make kind "${kind}": ${shown} belongs to Kubernetes and has no such kind. ${hint}`,
+    `Cannot define kind "${kind}": ${shown} belongs to Kubernetes and has no such kind. ${hint}`,
   );
 }
 
@@ -117,14 +117,14 @@ export function checkVersionName(kind: string, version: string): void {
   const [, number = "1", stage, step = "1"] = /^v*0*(\d+)?\W*(alpha|beta)?\W*0*(\d+)?/i.exec(version) ?? [];
   const near = `v${Number(number) || 1}${stage === undefined ? "" : `${stage.toLowerCase()}${Number(step) || 1}`}`;
   throw new UsageError(
-    `Cannot make kind "${kind}": version "${version}" is not of the form v1, v1beta1 or v2alpha1, by which Kubernetes orders versions. Use "${near}".`,
+    `Cannot define kind "${kind}": version "${version}" is not of the form v1, v1beta1 or v2alpha1, by which Kubernetes orders versions. Use "${near}".`,
   );
 }
 
 function checkedKind({ kind, apiVersion, group }: KindOptions): AnyKind {
   if (USED.includes(kind)) {
     throw new UsageError(
-      `Cannot make kind "${kind}": the generated files use that name otherwise. Use another name.`,
+      `Cannot define kind "${kind}": the generated files already use that name. Use another kind.`,
     );
   }
   try {

@@ -37,7 +37,7 @@ const BAD = [
   { kind: "cron_tab", says: /"kind" must be in CamelCase.*\. Use "CronTab"\.$/ },
   { kind: "", says: /"kind" must be in CamelCase/ },
   { kind: "A".repeat(64), says: /at most 63/ },
-  { kind: "ConfigMap", says: /use that name otherwise\. Use another name\.$/ },
+  { kind: "ConfigMap", says: /already use that name\. Use another kind\.$/ },
   { kind: "Cache", group: "demo", says: /"group" must be a domain name in lower case with a dot/ },
   { kind: "Cache", group: "Demo.Example.com", says: /"group" must be a domain name in lower case/ },
   { kind: "Cache", group: "x-k8s.io", says: undefined },

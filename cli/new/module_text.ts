@@ -88,7 +88,7 @@ export function bracketsAt(tokens: readonly Token[], open: number): readonly Tok
     if ("([{".includes(text)) depth++;
     if (")]}".includes(text) && --depth === 0) return tokens.slice(open, i + 1);
   }
-  throw new NotUnderstood("it has a bracket without an end");
+  throw new NotUnderstood("it has an unclosed bracket");
 }
 
 /** A property of an object literal. */

@@ -24,7 +24,7 @@ function problemOf(name: string): string | undefined {
   if (!/^[a-z]/.test(name)) return "it must begin with a letter";
   if (name.endsWith("-")) return "it must not end with a dash";
   if (name.length > LONGEST) {
-    return `it has ${name.length} characters, of which at most ${LONGEST} fit into the names of its pods`;
+    return `it has ${name.length} characters, but at most ${LONGEST} fit into the names of its pods`;
   }
   return undefined;
 }

@@ -14,7 +14,7 @@ const BAD = [
   { given: "-shop", says: /must begin with a letter\. Use a name such as "shop"\.$/ },
   { given: "shop-", says: /must not end with a dash\. Use a name such as "shop"\.$/ },
   { given: "商店", says: /Use a name such as "website-operator"\.$/ },
-  { given: "a".repeat(47), says: /it has 47 characters, of which at most 46 fit .*\. Use a name such as "a{46}"\.$/ },
+  { given: "a".repeat(47), says: /it has 47 characters, but at most 46 fit .*\. Use a name such as "a{46}"\.$/ },
 ];
 
 Deno.test("checkName accepts labels that begin with a letter", () => {

@@ -64,7 +64,7 @@ function tokenAt(code: string, start: number, before: Token | undefined): Token 
 
 function endOf(code: string, mark: string, from: number, what: string): number {
   const end = code.indexOf(mark, from);
-  if (end === -1) throw new SyntaxError(`it has a ${what} without an end`);
+  if (end === -1) throw new SyntaxError(`it has an unclosed ${what}`);
   return end + mark.length;
 }
 
@@ -73,7 +73,7 @@ function quoteEnd(code: string, start: number): number {
     if (code[at] === "\\") at++;
     else if (code[at] === code[start]) return at + 1;
   }
-  throw new SyntaxError("it has a string without an end");
+  throw new SyntaxError("it has an unclosed string");
 }
 
 /** A template may contain code, and that code another template. */
@@ -83,7 +83,7 @@ function templateEnd(code: string, start: number): number {
     else if (code[at] === "`") return at + 1;
     else if (code.startsWith("${", at)) at = codeEnd(code, at + 2);
   }
-  throw new SyntaxError("it has a template without an end");
+  throw new SyntaxError("it has an unclosed template");
 }
 
 /** Returns the end of the code in a template: its closing bracket. */
@@ -101,7 +101,7 @@ function codeEnd(code: string, start: number): number {
     if (token.type !== "comment") before = token;
     at = token.end;
   }
-  throw new SyntaxError("it has a template without an end");
+  throw new SyntaxError("it has an unclosed template");
 }
 
 function beginsPattern(before: Token | undefined): boolean {
@@ -118,5 +118,5 @@ function patternEnd(code: string, start: number): number {
     else if (code[at] === "]") isInClass = false;
     else if (code[at] === "/" && !isInClass) return at + 1 + /^[a-z]*/.exec(code.slice(at + 1))![0].length;
   }
-  throw new SyntaxError("it has a regular expression without an end");
+  throw new SyntaxError("it has an unclosed regular expression");
 }

@@ -84,7 +84,7 @@ export function versionText(code: string, { stored, version }: NewVersion): stri
 export function withVersion(code: string, { stored, version, name }: NewVersion): string {
   const { options, comments, tokens, name: exported } = resourceIn(code, stored);
   if (tokens.some(({ type, text }) => type === "word" && text === name)) {
-    throw new NotUnderstood(`it uses the name "${name}" otherwise`);
+    throw new NotUnderstood(`it already uses the name "${name}"`);
   }
   const listed = properties(options).find(({ key }) => key === "versions");
   const [open] = listed?.value ?? [];
@@ -168,7 +168,7 @@ function resourceIn(code: string, stored: string): ResourceCall {
   for (const other of ["operator", "controller", "webhook", "conversion"]) {
     if (called(other).length > 0) {
       throw new NotUnderstood(
-        `it has more than the kind: it calls ${other}(). Move the kind into its own module`,
+        `it also calls ${other}(). Move the kind into its own module`,
       );
     }
   }

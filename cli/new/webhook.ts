@@ -53,7 +53,7 @@ export async function newWebhook(file: string, options: NewWebhookOptions, io: I
   const names = kindOf(options, facts, file);
   if (names.group === "admissionregistration.k8s.io") {
     throw new UsageError(
-      `Cannot add a webhook for "${names.kind}": API servers call no webhooks for the configuration of admission.`,
+      `Cannot add a webhook for "${names.kind}": API servers do not call webhooks for admission configurations.`,
     );
   }
   const key = partKey(options.part ?? `${names.camel}${type === "validation" ? "Validation" : "Mutation"}`);

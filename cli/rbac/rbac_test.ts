@@ -71,8 +71,8 @@ Deno.test("op rbac verify reports unneeded verbs, and fails for them only with -
 });
 
 const WRONG: readonly { name: string; args: readonly string[]; code: number; says: RegExp }[] = [
-  { name: "neither file nor cluster", args: [], code: 2, says: /^Cannot verify: name either files with -f/ },
-  { name: "both", args: ["-f", "a", "--cluster"], code: 2, says: /^Cannot verify: name either files with -f/ },
+  { name: "neither file nor cluster", args: [], code: 2, says: /^Cannot verify: use either -f with files/ },
+  { name: "both", args: ["-f", "a", "--cluster"], code: 2, says: /^Cannot verify: use either -f with files/ },
   { name: "no such file", args: ["-f", "a"], code: 1, says: /^Cannot read "a": the file does not exist\.\n$/ },
   { name: "a file that is none", args: ["-f", "main.ts"], code: 1, says: /^Cannot read "main\.ts": / },
   {

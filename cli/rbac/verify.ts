@@ -48,7 +48,7 @@ export interface Findings {
 export async function verifyRbac(source: string, options: VerifyOptions, io: Io): Promise<void> {
   const { file = [], cluster = false, exact = false, namespace: watches, output = "text" } = options;
   if ((file.length > 0) === cluster) {
-    throw new UsageError('Cannot verify: name either files with -f ("-" for standard input), or --cluster.');
+    throw new UsageError('Cannot verify: use either -f with files ("-" for standard input) or --cluster.');
   }
   if (options.as !== undefined) accountOf(options.as, options.as);
   // Read first, because a command that is piped into this one may have failed.

@@ -40,7 +40,7 @@ export function devCommand(io: Io) {
   )
     .argument("[file]", SINGLE_FILE, "main.ts")
     .option("--local", "use an API server in this process instead of a cluster; kubectl can use it too")
-    .option("--alongside", "run even if the operator also runs in the cluster, so that both write the same objects")
+    .option("--alongside", "run even if the operator also runs in the cluster; both then write the same objects")
     .option(...ADOPT)
     .option("--as-me", "use the RBAC permissions of your kubeconfig, if you may not impersonate the ServiceAccount")
     .option(...ALLOW_BREAKING)
@@ -50,7 +50,7 @@ export function devCommand(io: Io) {
     .option(...SKIP_WEBHOOKS)
     .option(
       "--webhook-url <url>",
-      "URL at which the API server reaches this machine (default: the address with which this machine reaches it)",
+      "URL at which the API server reaches this machine (default: the local address of the connection to the API server)",
     )
     .option("--webhook-port <port>", "port of the webhook server on this machine (default: a free port)")
     .addHelpText("after", examples("op dev", "op dev --local", "op dev --context kind-dev -l debug"))

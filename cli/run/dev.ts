@@ -259,7 +259,7 @@ class Session {
       if (!(error instanceof Failure)) throw error;
       // If the file could not be loaded, the error has been printed.
       if (facts !== undefined) this.#checkTypes();
-      return io.err(`${error.message}\nThe operator keeps running as it was. Save the file again to retry.\n`);
+      return io.err(`${error.message}\nThe earlier version keeps running. Save the file again to retry.\n`);
     }
     io.out(`${relative(io.cwd, changed)} was saved, restarting\n`);
     this.#with.webhooks.hold();

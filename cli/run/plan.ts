@@ -55,7 +55,7 @@ export async function plan(file: string, options: PlanOptions, io: Io): Promise<
   const source = await sourceFile(file, io);
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   if (facts.controllers.length === 0) return report([], options, io);
-  step(`Running "${facts.name}" until it has no more to write`, io);
+  step(`Running "${facts.name}" until it stops writing`, io);
   using cluster = await connectCluster(options, io);
   await refuseMissing(cluster, facts);
   const { user, namespace } = accountOf(facts);

@@ -88,7 +88,7 @@ async function leaderOf(
   const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease?.spec ?? {};
   const age = Math.round((now - Date.parse(String(renewTime))) / 1000);
   if (!holderIdentity || !(age <= leaseDurationSeconds)) return undefined;
-  return `${holderIdentity} leads (Lease ${namespace}/${name}, renewed ${Math.max(age, 0)} s ago)`;
+  return `${holderIdentity} is the leader (Lease ${namespace}/${name}, renewed ${Math.max(age, 0)} s ago)`;
 }
 
 /**

@@ -30,7 +30,7 @@ export class FencedError extends Error {
   readonly code = "Fenced";
 
   constructor(cause: unknown) {
-    super("the fence of the request threw an error", { cause });
+    super("the request was not sent, because its fence threw an error", { cause });
   }
 }
 

@@ -81,7 +81,7 @@ function newLane(tls: TlsOptions): Lane {
 export function rejectInvalidCa(ca: string): void {
   if (ca.includes("-----BEGIN CERTIFICATE-----")) return;
   throw new TypeError(
-    "Invalid certificate authority: it is not PEM, because no line is -----BEGIN CERTIFICATE-----",
+    "Invalid certificate authority: it is not PEM. It must contain the line -----BEGIN CERTIFICATE-----",
   );
 }
 

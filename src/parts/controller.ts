@@ -284,7 +284,7 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
 }
 
 function refuseTwice(kind: AnyKind, owns: readonly AnyKind[], reads: readonly AnyKind[]): void {
-  const declared = new Map([[identity(kind), "its own kind"]]);
+  const declared = new Map([[identity(kind), "the controller's own kind"]]);
   for (const [list, name] of [[owns, "owns"], [reads, "reads"]] as const) {
     for (const other of list) {
       const before = declared.get(identity(other));
@@ -386,7 +386,7 @@ function refuseIndexes(kind: AnyKind, declared: readonly AnyKind[], indexes: Ind
   for (const [name, { kind: indexed }] of Object.entries(indexes)) {
     if (declared.some((other) => identity(other) === identity(indexed))) continue;
     throw new TypeError(
-      `Controller for ${kind.kind}: index "${name}" is of "${indexed.kind}", of which not all objects are watched. Add the kind to "reads".`,
+      `Controller for ${kind.kind}: index "${name}" is of "${indexed.kind}", but the controller does not watch all objects of that kind. Add it to "reads".`,
     );
   }
 }

@@ -91,7 +91,7 @@ export function conversion<Old extends AnyKind, New extends AnyKind>(
   for (const one of [kind, into]) {
     if (one.crd !== undefined) continue;
     throw new TypeError(
-      `Conversion of ${one.apiVersion} ${one.kind}: the kind has no CustomResourceDefinition here. Define it by resource().`,
+      `Conversion of ${one.apiVersion} ${one.kind}: the kind has no CustomResourceDefinition here. Define it with resource().`,
     );
   }
   if (kind.external || into.external) {

@@ -62,14 +62,16 @@ export function requeue(when: Duration | number | Date): Requeue {
   if (when instanceof Date) return { at: checkedTime(when) };
   if (typeof when !== "number") return { after: milliseconds(when) };
   if (Number.isFinite(when) && when >= 0) return { after: when };
-  throw new RangeError(`requeue(): milliseconds must be zero or more, got ${when}. For "at once", use requeue(0)`);
+  throw new RangeError(
+    `requeue(): milliseconds must be zero or more, got ${when}. To reconcile again immediately, use requeue(0)`,
+  );
 }
 
 function checkedTime(date: Date): number {
   const time = date.getTime();
   if (!Number.isNaN(time)) return time;
   throw new RangeError(
-    "requeue(): the Date is invalid, got Invalid Date. Check the value that it was created from",
+    "requeue(): the Date is invalid. Check the value that it was created from",
   );
 }
 

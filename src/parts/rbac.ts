@@ -55,7 +55,7 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
     ...(writesStatus ? [on(kind, "patch", `writes the status of ${kind.kind}`, { subresource: "status" })] : []),
     ...(owns.length === 0 ? [] : [
       // Needed if the cluster runs the admission plugin OwnerReferencesPermissionEnforcement.
-      on(kind, "update", `makes ${kind.kind} the owner of what it applies`, {
+      on(kind, "update", `sets owner references to ${kind.kind} on objects that it applies`, {
         subresource: "finalizers",
         need: "seldom",
       }),

@@ -8,5 +8,5 @@
  * @param cause The underlying error.
  */
 export function refuse(kind: string, why: string, cause?: unknown): never {
-  throw new TypeError(`Cannot make kind "${kind}": ${why}`, cause === undefined ? {} : { cause });
+  throw new TypeError(`Cannot define kind "${kind}": ${why}`, cause === undefined ? {} : { cause });
 }

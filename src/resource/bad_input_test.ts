@@ -129,7 +129,7 @@ for (const { name, given, expected } of REFUSED) {
   Deno.test(`resource rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert(error instanceof TypeError);
-      assert.equal(error.message.replace(/^Cannot make kind ".*?": /s, ""), expected);
+      assert.equal(error.message.replace(/^Cannot define kind ".*?": /s, ""), expected);
       return true;
     });
   });

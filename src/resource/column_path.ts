@@ -46,7 +46,7 @@ type UpTo<Text extends string, End extends string> = Text extends `${infer Befor
 
 type Trimmed<P extends string> = P extends `${infer Path} ` ? Trimmed<Path> : P;
 
-type NotKnown = "write the path where it is used, or add `as const` where it is written";
+type NotKnown = "the type of the path must be a literal: write the path inline, or declare it `as const`";
 
 /** The path itself if it resolves; otherwise the sentence that the compiler shows. */
 export type CheckedPath<T, P extends string> = string extends P ? NotKnown

@@ -121,7 +121,7 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
     name: "a scale of an item",
     given: { scale: { specReplicas: ".spec.list[0].size", statusReplicas: ".status.ready" } },
     expected:
-      'the path ".spec.list[0].size" of "scale" is not in the schema: plain names lead to it alone, as ".spec.replicas"',
+      'the path ".spec.list[0].size" of "scale" is not in the schema: only property names are allowed, such as ".spec.replicas"',
   },
   {
     name: "an unknown selectable field",
@@ -200,7 +200,7 @@ for (const { name, given, expected } of REFUSED) {
   Deno.test(`resource rejects ${name}`, () => {
     assert.throws(() => resource(any({ ...KIND, ...given })), {
       name: "TypeError",
-      message: `Cannot make kind "Website": ${expected}`,
+      message: `Cannot define kind "Website": ${expected}`,
     });
   });
 }
@@ -210,6 +210,6 @@ Deno.test("resource rejects more selectable fields than an API server accepts", 
 
   assert.throws(() => resource(any({ ...KIND, selectableFields: paths })), {
     name: "RangeError",
-    message: 'Cannot make kind "Website": an API server accepts at most 8 selectable fields, got 9',
+    message: 'Cannot define kind "Website": an API server accepts at most 8 selectable fields, got 9',
   });
 });

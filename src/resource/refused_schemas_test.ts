@@ -149,7 +149,7 @@ for (const { name, given, rest, expected } of REFUSED) {
   Deno.test(`resource rejects ${name}, with position and rule`, () => {
     assert.throws(() => kindWith(given, rest), {
       name: "TypeError",
-      message: `Cannot make kind "Website": an API server would reject${expected}`,
+      message: `Cannot define kind "Website": an API server would reject${expected}`,
     });
   });
 }

@@ -158,15 +158,15 @@ type ObjectOnly<Read, Written, When extends Presence, Why extends string> = unkn
  */
 type StatusSchema<Read, When extends Presence> = [When] extends ["required"]
   ? ObjectOnly<Read, unknown, When, "a status is an object: use s.object">
-  : "a status may always be missing: take s.optional or its default away";
+  : "a status is always optional: remove s.optional or the default";
 
 /**
  * The schema of the root, which must not be optional or have a default. For others it is the
  * sentence that the compiler shows.
  */
 type RootSchema<Read, Written, When extends Presence> = [When] extends ["required"]
-  ? ObjectOnly<Read, Written, When, "an object has properties: use s.object">
-  : "it is the object itself, which is always there: take s.optional or its default away";
+  ? ObjectOnly<Read, Written, When, "the root is an object: use s.object">
+  : "the root is the object itself, which is always present: remove s.optional or the default";
 
 /** The names of all options of {@linkcode resource}. */
 type OptionName =
@@ -197,7 +197,7 @@ type Meant<Name extends string> = Name extends `${infer A}${infer B}${infer C}${
  * shows.
  */
 type KindName<Name, Key extends string> = [Exclude<"group" | "version", Key>] extends [infer Lacking extends string]
-  ? [Lacking] extends [never] ? Name : `a kind needs a ${Lacking} too`
+  ? [Lacking] extends [never] ? Name : `resource() requires the option ${Lacking}`
   : never;
 
 /** A kind from {@linkcode resource} as another version of a kind. */

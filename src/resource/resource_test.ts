@@ -324,77 +324,78 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
     name: "a kind in lower case",
     given: { kind: "website" },
     expected:
-      'TypeError: Cannot make kind "website": "kind" must be in CamelCase with at most 63 letters and digits, got "website"',
+      'TypeError: Cannot define kind "website": "kind" must be in CamelCase with at most 63 letters and digits, got "website"',
   },
   {
     name: "a group without a dot",
     given: { group: "demo" },
     expected:
-      'TypeError: Cannot make kind "Website": "group" must be a domain name in lower case with a dot, such as "demo.example.com", got "demo"',
+      'TypeError: Cannot define kind "Website": "group" must be a domain name in lower case with a dot, such as "demo.example.com", got "demo"',
   },
   {
     name: "a community group",
     given: { group: "apps.k8s.io" },
     expected:
-      'TypeError: Cannot make kind "Website": group "apps.k8s.io" belongs to the Kubernetes community. Use your own domain, or name the approval in annotation "api-approved.kubernetes.io"',
+      'TypeError: Cannot define kind "Website": group "apps.k8s.io" belongs to the Kubernetes community. Use your own domain, or name the approval in annotation "api-approved.kubernetes.io"',
   },
   {
     name: "a community group with an invalid approval",
     given: { group: "apps.k8s.io", annotations: { "api-approved.kubernetes.io": "https:yes" } },
     expected:
-      'TypeError: Cannot make kind "Website": annotation "api-approved.kubernetes.io" must be a URL, or a reason that starts with "unapproved", got "https:yes"',
+      'TypeError: Cannot define kind "Website": annotation "api-approved.kubernetes.io" must be a URL, or a reason that starts with "unapproved", got "https:yes"',
   },
   {
     name: "a version in upper case",
     given: { version: "V1" },
     expected:
-      'TypeError: Cannot make kind "Website": "version" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "v1", got "V1"',
+      'TypeError: Cannot define kind "Website": "version" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "v1", got "V1"',
   },
   {
     name: "a plural with a dot",
     given: { plural: "web.sites" },
     expected:
-      'TypeError: Cannot make kind "Website": "plural" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "websites", got "web.sites"',
+      'TypeError: Cannot define kind "Website": "plural" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "websites", got "web.sites"',
   },
   {
     name: "a short name with a space",
     given: { shortNames: ["web", "w s"] },
     expected:
-      'TypeError: Cannot make kind "Website": "shortNames" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "web", got "w s"',
+      'TypeError: Cannot define kind "Website": "shortNames" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "web", got "w s"',
   },
   {
     name: "a name that is too long in total",
     given: { group: `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.com` },
-    expected: `TypeError: Cannot make kind "Website": "websites.${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${
-      "d".repeat(60)
-    }.com" is longer than 253 characters. Shorten "group"`,
+    expected: `TypeError: Cannot define kind "Website": "websites.${"a".repeat(60)}.${"b".repeat(60)}.${
+      "c".repeat(60)
+    }.${"d".repeat(60)}.com" is longer than 253 characters. Shorten "group"`,
   },
   {
     name: "a spec that is not an object",
     given: { spec: s.string() },
-    expected: 'TypeError: Cannot make kind "Website": "spec" must be the schema of an object. Use s.object()',
+    expected: 'TypeError: Cannot define kind "Website": "spec" must be the schema of an object. Use s.object()',
   },
   {
     name: "an unknown scope",
     given: { spec: s.object({}), scope: "Namespace" },
-    expected: 'TypeError: Cannot make kind "Website": "scope" must be one of "Namespaced", "Cluster", got "Namespace"',
+    expected:
+      'TypeError: Cannot define kind "Website": "scope" must be one of "Namespaced", "Cluster", got "Namespace"',
   },
   {
     name: "a column of an unknown field",
     given: { spec: s.object({ host: s.string() }), columns: { Host: ".spec.hots" } },
     expected:
-      'TypeError: Cannot make kind "Website": the path ".spec.hots" of column "Host" is not in the schema: ".spec" has no "hots": did you mean "host"?',
+      'TypeError: Cannot define kind "Website": the path ".spec.hots" of column "Host" is not in the schema: ".spec" has no "hots": did you mean "host"?',
   },
   {
     name: "a column whose path is not a path",
     given: { spec: s.object({ host: s.string() }), columns: { Host: "spec.host" } },
     expected:
-      'TypeError: Cannot make kind "Website": the path "spec.host" of column "Host" is not in the schema: start with ".spec" or ".metadata"',
+      'TypeError: Cannot define kind "Website": the path "spec.host" of column "Host" is not in the schema: start with ".spec" or ".metadata"',
   },
   {
     name: "a column without a heading",
     given: { spec: s.object({ host: s.string() }), columns: { "": ".spec.host" } },
-    expected: 'TypeError: Cannot make kind "Website": the heading of a column must not be empty',
+    expected: 'TypeError: Cannot define kind "Website": the heading of a column must not be empty',
   },
 ];
 

@@ -189,7 +189,7 @@ Deno.test("resource rejects a root that repeats an option, is optional, or is in
   for (const { given, expected } of refused) {
     assert.throws(
       () => resource({ ...NAMES, ...given } as never),
-      { message: `Cannot make kind "Settings": ${expected}` },
+      { message: `Cannot define kind "Settings": ${expected}` },
     );
   }
 });

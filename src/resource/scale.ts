@@ -87,7 +87,7 @@ export function scaleOf(
 }
 
 function reasonOf(path: string, root: JsonSchema): string {
-  return path.includes("[") ? 'plain names lead to it alone, as ".spec.replicas"' : deadEnd(path, root);
+  return path.includes("[") ? 'only property names are allowed, such as ".spec.replicas"' : deadEnd(path, root);
 }
 
 /**

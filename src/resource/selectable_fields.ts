@@ -16,7 +16,8 @@ export type CheckedFields<F extends readonly string[], Root> = {
   readonly [I in keyof F]: F[I] extends CheckedField<F[I], Root> ? F[I] : CheckedField<F[I], Root>;
 };
 
-type CheckedField<P, Root> = P extends string ? P extends `.metadata.${string}` ? `${P} is part of the metadata`
+type CheckedField<P, Root> = P extends string
+  ? P extends `.metadata.${string}` ? `${P} is part of the metadata, which is not selectable`
   : CheckedNames<Root, P, string | number | boolean, "a string, an integer or a boolean">
   : never;
 
@@ -53,7 +54,7 @@ export function selectableFields(
   }
   if (paths.length > MOST) {
     throw new RangeError(
-      `Cannot make kind "${kind}": an API server accepts at most ${MOST} selectable fields, got ${paths.length}`,
+      `Cannot define kind "${kind}": an API server accepts at most ${MOST} selectable fields, got ${paths.length}`,
     );
   }
   return paths.map((jsonPath) => ({ jsonPath }));

@@ -208,6 +208,6 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
 ];
 for (const { name, given, expected } of REFUSED) {
   Deno.test(`resource rejects ${name}`, () => {
-    assert.throws(given, { name: "TypeError", message: `Cannot make kind "Note": ${expected}` });
+    assert.throws(given, { name: "TypeError", message: `Cannot define kind "Note": ${expected}` });
   });
 }

@@ -57,20 +57,20 @@ export function definitionWarnings(crd: CustomResourceDefinitionManifest): strin
 function sizeWarnings(crd: CustomResourceDefinitionManifest): string[] {
   const size = new TextEncoder().encode(JSON.stringify(crd)).length;
   const shown = `it has ${Math.ceil(size / KIB)} KiB`;
-  const smaller = "leave out descriptions, or parts of built-in types with s.omit and s.pick";
+  const smaller = "omit descriptions, or parts of built-in types with s.omit and s.pick";
   if (size > NEAR * LARGEST_REQUEST) {
-    return [`${shown}, and an API server stores ${LARGEST_REQUEST / KIB} KiB at most: ${smaller}`];
+    return [`${shown}, and an API server stores at most ${LARGEST_REQUEST / KIB} KiB: ${smaller}`];
   }
   if (size > LARGEST_ANNOTATIONS) {
     return [
-      `${shown}, and "kubectl apply" refuses more than ${
+      `${shown}, and "kubectl apply" rejects more than ${
         LARGEST_ANNOTATIONS / KIB
       } KiB: apply it with --server-side, or ${smaller}`,
     ];
   }
   if (size <= NEAR * LARGEST_ANNOTATIONS) return [];
   return [
-    `${shown}, and "kubectl apply" refuses more than ${
+    `${shown}, and "kubectl apply" rejects more than ${
       LARGEST_ANNOTATIONS / KIB
     } KiB: before it grows, apply it with ` +
     `--server-side, or ${smaller}`,
@@ -150,7 +150,7 @@ function missingColumns(versions: readonly DefinitionVersion[]): string[] {
   const other = older.find(hasColumns);
   if (newest === undefined || other === undefined || hasColumns(newest)) return [];
   return [
-    `"kubectl get" shows "${newest.name}", the newest served version, which has no columns, but "${other.name}" has: ` +
+    `"kubectl get" shows "${newest.name}", the newest served version, which has no columns although "${other.name}" has some: ` +
     `add columns to "${newest.name}"`,
   ];
 }

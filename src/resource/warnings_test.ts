@@ -31,17 +31,17 @@ Deno.test("definitionWarnings returns no warning for an unremarkable definition"
 });
 
 Deno.test("definitionWarnings reports a definition near or above the limit of kubectl apply", () => {
-  const what = "leave out descriptions, or parts of built-in types with s.omit and s.pick";
+  const what = "omit descriptions, or parts of built-in types with s.omit and s.pick";
   assert.deepEqual(ofSize(250_000), [
-    'notes.demo.example.com: it has 245 KiB, and "kubectl apply" refuses more than 256 KiB: before it grows, apply it with ' +
+    'notes.demo.example.com: it has 245 KiB, and "kubectl apply" rejects more than 256 KiB: before it grows, apply it with ' +
     `--server-side, or ${what}`,
   ]);
   assert.deepEqual(ofSize(300_000), [
-    'notes.demo.example.com: it has 294 KiB, and "kubectl apply" refuses more than 256 KiB: apply it with --server-side, or ' +
+    'notes.demo.example.com: it has 294 KiB, and "kubectl apply" rejects more than 256 KiB: apply it with --server-side, or ' +
     what,
   ]);
   assert.deepEqual(ofSize(1_500_000), [
-    `notes.demo.example.com: it has 1466 KiB, and an API server stores 1536 KiB at most: ${what}`,
+    `notes.demo.example.com: it has 1466 KiB, and an API server stores at most 1536 KiB: ${what}`,
   ]);
 });
 
@@ -95,7 +95,7 @@ Deno.test("definitionWarnings reports that kubectl's version has no columns but 
     });
   };
   assert.deepEqual(warnings({ v1: true, v2: false, v3beta1: true }), [
-    'notes.demo.example.com: "kubectl get" shows "v2", the newest served version, which has no columns, but "v1" has: ' +
+    'notes.demo.example.com: "kubectl get" shows "v2", the newest served version, which has no columns although "v1" has some: ' +
     'add columns to "v2"',
   ]);
   assert.deepEqual(warnings({ v1: true, v2: true }), []);

@@ -112,12 +112,14 @@ async function get(
 async function getNamed(scope: Scope, run: Run, named: NamedWatches, key: ObjectKey): Promise<unknown> {
   const cache = named.of(key);
   const outrun = (): never => {
-    throw new OutrunError(`Cannot get ${named.kind.kind} "${key}": the object no longer names it`);
+    throw new OutrunError(
+      `Cannot get ${named.kind.kind} "${key}": the object changed, and "names" of the watch no longer returns it`,
+    );
   };
   if (cache === undefined) {
     if (named.isNamedBy(run.object, key)) outrun();
     throw new TypeError(
-      `Cannot get ${named.kind.kind} "${key}": no object of controller "${scope.part}" names it. Return it from "names" of the watch`,
+      `Cannot get ${named.kind.kind} "${key}": the watch of controller "${scope.part}" does not include it. Return its name from "names" of the watch`,
     );
   }
   try {

@@ -110,7 +110,7 @@ export class Elector {
         await lead(term.abort.signal);
         if (signal.aborted && this.isLeading) await this.#release();
       } finally {
-        term.abort.abort(new DOMException("The term is over", "AbortError"));
+        term.abort.abort(new DOMException("The leadership term has ended", "AbortError"));
         await renewing;
         this.#term = undefined;
       }
@@ -138,7 +138,7 @@ export class Elector {
       } catch (error) {
         if (signal.aborted) break;
         const message = (error as Error).message;
-        if (message !== logged) log.warn("Lease not reached", { lease: `${namespace}/${name}`, error: message });
+        if (message !== logged) log.warn("Lease request failed", { lease: `${namespace}/${name}`, error: message });
         logged = message;
       }
       await sleep(clock, nextTry(retryPeriod, random()), signal).catch(() => undefined);
@@ -155,13 +155,14 @@ export class Elector {
       await sleep(clock, retryPeriod, signal).catch(() => undefined);
       if (signal.aborted) break;
       if (this.#isOver(term)) {
-        this.#end("the process stood still for too long");
+        this.#end("the process was suspended for too long");
         break;
       }
       const moment = this.#moment();
       try {
-        if (!await this.#tryOnce(signal)) this.#end(`${this.holder ?? "nobody"} holds the lease`);
-        else if (!signal.aborted) {
+        if (!await this.#tryOnce(signal)) {
+          this.#end(this.holder === undefined ? "the lease has no holder" : `${this.holder} holds the lease`);
+        } else if (!signal.aborted) {
           term.renewed = moment;
           watchdog[Symbol.dispose]();
           watchdog = clock.after(
@@ -179,8 +180,8 @@ export class Elector {
   #end(why: string): void {
     const { abort } = this.#term ?? {};
     if (abort === undefined || abort.signal.aborted) return;
-    this.#options.log.warn("Leadership lost", { why });
-    abort.abort(new DOMException("This process leads no more", "AbortError"));
+    this.#options.log.warn("Leadership lost", { reason: why });
+    abort.abort(new DOMException("This process is no longer the leader", "AbortError"));
   }
 
   /** Tries once to take or renew the lease. Returns whether this process holds it. */

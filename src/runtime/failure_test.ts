@@ -84,8 +84,8 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
   },
   {
     name: "a reconcile that timed out",
-    error: new DOMException("The run took longer than 5s", "TimeoutError"),
-    expected: { reason: "Timeout", message: "The run took longer than 5s", isUnexpected: false, after: BACKOFF },
+    error: new DOMException("The reconcile took longer than 5s", "TimeoutError"),
+    expected: { reason: "Timeout", message: "The reconcile took longer than 5s", isUnexpected: false, after: BACKOFF },
   },
   {
     name: "a host that the sandbox denied becomes advice, and is not retried",
@@ -93,7 +93,7 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     expected: {
       reason: "NotDeclared",
       message:
-        'Cannot use net "api.example.com": it is not declared: add sandbox: { net: ["api.example.com"] } to controller "websites" and build again',
+        'Cannot use net "api.example.com": it is not declared. Add sandbox: { net: ["api.example.com"] } to controller "websites" and build again',
       isUnexpected: false,
       after: undefined,
     },

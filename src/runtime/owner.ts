@@ -55,12 +55,12 @@ export function refuseOwner(
 ): void {
   if (!ownerKind.namespaced) return;
   if (kind.namespaced && metadata.namespace === owner.metadata.namespace) return;
-  const place = kind.namespaced ? `is in namespace "${metadata.namespace}"` : "is cluster-wide";
+  const place = kind.namespaced ? `is in namespace "${metadata.namespace}"` : "is cluster-scoped";
   throw new TypeError(
     `Cannot make ${ownerKind.kind} "${
       keyOf(owner.metadata)
     }" the owner of ${kind.kind} "${metadata.name}": it ${place}, ` +
-      `and an owner reference does not reach there: apply it with { owner: false } and delete it in cleanup`,
+      `so an owner reference is not possible. Apply it with { owner: false } and delete it in cleanup`,
   );
 }
 
@@ -76,6 +76,6 @@ export function refuseTaken(owner: KubeObject, kind: AnyKind, live: KubeObject |
   throw new TemporaryError(
     `Cannot apply ${kind.kind} "${
       keyOf(live.metadata)
-    }": it is owned by ${other.kind} "${other.name}": give it another name, or apply it with { owner: false }`,
+    }": it is owned by ${other.kind} "${other.name}". Use another name, or apply it with { owner: false }`,
   );
 }

@@ -73,11 +73,11 @@ Deno.test("refuseOwner rejects an owner that the garbage collector would not fin
   assert.throws(() => refuseOwner(Website, owner, ConfigMap, { name: "page", namespace: "other" }), {
     name: "TypeError",
     message:
-      'Cannot make Website "shop/blog" the owner of ConfigMap "page": it is in namespace "other", and an owner reference does not reach there: apply it with { owner: false } and delete it in cleanup',
+      'Cannot make Website "shop/blog" the owner of ConfigMap "page": it is in namespace "other", so an owner reference is not possible. Apply it with { owner: false } and delete it in cleanup',
   });
   assert.throws(() => refuseOwner(Website, owner, Namespace, { name: "page" }), {
     name: "TypeError",
-    message: /^Cannot make Website "shop\/blog" the owner of Namespace "page": it is cluster-wide, /,
+    message: /^Cannot make Website "shop\/blog" the owner of Namespace "page": it is cluster-scoped, /,
   });
 });
 

@@ -74,7 +74,8 @@ function mayRemoveFinalizers(
   if (uses.some((access) => isSame(access.kind, kind) && access.verbs.includes("patch"))) return true;
   log.warn("Finalizer of an earlier version not removed", {
     finalizer,
-    fix: `Add access(${kind.kind}, "patch") to "uses" until no object has it: without it, the object cannot be deleted`,
+    fix:
+      `Add access(${kind.kind}, "patch") to "uses" until no object has the finalizer. Objects that have it cannot be deleted`,
   });
   return false;
 }
@@ -148,9 +149,7 @@ function checked(scope: Scope, what: string, outcome: unknown): NextReconcile | 
   if (typeof after === "number" && after >= 0) return { after };
   if (typeof at === "number" && !Number.isNaN(at)) return { after: Math.max(0, at - scope.clock.now()) };
   throw new TypeError(
-    `Cannot take what "${what}" answered, ${
-      Deno.inspect(maskSecrets(outcome), { depth: 1 })
-    }: answer nothing, or requeue("10m")`,
+    `${what}() must return undefined or requeue(), got ${Deno.inspect(maskSecrets(outcome), { depth: 1 })}`,
   );
 }
 
@@ -182,7 +181,7 @@ export async function reportPaused(scope: Scope, start: RunStart): Promise<void>
     type: "Paused",
     status: "True",
     reason: "PausedByAnnotation",
-    message: `It has the annotation "${scope.paused}"`,
+    message: `The object has the annotation "${scope.paused}"`,
   });
   // Changes were not reconciled, so the observed generation stays the same.
   const { generation: _, ...metadata } = start.object.metadata;
@@ -199,7 +198,7 @@ async function timed(
   using limit = linked([run.signal]);
   const { signal } = limit;
   using _timer = scope.clock.after(milliseconds(timeout), () => {
-    limit.abort(new DOMException(`The run took longer than ${timeout}`, "TimeoutError"));
+    limit.abort(new DOMException(`The reconcile took longer than ${timeout}`, "TimeoutError"));
   });
   // A reconciler that ignores its signal must not block the object forever.
   const late = new Promise<never>((_, reject) =>

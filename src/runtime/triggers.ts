@@ -55,10 +55,10 @@ async function follow(
         failures = 0;
         enqueue(scope, add, next.value);
       }
-      if (!signal.aborted) scope.log.warn("Source ended");
+      if (!signal.aborted) scope.log.warn("Trigger source ended");
     } catch (error) {
       if (!signal.aborted) {
-        scope.log.error("Source failed", {
+        scope.log.error("Trigger source failed", {
           error: withoutUrlCredentials(error instanceof Error ? error.stack ?? error.message : String(error)),
         });
         failed?.({ what: "source", part: scope.part, error });

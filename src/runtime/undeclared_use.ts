@@ -17,7 +17,7 @@ import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName } from "../parts/s
  * const message = 'Requires sys access to "hostname", run again with the --allow-sys flag';
  * const error = new Deno.errors.NotCapable(message);
  * const advice = undeclaredUse(error, "the operator") ?? "";
- * assert.match(advice, /add sandbox: { sys: \["hostname"\] } to the operator/);
+ * assert.match(advice, /Add sandbox: { sys: \["hostname"\] } to the operator/);
  * ```
  */
 export function undeclaredUse(error: unknown, where: string): string | undefined {
@@ -35,7 +35,7 @@ export function undeclaredUse(error: unknown, where: string): string | undefined
     const target = access === "net" ? denial.target?.replace(/:(443|80)$/, "") : denial.target;
     const use = `Cannot use ${access}${target === undefined ? "" : ` "${target}"`}`;
     if (access === "import") {
-      return `${use}: code from elsewhere is never loaded while an operator runs: import it at the top of a file, and build again`;
+      return `${use}: executables do not load modules at run time. Import it at the top of a file and build again`;
     }
     if (!isClass(access)) return `${use}: no declaration allows it`;
     const wish = target === undefined
@@ -43,7 +43,7 @@ export function undeclaredUse(error: unknown, where: string): string | undefined
       : denial.isUnnamedFolder
       ? FOLDER
       : JSON.stringify(target);
-    return `${use}: it is not declared: ${wayOut(access, wish, where)}`;
+    return `${use}: it is not declared. ${wayOut(access, wish, where)}`;
   }
   return undefined;
 }
@@ -62,7 +62,7 @@ export function perhapsUndeclared(error: unknown, where: string, isAllowed = may
     if (code !== "ECONNREFUSED" || syscall !== "connect" || address === undefined || port === undefined) continue;
     const host = `${address.includes(":") ? `[${address}]` : address}:${port}`;
     if (isAllowed(host)) return undefined;
-    return `${cause.message}: no process listens there, or net "${host}" is not declared: ${
+    return `${cause.message}: no process listens there, or net "${host}" is not declared. ${
       wayOut("net", JSON.stringify(host), where)
     }`;
   }
@@ -83,11 +83,11 @@ function mayConnect(host: string): boolean {
 }
 
 function undeclared(access: SandboxPermissionName, target: string, where: string): string {
-  return `Cannot use ${access} "${target}": it is not declared: ${wayOut(access, JSON.stringify(target), where)}`;
+  return `Cannot use ${access} "${target}": it is not declared. ${wayOut(access, JSON.stringify(target), where)}`;
 }
 
 function wayOut(access: SandboxPermissionName, wish: string, where: string): string {
-  return `add sandbox: { ${access}: [${wish}] } to ${where} and build again`;
+  return `Add sandbox: { ${access}: [${wish}] } to ${where} and build again`;
 }
 
 /** The setting for an operation without a name. */

@@ -22,13 +22,16 @@ for (const { refusal, says } of REFUSED) {
   Deno.test(`undeclaredUse names the setting for ${refusal}`, () => {
     const error = new Deno.errors.NotCapable(`Requires ${refusal}, run again with the --allow flag`);
     const told = undeclaredUse(new Error("outer", { cause: error }), 'controller "a"');
-    assert(told?.endsWith(`add sandbox: { ${says} } to controller "a" and build again`), told);
+    assert(told?.endsWith(`Add sandbox: { ${says} } to controller "a" and build again`), told);
   });
 }
 
 Deno.test("undeclaredUse returns undefined if no setting is missing", () => {
   const code = new TypeError('Requires import access to "example.com:443", run again with the --allow-import flag');
-  assert.match(undeclaredUse(code, "x") ?? "", /^Cannot use import "example\.com:443": code from elsewhere is never/);
+  assert.match(
+    undeclaredUse(code, "x") ?? "",
+    /^Cannot use import "example\.com:443": executables do not load modules/,
+  );
   assert.match(
     undeclaredUse(new Deno.errors.NotCapable('Requires all access to "/proc/1/mem", run again'), "x") ?? "",
     /^Cannot use all "\/proc\/1\/mem": no declaration allows it$/,
@@ -54,8 +57,8 @@ Deno.test("undeclaredUse names the host that a Node library was not allowed to l
   });
   assert.equal(
     undeclaredUse(error, 'controller "a"'),
-    'Cannot use net "api.example.com": it is not declared: ' +
-      'add sandbox: { net: ["api.example.com"] } to controller "a" and build again',
+    'Cannot use net "api.example.com": it is not declared. ' +
+      'Add sandbox: { net: ["api.example.com"] } to controller "a" and build again',
   );
   assert.equal(undeclaredUse(Object.assign(error, { code: "ENOTFOUND" }), "x"), undefined);
 });
@@ -70,8 +73,8 @@ Deno.test("perhapsUndeclared names both causes of a refused connection to an und
   const told = perhapsUndeclared(new Error("outer", { cause: error }), 'controller "a"', () => false);
   assert.equal(
     told,
-    'connect ECONNREFUSED 127.0.0.1:9: no process listens there, or net "127.0.0.1:9" is not declared: ' +
-      'add sandbox: { net: ["127.0.0.1:9"] } to controller "a" and build again',
+    'connect ECONNREFUSED 127.0.0.1:9: no process listens there, or net "127.0.0.1:9" is not declared. ' +
+      'Add sandbox: { net: ["127.0.0.1:9"] } to controller "a" and build again',
   );
   assert.match(perhapsUndeclared(Object.assign(error, { address: "::1" }), "x", () => false)!, /"\[::1\]:9"/);
   assert.equal(perhapsUndeclared(error, "x", () => true), undefined);

@@ -62,7 +62,7 @@ const KEYWORDS: { readonly [Keyword in keyof Required<JsonSchema>]: Sort } = {
 const SORTS: { readonly [S in Sort]: { readonly is: (value: unknown) => boolean; readonly must: string } } = {
   text: { is: (value) => typeof value === "string", must: "a string" },
   flag: { is: (value) => typeof value === "boolean", must: "true or false" },
-  true: { is: (value) => value === true, must: "true, or left out" },
+  true: { is: (value) => value === true, must: "true or omitted" },
   number: { is: (value) => typeof value === "number", must: "a number" },
   count: { is: (value) => Number.isInteger(value) && Number(value) >= 0, must: "an integer of 0 or more" },
   texts: { is: (value) => isListOf(value, (item) => typeof item === "string"), must: "a list of strings" },
@@ -95,7 +95,7 @@ const BOUNDS = [
  * Validates one node. Nested nodes were validated when they were built, except those in `allOf`,
  * `anyOf`, `oneOf` and `not`.
  *
- * @param action The action in messages: `make a string schema`.
+ * @param action The action in messages: `define a string schema`.
  * @param node Its keywords.
  * @throws {TypeError} If a keyword has the wrong type, or the default does not match the schema.
  * @throws {RangeError} If bounds contradict each other.
@@ -115,7 +115,7 @@ export function checkNode(action: string, node: JsonSchema): void {
  * Validates a node and all nested nodes. Only what an API server would reject throws an error, not
  * what is merely pointless.
  *
- * @param action The action in messages: `make a raw schema`.
+ * @param action The action in messages: `define a raw schema`.
  * @param node The node.
  * @throws {TypeError} If a keyword has the wrong type, a default does not match its schema, or a
  * node contains itself or is nested too deeply.
@@ -143,7 +143,7 @@ function checkBelow(cannot: string, node: JsonSchema, path: string, above: Set<J
 /**
  * Returns the error for a schema that is nested too deeply.
  *
- * @param cannot The prefix of the message: `Cannot make a raw schema: `.
+ * @param cannot The prefix of the message: `Cannot define a raw schema: `.
  */
 export function tooDeep(cannot: string): TypeError {
   return new TypeError(`${cannot}it is nested deeper than ${DEEPEST} levels of JSON. Use s.anything() at some level`);

@@ -22,7 +22,7 @@ const REASONS: { readonly [Reason in ValidationReason]: true } = {
 /**
  * Validates the rules of a node. They are compiled later, when the kind is defined.
  *
- * @param cannot The prefix of the message: `Cannot make a string schema: `.
+ * @param cannot The prefix of the message: `Cannot define a string schema: `.
  * @param rules The rules, if any.
  * @throws {TypeError} If a rule has no expression, or an unknown field.
  */

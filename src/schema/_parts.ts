@@ -7,7 +7,7 @@ import type { Properties, Schema } from "./schema.ts";
 /**
  * Requires a schema.
  *
- * @param action The action in messages: `make an array schema`.
+ * @param action The action in messages: `define an array schema`.
  * @param place The part of it in messages: `the items`.
  * @param schema The argument.
  * @throws {TypeError} If it is not a schema.
@@ -20,7 +20,7 @@ export function checkSchema(action: string, place: string, schema: unknown): ass
 /**
  * Requires a schema that is not optional.
  *
- * @param action The action in messages: `make an array schema`.
+ * @param action The action in messages: `define an array schema`.
  * @param place The part of it in messages: `the items`.
  * @param schema The argument.
  * @throws {TypeError} If it is not a schema, or is optional.

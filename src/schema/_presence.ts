@@ -12,7 +12,7 @@ export const IMMUTABLE = "field is immutable";
 /**
  * Returns the rules that prevent immutable properties from being removed, or added later.
  *
- * @param action The action in messages: `make an object schema`.
+ * @param action The action in messages: `define an object schema`.
  * @param properties Names and schemas.
  * @throws {TypeError} If CEL cannot spell the name of such a property.
  */
@@ -26,7 +26,7 @@ export function presenceRules(action: string, properties: { readonly [name: stri
 /**
  * Returns the name of a property in a CEL rule.
  *
- * @param action The action in messages: `make an object schema`.
+ * @param action The action in messages: `define an object schema`.
  * @param property The property's name.
  * @throws {TypeError} If CEL cannot spell the name.
  */
@@ -34,7 +34,7 @@ export function celNameOf(action: string, property: string): string {
   const name = celName(property);
   if (name !== undefined) return name;
   throw new TypeError(
-    `Cannot ${action}: CEL cannot spell the name of property "${property}". Use letters, digits, "_", "-", "." and "/", and no leading digit`,
+    `Cannot ${action}: the name of property "${property}" cannot be used in CEL. Use letters, digits, "_", "-", "." and "/", and no leading digit`,
   );
 }
 

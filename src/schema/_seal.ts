@@ -11,7 +11,7 @@ export { type Marks, marksOf, remark, type Sealed } from "./_marks.ts";
  * Returns a schema for a node. Keywords that are `undefined` are dropped; everything else is
  * copied, validated and frozen.
  *
- * @param action The action in messages: `make a string schema`.
+ * @param action The action in messages: `define a string schema`.
  * @param node Its keywords.
  * @param marks The marks for object schemas.
  * @throws {TypeError} If a keyword has the wrong type, or the default does not match the schema.

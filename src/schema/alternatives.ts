@@ -146,7 +146,7 @@ export function atLeastOneOf<
 type Kind = "exactly one" | "at most one" | "at least one";
 
 function restricted(kind: Kind, object: unknown, names: readonly string[], options: AlternativeOptions): Sealed {
-  const action = `ask for ${kind} of an object's properties`;
+  const action = `require ${kind} of an object's properties`;
   checkObject(action, object);
   checkNames(action, object, names);
   const { as = "rule" } = options;

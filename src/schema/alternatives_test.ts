@@ -84,42 +84,42 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
   {
     name: "alternatives with one property",
     given: () => s.exactlyOneOf(object, ["a"]),
-    expected: "TypeError: Cannot ask for exactly one of an object's properties: at least two properties are required",
+    expected: "TypeError: Cannot require exactly one of an object's properties: at least two properties are required",
   },
   {
     name: "alternatives that list a property twice",
     given: () => s.atMostOneOf(object, ["a", "a"]),
-    expected: 'TypeError: Cannot ask for at most one of an object\'s properties: "a" is listed twice',
+    expected: 'TypeError: Cannot require at most one of an object\'s properties: "a" is listed twice',
   },
   {
     name: "alternatives with an unknown property",
     given: () => s.atLeastOneOf(object, ["a", any("constructor")]),
     expected:
-      'TypeError: Cannot ask for at least one of an object\'s properties: "constructor" is not a property of the object',
+      'TypeError: Cannot require at least one of an object\'s properties: "constructor" is not a property of the object',
   },
   {
     name: "alternatives with a required property",
     given: () => s.exactlyOneOf(object, ["a", any("name")]),
     expected:
-      'TypeError: Cannot ask for exactly one of an object\'s properties: "name" is always present. Use s.optional() and no default',
+      'TypeError: Cannot require exactly one of an object\'s properties: "name" is always present. Use s.optional() and no default',
   },
   {
     name: "alternatives with a property that has a default",
     given: () => s.exactlyOneOf(object, ["a", any("size")]),
     expected:
-      'TypeError: Cannot ask for exactly one of an object\'s properties: "size" is always present. Use s.optional() and no default',
+      'TypeError: Cannot require exactly one of an object\'s properties: "size" is always present. Use s.optional() and no default',
   },
   {
     name: "alternatives with a name that CEL cannot spell",
     given: () => s.exactlyOneOf(s.object({ "1": s.optional(s.string()), "2": s.optional(s.string()) }), ["1", "2"]),
     expected:
-      'TypeError: Cannot ask for exactly one of an object\'s properties: CEL cannot spell the name of property "1". Use letters, digits, "_", "-", "." and "/", and no leading digit',
+      'TypeError: Cannot require exactly one of an object\'s properties: the name of property "1" cannot be used in CEL. Use letters, digits, "_", "-", "." and "/", and no leading digit',
   },
   {
     name: "alternatives in an unknown form",
     given: () => s.exactlyOneOf(object, ["a", "b"], { as: any("cel") }),
     expected:
-      'TypeError: Cannot ask for exactly one of an object\'s properties: "as" must be "rule" or "schema", got "cel"',
+      'TypeError: Cannot require exactly one of an object\'s properties: "as" must be "rule" or "schema", got "cel"',
   },
 ];
 

@@ -29,8 +29,8 @@ export function enumeration<const Value extends string | number | boolean, const
   values: readonly Value[],
   options: ChoiceOptions<NoInfer<Value>, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("make an enum schema", {
-    ...lowered("make an enum schema", options),
+  return seal("define an enum schema", {
+    ...lowered("define an enum schema", options),
     type: typeOf(values),
     enum: values,
   });
@@ -55,8 +55,8 @@ export function literal<const Value extends string | number | boolean, const Def
   value: Value,
   options: ChoiceOptions<NoInfer<Value>, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("make a literal schema", {
-    ...lowered("make a literal schema", options),
+  return seal("define a literal schema", {
+    ...lowered("define a literal schema", options),
     type: typeOf([value]),
     enum: [value],
   });

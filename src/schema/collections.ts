@@ -71,8 +71,8 @@ export function array<Read, Written, When extends Presence, Default extends read
   items: AlwaysThere<Read, Written, When, "items of a list cannot be optional">,
   options: ArrayOptions<Read, NoInfer<Written>, Default> = {},
 ): Schema<readonly Read[], readonly Written[], WhenDefaulted<Default>> {
-  checkItem("make an array schema", "items", items);
-  return seal("make an array schema", { ...lowered("make an array schema", options), type: "array", items });
+  checkItem("define an array schema", "items", items);
+  return seal("define an array schema", { ...lowered("define an array schema", options), type: "array", items });
 }
 
 /**
@@ -98,9 +98,9 @@ export function map<Read, Written, When extends Presence, Default extends { read
   values: AlwaysThere<Read, Written, When, "values of a map cannot be optional">,
   options: MapOptions<NoInfer<Written>, Default> = {},
 ): Schema<{ readonly [key: string]: Read }, { readonly [key: string]: Written }, WhenDefaulted<Default>> {
-  checkItem("make a map schema", "values", values);
-  return seal("make a map schema", {
-    ...lowered("make a map schema", options),
+  checkItem("define a map schema", "values", values);
+  return seal("define a map schema", {
+    ...lowered("define a map schema", options),
     type: "object",
     additionalProperties: values,
   });

@@ -66,8 +66,8 @@ export function embeddedResource<
   options: ObjectOptions<EmbeddedObject, Default, Keep> = {},
 ): Schema<Embedded<P, ReadObject<P>, Keep>, Embedded<P, WrittenObject<P>, Keep>, WhenDefaulted<Default>> {
   const isOpen = properties === undefined || (isObject(properties) && Object.keys(properties).length === 0);
-  return objectOf("make an embedded resource schema", properties ?? {}, {
-    ...lowered("make an embedded resource schema", { ...options, ...(isOpen && { preserveUnknownFields: true }) }),
+  return objectOf("define an embedded resource schema", properties ?? {}, {
+    ...lowered("define an embedded resource schema", { ...options, ...(isOpen && { preserveUnknownFields: true }) }),
     "x-kubernetes-embedded-resource": true,
   });
 }

@@ -45,7 +45,7 @@ interface Short {
 /**
  * Translates options to keywords of JSON Schema and Kubernetes.
  *
- * @param action The action in messages: `make a string schema`.
+ * @param action The action in messages: `define a string schema`.
  * @param options The options; unknown ones are copied.
  * @throws {TypeError} If `deprecated` or `preserveUnknownFields` is invalid.
  */

@@ -37,8 +37,8 @@ export function optional<Read, Written, When extends Presence>(
 
 /** A schema without a default. For others it is the sentence that the compiler shows. */
 type WithoutDefault<Read, Written, When extends Presence> = "defaulted" extends When
-  ? "what has a default is never missing: take the default or s.optional away"
-  : "optional" extends When ? "it is optional already: take one s.optional away"
+  ? "a schema with a default is never missing: remove the default or s.optional"
+  : "optional" extends When ? "the schema is already optional: remove one s.optional"
   : Schema<Read, Written, When>;
 
 /**

@@ -120,7 +120,7 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
     name: "an immutable optional property whose name CEL cannot spell",
     given: () => s.object({ "1st": s.optional(s.immutable(s.string())) }),
     expected:
-      'TypeError: Cannot make an object schema: CEL cannot spell the name of property "1st". Use letters, digits, "_", "-", "." and "/", and no leading digit',
+      'TypeError: Cannot define an object schema: the name of property "1st" cannot be used in CEL. Use letters, digits, "_", "-", "." and "/", and no leading digit',
   },
   {
     name: "an added default that violates its schema",

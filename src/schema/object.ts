@@ -85,14 +85,14 @@ export function object<P extends Properties, Default extends WrittenObject<P> = 
   properties: P,
   options: ObjectOptions<WrittenObject<NoInfer<P>>, Default, Keep> = {},
 ): Schema<Open<ReadObject<P>, Keep>, Open<WrittenObject<P>, Keep>, WhenDefaulted<Default>> {
-  return objectOf("make an object schema", properties, lowered("make an object schema", options));
+  return objectOf("define an object schema", properties, lowered("define an object schema", options));
 }
 
 /**
  * Builds an object schema from its properties. Their marks determine which ones are required and
  * which rules they add.
  *
- * @param action The action in messages: `make an object schema`.
+ * @param action The action in messages: `define an object schema`.
  * @param properties Names and schemas.
  * @param keywords Other keywords of the object. `required` is ignored.
  * @param marks The marks of this object.

@@ -50,7 +50,7 @@ export interface AnythingOptions<Type, Default = unknown> extends Keywords {
 export function intOrString<const Default extends number | string = never>(
   options: IntOrStringOptions<Default> = {},
 ): Schema<number | string, number | string, WhenDefaulted<Default>> {
-  return seal("make an int-or-string schema", intOrStringNode("make an int-or-string schema", options));
+  return seal("define an int-or-string schema", intOrStringNode("define an int-or-string schema", options));
 }
 
 /**
@@ -85,8 +85,8 @@ export function intOrStringNode(action: string, options: IntOrStringOptions<unkn
 export function anything<const Type extends "object" = never, Default = never>(
   options: AnythingOptions<Type, Default> = {},
 ): Schema<Anything<Type>, Anything<Type>, WhenDefaulted<Default>> {
-  return seal("make an anything schema", {
-    ...lowered("make an anything schema", options),
+  return seal("define an anything schema", {
+    ...lowered("define an anything schema", options),
     "x-kubernetes-preserve-unknown-fields": true,
   });
 }

@@ -28,6 +28,6 @@ export function raw<Read = unknown, Written = Read>(
 /** Builds a schema without a default. */
 export function raw<Read = unknown, Written = Read>(schema: JsonSchema): Schema<Read, Written, "required">;
 export function raw(schema: JsonSchema): Schema {
-  checkTree("make a raw schema", schema);
-  return seal("make a raw schema", schema);
+  checkTree("define a raw schema", schema);
+  return seal("define a raw schema", schema);
 }

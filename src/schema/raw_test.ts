@@ -29,12 +29,12 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
   {
     name: "a value that is not a schema",
     given: () => s.raw(any("string")),
-    expected: 'TypeError: Cannot make a raw schema: it must be a schema, got "string"',
+    expected: 'TypeError: Cannot define a raw schema: it must be a schema, got "string"',
   },
   {
     name: "an unknown nested keyword",
     given: () => s.raw({ type: "object", properties: { a: { type: "array", items: any({ typ: "string" }) } } }),
-    expected: 'TypeError: Cannot make a raw schema: properties[a].items: unknown option "typ"',
+    expected: 'TypeError: Cannot define a raw schema: properties[a].items: unknown option "typ"',
   },
   {
     name: "a schema with thousands of levels",
@@ -44,7 +44,7 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
       return s.raw(schema);
     },
     expected:
-      `TypeError: Cannot make a raw schema: ${
+      `TypeError: Cannot define a raw schema: ${
         "properties[a].".repeat(4)
       }prop...: it is nested deeper than 1000 levels ` +
       "of JSON. Use s.anything() at some level",
@@ -53,13 +53,13 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
     name: "an invalid RE2 pattern under additionalProperties",
     given: () => s.raw({ type: "object", additionalProperties: { type: "string", pattern: "(?<=a)b" } }),
     expected:
-      'SyntaxError: Cannot make a raw schema: additionalProperties: "pattern" must be a valid RE2 regular expression: "(?<=a)b": error parsing regexp: invalid named capture: `(?<=a)b`',
+      'SyntaxError: Cannot define a raw schema: additionalProperties: "pattern" must be a valid RE2 regular expression: "(?<=a)b": error parsing regexp: invalid named capture: `(?<=a)b`',
   },
   {
     name: "a nested default that violates its schema",
     given: () => s.raw({ type: "object", properties: { a: { type: "integer", default: "1" } } }),
     expected:
-      'TypeError: Cannot make a raw schema: properties[a]: default: Invalid value: "string": default must be of type integer: "string"',
+      'TypeError: Cannot define a raw schema: properties[a]: default: Invalid value: "string": default must be of type integer: "string"',
   },
   {
     name: "a schema that contains itself",
@@ -68,7 +68,7 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
       loop.properties = { loop };
       return s.raw(loop);
     },
-    expected: "TypeError: Cannot make a raw schema: properties[loop]: it contains itself",
+    expected: "TypeError: Cannot define a raw schema: properties[loop]: it contains itself",
   },
 ];
 

@@ -210,11 +210,11 @@ function checkNotNeeded(deed: Deed, name: string, object: JsonSchema): void {
   const needs = rule !== undefined
     ? `the rule "${rule.rule}"`
     : combinationsName(object, name)
-    ? "allOf, anyOf, oneOf or not"
+    ? "one of allOf, anyOf, oneOf and not"
     : undefined;
   if (needs === undefined) return;
   throw new TypeError(
-    `Cannot leave out property "${name}": ${needs} of the object needs it. ${deed} first, then add what restricts the properties`,
+    `Cannot remove property "${name}": ${needs} of the object uses it. Call s.${deed}() before you add rules or alternatives`,
   );
 }
 

@@ -185,14 +185,14 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
     name: "to omit a property that a rule needs",
     given: () => s.omit(s.object({ a: s.string(), b: s.string() }, { validations: [{ rule: "self.a != ''" }] }), ["a"]),
     expected:
-      'TypeError: Cannot leave out property "a": the rule "self.a != \'\'" of the object needs it. omit first, then add what restricts the properties',
+      'TypeError: Cannot remove property "a": the rule "self.a != \'\'" of the object uses it. Call s.omit() before you add rules or alternatives',
   },
   {
     name: "to omit one of several alternatives",
     given: () =>
       s.omit(s.atLeastOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"]), ["a"]),
     expected:
-      'TypeError: Cannot leave out property "a": the rule "[has(self.a),has(self.b)].filter(x,x==true).size() >= 1" of the object needs it. omit first, then add what restricts the properties',
+      'TypeError: Cannot remove property "a": the rule "[has(self.a),has(self.b)].filter(x,x==true).size() >= 1" of the object uses it. Call s.omit() before you add rules or alternatives',
   },
   {
     name: "to omit one of several alternatives in JSON Schema",
@@ -202,7 +202,7 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
         ["a"],
       ),
     expected:
-      'TypeError: Cannot leave out property "a": allOf, anyOf, oneOf or not of the object needs it. omit first, then add what restricts the properties',
+      'TypeError: Cannot remove property "a": one of allOf, anyOf, oneOf and not of the object uses it. Call s.omit() before you add rules or alternatives',
   },
   {
     name: "to omit a property of the default",

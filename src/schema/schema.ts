@@ -46,7 +46,7 @@ export type AlwaysThere<Read, Written, When extends Presence, Why extends string
  * shows.
  */
 export type ObjectSchema<Read, Written, When extends Presence> = "optional" extends When
-  ? "change the object first, then put s.optional around it"
+  ? "the schema is optional: apply s.optional last"
   : [Read] extends [readonly unknown[]] ? NoObject
   : [Read] extends [object] ? Schema<Read, Written, When>
   : NoObject;

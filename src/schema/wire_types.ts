@@ -56,7 +56,10 @@ const QUANTITY =
 export function quantity<const Default extends number | string = never>(
   options: QuantityOptions<Default> = {},
 ): Schema<number | string, number | string, WhenDefaulted<Default>> {
-  return seal("make a quantity schema", { ...intOrStringNode("make a quantity schema", options), pattern: QUANTITY });
+  return seal("define a quantity schema", {
+    ...intOrStringNode("define a quantity schema", options),
+    pattern: QUANTITY,
+  });
 }
 
 /**
@@ -81,8 +84,8 @@ export function quantity<const Default extends number | string = never>(
 export function duration<const Default extends string = never>(
   options: TextOptions<Default> = {},
 ): Schema<string, string, WhenDefaulted<Default>> {
-  return seal("make a duration schema", {
-    ...lowered("make a duration schema", options),
+  return seal("define a duration schema", {
+    ...lowered("define a duration schema", options),
     type: "string",
     format: "duration",
   });
@@ -105,8 +108,8 @@ export function duration<const Default extends string = never>(
 export function dateTime<const Default extends string = never>(
   options: TextOptions<Default> = {},
 ): Schema<string, string, WhenDefaulted<Default>> {
-  return seal("make a date-time schema", {
-    ...lowered("make a date-time schema", options),
+  return seal("define a date-time schema", {
+    ...lowered("define a date-time schema", options),
     type: "string",
     format: "date-time",
   });
@@ -133,5 +136,9 @@ export function dateTime<const Default extends string = never>(
 export function bytes<const Default extends string = never>(
   options: TextOptions<Default> = {},
 ): Schema<string, string, WhenDefaulted<Default>> {
-  return seal("make a bytes schema", { ...lowered("make a bytes schema", options), type: "string", format: "byte" });
+  return seal("define a bytes schema", {
+    ...lowered("define a bytes schema", options),
+    type: "string",
+    format: "byte",
+  });
 }

@@ -249,7 +249,7 @@ export class Informer {
       );
     }
     if (isEmpty && clock.elapsed() - opened < MIN_STREAM) {
-      throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch at once`);
+      throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch immediately`);
     }
     this.#take({ came: "end" });
   }

@@ -423,7 +423,7 @@ Deno.test("Informer reopens a stalled stream within 35 s of an event that a prob
   const [, second] = await scenario.opened(2);
   assert.equal(second.query.resourceVersion, "5");
   assert.deepEqual(scenario.problems, [
-    "Cannot watch Website: the stream has stalled: another watch returns events that it does not",
+    "Cannot watch Website: the stream has stalled: another watch received newer events",
   ]);
   await second.send(added("a", 6));
   assert.deepEqual(scenario.changes, ["+a@6"]);

@@ -52,7 +52,7 @@ export function listenForSilence({ clock, signal, what, probe }: SilenceOptions)
     if (mayProbe && now - Math.max(lastReceived, lastProbe) >= PROBE_AFTER) {
       lastProbe = now;
       probe(stream.signal).then(
-        (isStalled) => isStalled && stalled("the stream has stalled: another watch returns events that it does not"),
+        (isStalled) => isStalled && stalled("the stream has stalled: another watch received newer events"),
         () => undefined,
       );
     }

@@ -171,7 +171,7 @@ Deno.test("the compiled website operator works as documented on a real API serve
     assert.equal(ready?.reason, "NotDeclared");
     assert.equal(
       ready?.message,
-      'Cannot use net "undeclared.example.org": it is not declared: add sandbox: { net: ["undeclared.example.org"] } to controller "websites" and build again',
+      'Cannot use net "undeclared.example.org": it is not declared. Add sandbox: { net: ["undeclared.example.org"] } to controller "websites" and build again',
     );
   });
 

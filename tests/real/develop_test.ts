@@ -94,7 +94,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     const looked = await op("doctor");
     assert.equal(looked.code, 1);
     assert.match(looked.stdout, /^ok {8}server {7}https:\S+ is Kubernetes v1\.\d+\.\d+$/m);
-    assert.match(looked.stdout, /^error {5}installed {4}"notes" is not in https:\S+\. Run "op deploy"\.$/m);
+    assert.match(looked.stdout, /^error {5}installed {4}"notes" is not installed in https:\S+\. Run "op deploy"\.$/m);
     assert.equal(looked.stdout.trimEnd().split("\n").length, 2);
     assert.match(looked.stderr, /^1 of 2 findings on "notes" is an error\n$/);
 
@@ -133,7 +133,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
       assert.match(io.stderr, /"msg":"Controller started".*"objects":1}/);
 
       await folder.write("main.ts", `${main("new ")} {`);
-      await io.says(/The operator keeps running as it was/, 1, ended);
+      await io.says(/The earlier version keeps running/, 1, ended);
       await note(client, "two");
       assert.equal(await until(() => textOf(client, "two")), "new two");
 
@@ -154,7 +154,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
     await io.says(/Controller started/, 1, ended);
     await folder.write("main.ts", renamed("lost "));
-    await io.says(/The operator keeps running as it was/, 1, ended);
+    await io.says(/The earlier version keeps running/, 1, ended);
     assert.match(
       io.stderr,
       /^Cannot apply breaking changes: 2 of 2 stored objects [^\n]*"notes\.demo\.example\.com" \(v1\):\n {2}spec\.text is dropped: 2 objects, for example Note default\/one\n {2}spec\.words is not valid: Required value: 2 objects, for example Note default\/one\n/m,

@@ -101,7 +101,7 @@ Deno.test("a paused object is not reconciled, has a condition that says so, and 
   assert.deepEqual([held.status?.text, held.status?.observedGeneration], ["one", 1]);
   assert.deepEqual(
     held.status?.conditions?.find(({ type }) => type === "Paused")?.message,
-    'It has the annotation "demo.example.com/paused"',
+    'The object has the annotation "demo.example.com/paused"',
   );
   const before = writes(cluster).length;
   await cluster.restart();

@@ -24,7 +24,7 @@ Deno.test("an object cannot take over another object's child", async () => {
   const { status } = await cluster.get(Note, "second");
   assert.equal(
     status?.conditions?.find(({ type }) => type === "Ready")?.message,
-    'Cannot apply ConfigMap "default/shared": it is owned by Note "first": give it another name, or apply it with { owner: false }',
+    'Cannot apply ConfigMap "default/shared": it is owned by Note "first". Use another name, or apply it with { owner: false }',
   );
 });
 

@@ -46,7 +46,10 @@ for (const outcome of [true, {}, "10m", { after: "10m" }, { after: NaN }, { afte
     await cluster.create(Note, "a", { spec: {} });
     await cluster.settle();
     assert(runs > 1 && runs < 12, "it backs off");
-    assert.match((await conditions(cluster))[0]!, /Ready=False ReconcileFailed: Cannot take what "reconcile" answered/);
+    assert.match(
+      (await conditions(cluster))[0]!,
+      /Ready=False ReconcileFailed: reconcile\(\) must return undefined or requeue\(\), got/,
+    );
   });
 }
 
@@ -177,7 +180,9 @@ Deno.test("a reconcile that exceeds its timeout is aborted, reported and retried
   cluster.clock.step(cluster.clock.now() + 4999);
   assert.equal(signals[0]!.aborted, false);
   cluster.clock.step(cluster.clock.now() + 1);
-  await until(async () => (await conditions(cluster)).includes("Ready=False Timeout: The run took longer than 5s"));
+  await until(async () =>
+    (await conditions(cluster)).includes("Ready=False Timeout: The reconcile took longer than 5s")
+  );
   assert.equal(signals[0]!.reason.name, "TimeoutError");
   await cluster.settle();
   assert.deepEqual(runs, ["a hello: changed", "a hello: retried"]);

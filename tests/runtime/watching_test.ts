@@ -354,7 +354,7 @@ Deno.test("a child out of reach of owner references is tracked by a label, repai
   const { status } = await cluster.get(Note, "b");
   assert.match(
     status?.conditions?.find(({ type }) => type === "Ready")?.message ?? "",
-    /^Cannot make Note "default\/b" the owner of ClusterRole "b": it is cluster-wide, .* apply it with { owner: false }/,
+    /^Cannot make Note "default\/b" the owner of ClusterRole "b": it is cluster-scoped, .* Apply it with { owner: false }/,
   );
 });
 

@@ -173,7 +173,7 @@ Deno.test("resource() rejects invalid definitions with position and reason", asy
       if (bad.ours === undefined) return void kindOf(bad);
       assert.throws(() => kindOf(bad), (error) => {
         assert(error instanceof TypeError);
-        assert.match(error.message, /^Cannot make kind "/);
+        assert.match(error.message, /^Cannot define kind "/);
         assert.match(error.message, bad.ours!);
         return true;
       });

@@ -34,7 +34,7 @@ const plugin: Deno.lint.Plugin = {
           places.push({ kind, range, text: textOf(nodes, context.sourceCode), hasString: false });
         }
 
-        function addString(node: Deno.lint.StringLiteral | Deno.lint.TemplateLiteral, words: string): void {
+        function addString(node: Deno.lint.Node, words: string): void {
           const place = enclosing(places, node.range);
           if (place !== undefined) place.hasString ||= /\p{L}/u.test(words);
           else if (isProse(words)) {
@@ -66,11 +66,11 @@ const plugin: Deno.lint.Plugin = {
             for (const [kind, value] of messagesOf(node)) add(kind, [value]);
           },
           Literal(node) {
-            if (typeof node.value === "string") addString(node as Deno.lint.StringLiteral, node.value);
+            if (typeof node.value === "string") addString(node, node.value);
           },
-          TemplateLiteral(node) {
-            addString(node, node.quasis.map(({ cooked }) => cooked).join("x"));
-          },
+          TemplateLiteral: (node) => addString(node, wordsOf(node)),
+          // The compiler shows types that are sentences as its errors.
+          TSTemplateLiteralType: (node) => addString(node, wordsOf(node)),
           "Program:exit"() {
             for (const { kind, range, text, hasString } of places) {
               if (hasString) context.report({ range, message: `${kind}: ${text}` });
@@ -133,6 +133,10 @@ function isProse(text: string): boolean {
   return words.length >= 3 && words.filter((word) => !/\p{Lu}/u.test(word)).length >= 2;
 }
 
+function wordsOf({ quasis }: Deno.lint.TemplateLiteral | Deno.lint.TSTemplateLiteralType): string {
+  return quasis.map(({ cooked }) => cooked).join("x");
+}
+
 function enclosing(places: readonly Place[], [from, to]: Deno.lint.Range): Place | undefined {
   return places.find(({ range }) => range[0] <= from && to <= range[1]);
 }
@@ -142,7 +146,7 @@ function textOf(nodes: readonly Deno.lint.Node[], source: Deno.lint.SourceCode):
   const texts = nodes.map((node) => {
     if (node.type === "Literal" && typeof node.value === "string" && nodes.length === 1) return node.value;
     const text = source.getText(node);
-    return node.type === "TemplateLiteral" && nodes.length === 1 ? text.slice(1, -1) : text;
+    return /^TemplateLiteral|^TSTemplate/.test(node.type) && nodes.length === 1 ? text.slice(1, -1) : text;
   });
   return texts.join(", ").replaceAll(/\s*\n\s*/g, " ").trim();
 }

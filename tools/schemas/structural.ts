@@ -188,7 +188,7 @@ function lower(model: Model, schema: OpenApiSchema): Node {
       };
     }
     default:
-      throw new Error(`Cannot write a structural schema: "${schema.type}" is no type of one`);
+      throw new Error(`Cannot write a structural schema: "${schema.type}" is not a type of structural schemas`);
   }
 }
 

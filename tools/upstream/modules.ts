@@ -37,7 +37,7 @@ export async function fetchModules(
   const folders = modules.map((module): [Module, string] => {
     const { Dir, Sum, Error: reason } = answers.find(({ Path }) => Path === module.path) ?? {};
     const name = `${module.path}@${module.version}`;
-    if (Dir === undefined) throw new NoModules(`Cannot fetch "${name}": ${reason ?? "go said nothing of it"}`);
+    if (Dir === undefined) throw new NoModules(`Cannot fetch "${name}": ${reason ?? "go did not report it"}`);
     if (Sum !== module.sum) {
       throw new Error(`Cannot use "${name}": its content has the sum "${Sum}", expected "${module.sum}"`);
     }
@@ -60,11 +60,11 @@ async function download(modules: readonly Module[], go: string): Promise<Downloa
     const [text, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
     // The output is a sequence of JSON objects, each on several lines.
     const answers = text.split(/^(?=\{$)/m).filter((each) => each.trim() !== "");
-    if (answers.length === 0) throw new NoModules(`Cannot fetch modules: go says: ${said.trim()}`);
+    if (answers.length === 0) throw new NoModules(`Cannot fetch modules: ${said.trim()}`);
     return answers.map((each) => JSON.parse(each));
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new NoModules(`Cannot fetch modules: "${go}" is not installed; install Go 1.26`);
+    throw new NoModules(`Cannot fetch modules: "${go}" is not installed. Install Go 1.26`);
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }

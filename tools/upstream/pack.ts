@@ -54,14 +54,14 @@ export async function pack(origin: Origin, folders: ReadonlyMap<Module, string>)
 
 function folderOf(module: Module, folders: ReadonlyMap<Module, string>): string {
   const folder = folders.get(module);
-  if (folder === undefined) throw new Error(`Cannot pack what is of "${module.path}": it was not fetched`);
+  if (folder === undefined) throw new Error(`Cannot pack files of "${module.path}": the module was not fetched`);
   return folder;
 }
 
 async function checkLicence({ path }: Module, folder: string): Promise<void> {
   const licence = await Deno.readTextFile(join(folder, "LICENSE")).catch(() => "");
   if (/Apache License\s+Version 2\.0/.test(licence)) return;
-  throw new Error(`Cannot pack what is of "${path}": its licence is not Apache-2.0`);
+  throw new Error(`Cannot pack files of "${path}": its license is not Apache-2.0`);
 }
 
 function* filesIn(path: string): Generator<string> {

@@ -174,7 +174,9 @@ export class FrameReader {
     let at = 0;
     while (end - at >= HEADER_SIZE) {
       const length = bytes[at]! << 16 | bytes[at + 1]! << 8 | bytes[at + 2]!;
-      if (length > MAX_FRAME_SIZE) throw new ProtocolError(`a frame has ${length} bytes`);
+      if (length > MAX_FRAME_SIZE) {
+        throw new ProtocolError(`a frame has ${length} bytes, more than the allowed ${MAX_FRAME_SIZE}`);
+      }
       if (end - at < HEADER_SIZE + length) break;
       const stream = uint32(bytes, at + 5) & 0x7fffffff;
       const payload = bytes.subarray(at + HEADER_SIZE, at + HEADER_SIZE + length);
@@ -237,20 +239,22 @@ export function rejectInvalidFrame({ type, flags, stream, payload }: Frame, next
     case FRAME.continuation:
       return rejectUnopenedStream(stream, nextStream);
     case FRAME.reset:
-      if (length !== 4) throw new ProtocolError(`RST_STREAM has ${length} bytes`);
+      if (length !== 4) throw new ProtocolError(`RST_STREAM has ${length} bytes instead of 4`);
       return rejectUnopenedStream(stream, nextStream);
     case FRAME.window:
-      if (length !== 4) throw new ProtocolError(`WINDOW_UPDATE has ${length} bytes`);
+      if (length !== 4) throw new ProtocolError(`WINDOW_UPDATE has ${length} bytes instead of 4`);
       if (stream !== 0) rejectUnopenedStream(stream, nextStream);
       return;
     case FRAME.settings:
-      if (length % 6 !== 0 || flags & FLAG.ack && length > 0) throw new ProtocolError(`SETTINGS has ${length} bytes`);
+      if (length % 6 !== 0 || flags & FLAG.ack && length > 0) {
+        throw new ProtocolError(`SETTINGS has an invalid length of ${length} bytes`);
+      }
       return rejectStream(stream, "SETTINGS");
     case FRAME.ping:
-      if (length !== 8) throw new ProtocolError(`PING has ${length} bytes`);
+      if (length !== 8) throw new ProtocolError(`PING has ${length} bytes instead of 8`);
       return rejectStream(stream, "PING");
     case FRAME.goAway:
-      if (length < 8) throw new ProtocolError(`GOAWAY has ${length} bytes`);
+      if (length < 8) throw new ProtocolError(`GOAWAY has ${length} bytes instead of at least 8`);
       return rejectStream(stream, "GOAWAY");
     case FRAME.push:
       throw new ProtocolError("PUSH_PROMISE was sent although push is disabled");
@@ -265,7 +269,7 @@ function rejectUnopenedStream(stream: number, nextStream: number): void {
 }
 
 function rejectStream(stream: number, name: string): void {
-  if (stream !== 0) throw new ProtocolError(`${name} was sent on stream ${stream}`);
+  if (stream !== 0) throw new ProtocolError(`${name} was sent on stream ${stream} instead of stream 0`);
 }
 
 /**

@@ -294,7 +294,9 @@ class Reader {
     const isHuffman = (this.#block[this.at] ?? 0) >= 128;
     const bytes = this.#bytes();
     // A longer one would exceed the number of arguments of a function.
-    if (bytes.length > MAX_STRING) throw new ProtocolError(`a header has ${bytes.length} bytes`);
+    if (bytes.length > MAX_STRING) {
+      throw new ProtocolError(`a header has ${bytes.length} bytes, more than the allowed ${MAX_STRING}`);
+    }
     return isHuffman ? huffman(bytes) : String.fromCharCode(...bytes);
   }
 

@@ -138,11 +138,11 @@ const BROKEN: Record<string, { readonly write: (out: FrameWriter) => void; reado
   },
   "SETTINGS with an incomplete setting": {
     write: (out) => out.frame(FRAME.settings, 0, 0, bytes("12345")),
-    message: /SETTINGS has 5 bytes/,
+    message: /SETTINGS has an invalid length of 5 bytes/,
   },
   "an acknowledgment of SETTINGS with a payload": {
     write: (out) => out.frame(FRAME.settings, FLAG.ack, 0, bytes("123456")),
-    message: /SETTINGS has 6 bytes/,
+    message: /SETTINGS has an invalid length of 6 bytes/,
   },
   "PING that is too short": {
     write: (out) => out.frame(FRAME.ping, 0, 0, bytes("1234567")),

@@ -86,7 +86,7 @@ export async function writeSecret(
     } catch (cause) {
       if (!isStatus(cause, 403)) throw cause;
       throw new Error(
-        `Secret "${namespace}/${name}" for the certificate of the webhooks does not exist. Apply the operator's manifests, which have it.`,
+        `Secret "${namespace}/${name}" for the certificate of the webhooks does not exist. Apply the operator's manifests, which contain it.`,
         { cause },
       );
     }

@@ -169,7 +169,7 @@ export class TlsServer implements AsyncDisposable {
       ? "are in use"
       : "are in use by connections with earlier certificates. The oldest ones are being closed; try again";
     throw new Error(
-      `Cannot serve another webhook certificate: ports ${this.#ports.join(", ")} of ${LOOPBACK} ${reason}`,
+      `Cannot serve the new webhook certificate: ports ${this.#ports.join(", ")} of ${LOOPBACK} ${reason}`,
       { cause: failures[0] },
     );
   }
