@@ -1,0 +1,55 @@
+/** The handlers of a kind, as far as their causes are concerned. */
+
+/** Why a handler is called, if the call depends on what was handled before. */
+export type Cause = "create" | "update" | "delete" | "resume";
+
+/**
+ * What a handler follows. Its baseline is the value of it that its last successful call saw.
+ *
+ * - `nothing`: it is called once for each cause, whatever changes.
+ * - `object`: the whole object without its status.
+ * - `value`: a field or a computed value. The handler is called at creation only if there is one.
+ * - `items`: the items of a list by their keys. The handler is called for each item.
+ */
+export type Subject = "nothing" | "object" | "value" | "items";
+
+/** A handler as {@linkcode plan} and {@linkcode nextState} see it. */
+export interface HandlerDefinition {
+  /** Its key among the operator's parts. It is stored. */
+  readonly key: string;
+  readonly causes: ReadonlySet<Cause>;
+  readonly subject: Subject;
+  /** Attempts in total. @default {no limit} */
+  readonly retries?: number | undefined;
+  /** Time for all attempts, in milliseconds. @default {no limit} */
+  readonly totalTimeout?: number | undefined;
+  /** What happens to an object that is being deleted when its delete handler gave up. */
+  readonly onFailure?: "blockDeletion" | "allowDeletion" | undefined;
+  /** Whether objects that were handled before this handler was added count as new for it. */
+  readonly isForExistingObjects?: boolean;
+  /** Earlier keys, whose state it continues. */
+  readonly renamedFrom?: readonly string[];
+}
+
+/** The handlers of a kind in an operator, in the order of its parts. */
+export interface HandlerSet {
+  readonly handlers: readonly HandlerDefinition[];
+}
+
+/** Returns whether a handler has a baseline: the last state that it handled. */
+export function hasBaseline({ causes }: HandlerDefinition): boolean {
+  return causes.has("create") || causes.has("update");
+}
+
+/**
+ * Returns whether other handlers wait for this one: updates of an object are not handled before its
+ * creation.
+ */
+export function isCreator({ causes, subject }: HandlerDefinition): boolean {
+  return causes.has("create") && (subject === "nothing" || subject === "object");
+}
+
+/** Returns whether the number of attempts or their duration is limited. Only then it is stored. */
+export function isLimited({ retries, totalTimeout }: HandlerDefinition): boolean {
+  return retries !== undefined || totalTimeout !== undefined;
+}

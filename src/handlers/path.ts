@@ -1,0 +1,110 @@
+/** Paths of fields in objects, such as `.spec.replicas`. */
+import { isObject } from "../base/json.ts";
+import { own, setOwn, withKeys } from "../base/own.ts";
+
+/** The names of a path. The path of the whole object has none. */
+export type Path = readonly string[];
+
+// A name after a dot, in which `\.` is a dot; or a quoted name in brackets.
+const STEP = /^(?:\.((?:[^.[\]\\]|\\.)+)|\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\])/;
+
+// Names that may follow a dot.
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+/**
+ * Parses a path. Its names follow dots; names that contain dots or slashes are quoted in brackets:
+ * `.metadata.annotations["example.com/size"]`.
+ *
+ * @param text The path.
+ * @returns Its names.
+ * @throws {SyntaxError} If it is not a path.
+ *
+ * @example Usage
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(parsePath('.metadata.labels["a.b/c"]'), ["metadata", "labels", "a.b/c"]);
+ * ```
+ */
+export function parsePath(text: string): Path {
+  const names: string[] = [];
+  for (let rest = text; rest !== "";) {
+    const [step, plain, double, single] = STEP.exec(rest) ?? [];
+    if (step === undefined) {
+      throw new SyntaxError(
+        `Path ${JSON.stringify(text)}: unexpected ${
+          JSON.stringify(rest)
+        }. Write names after dots (.spec.size), and names with dots in brackets (["example.com/size"]).`,
+      );
+    }
+    names.push((plain ?? double ?? single ?? "").replaceAll(/\\(.)/g, "$1"));
+    rest = rest.slice(step.length);
+  }
+  return names;
+}
+
+/** Returns a path in the form that {@linkcode parsePath} accepts. */
+export function printPath(path: Path): string {
+  return path.map((name) => PLAIN.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`).join("");
+}
+
+/** Returns whether a path is another one or starts with it. */
+export function isWithin(path: Path, outer: Path): boolean {
+  return outer.every((name, i) => path[i] === name);
+}
+
+/**
+ * Returns the value of a field.
+ *
+ * @param value The value that contains the field.
+ * @param path The path of the field.
+ * @returns The value; `undefined` if the field does not exist.
+ */
+export function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((found, name) => isObject(found) ? own(found, name) : undefined, value);
+}
+
+/**
+ * Returns a copy of a value in which a field has another value. Objects that contain the field are
+ * created if they do not exist, and remain if the field is removed.
+ *
+ * @param value The value that contains the field. It is not modified.
+ * @param path The path of the field.
+ * @param replacement The new value; `undefined` removes the field.
+ */
+export function withValueAt(value: unknown, path: Path, replacement: unknown): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return replacement;
+  const held = isObject(value) ? value : {};
+  if (replacement === undefined && own(held, name) === undefined) return value;
+  return withKeys(held, [[name, withValueAt(own(held, name), rest, replacement)]]);
+}
+
+/**
+ * Returns the part of a value that some paths cover.
+ *
+ * @param value The value.
+ * @param paths The paths. Fields that do not exist are omitted.
+ */
+export function project(value: unknown, paths: readonly Path[]): Record<string, unknown> {
+  let result: Record<string, unknown> = {};
+  for (const path of paths) {
+    const found = valueAt(value, path);
+    if (found === undefined) continue;
+    if (path.length === 0) return isObject(found) ? found : {};
+    result = setAt(result, path, found);
+  }
+  return result;
+}
+
+function setAt(target: Record<string, unknown>, [name = "", ...rest]: Path, value: unknown): Record<string, unknown> {
+  const inner = own(target, name);
+  setOwn(target, name, rest.length === 0 ? value : setAt(isObject(inner) ? { ...inner } : {}, rest, value));
+  return target;
+}
+
+/** Returns the paths that no other path contains, shortest first. */
+export function outermost(paths: readonly Path[]): Path[] {
+  const sorted = paths.toSorted((a, b) => a.length - b.length || (printPath(a) < printPath(b) ? -1 : 1));
+  return sorted.filter((path, i) => !sorted.slice(0, i).some((outer) => isWithin(path, outer)));
+}

@@ -1,0 +1,364 @@
+/** The stored form of what was handled of an object: one JSON string. */
+import { Buffer } from "node:buffer";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { equal, isObject } from "../base/json.ts";
+import { diffJson } from "../base/json_diff.ts";
+import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
+import { own } from "../base/own.ts";
+import { type HandlerDefinition, type HandlerSet, hasBaseline, isLimited } from "./handler_set.ts";
+import { itemsOf } from "./plan.ts";
+import { isWithin, parsePath, type Path, printPath, project, valueAt, withValueAt } from "./path.ts";
+import {
+  type Attempts,
+  type Baseline,
+  type HandlerState,
+  initialState,
+  isAttemptStored,
+  isStored,
+  type StepState,
+} from "./state.ts";
+
+/**
+ * Longest record that is stored as plain JSON, in characters: readable, and small beside the limit
+ * of 262,144 bytes for the annotations of an object.
+ */
+const LONGEST_PLAIN = 4096;
+
+/** Longest record, in characters: half of what the annotations of an object may have. */
+const LONGEST = 131_072;
+
+const DEFLATED = "deflate:";
+
+/** How the values of the handlers' subjects relate to an object. */
+export interface RecordRules {
+  /** The kind's version. */
+  readonly apiVersion: string;
+  /** What handlers depend on, without overlaps. */
+  readonly paths: readonly Path[];
+  /** Returns the path of a handler's subject; `undefined` if it is computed, or if it is nothing. */
+  pathOf(key: string): Path | undefined;
+  /** Returns the value of a handler's subject in a projection of an object at `paths`. */
+  valueIn(key: string, projection: unknown): unknown;
+  /** Returns whether a handler's subject is computed by a function of the user. */
+  isComputed(key: string): boolean;
+  /** Converts a projection of another version, and adds defaults. */
+  adapt(projection: unknown, apiVersion: string): unknown;
+}
+
+/** The stored JSON. Names are stored with each object, so they must not change between releases. */
+interface RecordJson {
+  /** The start of the object's uid: a record that was copied to another object is ignored. */
+  readonly uid: string;
+  /** The version of `observed`. */
+  readonly apiVersion: string;
+  /** What `observed` covers. */
+  readonly paths: readonly string[];
+  /** The object at `paths`, as the reconcile saw it that wrote the record. */
+  readonly observed: unknown;
+  /** Baselines of computed values: a list of one, or of none for `undefined`. */
+  readonly computed?: Readonly<Record<string, readonly unknown[]>>;
+  /** Baselines that differ from `observed`: `null` before creation, otherwise a JSON patch. */
+  readonly baselines?: Readonly<Record<string, null | readonly JsonPatchOperation[]>>;
+  /** Handlers that were added for existing objects and have been called for this one. */
+  readonly created?: readonly string[];
+  readonly attempts?: Readonly<Record<string, readonly [count: number, since: number]>>;
+  readonly deleted?: readonly string[];
+  readonly failed?: Readonly<Record<string, string>>;
+  readonly steps?: Readonly<Record<string, Readonly<Record<string, StepJson>>>>;
+}
+
+type StepJson = { readonly result?: unknown; readonly isKept?: true } | { readonly attempts: number };
+
+const FIELDS: readonly string[] = [
+  "uid",
+  "apiVersion",
+  "paths",
+  "observed",
+  "computed",
+  "baselines",
+  "created",
+  "attempts",
+  "deleted",
+  "failed",
+  "steps",
+];
+
+/** Thrown if a record is too large to be stored. */
+export class RecordTooLargeError extends Error {
+  override name = "RecordTooLargeError";
+  readonly code = "RecordTooLarge";
+  /** The path with the largest value. */
+  readonly path: string;
+
+  constructor(length: number, path: string) {
+    super(
+      `Handler state: the record has ${length} characters, ${LONGEST} are allowed, and most of them are the value of ${
+        JSON.stringify(path)
+      }. Follow a narrower path, or set the option "storage" to storeIn(ConfigMap).`,
+    );
+    this.path = path;
+  }
+}
+
+/**
+ * Returns the record of a state.
+ *
+ * @param set The handlers.
+ * @param rules How their values relate to the object.
+ * @param state The state.
+ * @param observed The projection of the object at `rules.paths` that the state describes.
+ * @param unknown Fields of the stored record that a newer version of the SDK added.
+ * @throws {RecordTooLargeError} If it is too large.
+ */
+export function encodeRecord(
+  set: HandlerSet,
+  rules: RecordRules,
+  state: HandlerState,
+  observed: unknown,
+  unknown: Readonly<Record<string, unknown>> = {},
+): string {
+  const limited = new Set(set.handlers.filter(isLimited).map(({ key }) => key));
+  const baselines: [string, null | readonly JsonPatchOperation[]][] = [];
+  const computed: [string, readonly unknown[]][] = [];
+  for (const handler of set.handlers) {
+    const { key } = handler;
+    const baseline = state.baselines.get(key);
+    if (baseline === undefined || handler.subject === "nothing" && baseline !== null) continue;
+    if (baseline === null) baselines.push([key, null]);
+    else if (rules.isComputed(key)) computed.push([key, baseline.value === undefined ? [] : [baseline.value]]);
+    else if (!equal(baseline.value, rules.valueIn(key, observed))) {
+      baselines.push([key, diffJson(observed, withBaseline(handler, rules, observed, baseline))]);
+    }
+  }
+  const record: RecordJson = {
+    ...unknown,
+    uid: shortUid(state.uid),
+    apiVersion: rules.apiVersion,
+    paths: rules.paths.map(printPath),
+    observed,
+    ...optional("computed", Object.fromEntries(computed)),
+    ...optional("baselines", Object.fromEntries(baselines)),
+    ...optional(
+      "created",
+      set.handlers.filter(({ key, isForExistingObjects }) => isForExistingObjects && state.baselines.get(key) !== null)
+        .map(({ key }) => key),
+    ),
+    ...optional(
+      "attempts",
+      Object.fromEntries(
+        [...state.attempts].filter(([id]) => isAttemptStored(limited, id))
+          .map(([id, { count, since }]) => [id, [count, since]]),
+      ),
+    ),
+    ...optional("deleted", [...state.deleted]),
+    ...optional("failed", Object.fromEntries([...state.failed].filter(([id]) => isStored(id)))),
+    ...optional(
+      "steps",
+      Object.fromEntries([...state.steps].filter(([id]) => isStored(id)).map(([id, steps]) => [id, stepsJson(steps)])),
+    ),
+  };
+  return packed(JSON.stringify(record), record);
+}
+
+/** Returns a projection in which a handler's subject has the value of its baseline. */
+function withBaseline(
+  { key, subject }: HandlerDefinition,
+  rules: RecordRules,
+  observed: unknown,
+  { value }: NonNullable<Baseline>,
+): unknown {
+  const path = rules.pathOf(key) ?? [];
+  const stored = subject === "items" ? value === undefined ? undefined : Object.values(itemsOf(value)) : value;
+  if (path.length > 0) return withValueAt(observed, path, stored);
+  // The whole object excludes the status, which other handlers may follow.
+  const status = valueAt(observed, ["status"]);
+  return { ...itemsOf(stored), ...(status === undefined ? {} : { status }) };
+}
+
+function optional(name: string, value: readonly unknown[] | Readonly<Record<string, unknown>>): object {
+  return Object.keys(value).length === 0 ? {} : { [name]: value };
+}
+
+function stepsJson(steps: ReadonlyMap<string, StepState>): Record<string, StepJson> {
+  return Object.fromEntries(
+    [...steps].map(([key, step]) => {
+      if (!("result" in step)) return [key, { attempts: step.attempts }];
+      const { result, isKept } = step;
+      return [key, { ...(result === undefined ? {} : { result }), ...(isKept ? { isKept } : {}) }];
+    }),
+  );
+}
+
+function packed(text: string, record: RecordJson): string {
+  if (text.length <= LONGEST_PLAIN) return text;
+  const deflated = DEFLATED + deflateRawSync(text).toString("base64");
+  const shortest = deflated.length < text.length ? deflated : text;
+  if (shortest.length > LONGEST) throw new RecordTooLargeError(shortest.length, largestPath(record));
+  return shortest;
+}
+
+function largestPath({ paths, observed }: RecordJson): string {
+  const sizeOf = (path: string) => JSON.stringify(valueAt(observed, parsePath(path)))?.length ?? 0;
+  return paths.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0] ?? "";
+}
+
+/** A record that was read. */
+export interface DecodedRecord {
+  readonly state: HandlerState;
+  /** Whether it covers less than the handlers depend on now, so that it must be written again. */
+  readonly isOutdated: boolean;
+  /** Fields that this version of the SDK does not know. They are written back. */
+  readonly unknown: Readonly<Record<string, unknown>>;
+}
+
+/** The object of a record. */
+export interface RecordedObject {
+  readonly uid: string;
+  /** Its projection at the paths of the rules. New paths start from it. */
+  readonly projection: unknown;
+  /** The values of computed subjects, by key. New functions start from them. */
+  readonly computed: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * Reads a record.
+ *
+ * @param set The handlers, which may have changed since it was written.
+ * @param rules How their values relate to the object.
+ * @param text The record.
+ * @param live The object.
+ * @returns The state; `undefined` if the record belongs to another object.
+ * @throws {SyntaxError} If it is not a record.
+ */
+export function decodeRecord(
+  set: HandlerSet,
+  rules: RecordRules,
+  text: string,
+  live: RecordedObject,
+): DecodedRecord | undefined {
+  const record = parsed(text);
+  if (record.uid !== shortUid(live.uid)) return undefined;
+  const paths = record.paths.map(parsePath);
+  const current = (projection: unknown) =>
+    extended(rules.adapt(projection, record.apiVersion), paths, rules.paths, live.projection);
+  const observed = current(record.observed);
+  const baselineOf = (handler: HandlerDefinition): Baseline => {
+    const { key, subject } = handler;
+    const patch = entryOf(record.baselines, handler);
+    if (patch === null) return null;
+    if (patch === undefined && handler.isForExistingObjects && !isIn(record.created, handler)) return null;
+    if (rules.isComputed(key)) {
+      const value = entryOf(record.computed, handler);
+      return { value: value === undefined ? live.computed.get(key) : value[0] };
+    }
+    if (subject === "nothing") return { value: undefined };
+    return {
+      value: rules.valueIn(key, patch === undefined ? observed : current(applyJsonPatch(record.observed, patch))),
+    };
+  };
+  const known = new Map(
+    set.handlers.flatMap(({ key, renamedFrom = [] }) => [key, ...renamedFrom].map((old) => [old, key])),
+  );
+  const state: HandlerState = {
+    ...initialState(set, live.uid),
+    baselines: new Map(set.handlers.filter(hasBaseline).map((handler) => [handler.key, baselineOf(handler)])),
+    attempts: renamed(record.attempts, known, ([count, since]): Attempts => ({ count, since })),
+    deleted: new Set((record.deleted ?? []).flatMap((key) => known.get(key) ?? [])),
+    failed: renamed(record.failed, known, (digest) => digest),
+    steps: renamed(record.steps, known, stepsOf),
+  };
+  const isCovered = rules.paths.every((path) => paths.some((outer) => isWithin(path, outer)));
+  const isComputed = set.handlers.every((handler) =>
+    !rules.isComputed(handler.key) || entryOf(record.computed, handler) !== undefined ||
+    entryOf(record.baselines, handler) === null
+  );
+  return {
+    state,
+    isOutdated: !isCovered || !isComputed || record.apiVersion !== rules.apiVersion,
+    unknown: Object.fromEntries(Object.entries(record).filter(([name]) => !FIELDS.includes(name))),
+  };
+}
+
+/** The first characters of a uid, which identify an object among those of one name. */
+function shortUid(uid: string): string {
+  return uid.slice(0, 8);
+}
+
+function parsed(text: string): RecordJson {
+  let record: unknown;
+  try {
+    const json = text.startsWith(DEFLATED)
+      ? inflateRawSync(Buffer.from(text.slice(DEFLATED.length), "base64")).toString()
+      : text;
+    record = JSON.parse(json);
+  } catch (cause) {
+    throw new SyntaxError(`Handler state: the record is not JSON, nor deflated JSON: ${excerpt(text)}.`, { cause });
+  }
+  const { uid, apiVersion, paths } = isObject(record) ? record : {};
+  if (typeof uid === "string" && typeof apiVersion === "string" && Array.isArray(paths)) return record as RecordJson;
+  throw new SyntaxError(`Handler state: the record has no uid, apiVersion or paths: ${excerpt(text)}.`);
+}
+
+function excerpt(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
+}
+
+/** Returns a projection at other paths. What it does not cover is that of the object now. */
+function extended(projection: unknown, from: readonly Path[], to: readonly Path[], live: unknown): unknown {
+  let result: unknown = live;
+  for (const path of from) {
+    if (to.some((outer) => isWithin(path, outer))) result = overlaid(result, path, projection);
+    else {
+      for (const inner of to) {
+        if (isWithin(inner, path)) result = withValueAt(result, inner, valueAt(projection, inner));
+      }
+    }
+  }
+  return project(result, to);
+}
+
+function overlaid(result: unknown, path: Path, projection: unknown): unknown {
+  if (path.length > 0) return withValueAt(result, path, valueAt(projection, path));
+  const status = valueAt(result, ["status"]);
+  return { ...itemsOf(projection), ...(status === undefined ? {} : { status }) };
+}
+
+function entryOf<T>(
+  entries: Readonly<Record<string, T>> | undefined,
+  { key, renamedFrom = [] }: HandlerDefinition,
+): T | undefined {
+  for (const name of [key, ...renamedFrom]) {
+    const entry = own(entries, name);
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
+
+function isIn(keys: readonly string[] | undefined, { key, renamedFrom = [] }: HandlerDefinition): boolean {
+  return [key, ...renamedFrom].some((name) => keys?.includes(name));
+}
+
+/** Returns entries by the present keys of their handlers, without those of removed handlers. */
+function renamed<T, R>(
+  entries: Readonly<Record<string, T>> | undefined,
+  known: ReadonlyMap<string, string>,
+  convert: (entry: T) => R,
+): Map<string, R> {
+  return new Map(
+    Object.entries(entries ?? {}).flatMap(([id, entry]): [string, R][] => {
+      const [key = ""] = /^[^[:]*/.exec(id) ?? [];
+      const now = known.get(key);
+      return now === undefined ? [] : [[now + id.slice(key.length), convert(entry)]];
+    }),
+  );
+}
+
+function stepsOf(steps: Readonly<Record<string, StepJson>>): ReadonlyMap<string, StepState> {
+  return new Map(
+    Object.entries(steps).map(([key, step]): [string, StepState] =>
+      "attempts" in step
+        ? [key, { attempts: step.attempts }]
+        : [key, { result: step.result, isKept: step.isKept === true }]
+    ),
+  );
+}

@@ -1,0 +1,115 @@
+/** What is known about the handling of an object. */
+import { equal } from "../base/json.ts";
+import { type HandlerDefinition, type HandlerSet, hasBaseline, isLimited } from "./handler_set.ts";
+
+/**
+ * The value of a handler's subject that its last successful call saw; `null` before its first one.
+ * The value of `items` is an object with the items by their keys.
+ */
+export type Baseline = { readonly value: unknown } | null;
+
+/** Failed attempts of a call. */
+export interface Attempts {
+  readonly count: number;
+  /** When the first one began, in milliseconds since the epoch. */
+  readonly since: number;
+  /** When the next one is due, in milliseconds since the epoch. Not stored. */
+  readonly dueAt?: number | undefined;
+  /** The digest of what the last one saw: another one ends the delay. Not stored. */
+  readonly digest?: string | undefined;
+}
+
+/** The result of a step of a handler, or its failed attempts. */
+export type StepState =
+  | { readonly result: unknown; readonly isKept: boolean }
+  | { readonly attempts: number; readonly dueAt?: number | undefined };
+
+/** What was handled of an object. A record of it is stored; see {@linkcode encodeRecord}. */
+export interface HandlerState {
+  /** The uid of the object. State of another object is ignored. */
+  readonly uid: string;
+  /** The baselines of all handlers that have one. */
+  readonly baselines: ReadonlyMap<string, Baseline>;
+  /** By {@linkcode CallId}. */
+  readonly attempts: ReadonlyMap<string, Attempts>;
+  /** Delete handlers that succeeded. */
+  readonly deleted: ReadonlySet<string>;
+  /** Calls that gave up, with the digest of what they saw. By {@linkcode CallId}. */
+  readonly failed: ReadonlyMap<string, string>;
+  /** Steps of unfinished calls by their keys. By {@linkcode CallId}. */
+  readonly steps: ReadonlyMap<string, ReadonlyMap<string, StepState>>;
+  /** Handlers that were called with the cause `resume` in this term. Not stored. */
+  readonly resumed: ReadonlySet<string>;
+}
+
+/** Identifies a call: the key of the handler, followed by that of the item or by the cause. */
+export type CallId = string;
+
+/**
+ * Returns the identity of a call.
+ *
+ * @param key Key of the handler.
+ * @param what The key of an item, or a cause with state of its own.
+ */
+export function callId(key: string, what?: { readonly item: string } | "resume" | "delete"): CallId {
+  if (what === undefined) return key;
+  return typeof what === "string" ? `${key}:${what}` : `${key}[${what.item}]`;
+}
+
+/** Returns what a call is identified by. */
+export function callOf(id: CallId): { readonly key: string; readonly item?: string; readonly cause?: string } {
+  const [, key = "", cause, item] = /^([^[:]*)(?::(resume|delete)|\[(.*)\])?$/s.exec(id) ?? [];
+  return { key, ...(cause === undefined ? {} : { cause }), ...(item === undefined ? {} : { item }) };
+}
+
+/** Returns the state of an object for which no handler was called yet. */
+export function initialState({ handlers }: HandlerSet, uid: string): HandlerState {
+  return {
+    uid,
+    baselines: new Map(handlers.filter(hasBaseline).map(({ key }) => [key, null])),
+    attempts: new Map(),
+    deleted: new Set(),
+    failed: new Map(),
+    steps: new Map(),
+    resumed: new Set(),
+  };
+}
+
+/** Returns whether two states differ in nothing that is stored. */
+export function isStoredAlike(set: HandlerSet, one: HandlerState, other: HandlerState): boolean {
+  return equal(stored(set, one), stored(set, other));
+}
+
+function stored({ handlers }: HandlerSet, state: HandlerState): unknown {
+  const limited = new Set(handlers.filter(isLimited).map(({ key }) => key));
+  return {
+    baselines: Object.fromEntries(state.baselines),
+    attempts: [...state.attempts].filter(([id]) => isAttemptStored(limited, id))
+      .map(([id, { count, since }]) => [id, count, since]).sort(byFirst),
+    deleted: [...state.deleted].sort(),
+    failed: [...state.failed].filter(([id]) => isStored(id)).sort(byFirst),
+    steps: [...state.steps].filter(([id]) => isStored(id)).map(([id, steps]) => [
+      id,
+      [...steps].map(([key, step]) => "result" in step ? [key, step] : [key, step.attempts]).sort(byFirst),
+    ]).sort(byFirst),
+  };
+}
+
+/** Returns whether the attempts of a call are stored. */
+export function isAttemptStored(limited: ReadonlySet<string>, id: CallId): boolean {
+  return isStored(id) && limited.has(callOf(id).key);
+}
+
+/** Returns whether state of a call is stored. That of `resume` belongs to the process. */
+export function isStored(id: CallId): boolean {
+  return !id.endsWith(":resume");
+}
+
+function byFirst([one]: readonly unknown[], [other]: readonly unknown[]): number {
+  return String(one) < String(other) ? -1 : 1;
+}
+
+/** Returns the definitions of handlers by their keys. */
+export function byKey({ handlers }: HandlerSet): ReadonlyMap<string, HandlerDefinition> {
+  return new Map(handlers.map((handler) => [handler.key, handler]));
+}
