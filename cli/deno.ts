@@ -110,3 +110,23 @@ export function denoErrors(stderr: string): string {
   return `${errors}\nCannot reach "${host}", and the module is not in the cache of this machine. Connect to a network, ` +
     'or use an SDK in a folder with "links" in deno.json.';
 }
+
+/**
+ * Returns whether Deno ended a program because its top level awaits a promise that never settles.
+ * Deno ends it before any event that the program could handle, so only its output has the reason.
+ *
+ * @param stderr Deno's standard error.
+ */
+export function isUnsettledAwait(stderr: string): boolean {
+  return stderr.includes("Top-level await promise never resolved");
+}
+
+/**
+ * Returns whether `deno compile` failed because it could not download its runtime, `denort`. Deno
+ * has one exit code for all errors.
+ *
+ * @param stderr Deno's standard error.
+ */
+export function isRuntimeMissing(stderr: string): boolean {
+  return /error sending request for url \(\S+\/denort-/.test(stderr);
+}

@@ -1,6 +1,6 @@
 /** Code that loads an operator's file in a child process, and the errors if that fails. */
 import { pathToFileURL } from "node:url";
-import { denoErrors, type SourceFile } from "./deno.ts";
+import { denoErrors, isUnsettledAwait, type SourceFile } from "./deno.ts";
 
 /** An error that a file threw while it was loaded. */
 export interface LoadError {
@@ -85,8 +85,7 @@ export function bundleFailure(
  */
 export function unfinishedLoad(shown: string, code: number, stderr: string): string {
   const errors = denoErrors(stderr);
-  // Deno reports this only as text.
-  if (errors.includes("Top-level await promise never resolved")) {
+  if (isUnsettledAwait(errors)) {
     return `Cannot load "${shown}": its top level awaits a promise that never settles. Move the await into a part.`;
   }
   if (errors !== "") return `Cannot load "${shown}":\n${errors}`;

@@ -1,6 +1,6 @@
 /** Compiles a bundle into an executable. */
 import { dirname } from "node:path";
-import { run } from "../deno.ts";
+import { isRuntimeMissing, run } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { ELF_HEADER_BYTES, type Machine, machineOf } from "./elf.ts";
@@ -80,7 +80,7 @@ export async function compile(compilation: Compilation, io: Io): Promise<void> {
   const { success, stderr } = await run(compiler, args, { cwd: dirname(bundled), env });
   if (success) return await checkMachine(executable, target, denort);
   const reason = stderr.trim().replace(/\n+Stack backtrace:[^]*$/, "");
-  if (denort === undefined && /denort|download/i.test(reason)) {
+  if (denort === undefined && isRuntimeMissing(reason)) {
     const version = await versionOf(compiler);
     throw new Failure(
       `Cannot compile: the runtime "denort" of Deno ${version} could not be downloaded. Set DENORT_BIN to its file, ` +

@@ -1,5 +1,5 @@
 /** Fields for field selectors (`kubectl get --field-selector`, KEP-4358). */
-import { type FieldTarget, fieldTarget } from "../schema/field_path.ts";
+import { type FieldTarget, fieldTarget, UnknownFieldError } from "../schema/field_path.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
 import { deadEnd } from "./_dead_end.ts";
@@ -64,9 +64,9 @@ function target(kind: string, path: string, root: JsonSchema): FieldTarget {
   try {
     return fieldTarget(path, root, { brackets: false });
   } catch (cause) {
-    const why = (cause as Error).message;
-    const isRead = why === "does not refer to a valid field";
-    const reason = isRead ? deadEnd(path, root) : `it is invalid: ${why}`;
+    const reason = cause instanceof UnknownFieldError
+      ? deadEnd(path, root)
+      : `it is invalid: ${(cause as Error).message}`;
     refuse(kind, `the path "${path}" of "selectableFields" is not in the schema: ${reason}`, cause);
   }
 }

@@ -16,6 +16,15 @@ export interface FieldTarget {
   readonly schema: JsonSchema | undefined;
 }
 
+/** A path is well-formed, and the schema has no such field. */
+export class UnknownFieldError extends SyntaxError {
+  override name = "UnknownFieldError";
+
+  constructor() {
+    super("does not refer to a valid field");
+  }
+}
+
 /** Options for {@linkcode fieldTarget}. */
 export interface FieldPathOptions {
   /** Whether names in brackets are allowed. @default {true} */
@@ -29,7 +38,8 @@ export interface FieldPathOptions {
  * @param schema The schema.
  * @param options Additional options.
  * @returns The target.
- * @throws {SyntaxError} If the path does not resolve; the message is the server's.
+ * @throws {UnknownFieldError} If the schema has no such field.
+ * @throws {SyntaxError} If the path is malformed. Messages are the server's.
  *
  * @example Usage
  * ```ts
@@ -101,14 +111,10 @@ function step({ field, root, schema }: FieldTarget, name: string): FieldTarget {
   const first = root === "" ? name : root;
   if (schema?.properties !== undefined) {
     const property = own(schema.properties, name);
-    if (property === undefined) throw nowhere();
+    if (property === undefined) throw new UnknownFieldError();
     return { field: field === "" ? name : `${field}.${name}`, root: first, schema: property };
   }
   const values = schema?.additionalProperties;
-  if (values === undefined) throw nowhere();
+  if (values === undefined) throw new UnknownFieldError();
   return { field: `${field}[${name}]`, root: first, schema: isObject(values) ? values : undefined };
-}
-
-function nowhere(): SyntaxError {
-  return new SyntaxError("does not refer to a valid field");
 }

@@ -44,7 +44,7 @@ const REFUSED: readonly { path: string; expected: string }[] = [
 ];
 for (const { path, expected } of REFUSED) {
   Deno.test(`fieldTarget rejects ${path}`, () => {
-    assert.throws(() => fieldTarget(path, SCHEMA), { name: "SyntaxError", message: expected });
+    assert.throws(() => fieldTarget(path, SCHEMA), { message: expected });
   });
 }
 
