@@ -1,6 +1,6 @@
 /**
- * The errors of declarations. Their messages are in tests/golden/declaration_errors.txt;
- * `deno test -A tests/declaration_errors_test.ts -- --update` writes intended changes down.
+ * The errors of invalid declarations. Their messages are in tests/golden/declaration_errors.txt.
+ * `deno test -A tests/declaration_errors_test.ts -- --update` updates the file.
  */
 import assert from "node:assert/strict";
 import {
@@ -44,20 +44,22 @@ const validate = () => undefined;
 const mutate = () => undefined;
 const inverse = { up: () => ({}), down: () => ({}) } as never;
 
-/** Declares a controller of Website; options of any types, as a program that was not type-checked has them. */
+/** Returns a function that declares a controller of Website with options of any type. */
 function websites(options: Record<string, unknown>): () => unknown {
   return () => controller(Website as AnyKind, { reconcile() {}, ...options } as ControllerOptions);
 }
 
+/** Returns a function that declares a controller that owns ConfigMaps with a watch. */
 function watching(options: WatchOptions): () => unknown {
   return websites({ owns: [ConfigMap], watches: [watch(ConfigMap, options)] });
 }
 
+/** Returns a function that declares a webhook of Website with options of any type. */
 function rules(options: Record<string, unknown>): () => unknown {
   return () => webhook(Website as AnyKind, { validate, ...options } as WebhookOptions);
 }
 
-/** The rejected declarations, by what is wrong with them. */
+/** The rejected declarations. */
 const REJECTED: readonly { readonly name: string; readonly make: () => unknown; readonly error?: string }[] = [
   { name: "a controller that owns its own kind", make: websites({ owns: [Website] }) },
   { name: "a controller that reads its own kind", make: websites({ reads: [Website] }) },
@@ -175,9 +177,9 @@ const REJECTED: readonly { readonly name: string; readonly make: () => unknown; 
 const messages: string[] = [];
 
 for (const { name, make, error = "TypeError" } of REJECTED) {
-  Deno.test(`a declaration is rejected: ${name}`, () => {
+  Deno.test(`a declaration with an error is rejected: ${name}`, () => {
     assert.throws(make, (thrown) => {
-      assert(thrown instanceof Error && thrown.name === error, `it threw ${thrown}`);
+      assert(thrown instanceof Error && thrown.name === error, `the error is ${thrown}`);
       messages.push(`${name}\n  ${thrown.message.replaceAll("\n", "\n  ")}\n`);
       return true;
     });
@@ -185,7 +187,7 @@ for (const { name, make, error = "TypeError" } of REJECTED) {
 }
 
 Deno.test("the messages of rejected declarations are those of tests/golden/declaration_errors.txt", async () => {
-  assert.equal(messages.length, REJECTED.length, "this test needs the results of the tests above");
+  assert.equal(messages.length, REJECTED.length, "run all tests of this file together");
   const text = messages.join("\n");
   if (UPDATES) await Deno.writeTextFile(GOLDEN, text);
   assert.equal(text, await Deno.readTextFile(GOLDEN));

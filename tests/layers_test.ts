@@ -1,10 +1,11 @@
+/** The lint plugins of tools/lint, as deno.json configures them. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { TABLE } from "../tools/lint/layers.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-Deno.test("every folder of src is in the import table", () => {
+Deno.test("every folder of src is in the import table of tools/lint/layers.ts", () => {
   const entries = [...Deno.readDirSync(new URL("src/", ROOT))];
   const folders = entries.filter((entry) => entry.isDirectory).map((entry) => entry.name);
   for (const folder of folders) assert(folder in TABLE, `"src/${folder}" is not in the table of tools/lint/layers.ts`);

@@ -1,11 +1,11 @@
-/** What an operator's program prints of itself is what `op` makes of its source. */
+/** The `manifests` and `rbac` commands of an operator's program. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import op from "../examples/01_website/main.ts";
-import called from "../examples/02_webhooks/main.ts";
+import webhooks from "../examples/02_webhooks/main.ts";
 import { runOperator } from "./fixtures/operator_process.ts";
 
-Deno.test("an operator's program prints its manifests, its roles and its definitions as lists", async () => {
+Deno.test("the commands manifests and rbac of an operator print a List of what manifests() returns", async () => {
   const printed = async (...args: string[]) => {
     const { code, stdout, stderr } = await runOperator({ home: Deno.cwd(), args, permissions: ["--no-prompt"] });
     assert.equal(code, 0, stderr);
@@ -13,7 +13,7 @@ Deno.test("an operator's program prints its manifests, its roles and its definit
     assert.deepEqual([kind, apiVersion], ["List", "v1"]);
     return items;
   };
-  // Not every cluster knows what a ServiceMonitor is: it is for those who generate files and choose.
+  // Without the group prometheus: most clusters do not have the kind ServiceMonitor.
   const { prometheus: _, ...groups } = op.manifests();
   assert.deepEqual(await printed("manifests"), JSON.parse(JSON.stringify(Object.values(groups).flat())));
   const options = { watchNamespaces: ["team"], namespace: "ops", image: "registry/web:1" };
@@ -28,20 +28,20 @@ Deno.test("an operator's program prints its manifests, its roles and its definit
   assert.deepEqual(deployment.spec.template.spec.containers[0].args, ["start", "--namespace=team"]);
 });
 
-Deno.test("an operator's program refuses to be installed where nothing can be", async () => {
+Deno.test("the command manifests of an operator rejects an invalid namespace", async () => {
   const { code, stderr } = await runOperator({ home: Deno.cwd(), args: ["manifests", "--into", "My_Space"] });
   assert.equal(code, 2);
   assert.match(stderr, /Cannot install operator "website-operator": namespace "My_Space" must be small letters/);
 });
 
-const CALLED = fileURLToPath(new URL("../examples/02_webhooks/main.ts", import.meta.url));
+const WEBHOOKS = fileURLToPath(new URL("../examples/02_webhooks/main.ts", import.meta.url));
 
 for (const certificates of ["self", "cert-manager", "files"] as const) {
-  Deno.test(`an operator's program prints what a cluster needs with certificates from ${certificates}`, async () => {
+  Deno.test(`the command manifests of an operator prints the objects for certificates from ${certificates}`, async () => {
     const args = ["manifests", "--certificates", certificates];
-    const { code, stdout, stderr } = await runOperator({ home: Deno.cwd(), main: CALLED, args });
+    const { code, stdout, stderr } = await runOperator({ home: Deno.cwd(), main: WEBHOOKS, args });
     assert.equal(code, 0, stderr);
-    const { prometheus: _, ...groups } = called.manifests({ certificates });
+    const { prometheus: _, ...groups } = webhooks.manifests({ certificates });
     const { items } = JSON.parse(stdout) as { readonly items: readonly { readonly kind: string }[] };
     assert.deepEqual(items, JSON.parse(JSON.stringify(Object.values(groups).flat())));
     assert.equal(items.some(({ kind }) => kind === "Certificate"), certificates === "cert-manager");
@@ -52,7 +52,7 @@ for (const certificates of ["self", "cert-manager", "files"] as const) {
 
 Deno.test("an operator's program refuses a source of certificates that there is not, and says which there are", async () => {
   const args = ["manifests", "--certificates", "certmanager"];
-  const { code, stdout, stderr } = await runOperator({ home: Deno.cwd(), main: CALLED, args });
+  const { code, stdout, stderr } = await runOperator({ home: Deno.cwd(), main: WEBHOOKS, args });
   assert.deepEqual([code, stdout], [2, ""]);
   assert.match(stderr, /certificates come from .*cert-manager.*, not from "certmanager"/);
 });

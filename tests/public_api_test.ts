@@ -1,6 +1,6 @@
 /**
- * The public API. A change that is intended is written down by
- * `deno test -A tests/public_api_test.ts -- --update`, and needs a line in CHANGELOG.md.
+ * The public API. `deno test -A tests/public_api_test.ts -- --update` accepts an intended change,
+ * which also needs a line in CHANGELOG.md.
  */
 import assert from "node:assert/strict";
 import { type ApiChange, apiChanges, publicApi } from "../tools/public_api.ts";
@@ -18,7 +18,7 @@ const TYPED: readonly { readonly entry: string; readonly module: string; readonl
   { entry: "@op/sdk/validation", module: "src/resource/validation.ts", golden: "validation.txt" },
 ];
 
-/** The entry points that are generated from Kubernetes' own types, of which the names are compared. */
+/** The entry points that are generated from Kubernetes' own types. Only their names are compared. */
 const NAMED: readonly { readonly entry: string; readonly module: string; readonly golden: string }[] = [
   { entry: "@op/sdk/kinds", module: "src/kinds/mod.ts", golden: "kinds.txt" },
   { entry: "@op/sdk/schemas", module: "src/kinds/schemas/mod.ts", golden: "schemas.txt" },
@@ -35,7 +35,7 @@ const MOST_NAMES = 60;
 
 // Older versions of `deno doc` print some types differently.
 if (Deno.version.deno.startsWith("2.9.")) {
-  Deno.test("the declarations of the public API are those of tests/golden/api", async (t) => {
+  Deno.test("the public API has the declarations in tests/golden/api", async (t) => {
     const current = await publicApi(TYPED.map(({ module }) => module));
     for (const { entry, module, golden } of TYPED) {
       await t.step(entry, async () => {
@@ -63,19 +63,19 @@ Deno.test("each public error class has a name and a code that is a string", asyn
   }
 });
 
-Deno.test(`@op/sdk exports ${MOST_NAMES} names at most`, async () => {
+Deno.test(`@op/sdk exports at most ${MOST_NAMES} names`, async () => {
   const names = await exportedNames("mod.ts");
   assert(names.length <= MOST_NAMES, `${names.length} names: ${names.join(" ")}`);
 });
 
-Deno.test("the deno.json of the SDK has the entry points of this test and no others", async () => {
+Deno.test("every entry point in deno.json is compared by tests/public_api_test.ts", async () => {
   const { exports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
   const modules = [...TYPED, ...NAMED].filter(({ entry }) => entry.startsWith("@")).map(({ module }) => `./${module}`);
   assert.deepEqual(Object.values<string>(exports).sort(), modules.sort());
 });
 
 for (const { entry, module, golden } of NAMED) {
-  Deno.test(`${entry} has the names of tests/golden/${golden}`, async () => {
+  Deno.test(`${entry} exports the names in tests/golden/${golden}`, async () => {
     const listed = (await Deno.readTextFile(new URL(golden, GOLDEN))).split("\n").filter((name) => name !== "");
     assert.deepEqual(await exportedNames(module), listed.sort());
   });

@@ -1,4 +1,7 @@
-/** The workflows that make releases, here and in a new project: pinned, with few permissions, and of commands that exist. */
+/**
+ * The release workflows of this repository and of new projects: pinned actions, minimal permissions,
+ * and commands that exist.
+ */
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { RecordedIo } from "../cli/_recorded_io.ts";
@@ -54,11 +57,11 @@ const WORKFLOWS = [
   },
 ];
 
-/** Programs that a runner has, or that an action of the same job brings. */
+/** Programs that a runner has, or that an action of the same job installs. */
 const PROGRAMS = ["deno", "docker", "echo", "gh", "git", "sudo", "tar", "cosign", "digest=$(docker"];
 
 for (const { name, file, config, permissions, needs } of WORKFLOWS) {
-  Deno.test(`the release workflow ${name} is pinned, may do little, and its commands exist`, async (t) => {
+  Deno.test(`the release workflow ${name} pins its actions, has minimal permissions, and runs existing commands`, async (t) => {
     const text = await Deno.readTextFile(file);
     const workflow = parse(text) as Workflow;
     const { tasks } = JSON.parse(config) as { tasks: Record<string, unknown> };
@@ -66,25 +69,25 @@ for (const { name, file, config, permissions, needs } of WORKFLOWS) {
     const scripts = jobs.flatMap(([, { steps }]) => steps.flatMap(({ run }) => run ?? []));
     const commands = scripts.flatMap((script) => script.trim().split("\n"));
 
-    await t.step("it runs for tags, and each job waits for the tests or for what is built after them", () => {
+    await t.step("it runs for tags, and each job needs the tests or the build", () => {
       assert.deepEqual(workflow.on, { push: { tags: ["v*"] } });
       assert.deepEqual(Object.fromEntries(jobs.map(([job, { needs }]) => [job, needs])), needs);
       for (const [job, { "timeout-minutes": minutes }] of jobs) {
-        assert(minutes !== undefined && minutes <= 60, `${job} ends by itself`);
+        assert(minutes !== undefined && minutes <= 60, `${job} has a timeout of at most 60 minutes`);
       }
     });
 
-    await t.step("nothing is permitted but what a job needs", () => {
+    await t.step("each job has only the permissions that it needs", () => {
       assert.deepEqual(workflow.permissions, {});
       assert.deepEqual(Object.fromEntries(jobs.map(([job, { permissions }]) => [job, permissions])), permissions);
     });
 
-    await t.step("packages run only where nothing may be written or signed, and only those of the lock file", () => {
+    await t.step("dependencies run only in jobs without write permissions, and only those of the lock file", () => {
       for (const [job, { permissions, steps }] of jobs) {
         const lines = steps.flatMap(({ run }) => run?.trim().split("\n") ?? []);
         const programs = lines.filter((line) => /\bdeno\b/.test(line));
         if (Object.values(permissions).includes("write")) {
-          // It uploads the sources, and runs none of them.
+          // `deno publish` uploads the sources, and runs none of them.
           assert(programs.every((line) => line === "deno publish"), `${job}: ${programs}`);
         } else assert.equal(programs[0], "deno ci", `${job} begins with "deno ci"`);
         if (lines.some((line) => /op_binary|task compile/.test(line))) {
@@ -93,7 +96,7 @@ for (const { name, file, config, permissions, needs } of WORKFLOWS) {
       }
     });
 
-    await t.step("the token is known to the steps that need it, and to no job", () => {
+    await t.step("only the steps that need the token receive it", () => {
       assert.doesNotMatch(JSON.stringify(workflow.permissions), /write/);
       for (const [, { env = {}, steps }] of jobs) {
         assert.doesNotMatch(JSON.stringify(env), /github\.token|secrets\./);
@@ -104,25 +107,25 @@ for (const { name, file, config, permissions, needs } of WORKFLOWS) {
       }
     });
 
-    await t.step("what is published is what the build made", () => {
-      const [built, published] = ["upload", "download"].map((way) =>
-        jobs.flatMap(([, { steps }]) => steps.filter(({ uses }) => uses?.startsWith(`actions/${way}-artifact@`)))
+    await t.step("the job that publishes downloads the artifact of the build", () => {
+      const [built, published] = ["upload", "download"].map((direction) =>
+        jobs.flatMap(([, { steps }]) => steps.filter(({ uses }) => uses?.startsWith(`actions/${direction}-artifact@`)))
       );
       assert.equal(built?.length, 1);
       assert.deepEqual(published?.map((step) => step.with), [{ name: built[0]?.with?.name, path: "dist" }]);
     });
 
-    await t.step("actions are named by their commit, with the version beside it", () => {
+    await t.step("actions are pinned by commit, with the version in a comment", () => {
       const used = jobs.flatMap(([, { steps }]) => steps.flatMap(({ uses }) => uses ?? []));
       for (const action of used) {
         assert.match(action, /^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
         assert.match(text, new RegExp(`${action} # v\\d+\\.\\d+\\.\\d+\\n`));
       }
-      // The same action is the same everywhere.
+      // Each action has the same commit everywhere.
       assert.equal(new Set(used.map((action) => action.split("@")[0])).size, new Set(used).size);
     });
 
-    await t.step("a checkout leaves no credentials behind", () => {
+    await t.step("the checkout does not persist credentials", () => {
       for (const [, { steps }] of jobs) {
         const [checkout] = steps;
         assert.match(checkout?.uses ?? "", /^actions\/checkout@/);
@@ -130,7 +133,7 @@ for (const { name, file, config, permissions, needs } of WORKFLOWS) {
       }
     });
 
-    await t.step("scripts are a shell's, and nothing is put into them from outside", async () => {
+    await t.step("scripts are valid shell scripts without expressions of GitHub", async () => {
       for (const script of scripts) {
         assert.doesNotMatch(script, /\$\{\{/);
         const { success, stderr } = await new Deno.Command("sh", { args: ["-n", "-c", script] }).output();
@@ -138,7 +141,7 @@ for (const { name, file, config, permissions, needs } of WORKFLOWS) {
       }
     });
 
-    await t.step("programs, tasks, tools and options are there", async () => {
+    await t.step("programs, tasks, tools and options of the scripts exist", async () => {
       for (const command of commands) {
         assert(PROGRAMS.includes(command.split(" ")[0] ?? ""), command);
         const [, task] = /\bdeno task (\S+)/.exec(command) ?? [];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../../tests/schemas/_property.ts";
+import fc from "../../tests/fixtures/property.ts";
 import { equal, isObject } from "./json.ts";
 
 const SAME: readonly { name: string; a: unknown; b: unknown; same: boolean }[] = [

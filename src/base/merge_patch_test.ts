@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../../tests/schemas/_property.ts";
+import fc from "../../tests/fixtures/property.ts";
 import { equal } from "./json.ts";
 import { applyMergePatch, mergePatch } from "./merge_patch.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../../tests/schemas/_property.ts";
+import fc from "../../tests/fixtures/property.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { BURST, type Effect, effectOf, LONGEST_PAUSE, LONGEST_PAUSE_OF_PROGRESS, LoopLimit } from "./loop_limit.ts";
 

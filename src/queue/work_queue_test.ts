@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../../tests/schemas/_property.ts";
+import fc from "../../tests/fixtures/property.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { type AddOptions, type Priority, WorkQueue } from "./work_queue.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../../tests/schemas/_property.ts";
+import fc from "../../tests/fixtures/property.ts";
 import { type JsonSchema, s, type Schema } from "./mod.ts";
 
 /** A random schema from the builders. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../../tests/schemas/_property.ts";
+import fc from "../../tests/fixtures/property.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { Store } from "./store.ts";
 

@@ -1,7 +1,7 @@
 /** The runtime skips an apply exactly where a real API server would change no field. */
 import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { applyPairs, Switch } from "../fixtures/apply_sequences.ts";
+import { applyInOrder, Switch } from "../fixtures/apply_sequences.ts";
 import { adminClient } from "../fixtures/watched.ts";
 import { established } from "../fixtures/install.ts";
 
@@ -10,5 +10,5 @@ Deno.test("an apply is skipped exactly where a real server would change no field
   const client = adminClient(cluster);
   await client.create(CustomResourceDefinition, Switch.crd as never);
   await established(client);
-  await applyPairs(client);
+  await applyInOrder(client);
 });

@@ -36,7 +36,7 @@ const op = operator({
 const CRYPTO = new PendingCrypto();
 
 /** A request of a replica. */
-export interface Asked {
+export interface ReplicaRequest {
   readonly method: string;
   readonly path: string;
   /** Whether it writes an object that the Lease guards. */
@@ -51,43 +51,44 @@ export interface Asked {
   status?: number;
 }
 
-/** Where a replica pauses: with a request on its way to the server, or after the response. */
-export interface StandingStill {
-  readonly when: "asked" | "answered";
-  readonly at: Asked;
+/** Where a replica pauses. */
+export interface Pause {
+  readonly when: "before it arrives" | "after the response";
+  /** The request before or after which it pauses. */
+  readonly at: ReplicaRequest;
 }
 
-/** A server, and its writers. */
-export class Place {
+/** An API server with the objects that receive the certificate authority. */
+export class ReplicaServer {
   readonly server = createApiserver();
   readonly admin: Client = clientBy((request) => this.server.fetch(request));
   /** The replica that acquired the Lease last, and its own clock's time then. */
   #holder: { readonly identity: string; readonly since: number } | undefined;
 
-  /** All objects that receive the certificate authority. */
-  static async make(): Promise<Place> {
-    // Loading it takes longer than everything else.
+  /** Creates a server. */
+  static async create(): Promise<ReplicaServer> {
+    // Loaded here, since replicas would load it while they are measured in turns of the event loop.
     await import("../../src/runtime/webhooks/x509.ts");
-    const place = new Place();
+    const server = new ReplicaServer();
     const at = { place: { url: "https://127.0.0.1:1" } };
     for (const configuration of webhookConfigurations(op.name, op.parts, at)) {
       const kind = configuration.kind === "MutatingWebhookConfiguration"
         ? MutatingWebhookConfiguration
         : ValidatingWebhookConfiguration;
-      await place.admin.create(kind, configuration as never);
+      await server.admin.create(kind, configuration as never);
     }
     const [definition] = withConversion([NoteV2.crd!], op.parts, at);
-    await place.admin.create(CustomResourceDefinition, definition as never);
-    return place;
+    await server.admin.create(CustomResourceDefinition, definition as never);
+    return server;
   }
 
   /** Returns whether a replica holds the Lease by its own clock. */
-  isLed(by: string, clock: Clock): boolean {
-    return this.#holder?.identity === by && clock.elapsed() - this.#holder.since < RENEW_DEADLINE;
+  isLedBy(identity: string, clock: Clock): boolean {
+    return this.#holder?.identity === identity && clock.elapsed() - this.#holder.since < RENEW_DEADLINE;
   }
 
-  /** Records a request that has arrived. */
-  async answer(request: Request, sent: number): Promise<Response> {
+  /** Handles a request that has arrived, and records the holder of the Lease. */
+  async handle(request: Request, sent: number): Promise<Response> {
     const isLease = request.method !== "GET" && request.url.includes("/leases");
     const lease = isLease ? await request.clone().json() : undefined;
     const response = await this.server.fetch(request);
@@ -95,8 +96,8 @@ export class Place {
     return response;
   }
 
-  /** Makes the certificate authority look old. */
-  async askForRenewal(): Promise<void> {
+  /** Backdates the certificate authority, so that the leader renews it. */
+  async requestRenewal(): Promise<void> {
     const metadata = { annotations: { "op/authority-since": "1970-01-01T00:00:00Z" } };
     await this.admin.patch(Secret, SECRET.name, { metadata }, { namespace: SECRET.namespace });
   }
@@ -117,44 +118,44 @@ export class Place {
 
 /** A replica. */
 export class Replica implements AsyncDisposable {
-  readonly asked: Asked[] = [];
+  readonly requests: ReplicaRequest[] = [];
   /** The certificate that it serves. */
-  shown: string | undefined;
-  readonly #clock: OwnClock = new OwnClock();
+  certificate: string | undefined;
+  readonly #clock: PausableClock = new PausableClock();
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #writes = 0;
-  #still: StandingStill | undefined;
-  #stopped: PromiseWithResolvers<void> | undefined;
+  #pause: Pause | undefined;
+  #paused: PromiseWithResolvers<void> | undefined;
 
   /**
-   * @param place The server.
+   * @param server The server.
    * @param identity Its identity in the Lease.
-   * @param still Where it pauses, once.
+   * @param pause Where it pauses, once. @default {it does not pause}
    */
-  constructor(place: Place, identity: string, still?: StandingStill) {
-    this.#still = still;
+  constructor(server: ReplicaServer, identity: string, pause?: Pause) {
+    this.#pause = pause;
     const client = clientBy(async (request) => {
       const { method } = request;
       const { pathname: path } = new URL(request.url);
       const isGuarded = method !== "GET" && !path.includes("/leases");
       if (isGuarded) this.#writes++;
-      const asked: Asked = {
+      const recorded: ReplicaRequest = {
         method,
         path,
         isGuarded,
-        isLeading: place.isLed(identity, this.#clock),
+        isLeading: server.isLedBy(identity, this.#clock),
         writes: this.#writes,
       };
       const sent = this.#clock.elapsed();
-      this.asked.push(asked);
+      this.requests.push(recorded);
       // A request that was sent arrives even if its caller stopped waiting.
       const body = method === "GET" ? null : await request.text();
-      const onItsWay = new Request(request.url, { method, headers: request.headers, body });
-      await this.#stand(asked, "asked");
-      const response = await place.answer(onItsWay, sent);
-      asked.status = response.status;
-      await this.#stand(asked, "answered");
+      const arriving = new Request(request.url, { method, headers: request.headers, body });
+      await this.#pauseAt(recorded, "before it arrives");
+      const response = await server.handle(arriving, sent);
+      recorded.status = response.status;
+      await this.#pauseAt(recorded, "after the response");
       return response;
     });
     const keeper = new CertificateKeeper({
@@ -167,29 +168,29 @@ export class Replica implements AsyncDisposable {
       targets: publishTargets(op),
       times: TIMES,
       identity,
-      use: ({ certificate }) => this.shown = certificate,
+      use: ({ certificate }) => this.certificate = certificate,
     });
     this.#running = keeper.run(this.#stop.signal);
   }
 
-  async #stand(asked: Asked, when: StandingStill["when"]): Promise<void> {
-    if (this.#still?.when !== when || !isLike(this.#still.at, asked)) return;
-    this.#stopped = Promise.withResolvers<void>();
-    await this.#stopped.promise;
+  async #pauseAt(request: ReplicaRequest, when: Pause["when"]): Promise<void> {
+    if (this.#pause?.when !== when || !isSame(this.#pause.at, request)) return;
+    this.#paused = Promise.withResolvers<void>();
+    await this.#paused.promise;
   }
 
   /** Whether it is paused. */
-  get isStill(): boolean {
-    return this.#stopped !== undefined;
+  get isPaused(): boolean {
+    return this.#paused !== undefined;
   }
 
   /** Advances its clock until it pauses. Returns how much time passed. */
-  async pass(milliseconds: number): Promise<number> {
+  async advance(milliseconds: number): Promise<number> {
     const began = this.#clock.base.now();
     const until = began + milliseconds;
-    await this.#rest();
-    while (!this.isStill && this.#clock.base.now() < until) {
-      if (this.#clock.base.step(until)) await this.#rest();
+    await this.#settle();
+    while (!this.isPaused && this.#clock.base.now() < until) {
+      if (this.#clock.base.step(until)) await this.#settle();
     }
     return this.#clock.base.now() - began;
   }
@@ -198,36 +199,41 @@ export class Replica implements AsyncDisposable {
    * Waits until it sends no more requests. Keys are created in threads, so turns of the event loop
    * are not enough.
    */
-  async #rest(): Promise<void> {
-    for (let quiet = 0, asked = -1; quiet < 3; quiet = asked === this.asked.length ? quiet + 1 : 0) {
-      asked = this.asked.length;
+  async #settle(): Promise<void> {
+    for (let quiet = 0, sent = -1; quiet < 3; quiet = sent === this.requests.length ? quiet + 1 : 0) {
+      sent = this.requests.length;
       await CRYPTO.settle(1);
     }
   }
 
-  /** Resumes after a delay: pending responses arrive before any timer fires. */
-  wake(milliseconds: number): void {
-    assert(this.#stopped !== undefined, "it does not stand still");
-    this.#clock.lost += milliseconds;
-    this.#stopped.resolve();
-    this.#stopped = this.#still = undefined;
+  /**
+   * Resumes after a pause. Pending responses arrive before any timer fires.
+   *
+   * @param milliseconds The duration of the pause.
+   */
+  resume(milliseconds: number): void {
+    assert(this.#paused !== undefined, "the replica is not paused");
+    this.#clock.paused += milliseconds;
+    this.#paused.resolve();
+    this.#paused = this.#pause = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    this.#stopped?.resolve();
+    this.#paused?.resolve();
     // Releases the Lease if it is held.
-    await this.pass(1000);
+    await this.advance(1000);
     await this.#running;
   }
 }
 
 /** A clock whose timers ignore the time during a pause. */
-class OwnClock implements Clock {
+class PausableClock implements Clock {
   readonly base = new VirtualClock();
-  lost = 0;
+  /** Total duration of the pauses, in milliseconds. */
+  paused = 0;
   now(): number {
-    return this.base.now() + this.lost;
+    return this.base.now() + this.paused;
   }
   elapsed(): number {
     return this.now();
@@ -241,6 +247,6 @@ function clientBy(fetch: (request: Request) => Promise<Response>): Client {
   return new Client({ url: "http://api.server", fetch, close() {} });
 }
 
-function isLike(one: Asked, other: Asked): boolean {
+function isSame(one: ReplicaRequest, other: ReplicaRequest): boolean {
   return (["method", "path", "isLeading", "writes"] as const).every((key) => one[key] === other[key]);
 }

@@ -1,6 +1,6 @@
 /**
- * A day of an operator in virtual time, with resyncs, requeues, failures, changes, and watches that
- * end and break. Prints the live heap after each hour. Needs V8's gc().
+ * Runs an operator for a day of virtual time, with resyncs, requeues, failures, changes, and
+ * watches that end and break. Prints the live heap after each hour. Needs V8's gc().
  */
 import { every, requeue } from "@op/sdk";
 import { Event } from "../../src/kinds/events_v1.gen.ts";
@@ -27,14 +27,14 @@ for (let hour = 1; hour <= 24; hour++) {
     await cluster.patch(Note, `n${i}`, { spec: { text: String(hour) } });
   }
   await cluster.delete(Note, `n${hour % OBJECTS}`);
-  // The server's history is compacted, since it would grow otherwise. So are Events, which a server
-  // stores for an hour.
+  // Compacts the server's history and deletes Events after an hour, as a server does, since both
+  // would grow in this process.
   cluster.restartServer({ downFor: "10s", compact: true });
   await cluster.advance("1h");
   for (const { metadata } of await cluster.list(Event)) await cluster.delete(Event, metadata.name);
   await cluster.create(Note, `n${hour % OBJECTS}`, { spec: { text: "0" } });
   await cluster.advance("1s");
-  // The records that the cluster stores for tests.
+  // The cluster records these for tests, and would grow.
   (cluster.requests as RequestRecord[]).length = 0;
   (cluster.logged as LogLine[]).length = 0;
   (cluster.failures as CodeFailure[]).length = 0;

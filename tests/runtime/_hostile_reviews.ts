@@ -1,6 +1,6 @@
 /**
- * Reviews with one invalid part. As a program, sends 10,000 of them and prints how much memory
- * remains in use. That needs V8's gc().
+ * The handler and the requests of webhook_hostile_test. As a program, it handles 10,000 reviews
+ * with one invalid part each, and prints how much memory remains in use. That needs V8's gc().
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -18,12 +18,12 @@ const RUNS = 10_000;
 
 const op = operator({ name: "notes", parts: { noteRules, notes }, health: false });
 
-/** The handler of reviews of notes, without a server. */
+/** Creates the handler of reviews of notes, without a server. */
 export function handler(limits = {}, metrics = new Metrics(), clock: Clock = systemClock): WebhookHandler {
   return webhookHandler(op.parts, { limits, metrics, clock });
 }
 
-/** A request of an API server. */
+/** Creates a request as an API server sends it. */
 export function post(path: string, body: BodyInit, headers: Record<string, string> = {}): Request {
   return new Request(`https://notes${path}?timeout=1s`, {
     method: "POST",
@@ -32,7 +32,7 @@ export function post(path: string, body: BodyInit, headers: Record<string, strin
   });
 }
 
-/** Values that replace a part. */
+/** Values that replace one part of a review. */
 const HOSTILE = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -57,7 +57,7 @@ const HOSTILE = fc.oneof(
 
 type Json = Record<string, unknown>;
 
-/** A review in which one part is missing or replaced. */
+/** Generates reviews in which one part is missing or replaced. */
 function mutated(make: () => Json): fc.Arbitrary<{ readonly body: string; readonly isAdmission: boolean }> {
   const paths = pathsOf(make());
   const isAdmission = make().kind === "AdmissionReview";
@@ -75,23 +75,26 @@ function mutated(make: () => Json): fc.Arbitrary<{ readonly body: string; readon
 }
 
 /**
- * Asserts that the forbidden note is never allowed, unless the change affects the note's own text
- * or the choice of the webhook.
+ * Asserts that a response is valid, and that no note with the forbidden text was allowed.
+ *
+ * @param response The response.
+ * @param body The request body.
+ * @param isAdmission Whether the body was an AdmissionReview, before one part was replaced.
  */
-async function wellFormed(response: Response, body: string, isAdmission: boolean): Promise<void> {
+async function assertValidResponse(response: Response, body: string, isAdmission: boolean): Promise<void> {
   const text = await response.text();
   if (response.status !== 200) {
     assert(response.status >= 400 && response.status < 600, String(response.status));
     assert(text.length > 0 && text.length < 1000, text);
     return;
   }
-  const asked = JSON.parse(body);
+  const sent = JSON.parse(body);
   const { response: answer, kind, apiVersion } = JSON.parse(text);
   assert.equal(kind, isAdmission ? "AdmissionReview" : "ConversionReview");
-  assert.equal(apiVersion, asked.apiVersion);
-  assert.equal(answer.uid, asked.request.uid);
+  assert.equal(apiVersion, sent.apiVersion);
+  assert.equal(answer.uid, sent.request.uid);
   if (!isAdmission) return;
-  if (answer.allowed) assert.notEqual(asked.request.object.spec?.text, "forbidden");
+  if (answer.allowed) assert.notEqual(sent.request.object.spec?.text, "forbidden");
   else assert.equal(answer.status.code, 422);
 }
 
@@ -107,7 +110,7 @@ function deep(levels: number): unknown {
 }
 
 /** Returns the bytes in use after garbage collection. */
-function held(): number {
+function memoryInUse(): number {
   gc();
   const { heapUsed, external } = Deno.memoryUsage();
   return heapUsed + external;
@@ -118,17 +121,17 @@ if (import.meta.main) {
   const { fetch } = handler({}, new Metrics(), new VirtualClock());
   let valid = 0;
   let answered = 0;
-  let half = 0;
+  let memoryAtHalf = 0;
   const arbitrary = fc.oneof(
     mutated(() => review("forbidden", "uid-1") as unknown as Json),
     mutated(() => conversionReview("a", "uid-1") as unknown as Json),
   );
-  // In batches, because fast-check holds its values until the run ends.
+  // In batches, because fast-check retains its values until a run ends.
   for (const runs of Array.from({ length: 20 }, () => RUNS / 20)) {
     await fc.assert(
       fc.asyncProperty(arbitrary, async ({ body, isAdmission }) => {
         const response = await fetch(post(isAdmission ? PATH : "/convert", body));
-        await wellFormed(response, body, isAdmission);
+        await assertValidResponse(response, body, isAdmission);
         if (++answered % 10 !== 0) return;
         const good = await (await fetch(post(PATH, JSON.stringify(review("hello", `good-${answered}`))))).json();
         assert.deepEqual(good.response, { uid: `good-${answered}`, allowed: true });
@@ -139,7 +142,7 @@ if (import.meta.main) {
       }),
       { numRuns: runs },
     );
-    if (answered === RUNS / 2) half = held();
+    if (answered === RUNS / 2) memoryAtHalf = memoryInUse();
   }
-  console.log(JSON.stringify({ answered, valid, grown: (held() - half) / 2 ** 20 }));
+  console.log(JSON.stringify({ answered, valid, grown: (memoryInUse() - memoryAtHalf) / 2 ** 20 }));
 }

@@ -1,8 +1,8 @@
-/** Tasks that run in threads. */
+/** Tasks that run in threads. Threads load this module, so it is separate from the test. */
 import { PermanentError, TemporaryError } from "../../src/parts/outcome.ts";
 import { offload } from "../../src/runtime/offload.ts";
 
-/** Differs from thread to thread. */
+/** Each thread loads this module, and so has a value of its own. */
 const THREAD = crypto.randomUUID();
 
 const TASKS = {
@@ -13,25 +13,25 @@ const TASKS = {
    */
   compute(shared: Int32Array): string {
     Atomics.add(shared, 1, 1);
-    while (Atomics.load(shared, 0) === 0) { /* it computes */ }
+    while (Atomics.load(shared, 0) === 0) { /* busy */ }
     return THREAD;
   },
-  fail(how: string): Promise<never> {
-    if (how === "permanent") throw new PermanentError("Never");
-    if (how === "temporary") throw new TemporaryError("Later", { retry: "30s" });
-    if (how === "type") return Promise.reject(new TypeError("Wrong"));
-    throw how;
+  fail(kind: string): Promise<never> {
+    if (kind === "permanent") throw new PermanentError("never");
+    if (kind === "temporary") throw new TemporaryError("later", { retry: "30s" });
+    if (kind === "type") return Promise.reject(new TypeError("wrong type"));
+    throw kind;
   },
   /** Crashes the thread with an uncaught error. */
   crash(_: undefined): Promise<never> {
     setTimeout(() => {
-      throw new Error("Crashed");
+      throw new Error("crashed");
     });
     return new Promise(() => {});
   },
 };
 
-/** Creates the gate of a task, which runs until {@linkcode release}. */
+/** Creates the argument of `compute`, which runs until {@linkcode release}. */
 export function gate(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(8));
 }
@@ -42,7 +42,7 @@ export function release(gate: Int32Array): void {
 }
 
 /** Returns how many tasks of a gate have started. */
-export function begun(gate: Int32Array): number {
+export function started(gate: Int32Array): number {
   return Atomics.load(gate, 1);
 }
 

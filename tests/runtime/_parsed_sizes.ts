@@ -12,6 +12,7 @@ function list(piece: (i: number) => string, length: number): string {
   return `[${Array.from({ length: Math.floor(LENGTH / length) }, (_, i) => piece(i)).join(",")}]`;
 }
 
+/** Returns an object with `take` of `of` keys, which the seed selects and orders. */
 function shuffled(of: number, take: number, seed: number): string {
   const keys = Array.from(
     { length: of },
@@ -25,8 +26,8 @@ function shuffled(of: number, take: number, seed: number): string {
   return `{${chosen.map((key) => `"${key}":0`).join(",")}}`;
 }
 
-/** Shapes of typical cluster objects. */
-const USUAL: Readonly<Record<string, () => string>> = {
+/** Shapes of typical objects of a cluster. */
+const TYPICAL: Readonly<Record<string, () => string>> = {
   "a list of objects with four fields": () =>
     list((i) => `{"name":"item-${i}","value":"some value ${i}","enabled":true,"count":${i}}`, 75),
   "containers": () =>
@@ -38,7 +39,7 @@ const USUAL: Readonly<Record<string, () => string>> = {
   "one long string": () => JSON.stringify("x".repeat(LENGTH)),
 };
 
-/** Shapes that only an attacker would send to fill memory. */
+/** Shapes that an attacker would send to fill the memory. */
 const HOSTILE: Readonly<Record<string, () => string>> = {
   "empty objects": () => list(() => "{}", 3),
   "empty objects with a space": () => list(() => "{ }", 4),
@@ -59,7 +60,7 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
 };
 
 if (import.meta.main) {
-  const rows = [...Object.entries(USUAL), ...Object.entries(HOSTILE)].map(([name, make]) => {
+  const rows = [...Object.entries(TYPICAL), ...Object.entries(HOSTILE)].map(([name, make]) => {
     // One flat string, as it arrives from the network.
     const text = new TextDecoder().decode(new TextEncoder().encode(make()));
     gc();
@@ -70,7 +71,7 @@ if (import.meta.main) {
     const taken = Deno.memoryUsage().heapUsed - before;
     return {
       name,
-      isUsual: name in USUAL,
+      isTypical: name in TYPICAL,
       length: text.length,
       taken,
       estimated: parsedSize(text),

@@ -9,6 +9,7 @@ import { Client } from "../../src/kube/client.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import { webhookConfigurations } from "../../src/manifests/webhooks.ts";
 import { operatorLog } from "../../src/operator/log.ts";
+import type { Running } from "../../src/operator/running.ts";
 import type { Parts } from "../../src/parts/part_list.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
 import { WebhookHandler, type WebhookHandlerOptions } from "../../src/runtime/webhooks/handler.ts";
@@ -52,6 +53,11 @@ export async function serverWithWebhooks(): Promise<{ server: Apiserver; connect
 }
 
 const CRYPTO_METHODS = ["digest", "exportKey", "generateKey", "importKey", "sign", "verify"] as const;
+
+/** Returns whether a running operator reports its webhooks as served. */
+export function servesWebhooks(running: Running): boolean {
+  return running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady);
+}
 
 /**
  * Counts pending WebCrypto calls until it is disposed of. They run in threads of their own, so

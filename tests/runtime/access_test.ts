@@ -11,7 +11,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { Connection } from "../../src/kube/connection.ts";
 import { applyText, Note, recording } from "../fixtures/notes.ts";
 
-Deno.test("controllerRights returns the verbs that the runtime sends for a controller's declarations", () => {
+Deno.test("controllerRbacRules returns the verbs that the runtime sends for a controller's declarations", () => {
   const notes = controller(Note, {
     owns: [ConfigMap],
     reads: [Secret],
@@ -42,7 +42,7 @@ Deno.test("controllerRights returns the verbs that the runtime sends for a contr
  * Starts an operator with two controllers on a cluster that rejects the requests in a set, such as
  * `patch configmaps`.
  */
-async function desk(refused: Set<string>) {
+async function operatorWithout(refused: Set<string>) {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
   const notes = controller(Note, { owns: [ConfigMap], reconcile: applyText });
@@ -67,10 +67,10 @@ async function desk(refused: Set<string>) {
     close() {},
   };
   const op = operator({ name: "test", parts: { notes, secrets }, health: false });
-  // Elapsed time must not depend on the wall clock, which may be set.
-  let told = 0;
+  // The wall clock jumps by up to two hours at each call: elapsed time must not depend on it.
+  let calls = 0;
   const clock: Clock = {
-    now: () => cluster.clock.now() + told++ % 3 * 3_600_000,
+    now: () => cluster.clock.now() + calls++ % 3 * 3_600_000,
     elapsed: () => cluster.clock.elapsed(),
     after: (delay, callback) => cluster.clock.after(delay, callback),
   };
@@ -86,7 +86,7 @@ async function desk(refused: Set<string>) {
 }
 
 Deno.test("an RBAC permission that is missing at start is named, only its controller waits, and it starts once the permission is granted", async () => {
-  await using run = await desk(new Set(["patch configmaps"]));
+  await using run = await operatorWithout(new Set(["patch configmaps"]));
   const { cluster, lines, refused, running } = run;
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.create(Secret, "s", {});
@@ -103,17 +103,17 @@ Deno.test("an RBAC permission that is missing at start is named, only its contro
   await cluster.advance("1m");
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
   assert.deepEqual(lines(), []);
-  const given = running.readiness().filter(({ name, told }) =>
+  const granted = running.readiness().filter(({ name, told }) =>
     name.startsWith("RBAC permission to ") && told === "granted"
   );
-  assert.deepEqual(given.map(({ name }) => name.slice("RBAC permission to ".length)), [
+  assert.deepEqual(granted.map(({ name }) => name.slice("RBAC permission to ".length)), [
     ...controllerRbacRules(run.notes).filter(({ need }) => need !== "seldom").map(describeRule),
     ...["list secrets", "watch secrets"],
   ]);
 });
 
-Deno.test("an RBAC permission that is revoked at run time is named after the first 403, and waited for", async () => {
-  await using run = await desk(new Set());
+Deno.test("an RBAC permission that is revoked at run time is named after the first 403, and work resumes once it is granted", async () => {
+  await using run = await operatorWithout(new Set());
   const { cluster, lines, refused } = run;
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.advance("1s");
@@ -131,9 +131,9 @@ Deno.test("requests that are rejected despite all permissions, as by a quota, do
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes }, checkAccess: true, forbiddenRequests: "allow" });
   await cluster.advance("1s");
-  const asked = () => cluster.sent({ kind: SelfSubjectAccessReview }).length;
-  const once = asked();
-  assert(once > 5);
+  const reviews = () => cluster.sent({ kind: SelfSubjectAccessReview }).length;
+  const once = reviews();
+  assert(once > 5, `${once} access reviews at start`);
   using _ = cluster.inject(faults.status(403, "exceeded quota"), {
     by: "test",
     kind: ConfigMap,
@@ -143,5 +143,5 @@ Deno.test("requests that are rejected despite all permissions, as by a quota, do
   for (let i = 0; i < 20; i++) await cluster.create(Note, `n${i}`, { spec: {} });
   await cluster.advance("1m");
   assert(runs.length > 200, `${runs.length} runs`);
-  assert(asked() <= 9 * once, `${asked()} questions in a minute, ${once} at once`);
+  assert(reviews() <= 9 * once, `${reviews()} access reviews in a minute, ${once} at start`);
 });

@@ -1,4 +1,4 @@
-/** Desired children as a list, with pruning; services; pausing. */
+/** Children as a list, with pruning; pausing; services. */
 import assert from "node:assert/strict";
 import { controller, operator, resource, s } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
@@ -42,7 +42,7 @@ Deno.test("applyAll creates all children, and prunes those that are no longer de
   const before = writes(cluster).length;
   await cluster.restart();
   await cluster.settle();
-  assert.equal(writes(cluster).length, before, "a start with all as wanted writes nothing");
+  assert.equal(writes(cluster).length, before, "a restart with all children in their desired state writes no object");
 });
 
 Deno.test("applyAll prunes only what its own controller applied, not children from other controllers or from create", async () => {
@@ -56,19 +56,19 @@ Deno.test("applyAll prunes only what its own controller applied, not children fr
       await applyAll([[ConfigMap, { metadata: { name: `${name}-${text}` } }]]);
     },
   });
-  const beside = controller(Note, {
+  const other = controller(Note, {
     owns: [ConfigMap],
     async reconcile({ metadata: { name } }, { apply }) {
-      await apply(ConfigMap, { metadata: { name: `${name}-beside` } });
+      await apply(ConfigMap, { metadata: { name: `${name}-other` } });
     },
   });
-  await using cluster = await memoryCluster({ parts: { pruning, beside } });
+  await using cluster = await memoryCluster({ parts: { pruning, other } });
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
   await cluster.patch(Note, "a", { spec: { text: "two" } });
   await cluster.settle();
   const names = (await cluster.list(ConfigMap)).map(({ metadata }) => metadata.name).sort();
-  assert.deepEqual(names, ["a-beside", "a-created", "a-two"]);
+  assert.deepEqual(names, ["a-created", "a-other", "a-two"]);
 });
 
 Deno.test("applyAll accepts the kinds in owns, with their types", () => {
@@ -77,15 +77,15 @@ Deno.test("applyAll accepts the kinds in owns, with their types", () => {
     async reconcile(_list, { applyAll }) {
       const [map] = await applyAll([[ConfigMap, { metadata: { name: "a" } }]]);
       map.data satisfies object | undefined;
-      // @ts-expect-error Secret is not among what it owns
+      // @ts-expect-error "owns" does not have Secret
       await applyAll([[Secret, { metadata: { name: "a" } }]]);
-      // @ts-expect-error a ConfigMap's data is text
+      // @ts-expect-error the values of a ConfigMap's data are strings
       await applyAll([[ConfigMap, { metadata: { name: "a" }, data: { key: 1 } }]]);
     },
   });
 });
 
-Deno.test("a paused object is not reconciled, has a condition that says so, and is reconciled again when it is unpaused", async () => {
+Deno.test("a paused object has the condition Paused and is not reconciled or cleaned up until it is unpaused", async () => {
   const cleaned: string[] = [];
   const notes = controller(Note, {
     reconcile: ({ spec }, { status }) => status({ text: spec.text }),
@@ -97,10 +97,10 @@ Deno.test("a paused object is not reconciled, has a condition that says so, and 
   const paused = "demo.example.com/paused";
   await cluster.patch(Note, "a", { metadata: { annotations: { [paused]: "true" } }, spec: { text: "two" } });
   await cluster.settle();
-  const held = await cluster.get(Note, "a");
-  assert.deepEqual([held.status?.text, held.status?.observedGeneration], ["one", 1]);
+  const note = await cluster.get(Note, "a");
+  assert.deepEqual([note.status?.text, note.status?.observedGeneration], ["one", 1]);
   assert.deepEqual(
-    held.status?.conditions?.find(({ type }) => type === "Paused")?.message,
+    note.status?.conditions?.find(({ type }) => type === "Paused")?.message,
     'The object has the annotation "demo.example.com/paused"',
   );
   const before = writes(cluster).length;
@@ -110,7 +110,7 @@ Deno.test("a paused object is not reconciled, has a condition that says so, and 
 
   await cluster.delete(Note, "a");
   await cluster.settle();
-  assert.deepEqual(cleaned, [], "its cleanup waits as well");
+  assert.deepEqual(cleaned, [], "the cleanup of a paused object waits too");
   await cluster.patch(Note, "a", { metadata: { annotations: { [paused]: null } } });
   await cluster.settle();
   assert.deepEqual(cleaned, ["a"]);
@@ -139,17 +139,17 @@ const recorded = controller.with<Services>()(Note, {
 });
 
 Deno.test("services are created before the first reconcile, closed after the last, and replaceable in tests", async () => {
-  const told: string[] = [];
+  const calls: string[] = [];
   const names = new Set<string>();
   const op = operator({
     name: "test",
     parts: { notes: recorded },
     health: false,
     services: () => {
-      told.push("made");
+      calls.push("created");
       const connection = {
         [Symbol.asyncDispose]: () => {
-          told.push(`closed after ${[...names]}`);
+          calls.push(`closed after ${[...names]}`);
           return Promise.resolve();
         },
       };
@@ -161,16 +161,16 @@ Deno.test("services are created before the first reconcile, closed after the las
     await cluster.create(Note, "a", { spec: {} });
     await cluster.settle();
   }
-  assert.deepEqual(told, ["made", "closed after a"]);
+  assert.deepEqual(calls, ["created", "closed after a"]);
 
   const fake = new Set<string>();
   await using cluster = await memoryCluster({ operator: op, services: { names: fake } });
   await cluster.create(Note, "b", { spec: {} });
   await cluster.settle();
-  assert.deepEqual([[...fake], told.length], [["b"], 2]);
+  assert.deepEqual([[...fake], calls.length], [["b"], 2]);
 });
 
 Deno.test("an operator whose services differ from those of its controllers does not compile", () => {
-  // @ts-expect-error names is a Set of text
+  // @ts-expect-error names is a Set of strings
   operator({ name: "test", parts: { notes: recorded }, services: () => ({ names: new Set<number>() }) });
 });

@@ -21,10 +21,10 @@ Deno.test("the finalizer is added before the first reconcile, and removed after 
   await cluster.settle();
   assert.deepEqual(cleaned, ["hello: changed"]);
   assert.equal(await cluster.exists(Note, "a"), false);
-  assert.equal(runs.length, 1, "what is deleted is not reconciled");
+  assert.equal(runs.length, 1, "a deleted object is not reconciled");
 });
 
-Deno.test("an object remains while its cleanup fails or asks for more time, and other finalizers stay", async () => {
+Deno.test("an object remains while its cleanup fails or requeues, and other finalizers stay", async () => {
   const outcomes: (() => ReconcileResult)[] = [
     () => {
       throw new TemporaryError("still in use", { retry: "1m" });
@@ -44,8 +44,8 @@ Deno.test("an object remains while its cleanup fails or asks for more time, and 
   ]);
   await cluster.advance("1m");
   assert.equal(outcomes.length, 1);
-  const held = (await cluster.get(Note, "a")).metadata.finalizers;
-  assert.deepEqual(held?.toSorted(), [FINALIZER, "other.example.com/x"]);
+  const remaining = (await cluster.get(Note, "a")).metadata.finalizers;
+  assert.deepEqual(remaining?.toSorted(), [FINALIZER, "other.example.com/x"]);
   await cluster.advance("1m");
   assert.deepEqual((await cluster.get(Note, "a")).metadata.finalizers, ["other.example.com/x"]);
   await cluster.patch(Note, "a", { metadata: { finalizers: [] } });
@@ -74,38 +74,42 @@ Deno.test("a finalizer of an earlier version that had a cleanup is removed", asy
   });
 });
 
+/** The finalizer of a controller that a new version of the operator does not have. */
 const REMOVED = "demo.example.com/test.removed";
-/** The finalizers of an operator "test-b" and of a person. */
-const OTHERS = ["demo.example.com/test-b.removed", "demo.example.com/testing"];
+/** Finalizers of another operator, "test-b", and of no operator. */
+const FOREIGN = ["demo.example.com/test-b.removed", "demo.example.com/testing"];
 
 Deno.test("a removed controller's finalizer is removed by another controller of the same kind", async (t) => {
   const finalizersOf = async (cluster: MemoryCluster) => (await cluster.get(Note, "a")).metadata.finalizers?.toSorted();
-  for (const cleans of [false, true]) {
+  for (const hasCleanup of [false, true]) {
     await t.step(
-      `from an object that is not being deleted, by one ${cleans ? "with" : "without"} a cleanup`,
+      `from an object that is not being deleted, by one ${hasCleanup ? "with" : "without"} a cleanup`,
       async () => {
-        const { notes, runs } = recording(undefined, cleans ? { cleanup() {} } : {});
+        const { notes, runs } = recording(undefined, hasCleanup ? { cleanup() {} } : {});
         await using cluster = await memoryCluster({ parts: { notes } });
-        await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED, ...OTHERS] }, spec: {} });
+        await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED, ...FOREIGN] }, spec: {} });
         await cluster.settle();
-        assert.deepEqual(await finalizersOf(cluster), [...OTHERS, ...cleans ? [FINALIZER] : []].toSorted());
+        assert.deepEqual(await finalizersOf(cluster), [...FOREIGN, ...hasCleanup ? [FINALIZER] : []].toSorted());
         assert.equal(runs.length, 1);
       },
     );
-    await t.step(`from one that is being deleted, by one ${cleans ? "with" : "without"} a cleanup`, async () => {
-      const cleaned: string[] = [];
-      const { notes } = recording(
-        undefined,
-        cleans ? { cleanup: ({ metadata }) => void cleaned.push(metadata.name) } : {},
-      );
-      await using cluster = await memoryCluster({ kinds: [Note] });
-      await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED] }, spec: {} });
-      await cluster.delete(Note, "a");
-      const op = operator({ name: "test", parts: { notes } });
-      await using _ = startOperator(op, { connection: cluster.connection, clock: cluster.clock });
-      await until(async () => !(await cluster.exists(Note, "a")));
-      assert.deepEqual(cleaned, cleans ? ["a"] : []);
-    });
+    await t.step(
+      `from an object that is being deleted, by one ${hasCleanup ? "with" : "without"} a cleanup`,
+      async () => {
+        const cleaned: string[] = [];
+        const { notes } = recording(
+          undefined,
+          hasCleanup ? { cleanup: ({ metadata }) => void cleaned.push(metadata.name) } : {},
+        );
+        await using cluster = await memoryCluster({ kinds: [Note] });
+        await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED] }, spec: {} });
+        await cluster.delete(Note, "a");
+        const op = operator({ name: "test", parts: { notes } });
+        await using _ = startOperator(op, { connection: cluster.connection, clock: cluster.clock });
+        await until(async () => !(await cluster.exists(Note, "a")));
+        assert.deepEqual(cleaned, hasCleanup ? ["a"] : []);
+      },
+    );
   }
   await t.step("the finalizers of two controllers of one kind both stay", async () => {
     const { notes } = recording(undefined, { cleanup() {} });

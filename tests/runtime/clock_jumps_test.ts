@@ -13,24 +13,26 @@ const HOUR = 3_600_000;
 const MINUTES = 90;
 
 /**
- * Returns what an operator sends within some hours, and when, with everything that makes it wait;
- * and its metrics.
+ * Runs an operator for {@linkcode MINUTES} with objects and faults that make it wait in every way.
+ *
+ * @param offsetAt Returns the offset of its wall clock in a minute, in milliseconds.
+ * @returns Its requests with their times, and its metrics.
  */
-async function sentWithin(offsetAt: (minute: number) => number) {
-  let talked = 0;
+async function requestsWith(offsetAt: (minute: number) => number) {
+  let events = 0;
   const notes = controller(Note, {
     owns: [ConfigMap],
     async reconcile(note, context) {
       const { metadata: { name } } = note;
       if (name === "timed") return requeue("7m");
-      if (name === "failing") throw new Error("it fails");
+      if (name === "failing") throw new Error("boom");
       if (name === "late") throw new TemporaryError("not yet", { retry: "11m" });
       if (name === "repeating") {
-        context.events.normal("Seen", "as before");
+        context.events.normal("Seen", "again");
         return requeue("50s");
       }
       if (name === "talking") {
-        for (let i = 0; i < 10; i++) context.events.normal("Counted", String(talked++));
+        for (let i = 0; i < 10; i++) context.events.normal("Counted", String(events++));
         return requeue("2m");
       }
       return void await applyText(note, context);
@@ -74,12 +76,12 @@ const JUMPS: readonly { name: string; offsetAt: (minute: number) => number }[] =
   { name: "back and forth", offsetAt: (minute) => [0, -5, 3, -1][minute % 4]! * HOUR },
 ];
 
-Deno.test("an operator whose clock is set sends the same requests at the same times, with the same metrics", async (t) => {
-  const usual = await sentWithin(() => 0);
+Deno.test("an operator whose wall clock jumps sends the same requests at the same times, with the same metrics", async (t) => {
+  const usual = await requestsWith(() => 0);
   assert(usual.sent.length > 200, `${usual.sent.length} requests`);
   for (const { name, offsetAt } of JUMPS) {
     await t.step(name, async () => {
-      const { sent, metrics } = await sentWithin(offsetAt);
+      const { sent, metrics } = await requestsWith(offsetAt);
       assert.deepEqual(sent.filter((one) => !usual.sent.includes(one)), []);
       assert.deepEqual(usual.sent.filter((one) => !sent.includes(one)), []);
       assert.equal(metrics, usual.metrics);
@@ -100,11 +102,11 @@ Deno.test("a leader whose clock jumps past its deadline stops leading at once, b
   process.setClockOffset(11_000);
   assert.equal(process.running.isLeading, false);
   await cluster.advance("5s");
-  assert.equal(process.running.isLeading, true, "the lease is still its own: it begins anew");
+  assert.equal(process.running.isLeading, true, "the Lease still names it, so it leads again");
   await stopped(process, cluster);
 });
 
-Deno.test("a leader whose clock is set back leads no longer than before, and a standby's wall clock never lets it take the Lease", async () => {
+Deno.test("a leader whose clock is set back stops at its deadline, and a standby whose clock is set forward waits until the Lease expires", async () => {
   await using cluster = await memoryCluster({ kinds: [Note] });
   await using first = startProcess(cluster, elected, { host: "first" });
   await cluster.advance("1s");
@@ -120,7 +122,11 @@ Deno.test("a leader whose clock is set back leads no longer than before, and a s
   await cluster.advance("8s");
   assert.equal(second.running.isLeading, true);
   const { renewTime } = (await cluster.get(Lease, "jumps")).spec ?? {};
-  assert.match(renewTime ?? "", /^2030-01-01T01:00:/, "others are told by its own clock, and do not look at it");
+  assert.match(
+    renewTime ?? "",
+    /^2030-01-01T01:00:/,
+    "renewTime is the time of the leader's own clock, which other replicas ignore",
+  );
   first.setConnected(true);
   await stopped(first, cluster);
   await stopped(second, cluster);

@@ -21,9 +21,10 @@ const NOTES = "/apis/demo.example.com/v1/notes";
 const WATCH_LIST = `${NOTES}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan` +
   "&allowWatchBookmarks=true&timeoutSeconds=1";
 
-type Opened = AsyncDisposable & { readonly connection: Connection };
+type Client = AsyncDisposable & { readonly connection: Connection };
 
-const PATHS: readonly { name: string; open(server: CompressingServer): Promise<Opened> }[] = [
+/** How a program reaches the server. */
+const CLIENTS: readonly { name: string; open(server: CompressingServer): Promise<Client> }[] = [
   { name: "kubeconfig", open: (server) => byKubeconfig(server.kubeconfig) },
   { name: "pod", open: async (server) => closing(await podConnection({ ...server, token: "anything" })) },
   {
@@ -34,16 +35,16 @@ const PATHS: readonly { name: string; open(server: CompressingServer): Promise<O
   { name: "op plan", open: (server) => byProxy(server, (forward) => new DryRun(forward).forward) },
 ];
 
-for (const { name, open } of PATHS) {
+for (const { name, open } of CLIENTS) {
   Deno.test(`an operator reconciles all ${COUNT} objects of a server that compresses watch lists: ${name}`, async () => {
     await using server = await compressingServer();
     await seed(server);
-    await using way = await open(server);
+    await using client = await open(server);
     const reconciled = new Set<string>();
     const { notes } = recording(({ metadata }) => void reconciled.add(metadata.name));
     const op = operator({ name: "test", parts: { notes }, health: false });
 
-    await using _ = startOperator(op, { connection: way.connection, checkAccess: false });
+    await using _ = startOperator(op, { connection: client.connection, checkAccess: false });
     await eventually(() => assert.equal(reconciled.size, COUNT));
 
     assert.equal(server.compressed, 0);
@@ -54,8 +55,8 @@ for (const { name, open } of PATHS) {
 Deno.test("the proxy of op dev reads all of a watch list for a program that accepts gzip", async () => {
   await using server = await compressingServer();
   await seed(server);
-  await using way = await byKubeconfig(server.kubeconfig);
-  await using proxy = openProxy({ forward: forwardTo(way.connection) });
+  await using client = await byKubeconfig(server.kubeconfig);
+  await using proxy = openProxy({ forward: forwardTo(client.connection) });
   const { token } = JSON.parse(proxy.kubeconfig).users[0].user;
   const headers = { authorization: `Bearer ${token}`, "accept-encoding": "gzip" };
 
@@ -68,9 +69,9 @@ Deno.test("the proxy of op dev reads all of a watch list for a program that acce
 Deno.test("a connection reads all of a watch list that is requested without a client", async () => {
   await using server = await compressingServer();
   await seed(server);
-  await using way = await byKubeconfig(server.kubeconfig);
+  await using client = await byKubeconfig(server.kubeconfig);
 
-  const response = await way.connection.fetch(new Request(server.url + WATCH_LIST));
+  const response = await client.connection.fetch(new Request(server.url + WATCH_LIST));
 
   assert.equal(linesOf(await response.text()), COUNT + 1);
   assert.deepEqual(server.asked, ["identity"]);
@@ -105,7 +106,7 @@ async function seed({ apiserver }: CompressingServer): Promise<void> {
 }
 
 /** Connects as `op start` does. */
-async function byKubeconfig(kubeconfig: string): Promise<Opened> {
+async function byKubeconfig(kubeconfig: string): Promise<Client> {
   const machine = { env: () => undefined, readText: () => Promise.resolve(kubeconfig) };
   return closing(await connect(machine, systemClock, { kubeconfig: "kubeconfig" }));
 }
@@ -114,7 +115,7 @@ async function byKubeconfig(kubeconfig: string): Promise<Opened> {
 async function byProxy(
   server: CompressingServer,
   wrap: (forward: ReturnType<typeof forwardTo>) => ReturnType<typeof forwardTo>,
-): Promise<Opened> {
+): Promise<Client> {
   const direct = await byKubeconfig(server.kubeconfig);
   const proxy = openProxy({ forward: wrap(forwardTo(direct.connection)) });
   const { connection } = await byKubeconfig(proxy.kubeconfig);
@@ -128,7 +129,7 @@ async function byProxy(
   };
 }
 
-function closing(connection: Connection): Opened {
+function closing(connection: Connection): Client {
   return { connection, [Symbol.asyncDispose]: () => Promise.resolve(connection.close()) };
 }
 

@@ -5,7 +5,7 @@ import { ConfigMap, Namespace, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { applyText, conditions, Note, type NoteContext, recording } from "../fixtures/notes.ts";
 
-Deno.test("a reconcile reads its own writes at once, and they do not trigger another", async () => {
+Deno.test("a reconcile reads its own writes at once, and they do not trigger another reconcile", async () => {
   const read: Record<string, unknown> = {};
   const { notes, runs } = recording(async (note, { apply, create, patch, get, list }) => {
     if (read.created !== undefined) return;
@@ -32,7 +32,7 @@ Deno.test("a reconcile reads its own writes at once, and they do not trigger ano
   assert.deepEqual(runs, ["a hello: changed"]);
 });
 
-Deno.test("a reconcile does not see what it deleted, is not triggered by that, and may delete a missing object without an error", async () => {
+Deno.test("a reconcile does not see an object that it deleted, is not triggered by that deletion, and may delete a missing object", async () => {
   const read: unknown[] = [];
   let runs = 0;
   const notes = controller(Note, {
@@ -85,28 +85,28 @@ Deno.test("lists from the cache accept a namespace, all namespaces, and label se
   assert.deepEqual(lists, [["default/c1", "default/c2"], ["team/c3"], ["default/c1", "team/c3"]]);
 });
 
-const REFUSED: readonly { name: string; touch: (context: NoteContext) => Promise<unknown>; message: RegExp }[] = [
+const REJECTED: readonly { name: string; call: (context: NoteContext) => Promise<unknown>; message: RegExp }[] = [
   {
-    name: "an owner in another namespace",
-    touch: ({ apply }) => apply(ConfigMap, { metadata: { name: "x", namespace: "team" } }),
+    name: "a child in another namespace",
+    call: ({ apply }) => apply(ConfigMap, { metadata: { name: "x", namespace: "team" } }),
     message: /^Cannot make Note "default\/a" the owner of ConfigMap "x": it is in namespace "team"/,
   },
   {
-    name: "a kind that is not declared",
-    touch: ({ get }) => get(Secret as never, "x"),
+    name: "reading a kind that it does not declare",
+    call: ({ get }) => get(Secret as never, "x"),
     message: /^Cannot access Secret: controller "notes" does not declare it\. Add access\(Secret, "get"\) to "uses"$/,
   },
   {
-    name: "deleting what is only owned",
-    touch: (context) => context.delete(ConfigMap as never, "x"),
+    name: "deleting an object of a kind that it only owns",
+    call: (context) => context.delete(ConfigMap as never, "x"),
     message:
       /^Cannot access ConfigMap: controller "notes" does not declare it\. Add access\(ConfigMap, "delete"\) to "uses"$/,
   },
 ];
 
-for (const { name, touch, message } of REFUSED) {
-  Deno.test(`a reconcile is denied ${name}, and the error says what to do`, async () => {
-    const { notes } = recording(async (_, context) => void await touch(context));
+for (const { name, call, message } of REJECTED) {
+  Deno.test(`a reconcile fails on ${name}, and the error says what to do`, async () => {
+    const { notes } = recording(async (_, context) => void await call(context));
     await using cluster = await memoryCluster({ parts: { notes }, namespaces: ["team"], failures: "collect" });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.settle();
@@ -124,25 +124,25 @@ Deno.test("an object applied without an owner may be in another namespace, and o
   await cluster.settle();
   await cluster.delete(Note, "a");
   await cluster.settle();
-  const made = await cluster.get(ConfigMap, "a", { namespace: "team" });
-  assert.equal(made.metadata.ownerReferences, undefined);
+  const child = await cluster.get(ConfigMap, "a", { namespace: "team" });
+  assert.equal(child.metadata.ownerReferences, undefined);
 });
 
-Deno.test("the reconcile of a cluster-scoped object must name a namespace to read from, so a get never misses by mistake", async () => {
-  const met: string[] = [];
+Deno.test("the reconcile of a cluster-scoped object must pass the namespace of an object that it gets", async () => {
+  const results: string[] = [];
   const teams = controller(Namespace, {
     reads: [Secret],
     async reconcile({ metadata: { name } }, { get, list }) {
       if (name !== "team") return;
-      const there = await get(Secret, "one", { namespace: "team" });
-      met.push(`${there?.metadata.name} of ${(await list(Secret)).length}`);
-      await get(Secret, "one").catch((error: Error) => met.push(error.message));
+      const found = await get(Secret, "one", { namespace: "team" });
+      results.push(`${found?.metadata.name} of ${(await list(Secret)).length}`);
+      await get(Secret, "one").catch((error: Error) => results.push(error.message));
     },
   });
   await using cluster = await memoryCluster({ parts: { teams }, namespaces: ["team"] });
   await cluster.create(Secret, "one", {}, { namespace: "team" });
   await cluster.settle();
-  assert.deepEqual(met, [
+  assert.deepEqual(results, [
     "one of 1",
     'Cannot get Secret "one": Namespace "team" is not in a namespace. Pass the namespace: get(Secret, "one", { namespace })',
   ]);

@@ -29,7 +29,7 @@ const readers: Record<string, () => unknown> = {
 };
 
 for (const [name, read] of Object.entries(readers)) {
-  Deno.test(`disposing warns of ${name} in a reconcile, with its place`, async () => {
+  Deno.test(`disposing of a memory cluster warns about ${name} in a reconcile, with the line`, async () => {
     const lines = await warnings(async () => {
       await using cluster = await clusterWith(async () => {
         await Promise.resolve();
@@ -51,7 +51,7 @@ Deno.test("a failed reconcile reports that it read the machine's clock", async (
   await assert.rejects(cluster.settle(), /Use now\(\) of its context instead:\n +at file:.*date_use_test\.ts/);
 });
 
-Deno.test("settle that gives up reports that a reconcile read the machine's clock", async () => {
+Deno.test("the error of a settle that gives up reports that a reconcile read the machine's clock", async () => {
   await using cluster = await clusterWith((_note, { status }) => {
     status({ text: String(Date.now()) });
     return requeue("0s");
@@ -84,7 +84,7 @@ Deno.test("Date works as usual while clusters exist, and is the original again a
   assert.equal(Date.UTC(2030, 0, 1), before.UTC(2030, 0, 1));
   assert.equal(typeof Date(), "string");
 
-  // The first is disposed of before the second, and no replacement must remain.
+  // Out of order: the cluster that was created last is disposed of last.
   await one[Symbol.asyncDispose]();
   assert(new Date() instanceof before);
   await two[Symbol.asyncDispose]();

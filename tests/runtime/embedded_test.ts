@@ -26,7 +26,7 @@ Deno.test("two operators in one process have separate logs and metrics, and stop
     await using other = await memoryCluster({ kinds: [Note] });
     const parts = (reconcile: Parameters<typeof recording>[0]) => ({ notes: recording(reconcile).notes });
     const fails = parts(() => {
-      throw new Error("alpha's own");
+      throw new Error("boom");
     });
     const alpha = start(one, operator({ name: "alpha", parts: fails, health: false }));
     const beta = start(other, operator({ name: "beta", parts: parts(applyText), health: false }));
@@ -35,18 +35,19 @@ Deno.test("two operators in one process have separate logs and metrics, and stop
       await cluster.advance("10s");
     }
 
-    const of = (name: string) => records.filter(({ category }) => category[1] === name);
-    const failures = (name: string) => of(name).filter(({ rawMessage }) => rawMessage === "Reconcile failed").length;
+    const recordsOf = (name: string) => records.filter(({ category }) => category[1] === name);
+    const failures = (name: string) =>
+      recordsOf(name).filter(({ rawMessage }) => rawMessage === "Reconcile failed").length;
     assert(failures("alpha") > 5);
     assert.equal(failures("beta"), 0);
     assert(
-      of("beta").some(({ rawMessage, properties }) =>
+      recordsOf("beta").some(({ rawMessage, properties }) =>
         rawMessage === "Reconcile started" && properties.name === "a" && properties.controller === "notes"
       ),
     );
-    // The clusters' own operators have no work, and log that.
-    const told = records.filter(({ category }) => category[1] !== "test");
-    const ids = new Set(told.map(({ category, properties }) => `${category[1]} ${properties.operatorID}`));
+    // The operators of the clusters themselves, named "test", log too.
+    const ours = records.filter(({ category }) => category[1] !== "test");
+    const ids = new Set(ours.map(({ category, properties }) => `${category[1]} ${properties.operatorID}`));
     assert.deepEqual([...ids].map((id) => id.replace(/_[0-9a-f-]{36}$/, "")).sort(), ["alpha alpha", "beta beta"]);
     const counted = async (running: typeof alpha, result: string): Promise<number> => {
       const line = new RegExp(

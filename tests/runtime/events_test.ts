@@ -43,22 +43,24 @@ Deno.test("events.normal writes an Event about the object, and groups repeats in
   assert.deepEqual(others, []);
   assert.equal(again?.series?.count, 11);
   assert.match(again?.series?.lastObservedTime ?? "", /^2030-01-01T00:0[45]:/);
-  assert.equal(eventWrites(cluster), 3, "the first, its first repeat, and all others together");
+  assert.equal(eventWrites(cluster), 3, "one write for the first, one for its first repeat, one for all others");
 });
 
-Deno.test("a failed reconcile writes an Event with the condition's reason and message, but a conflict between two writers does not", async () => {
+Deno.test("a failed reconcile writes an Event with the reason and message of the condition", async () => {
   const notes = controller(Note, {
     reconcile() {
-      throw new TemporaryError("the database is away", { retry: "10m" });
+      throw new TemporaryError("the database is down", { retry: "10m" });
     },
   });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
-  assert.deepEqual((await cluster.list(Event)).map(told), ["Warning TemporaryError Reconcile: the database is away"]);
+  assert.deepEqual((await cluster.list(Event)).map(description), [
+    "Warning TemporaryError Reconcile: the database is down",
+  ]);
 });
 
-Deno.test("Events that cannot be written are counted, and fail no reconcile", async () => {
+Deno.test("Events that the API server rejects fail no reconcile", async () => {
   const { notes, runs } = recording((note, { events }) => events.normal("Seen", note.spec.text));
   for (const code of [403, 500]) {
     await using cluster = await memoryCluster({ parts: { notes }, forbiddenRequests: "allow" });
@@ -72,7 +74,7 @@ Deno.test("Events that cannot be written are counted, and fail no reconcile", as
   assert.deepEqual(runs.sort(), ["a hello: changed", "a hello: changed", "b hello: changed", "b hello: changed"]);
 });
 
-Deno.test("an object with too many Events is rate limited on its own, and long text is truncated at the API's limit", async () => {
+Deno.test("an object with too many Events is rate limited on its own, and a long message is truncated at the API's limit", async () => {
   const notes = controller(Note, {
     reconcile({ metadata }, { events }) {
       if (metadata.name === "talker") { for (let i = 0; i < 100; i++) events.normal("Counted", String(i)); }
@@ -91,7 +93,7 @@ Deno.test("an object with too many Events is rate limited on its own, and long t
   assert.match(long?.note ?? "", /^é+…$/);
 });
 
-Deno.test("object names and text with invalid or too many bytes are adapted to what an Event allows", async () => {
+Deno.test("object names, reasons and actions that an Event does not allow are shortened and escaped", async () => {
   const names = ["system:Watched:", `${"a".repeat(219)}.b`, "plain.name"];
   const part = "b".repeat(40);
   const roles = controller(ClusterRole, {
@@ -117,7 +119,7 @@ Deno.test("object names and text with invalid or too many bytes are adapted to w
   }
 });
 
-function told({ type, reason, action, note }: Infer<typeof Event>): string {
+function description({ type, reason, action, note }: Infer<typeof Event>): string {
   return `${type} ${reason} ${action}: ${note}`;
 }
 

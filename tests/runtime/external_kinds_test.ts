@@ -57,8 +57,8 @@ async function routeIn(cluster: MemoryCluster): Promise<Route> {
   return await cluster.get(Route, "a");
 }
 
-/** Writes the status of the route as another program. */
-async function otherWrites(cluster: MemoryCluster, status: unknown): Promise<void> {
+/** Writes the status of the route as another program would. */
+async function writeForeignStatus(cluster: MemoryCluster, status: unknown): Promise<void> {
   await cluster.client.patch(Route, "a", { status }, { namespace: "default", subresource: "status" });
 }
 
@@ -70,14 +70,14 @@ Deno.test("an operator's CRDs, manifests and samples leave out an external kind,
     read: { part: controller(ConfigMap, { reads: [Route], reconcile }) },
     webhook: { part: webhook(Route, { validate() {} }) },
   };
-  for (const [how, parts] of Object.entries(declared)) {
+  for (const [declaration, parts] of Object.entries(declared)) {
     const op = operator({ name: "audit", parts: { ...parts, own: controller(Own, { reconcile }) } });
     const { crd, rbac } = op.manifests();
-    assert.deepEqual(crd.map(({ metadata }) => metadata.name), ["owns.demo.example.com"], how);
-    assert.deepEqual(op.crds().map(({ metadata }) => metadata.name), ["owns.demo.example.com"], how);
-    assert.deepEqual(op.samples().map(({ manifest }) => manifest.kind), ["Own"], how);
-    const people = rbac.map(({ metadata }) => metadata.name).filter((name) => /-(admin|editor|viewer)$/.test(name));
-    assert.deepEqual(people, ["audit-owns-admin", "audit-owns-editor", "audit-owns-viewer"], how);
+    assert.deepEqual(crd.map(({ metadata }) => metadata.name), ["owns.demo.example.com"], declaration);
+    assert.deepEqual(op.crds().map(({ metadata }) => metadata.name), ["owns.demo.example.com"], declaration);
+    assert.deepEqual(op.samples().map(({ manifest }) => manifest.kind), ["Own"], declaration);
+    const userRoles = rbac.map(({ metadata }) => metadata.name).filter((name) => /-(admin|editor|viewer)$/.test(name));
+    assert.deepEqual(userRoles, ["audit-owns-admin", "audit-owns-editor", "audit-owns-viewer"], declaration);
   }
 });
 
@@ -115,13 +115,13 @@ Deno.test("the runtime writes neither Ready nor any other condition into the sta
 
 Deno.test("status and condition throw for a kind whose status is not the operator's", async (t) => {
   const kinds: [AnyKind, string][] = [[Route, "an external"], [ConfigMap, "a built-in"]];
-  for (const [kind, what] of kinds) {
+  for (const [kind, category] of kinds) {
     await t.step(kind.kind, async () => {
       const thrown: unknown[] = [];
       // The compiler rejects both calls; see tests/types/wrong.
       const part = controller(kind, {
         reconcile(_, { status, condition }: Context) {
-          for (const call of [() => status({ parents: [] } as never), () => condition(seen)]) {
+          for (const call of [() => status({ parents: [] } as never), () => condition(CONDITION)]) {
             try {
               call();
             } catch (error) {
@@ -136,40 +136,40 @@ Deno.test("status and condition throw for a kind whose status is not the operato
       assert.deepEqual(
         thrown.map(String),
         ["status()", "condition()"].map((call) =>
-          `TypeError: ${call} for ${kind.kind}: ${kind.apiVersion} ${kind.kind} is ${what} kind, so its status is not this operator's. ` +
+          `TypeError: ${call} for ${kind.kind}: ${kind.apiVersion} ${kind.kind} is ${category} kind, so its status is not this operator's. ` +
           `Set "writesStatus: true" on the controller if the operator implements the kind; otherwise use events or log.`
         ),
       );
       assert.deepEqual(writes(cluster), []);
       assert.throws(() => fakeContext({ controller: part }).status({ parents: [] }), TypeError);
-      assert.throws(() => fakeContext({ controller: part }).condition(seen), TypeError);
+      assert.throws(() => fakeContext({ controller: part }).condition(CONDITION), TypeError);
     });
   }
 });
 
-const seen = { type: "Seen", status: "True", reason: "Looked" } as const;
+const CONDITION = { type: "Seen", status: "True", reason: "Observed" } as const;
 
-Deno.test("writesStatus writes into the status of an external kind what the reconciler reports, and nothing else", async () => {
+Deno.test("with writesStatus, a controller of an external kind writes the reported status and conditions, and no others", async () => {
   let runs = 0;
   const routes = controller(Route, {
     writesStatus: true,
     reconcile({ metadata, spec, status: { parents = [] } = {} }, { status, condition }) {
       runs++;
       if (spec.host === "bad") throw new PermanentError("there is no such host");
-      const others = parents.filter(({ name }) => name !== "us");
-      status({ parents: [...others, { name: "us", accepted: true }], observedGeneration: metadata.generation });
+      const others = parents.filter(({ name }) => name !== "ours");
+      status({ parents: [...others, { name: "ours", accepted: true }], observedGeneration: metadata.generation });
       condition({ type: "Accepted", status: "True", reason: "Valid" });
     },
   });
   await using cluster = await memoryCluster({ parts: { routes }, start: new Date("2030-01-01T00:00:00Z") });
   await cluster.create(Route, "a", { spec: { host: "good" } });
-  await otherWrites(cluster, {
-    parents: [{ name: "them", accepted: false }],
+  await writeForeignStatus(cluster, {
+    parents: [{ name: "theirs", accepted: false }],
     conditions: [{ type: "Resolved", status: "True", reason: "Found", lastTransitionTime: "2029-01-01T00:00:00Z" }],
   });
   await cluster.settle();
   const reported = {
-    parents: [{ name: "them", accepted: false }, { name: "us", accepted: true }],
+    parents: [{ name: "theirs", accepted: false }, { name: "ours", accepted: true }],
     observedGeneration: 1,
     conditions: [
       { type: "Resolved", status: "True", reason: "Found", lastTransitionTime: "2029-01-01T00:00:00Z" },
@@ -181,7 +181,7 @@ Deno.test("writesStatus writes into the status of an external kind what the reco
   const before = [runs, writes(cluster).length];
   await cluster.patch(Route, "a", { metadata: { labels: { touched: "yes" } } });
   await cluster.settle();
-  assert.deepEqual([runs - 1, writes(cluster).length], before, "a status that already says it is not written");
+  assert.deepEqual([runs - 1, writes(cluster).length], before, "an unchanged status is not written");
 
   await cluster.patch(Route, "a", { spec: { host: "bad" } });
   await cluster.settle();
@@ -189,27 +189,27 @@ Deno.test("writesStatus writes into the status of an external kind what the reco
   assert.deepEqual([runs - 2, writes(cluster).length], before);
 });
 
-Deno.test("a status of an external kind that another program changes during the reconcile is read again, and not overwritten", async () => {
+Deno.test("a status of an external kind that another program changes during a reconcile is not overwritten", async () => {
   let runs = 0;
   const routes = controller(Route, {
     writesStatus: true,
     async reconcile({ status: { parents = [] } = {} }, { status }) {
       if (++runs === 1) {
-        await otherWrites(cluster, { parents: [{ name: "them", accepted: true }] });
+        await writeForeignStatus(cluster, { parents: [{ name: "theirs", accepted: true }] });
         await cluster.client.patch(ConfigMap, "a", { data: { waited: "yes" } }, { namespace: "default" });
       }
-      status({ parents: [...parents.filter(({ name }) => name !== "us"), { name: "us", accepted: true }] });
+      status({ parents: [...parents.filter(({ name }) => name !== "ours"), { name: "ours", accepted: true }] });
     },
   });
   await using cluster: MemoryCluster = await memoryCluster({ parts: { routes } });
   await cluster.create(ConfigMap, "a", {});
   await cluster.create(Route, "a", { spec: { host: "example.com" } });
   await cluster.settle();
-  assert.deepEqual((await routeIn(cluster)).status?.parents?.map(({ name }) => name), ["them", "us"]);
+  assert.deepEqual((await routeIn(cluster)).status?.parents?.map(({ name }) => name), ["theirs", "ours"]);
   assert(runs >= 2);
 });
 
-Deno.test("writesStatus writes the status of a built-in kind", async () => {
+Deno.test("with writesStatus, a controller of a built-in kind writes its status", async () => {
   const ingresses = controller(Ingress, {
     writesStatus: true,
     reconcile(_, { status }) {
@@ -244,10 +244,10 @@ Deno.test("a controller waits until an external kind is served, and the log and 
   await using process = startProcess(cluster, operator({ name: "late", parts: { routes }, health: false }));
   await cluster.advance("10s");
   const line = () => process.running.readiness().find(({ name }) => name === "watch Route")!;
-  const told =
+  const message =
     'Cannot watch Route: the API server does not serve "routes" of gateway.example.com/v1. Install the project that its ' +
     'CustomResourceDefinition "routes.gateway.example.com" belongs to; the watch starts once it is served.';
-  assert.deepEqual([line().isReady, line().told], [false, told]);
+  assert.deepEqual([line().isReady, line().told], [false, message]);
   assert.deepEqual(cluster.sent({ kind: CustomResourceDefinition }).filter(({ verb }) => verb !== "create"), []);
 
   await cluster.client.create(CustomResourceDefinition, Route.crd as never);
@@ -259,9 +259,9 @@ Deno.test("a controller waits until an external kind is served, and the log and 
   await stopped;
 });
 
-Deno.test("a finalizer that an earlier version left on an external kind is removed only if uses allows it", async (t) => {
+Deno.test("a finalizer that an earlier version left on an external kind is removed only with the permission to patch", async (t) => {
   const finalizers = ["gateway.example.com/test.routes"];
-  const left = async (uses: readonly Access<typeof Route, "patch">[]) => {
+  const reconcileWith = async (uses: readonly Access<typeof Route, "patch">[]) => {
     const hosts: string[] = [];
     const routes = controller(Route, { uses, reconcile: ({ spec }) => void hosts.push(spec.host) });
     await using cluster = await memoryCluster({ parts: { routes } });
@@ -269,23 +269,23 @@ Deno.test("a finalizer that an earlier version left on an external kind is remov
     await cluster.settle();
     assert.deepEqual(hosts, ["example.com"]);
     return {
-      left: (await routeIn(cluster)).metadata.finalizers ?? [],
-      warned: cluster.logged.map(({ message }) => message),
+      remaining: (await routeIn(cluster)).metadata.finalizers ?? [],
+      messages: cluster.logged.map(({ message }) => message),
     };
   };
-  await t.step("otherwise the object is reconciled, and a warning says how to fix it", async () => {
-    const { left: kept, warned } = await left([]);
-    assert.deepEqual(kept, finalizers);
-    assert(warned.includes("Finalizer of an earlier version not removed"), warned.join());
+  await t.step("without the permission it stays, and the object is reconciled with a warning", async () => {
+    const { remaining, messages } = await reconcileWith([]);
+    assert.deepEqual(remaining, finalizers);
+    assert(messages.includes("Finalizer of an earlier version not removed"), messages.join());
   });
-  await t.step("with permission to patch it is removed", async () => {
-    const { left: kept, warned } = await left([access(Route, "patch")]);
-    assert.deepEqual(kept, []);
-    assert(!warned.includes("Finalizer of an earlier version not removed"), warned.join());
+  await t.step("with the permission to patch, it is removed", async () => {
+    const { remaining, messages } = await reconcileWith([access(Route, "patch")]);
+    assert.deepEqual(remaining, []);
+    assert(!messages.includes("Finalizer of an earlier version not removed"), messages.join());
   });
 });
 
-Deno.test("a webhook on an external kind is called, and a cluster works without it", async () => {
+Deno.test("a webhook of an external kind is called, and its failures are ignored by default", async () => {
   const routes = webhook(Route, {
     validate: ({ spec }) => spec.host === "bad" ? deny("there is no such host") : undefined,
   });

@@ -139,7 +139,7 @@ Deno.test("settle rejects when a conversion throws", async () => {
   assert.match(error.message, /at broken \(/);
 });
 
-Deno.test("TemporaryError and PermanentError are expected", async () => {
+Deno.test("settle accepts TemporaryError and PermanentError", async () => {
   await using cluster = await notesCluster(({ spec }) => {
     throw spec.text === "hello" ? new TemporaryError("not yet") : new PermanentError("never");
   });
@@ -150,7 +150,7 @@ Deno.test("TemporaryError and PermanentError are expected", async () => {
   assert.deepEqual(cluster.failures, []);
 });
 
-Deno.test("failures that an injected fault or a stopped server causes are expected", async () => {
+Deno.test("settle accepts failures that an injected fault or a stopped server causes", async () => {
   await using cluster = await notesCluster(applyText);
   cluster.inject(faults.status(500), { verb: "patch", kind: ConfigMap, times: 2 });
   cluster.inject(faults.answerLost(), { verb: "patch", kind: ConfigMap, after: 2 });
@@ -162,7 +162,7 @@ Deno.test("failures that an injected fault or a stopped server causes are expect
   assert(await cluster.exists(ConfigMap, "a"));
 });
 
-Deno.test("a failure after the injected fault is over fails the test", async () => {
+Deno.test("settle rejects when a reconcile fails after the injected faults have ended", async () => {
   let isBroken = false;
   await using cluster = await notesCluster(async (note, context) => {
     await applyText(note, context);
@@ -176,7 +176,7 @@ Deno.test("a failure after the injected fault is over fails the test", async () 
   assert(await failureOf(cluster.settle()));
 });
 
-Deno.test("a missing permission is reported as such, and not as a failure", async () => {
+Deno.test("settle reports a missing permission as MissingPermissions, not as a failure", async () => {
   await using cluster = await notesCluster(applyText, { rbac: { without: ["patch configmaps"] } });
 
   await assert.rejects(cluster.settle(), { code: "MissingPermissions" });
@@ -184,7 +184,7 @@ Deno.test("a missing permission is reported as such, and not as a failure", asyn
   assert.deepEqual(cluster.failures, []);
 });
 
-Deno.test("a lost race of two writers is expected", async () => {
+Deno.test("settle accepts a reconcile that fails with a conflict", async () => {
   const racing = controller(Note, {
     uses: [access(Note, "patch")],
     async reconcile({ metadata: { name } }, { patch, attempt }) {
@@ -205,7 +205,7 @@ Deno.test("disposing of the cluster throws failures that no settle reported", as
   assert.equal((await failureOf(cluster[Symbol.asyncDispose]())).failures[0]?.name, "a");
 });
 
-Deno.test("disposing of the cluster does not repeat what settle reported", async () => {
+Deno.test("disposing of the cluster does not repeat failures that settle reported", async () => {
   const cluster = await notesCluster(() => broken());
   await failureOf(cluster.settle());
   const { length } = cluster.failures;
@@ -215,7 +215,7 @@ Deno.test("disposing of the cluster does not repeat what settle reported", async
   await cluster[Symbol.asyncDispose]();
 });
 
-Deno.test("settle with allowFailures resolves, and the next call reports new failures alone", async () => {
+Deno.test("settle with allowFailures resolves, and the next settle reports only new failures", async () => {
   await using cluster = await notesCluster(() => broken());
   await cluster.settle({ allowFailures: true });
   const { length } = cluster.failures;
@@ -233,7 +233,7 @@ Deno.test('failures: "collect" fails neither settle nor disposing', async () => 
   assert.equal(cluster.failures[0]?.name, "a");
 });
 
-Deno.test("the report masks the data of Secrets", async () => {
+Deno.test("the error of settle masks the data of Secrets", async () => {
   const leaking = controller(Note, {
     uses: [access(Secret, "get")],
     async reconcile({ metadata: { name } }, { get }) {
@@ -256,7 +256,7 @@ Deno.test("the report masks the data of Secrets", async () => {
   }
 });
 
-Deno.test("when settle gives up as well, the report says so", async () => {
+Deno.test("the error of settle says when the operator also did not become idle", async () => {
   const { notes } = recording(async (note, { status }) => {
     status({ text: crypto.randomUUID() });
     await Promise.resolve();

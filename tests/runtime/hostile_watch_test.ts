@@ -1,7 +1,4 @@
-/**
- * Watch streams of the in-process API server with invalid extra lines: no change is lost or undone,
- * and the operator does not spin.
- */
+/** Watch streams with invalid, repeated and reordered lines: no change is lost or undone. */
 import assert from "node:assert/strict";
 import { operator } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
@@ -10,10 +7,8 @@ import type { Connection } from "../../src/kube/connection.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { applyText, Note, recording } from "../fixtures/notes.ts";
 
-/**
- * An operator whose watch streams of notes contain lines of the test between those of the server.
- */
-async function desk() {
+/** Starts an operator into whose watch streams of notes the test can insert lines. */
+async function startWithInsertedLines() {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
@@ -23,11 +18,11 @@ async function desk() {
     async fetch(request) {
       const { pathname, searchParams } = new URL(request.url);
       const response = await cluster.fetch(request);
-      // Only streams matter here, not short reads of missed events.
+      // A short watch that fetches missed events is not a stream.
       const isStream = searchParams.get("watch") === "true" && searchParams.get("timeoutSeconds") !== "1";
       if (!pathname.endsWith("/notes") || !isStream || response.body === null) return response;
       opened++;
-      return new Response(withLines(response.body, streams), response);
+      return new Response(insertable(response.body, streams), response);
     },
     close() {},
   };
@@ -49,7 +44,8 @@ async function desk() {
     cluster,
     runs,
     opened: () => opened,
-    async say(...lines: readonly (string | object)[]) {
+    /** Inserts lines into all open streams. */
+    async insert(...lines: readonly (string | object)[]) {
       const text = lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
       for (const stream of streams) stream.enqueue(new TextEncoder().encode(text));
       await cluster.advance("1s");
@@ -58,7 +54,8 @@ async function desk() {
   };
 }
 
-function withLines(
+/** Copies a stream, and adds the controller of the copy to a set while it is open. */
+function insertable(
   body: ReadableStream<Uint8Array>,
   streams: Set<ReadableStreamDefaultController<Uint8Array>>,
 ): ReadableStream<Uint8Array> {
@@ -82,7 +79,7 @@ function withLines(
 /**
  * Asserts that each note has its desired children, and that the next change is handled as usual.
  */
-async function assertWell(cluster: MemoryCluster, runs: string[]): Promise<void> {
+async function assertWorking(cluster: MemoryCluster, runs: string[]): Promise<void> {
   runs.length = 0;
   await cluster.patch(Note, "a", { spec: { text: "three" } });
   await cluster.advance("1m");
@@ -92,8 +89,8 @@ async function assertWell(cluster: MemoryCluster, runs: string[]): Promise<void>
 }
 
 Deno.test("repeated events in any order, and deletions of unknown objects, trigger no reconcile and undo no change", async () => {
-  await using run = await desk();
-  const { cluster, runs, say, opened } = run;
+  await using run = await startWithInsertedLines();
+  const { cluster, runs, insert, opened } = run;
   const a = await cluster.get(Note, "a");
   const now = Number(a.metadata.resourceVersion);
   const at = (version: number, metadata: object = {}) => ({
@@ -102,7 +99,7 @@ Deno.test("repeated events in any order, and deletions of unknown objects, trigg
     metadata: { ...a.metadata, ...metadata, resourceVersion: String(version) },
   });
   const ghost = { name: "ghost", uid: "ghost" };
-  await say(
+  await insert(
     { type: "MODIFIED", object: at(now - 1) },
     { type: "ADDED", object: at(now - 5) },
     { type: "DELETED", object: at(now - 3) },
@@ -114,11 +111,11 @@ Deno.test("repeated events in any order, and deletions of unknown objects, trigg
   assert.deepEqual(runs, []);
   assert.deepEqual((await cluster.list(ConfigMap)).filter(({ data }) => data?.text === "one"), []);
   // A new event about an object that was deleted before the operator saw it.
-  await say({ type: "DELETED", object: at(now, { name: "ghost", uid: "ghost" }) });
+  await insert({ type: "DELETED", object: at(now, { name: "ghost", uid: "ghost" }) });
   assert.deepEqual(runs, []);
   const before = opened();
-  await assertWell(cluster, runs);
-  assert.equal(opened(), before, "no stream had to be opened anew for it");
+  await assertWorking(cluster, runs);
+  assert.equal(opened(), before, "the streams stayed open");
 });
 
 const GARBAGE: readonly { name: string; line: string | object }[] = [
@@ -137,15 +134,15 @@ const GARBAGE: readonly { name: string; line: string | object }[] = [
 
 for (const { name, line } of GARBAGE) {
   Deno.test(`a line ${name} ends only its own stream, and the next stream resumes from the same version after a delay`, async () => {
-    await using run = await desk();
-    const { cluster, runs, say, opened } = run;
+    await using run = await startWithInsertedLines();
+    const { cluster, runs, insert, opened } = run;
     const before = opened();
-    await say(line);
+    await insert(line);
     assert.equal(opened(), before + 1);
     assert.deepEqual(runs, []);
     // Repeated invalid lines must not cause a busy loop.
-    for (let i = 0; i < 10; i++) await say(line);
+    for (let i = 0; i < 10; i++) await insert(line);
     assert(opened() - before <= 11, `${opened() - before} streams in 11 s`);
-    await assertWell(cluster, runs);
+    await assertWorking(cluster, runs);
   });
 }

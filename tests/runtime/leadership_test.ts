@@ -1,4 +1,4 @@
-/** Several processes of one operator: one is the leader, the others stand by. */
+/** Leader election: several processes of one operator, of which one reconciles. */
 import assert from "node:assert/strict";
 import { controller, operator } from "@op/sdk";
 import { ConfigMap, Lease } from "@op/sdk/kinds";
@@ -9,7 +9,8 @@ import { startProcess } from "./_processes.ts";
 const notes = controller(Note, { owns: [ConfigMap], reconcile: applyText });
 const op = operator({ name: "note-operator", parts: { notes }, health: false, leaderElection: true });
 
-async function processes(count: number) {
+/** Starts processes of the operator on one cluster. */
+async function startProcesses(count: number) {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
   const all = Array.from({ length: count }, (_, i) => {
@@ -35,8 +36,8 @@ async function processes(count: number) {
   };
 }
 
-Deno.test("one of three processes works, and renews a Lease that names it and the duration", async () => {
-  await using run = await processes(3);
+Deno.test("one of three processes reconciles, and renews a Lease with its identity and duration", async () => {
+  await using run = await startProcesses(3);
   const { cluster, all, leaders } = run;
   const [leader] = leaders();
   assert.deepEqual(leaders(), [leader]);
@@ -56,7 +57,7 @@ Deno.test("one of three processes works, and renews a Lease that names it and th
 });
 
 Deno.test("a leader that stops releases the Lease, and a warm standby takes over at once", async () => {
-  await using run = await processes(2);
+  await using run = await startProcesses(2);
   const { cluster, all, leaders } = run;
   const [first] = leaders() as [number];
   const stopped = all[first]!.stop();
@@ -74,36 +75,37 @@ Deno.test("a leader that stops releases the Lease, and a warm standby takes over
   assert.equal(
     cluster.requests.filter(({ path }) => path.includes("watch=true")).length,
     lists,
-    "its copies were warm",
+    "the standby opened no new watch, since its caches were synced",
   );
 });
 
-Deno.test("a leader that is cut off stops by its own clock before another starts", async () => {
-  await using run = await processes(2);
+Deno.test("a leader that loses its network stops leading before another process starts", async () => {
+  await using run = await startProcesses(2);
   const { cluster, all, leaders } = run;
   const [first] = leaders() as [number];
   all[first]!.setConnected(false);
-  let none = 0;
+  let withoutLeader = 0;
   for (let second = 0; second < 25; second++) {
     await cluster.advance("1s");
-    assert(leaders().length <= 1, `two lead after ${second} s`);
-    if (leaders().length === 0) none++;
+    assert(leaders().length <= 1, `${leaders().length} processes lead after ${second} s`);
+    if (leaders().length === 0) withoutLeader++;
   }
   assert.deepEqual(leaders(), [1 - first]);
-  assert(none >= 3, `nobody led for ${none} s: 15 s less 10 s, less a try`);
+  // The Lease lasts for 15 s, and a leader stops 10 s after its last renewal began.
+  assert(withoutLeader >= 3, `no process led for ${withoutLeader} s`);
 
   all[first]!.setConnected(true);
   await cluster.advance("1m");
-  assert.deepEqual(leaders(), [1 - first], "it stands by");
+  assert.deepEqual(leaders(), [1 - first], "the former leader stands by");
   const stopped = all[1 - first]!.stop();
   await cluster.advance("10s");
   await stopped;
-  assert.deepEqual(leaders(), [first], "and leads again when it is its turn");
+  assert.deepEqual(leaders(), [first], "the former leader leads again when the other one stops");
 });
 
-for (const [meanwhile, offset] of [["", 0], [", its clock set back by an hour meanwhile,", -3_600_000]] as const) {
-  Deno.test(`a leader that was frozen for a minute${meanwhile} writes only to its Lease when it resumes`, async () => {
-    await using run = await processes(2);
+for (const [change, offset] of [["", 0], [" and whose clock was set back by an hour", -3_600_000]] as const) {
+  Deno.test(`a leader that was frozen for a minute${change} writes only to its Lease when it resumes`, async () => {
+    await using run = await startProcesses(2);
     const { cluster, all, leaders } = run;
     const [first] = leaders() as [number];
     const frozen = all[first]!;
@@ -129,13 +131,17 @@ for (const [meanwhile, offset] of [["", 0], [", its clock set back by an hour me
     await stopped;
     await cluster.patch(Note, "n0", { spec: { text: "four" } });
     await cluster.advance("1s");
-    assert.equal((await cluster.get(ConfigMap, "n0")).data?.text, "four", "it leads again and works");
+    assert.equal(
+      (await cluster.get(ConfigMap, "n0")).data?.text,
+      "four",
+      "the resumed process leads and reconciles again",
+    );
   });
 }
 
 for (const [name, offset] of [["back", -3_600_000], ["forward", 3_600_000]] as const) {
-  Deno.test(`a standby whose clock is set ${name} does not take the Lease, and a leader whose clock is set never leads at the same time as another`, async () => {
-    await using run = await processes(2);
+  Deno.test(`two processes whose clocks are set ${name} one after the other never lead at the same time`, async () => {
+    await using run = await startProcesses(2);
     const { cluster, all, leaders } = run;
     const [first] = leaders() as [number];
     all[1 - first]!.setClockOffset(offset);
@@ -150,12 +156,12 @@ for (const [name, offset] of [["back", -3_600_000], ["forward", 3_600_000]] as c
   });
 }
 
-Deno.test("taking the Lease away ends the term, and changes made meanwhile are reconciled in the next term", async () => {
-  await using run = await processes(1);
+Deno.test("a leader that loses its Lease stops reconciling, and reconciles later changes when it leads again", async () => {
+  await using run = await startProcesses(1);
   const { cluster, leaders } = run;
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
-  await cluster.patch(Lease, "note-operator", { spec: { holderIdentity: "somebody" } });
+  await cluster.patch(Lease, "note-operator", { spec: { holderIdentity: "another" } });
   await cluster.advance("3s");
   assert.deepEqual(leaders(), []);
   await cluster.patch(ConfigMap, "a", { data: { text: "spoiled" } });
@@ -167,7 +173,7 @@ Deno.test("taking the Lease away ends the term, and changes made meanwhile are r
 });
 
 Deno.test("readiness names the leader, and a standby is ready", async () => {
-  await using run = await processes(2);
+  await using run = await startProcesses(2);
   const lines = run.all.map(({ running }) => running.readiness().find(({ name }) => name === "leadership"));
   assert.deepEqual(lines.map((line) => line?.isReady), [true, true]);
   assert.deepEqual(lines.map((line) => line?.told.replace(/_.*? /, " ")).sort(), [

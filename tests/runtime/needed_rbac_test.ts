@@ -1,6 +1,6 @@
 /**
- * Each verb of the example's roles is needed: without it, a scenario fails with the missing
- * permission. With all verbs, every scenario passes, and each verb is used.
+ * The roles of the website example have every RBAC permission that it needs and no other: without
+ * one of them, a scenario fails.
  */
 import assert from "node:assert/strict";
 import { DIRECTORY } from "../../examples/01_website/controller.ts";
@@ -16,37 +16,37 @@ import { SettleError } from "../../src/testing/settle_error.ts";
 interface Scenario {
   readonly name: string;
   readonly options?: MemoryClusterOptions;
-  readonly play: (cluster: MemoryCluster) => Promise<void>;
+  readonly run: (cluster: MemoryCluster) => Promise<void>;
 }
 
 const SCENARIOS: readonly Scenario[] = [
-  { name: "a website comes and goes", play: lifeOfSite },
+  { name: "a website is created and deleted", run: createAndDelete },
   {
-    name: "a website comes and goes where lists are no streams",
-    async play(cluster) {
+    name: "a website is created and deleted on a server without streaming lists",
+    async run(cluster) {
       const where = ({ path }: { readonly path: string }) => path.includes("sendInitialEvents");
       cluster.inject(faults.status(400), { where, times: Infinity });
       await cluster.restart();
-      await lifeOfSite(cluster);
+      await createAndDelete(cluster);
     },
   },
   {
-    name: "a website comes and goes where owners are checked",
+    name: "a website is created and deleted on a server that enforces permissions of owner references",
     options: { ownerReferencesPermissionEnforcement: true },
-    play: lifeOfSite,
+    run: createAndDelete,
   },
   {
-    name: "a website that fails again and again is reported",
-    async play(cluster) {
+    name: "a website that fails repeatedly is reported",
+    async run(cluster) {
       await cluster.create(Website, "broken", { spec: { host: "a.example.com", source: "nowhere:" } });
       await cluster.settle();
       await cluster.advance("30m");
     },
   },
   {
-    name: "one process works, and gives its lease back",
+    name: "a process leads, and releases its Lease",
     options: { leaderElection: true },
-    async play(cluster) {
+    async run(cluster) {
       await cluster.advance("5s");
       const { spec } = await cluster.get(Lease, op.name);
       assert(spec?.holderIdentity?.startsWith(op.name));
@@ -54,7 +54,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-async function lifeOfSite(cluster: MemoryCluster): Promise<void> {
+async function createAndDelete(cluster: MemoryCluster): Promise<void> {
   await cluster.create(Website, "blog", { spec: { host: "blog.example.com" } });
   await cluster.settle();
   await cluster.get(ConfigMap, "blog-page");
@@ -64,8 +64,8 @@ async function lifeOfSite(cluster: MemoryCluster): Promise<void> {
 }
 
 /** Runs a scenario. Returns its error, if any, and the RBAC rules it used. */
-async function played(
-  { options, play }: Scenario,
+async function runScenario(
+  { options, run }: Scenario,
   without: readonly string[],
 ): Promise<{ readonly error: unknown; readonly rules: readonly UsedRbacRule[] }> {
   await using cluster = await memoryCluster({
@@ -79,30 +79,30 @@ async function played(
     ...options,
   });
   try {
-    await play(cluster);
+    await run(cluster);
     return { error: undefined, rules: cluster.rbac() };
   } catch (error) {
     return { error, rules: cluster.rbac() };
   }
 }
 
-Deno.test("with all permissions of its declarations every scenario of the example passes, and every permission is used", async () => {
+Deno.test("with all declared RBAC permissions, every scenario of the example passes and uses them all", async () => {
   const used = new Set<string>();
   for (const scenario of SCENARIOS) {
-    const { error, rules } = await played(scenario, []);
+    const { error, rules } = await runScenario(scenario, []);
     assert.equal(error, undefined, scenario.name);
     for (const rule of rules) if (rule.used) used.add(describeRule(rule));
   }
-  assert.deepEqual(op.rbac().map(describeRule).filter((right) => !used.has(right)), []);
+  assert.deepEqual(op.rbac().map(describeRule).filter((rule) => !used.has(rule)), []);
 });
 
-for (const right of new Set(op.rbac().map(describeRule))) {
-  Deno.test(`without "${right}" a scenario of the example fails with an error that names it`, async () => {
+for (const rule of new Set(op.rbac().map(describeRule))) {
+  Deno.test(`without the RBAC permission "${rule}", a scenario of the example fails with an error that names it`, async () => {
     const failed: string[] = [];
     for (const scenario of SCENARIOS) {
-      const { error } = await played(scenario, [right]);
+      const { error } = await runScenario(scenario, [rule]);
       const missing = error instanceof SettleError && error.code === "MissingPermissions" ? error.details : [];
-      if (missing.some((each) => each.startsWith(`${right} `))) failed.push(scenario.name);
+      if (missing.some((each) => each.startsWith(`${rule} `))) failed.push(scenario.name);
     }
     assert.notDeepEqual(failed, []);
   });

@@ -1,28 +1,29 @@
+/** offload(): functions that run in threads. */
 import assert from "node:assert/strict";
 import { PermanentError, TemporaryError } from "../../src/parts/outcome.ts";
 import { offload } from "../../src/runtime/offload.ts";
 import { eventually } from "../eventually.ts";
-import { begun, gate, pair, release, work } from "./_offloaded.ts";
+import { gate, pair, release, started, work } from "./_offloaded.ts";
 
-Deno.test("offload computes in a thread while the event loop continues", async () => {
+Deno.test("offload runs a function in a thread while the event loop continues", async () => {
   using _work = work;
   assert.equal(await work.double(21), 42);
   const open = gate();
   const computing = work.compute(open);
-  await eventually(() => assert.equal(begun(open), 1));
+  await eventually(() => assert.equal(started(open), 1));
   // Only the event loop can end the task.
   setTimeout(() => release(open));
   await computing;
 });
 
-Deno.test("offload rejects with the task's error: errors keep their names, and those of the SDK their behavior", async () => {
+Deno.test("offload rejects with the task's error, which keeps its name, or its class if it is one of the SDK", async () => {
   using _work = work;
-  await assert.rejects(work.fail("permanent"), (error) => error instanceof PermanentError && error.message === "Never");
+  await assert.rejects(work.fail("permanent"), (error) => error instanceof PermanentError && error.message === "never");
   await assert.rejects(work.fail("temporary"), (error) => error instanceof TemporaryError && error.after === 30_000);
-  await assert.rejects(work.fail("type"), { name: "TypeError", message: "Wrong" });
-  await assert.rejects(work.fail("a text"), { name: "Error", message: "a text" });
+  await assert.rejects(work.fail("type"), { name: "TypeError", message: "wrong type" });
+  await assert.rejects(work.fail("a string"), { name: "Error", message: "a string" });
   await assert.rejects(work.double((() => 1) as never), { name: "DataCloneError" });
-  assert.equal(await work.double(1), 2, "the thread goes on");
+  assert.equal(await work.double(1), 2, "the thread continues");
 });
 
 Deno.test("disposing of offload rejects all running and waiting calls", async () => {
@@ -37,15 +38,15 @@ Deno.test("aborting the signal of an offload call ends its task", async () => {
   await work.double(1);
   const computing = work.compute(gate(), { signal: stop.signal });
   const next = work.double(4);
-  stop.abort(new Error("Enough"));
-  await assert.rejects(computing, { message: "Enough" });
+  stop.abort(new Error("stopped"));
+  await assert.rejects(computing, { message: "stopped" });
   assert.equal(await next, 8);
-  await assert.rejects(work.double(1, { signal: AbortSignal.abort(new Error("Never")) }), { message: "Never" });
+  await assert.rejects(work.double(1, { signal: AbortSignal.abort(new Error("never")) }), { message: "never" });
 });
 
 Deno.test("offload rejects the call whose thread crashes, and starts another thread for the next", async () => {
   using _work = work;
-  await assert.rejects(work.crash(undefined), /^Error: The thread of the task ended: .*Crashed/);
+  await assert.rejects(work.crash(undefined), /^Error: The thread of the task ended: .*crashed/);
   assert.equal(await work.double(5), 10);
 });
 
@@ -53,9 +54,9 @@ Deno.test("offload runs as many tasks at once as there are threads", async () =>
   using _pair = pair;
   const open = gate();
   const all = Promise.all([pair.compute(open), pair.compute(open), pair.compute(open)]);
-  await eventually(() => assert.equal(begun(open), 2, "two at once"));
+  await eventually(() => assert.equal(started(open), 2, "two tasks run at once"));
   release(open);
-  assert.equal(new Set(await all).size, 2, "and not three");
+  assert.equal(new Set(await all).size, 2, "three tasks ran in two threads");
 });
 
 Deno.test("offload rejects an invalid number of threads", () => {

@@ -1,3 +1,4 @@
+/** owned(), and the options of delete(). */
 import assert from "node:assert/strict";
 import { access, type AnyKind, controller } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
@@ -77,17 +78,17 @@ Deno.test("delete sends its propagation policy and preconditions", async () => {
     uses: [access(ConfigMap, "get", "delete")],
     async reconcile(_note, context) {
       await context.delete(ConfigMap, "plain");
-      const found = await context.get(ConfigMap, "held");
+      const found = await context.get(ConfigMap, "guarded");
       if (found === undefined) return;
       const { uid, resourceVersion } = found.metadata;
-      await context.delete(ConfigMap, "held", {
+      await context.delete(ConfigMap, "guarded", {
         propagationPolicy: "Foreground",
         preconditions: { uid, resourceVersion },
       });
     },
   });
   await using cluster = await memoryCluster({ parts: { cleaning } });
-  const { metadata: { uid, resourceVersion } } = await cluster.create(ConfigMap, "held", {});
+  const { metadata: { uid, resourceVersion } } = await cluster.create(ConfigMap, "guarded", {});
   await cluster.create(ConfigMap, "plain", {});
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
@@ -96,9 +97,9 @@ Deno.test("delete sends its propagation policy and preconditions", async () => {
   const options = { apiVersion: "v1", kind: "DeleteOptions" };
   assert.deepEqual(sent, [
     ["plain", { ...options, propagationPolicy: "Background" }],
-    ["held", { ...options, propagationPolicy: "Foreground", preconditions: { uid, resourceVersion } }],
+    ["guarded", { ...options, propagationPolicy: "Foreground", preconditions: { uid, resourceVersion } }],
   ]);
-  assert(!await cluster.exists(ConfigMap, "held"));
+  assert(!await cluster.exists(ConfigMap, "guarded"));
 });
 
 for (

@@ -13,7 +13,8 @@ import { Note } from "../fixtures/notes.ts";
 const MAIN = fileURLToPath(new URL("../fixtures/operators/stopping.ts", import.meta.url));
 const IN_DEFAULT = { namespace: "default" };
 
-async function atServer(server: Parameters<typeof kubeconfigFor>[0]) {
+/** Starts the program with a kubeconfig for a server. */
+async function startAt(server: Parameters<typeof kubeconfigFor>[0]) {
   const home = await Deno.makeTempDir();
   await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(server));
   const operator = await startOperator({ home, main: MAIN, args: ["--kubeconfig", `${home}/kubeconfig`] });
@@ -33,18 +34,18 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
     await client.create(CustomResourceDefinition, Note.crd as never);
     await client.create(Note, { metadata: { name: "a" }, spec: {} }, IN_DEFAULT);
-    await using run = await atServer(served);
-    await run.operator.logged(({ msg }) => msg === "Run began");
+    await using run = await startAt(served);
+    await run.operator.logged(({ msg }) => msg === "Reconcile waits for a signal");
     assert.match((await client.get(Lease, "note-operator", IN_DEFAULT)).spec?.holderIdentity ?? "", /^note-operator_/);
     run.operator.signal(signal);
     await run.operator.logged(({ msg, isClean }) => msg === "Operator stopped" && isClean === true);
     assert.equal(await run.operator.ended, 0);
-    assert.equal((await client.get(ConfigMap, "a", IN_DEFAULT)).metadata.name, "a", "the run went to its end");
+    assert.equal((await client.get(ConfigMap, "a", IN_DEFAULT)).metadata.name, "a", "the reconcile ran to its end");
     assert.equal((await client.get(Lease, "note-operator", IN_DEFAULT)).spec?.holderIdentity, undefined);
   });
 }
 
-Deno.test("a watch that cannot continue exits the program with 70 instead of leaving it idle", async () => {
+Deno.test("a program whose watch cannot continue exits with 70 instead of staying idle", async () => {
   // This server sends owner references that are not a list, which no API server does. Processing
   // the change fails each time.
   const broken = {
@@ -52,7 +53,7 @@ Deno.test("a watch that cannot continue exits the program with 70 instead of lea
     namespace: "default",
     uid: "u",
     resourceVersion: "10",
-    ownerReferences: { is: "no list" },
+    ownerReferences: { not: "a list" },
   };
   const stream = (...events: unknown[]) =>
     new Response(
@@ -74,8 +75,8 @@ Deno.test("a watch that cannot continue exits the program with 70 instead of lea
     const body = await request.json();
     return Response.json({ ...body, status: { allowed: true }, metadata: { ...body.metadata, resourceVersion: "8" } });
   });
-  await using run = await atServer(`http://127.0.0.1:${server.addr.port}`);
-  const line = await run.operator.logged(({ msg }) => msg === "Operator cannot go on");
+  await using run = await startAt(`http://127.0.0.1:${server.addr.port}`);
+  const line = await run.operator.logged(({ error }) => error !== undefined);
   assert.match(String(line.error), /Cannot watch ConfigMap: a listener failed/);
   assert.equal(await run.operator.ended, 70);
 });

@@ -1,4 +1,4 @@
-/** When a controller reconciles, and what its reconciles leave behind. */
+/** When a controller reconciles, and the objects that its reconciles write. */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { controller, conversion, resource, s } from "@op/sdk";
@@ -12,7 +12,7 @@ Deno.test("a controller reconciles a new object and a changed one, and ignores o
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
   await cluster.patch(Note, "a", { spec: { text: "two" } });
-  await cluster.create(ConfigMap, "a", { data: { text: "of nobody" } });
+  await cluster.create(ConfigMap, "a", { data: { text: "without an owner" } });
   await cluster.settle();
   assert.deepEqual(runs, ["a one: changed", "a two: changed"]);
 });
@@ -28,15 +28,15 @@ Deno.test("a controller reconciles objects that existed before it started, and r
   assert.deepEqual(runs, ["a hello: found at start"]);
 });
 
-Deno.test("a controller repairs an owned object that drifts or is deleted, and keeps fields that others added", async () => {
+Deno.test("a controller repairs an owned object that drifts or is deleted, and keeps fields that other clients added", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
 
-  await cluster.patch(ConfigMap, "a", { data: { text: "drifted", more: "of another" } });
+  await cluster.patch(ConfigMap, "a", { data: { text: "drifted", more: "foreign" } });
   await cluster.settle();
-  assert.deepEqual((await cluster.get(ConfigMap, "a")).data, { text: "one", more: "of another" });
+  assert.deepEqual((await cluster.get(ConfigMap, "a")).data, { text: "one", more: "foreign" });
 
   await cluster.delete(ConfigMap, "a");
   await cluster.settle();
@@ -60,16 +60,16 @@ Deno.test("the old and the new owner are both reconciled when an owned object ch
   const { notes, runs } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
   const [a, b] = [await cluster.create(Note, "a", { spec: {} }), await cluster.create(Note, "b", { spec: {} })];
-  await cluster.create(ConfigMap, "handed", { metadata: { ownerReferences: [ownedBy(a)] } });
+  await cluster.create(ConfigMap, "moved", { metadata: { ownerReferences: [ownedBy(a)] } });
   await cluster.settle();
   runs.length = 0;
 
-  await cluster.patch(ConfigMap, "handed", { metadata: { ownerReferences: [ownedBy(b)] } });
+  await cluster.patch(ConfigMap, "moved", { metadata: { ownerReferences: [ownedBy(b)] } });
   await cluster.settle();
   assert.deepEqual(runs.sort(), ["a hello: owned changed", "b hello: owned changed"]);
 });
 
-Deno.test("an owner that refers to another version of its kind is reconciled, prunes, and moves its children to its own version", async () => {
+Deno.test("an owner reference with another version of the kind triggers its owner, which prunes the child or updates the reference", async () => {
   const names = { group: "demo.example.com", kind: "Card" } as const;
   const CardV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string({ default: "hi" }) }) });
   const Card = resource({
@@ -78,12 +78,12 @@ Deno.test("an owner that refers to another version of its kind is reconciled, pr
     spec: s.object({ text: s.string({ default: "hi" }) }),
     versions: [CardV1],
   });
-  const wakes: string[] = [];
+  const reasons: string[] = [];
   const cards = controller(Card, {
     owns: [ConfigMap],
     prune: true,
     async reconcile({ metadata: { name }, spec }, { applyAll, reason }) {
-      wakes.push(reason);
+      reasons.push(reason);
       await applyAll([[ConfigMap, { metadata: { name }, data: { text: spec.text } }]]);
     },
   });
@@ -91,7 +91,7 @@ Deno.test("an owner that refers to another version of its kind is reconciled, pr
   await using cluster = await memoryCluster({ parts: { cards, version } });
   const { metadata: { uid } } = await cluster.create(Card, "a", { spec: {} });
   await cluster.settle();
-  wakes.length = 0;
+  reasons.length = 0;
   // As the operator created it when only v1 existed.
   const reference = { apiVersion: CardV1.apiVersion, kind: "Card", name: "a", uid, controller: true };
   for (const name of ["old", "a"]) {
@@ -102,8 +102,8 @@ Deno.test("an owner that refers to another version of its kind is reconciled, pr
     });
   }
   await cluster.settle();
-  assert.deepEqual([...new Set(wakes)], ["owned changed"]);
-  assert.equal(await cluster.exists(ConfigMap, "old"), false, "what it does not want any more is pruned");
+  assert.deepEqual([...new Set(reasons)], ["owned changed"]);
+  assert.equal(await cluster.exists(ConfigMap, "old"), false, "a child that is no longer desired is pruned");
   const { metadata, data } = await cluster.get(ConfigMap, "a");
   assert.deepEqual([data?.text, metadata.ownerReferences?.map(({ apiVersion }) => apiVersion)], [
     "hi",
@@ -111,7 +111,7 @@ Deno.test("an owner that refers to another version of its kind is reconciled, pr
   ]);
 });
 
-Deno.test("apply without force fails the reconcile on another manager's field, and force takes the field over", async () => {
+Deno.test("apply fails with a conflict on another field manager's field, and with force it takes the field over", async () => {
   for (const force of [false, true]) {
     const { notes, runs } = recording(async ({ metadata: { name }, spec }, { apply }) => {
       await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } }, { force });
@@ -152,12 +152,12 @@ Deno.test("many changes during a reconcile cause one more reconcile, which sees 
 });
 
 Deno.test("concurrency limits how many objects are reconciled at once", async () => {
-  let now = 0;
+  let running = 0;
   let most = 0;
   const { notes, runs } = recording(async () => {
-    most = Math.max(most, ++now);
+    most = Math.max(most, ++running);
     await new Promise<void>((resolve) => setImmediate(resolve));
-    now--;
+    running--;
   }, { concurrency: 2 });
   await using cluster = await memoryCluster({ parts: { notes } });
   for (const name of ["a", "b", "c", "d", "e"]) await cluster.create(Note, name, { spec: {} });
@@ -166,7 +166,7 @@ Deno.test("concurrency limits how many objects are reconciled at once", async ()
   assert.equal(runs.length, 5);
 });
 
-Deno.test("a reconcile's own writes trigger no other, and a reconcile without changes writes no object", async () => {
+Deno.test("a reconcile's own writes trigger no other reconcile, and a reconcile without changes writes no object", async () => {
   const { notes, runs } = recording(async (note, context) => {
     await applyText(note, context);
     context.status({ text: note.spec.text });
@@ -199,7 +199,7 @@ Deno.test("an operator that restarts writes no object", async () => {
   assert.deepEqual(writes(cluster), before);
 });
 
-Deno.test("a controller does not change the status of kinds it does not own", async () => {
+Deno.test("a controller does not write the status of built-in kinds", async () => {
   const names: string[] = [];
   const namespaces = controller(Namespace, { reconcile: ({ metadata }) => void names.push(metadata.name) });
   await using cluster = await memoryCluster({ parts: { namespaces } });
@@ -229,10 +229,10 @@ Deno.test("a reconciler that throws for one object does not affect another", asy
   await cluster.create(Note, "good", { spec: {} });
   await cluster.settle();
   assert(runs.includes("good hello: changed"));
-  for (const i of thrown.keys()) assert(runs.includes(`bad${i} hello: retried`), `bad${i} is not tried again`);
+  for (const i of thrown.keys()) assert(runs.includes(`bad${i} hello: retried`), `bad${i} is not retried`);
 });
 
-Deno.test("two controllers of one kind both do their work and become idle", async () => {
+Deno.test("two controllers of one kind both reconcile and clean up an object, and become idle", async () => {
   const done: string[] = [];
   const part = (name: string) =>
     controller(Note, {
@@ -254,7 +254,7 @@ Deno.test("two controllers of one kind both do their work and become idle", asyn
   const before = writes(cluster).length;
   await cluster.patch(Note, "a", { metadata: { labels: { touched: "yes" } } });
   await cluster.settle();
-  assert.equal(writes(cluster).length, before, "neither undoes what the other wrote");
+  assert.equal(writes(cluster).length, before, "neither controller writes again");
 
   await cluster.delete(Note, "a");
   await cluster.settle();

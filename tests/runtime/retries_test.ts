@@ -39,13 +39,13 @@ Deno.test("requeue with a zero delay reconciles again at once", async () => {
 });
 
 for (const outcome of [true, {}, "10m", { after: "10m" }, { after: NaN }, { after: -5 }]) {
-  Deno.test(`a return value that is not a valid result, ${Deno.inspect(outcome)}, fails the reconcile and is retried with a backoff`, async () => {
+  Deno.test(`a reconcile that returns ${Deno.inspect(outcome)}, which is not a valid result, fails and is retried with a backoff`, async () => {
     let runs = 0;
     const notes = controller(Note, { reconcile: () => (runs++, outcome as never) });
     await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.settle();
-    assert(runs > 1 && runs < 12, "it backs off");
+    assert(runs > 1 && runs < 12, `${runs} reconciles`);
     assert.match(
       (await conditions(cluster))[0]!,
       /Ready=False ReconcileFailed: reconcile\(\) must return undefined or requeue\(\), got/,
@@ -108,7 +108,7 @@ Deno.test("an object that always fails is retried forever, at most every 1000 s"
   assert.equal(times.at(-1)! - times.at(-2)!, 1_000_000 * 7 / 8);
 });
 
-Deno.test("a change of an owned object does not shorten a backoff, and a change of the spec ends it", async () => {
+Deno.test("a change of an owned object does not end a backoff, and a change of the spec ends it", async () => {
   const { notes, runs } = recording(({ spec }) => {
     if (spec.text !== "good") throw new TemporaryError("bad", { retry: "1h" });
   });
@@ -125,19 +125,42 @@ Deno.test("a change of an owned object does not shorten a backoff, and a change 
   assert.deepEqual(runs, ["a hello: changed", "a good: changed"]);
 });
 
-const AWAITED = [
-  { error: () => new TemporaryError("there is no Secret yet"), isWoken: true },
-  { error: () => new TemporaryError("there is no Secret yet", { retry: "1h" }), isWoken: true },
-  { error: () => new Error("boom"), isWoken: false },
+Deno.test("a change of the object's status does not end a backoff", async () => {
+  let runs = 0;
+  const notes = controller(Note, {
+    reconcile() {
+      runs++;
+      throw new TemporaryError("later", { retry: "10m" });
+    },
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.settle();
+  assert.equal(runs, 1);
+  await cluster.client.patch(Note, "a", { status: { text: "foreign" } }, {
+    namespace: "default",
+    subresource: "status",
+  });
+  await cluster.settle();
+  assert.equal(runs, 1);
+  await cluster.advance("11m");
+  assert.equal(runs, 2);
+});
+
+/** What ends the wait after an error. */
+const WAITS = [
+  { error: () => new TemporaryError("there is no Secret yet"), endsWait: true },
+  { error: () => new TemporaryError("there is no Secret yet", { retry: "1h" }), endsWait: true },
+  { error: () => new Error("boom"), endsWait: false },
 ];
 
-for (const { error, isWoken } of AWAITED) {
-  for (const how of ["names", "map"] as const) {
+for (const { error, endsWait } of WAITS) {
+  for (const option of ["names", "map"] as const) {
     const { name } = error();
-    Deno.test(`${name}: a change of an object watched by ${how} ${isWoken ? "ends the wait" : "does not end the wait"}`, async () => {
+    Deno.test(`${name}: a change of an object watched by ${option} ${endsWait ? "ends the wait" : "does not end the wait"}`, async () => {
       const reasons: string[] = [];
       const notes = controller(Note, {
-        watches: [how === "names" ? watch(Secret, { names: () => "key" }) : watch(Secret, { map: () => "a" })],
+        watches: [option === "names" ? watch(Secret, { names: () => "key" }) : watch(Secret, { map: () => "a" })],
         async reconcile(_note, { get, reason }) {
           reasons.push(reason);
           if (await get(Secret, "key") === undefined) throw error();
@@ -145,11 +168,11 @@ for (const { error, isWoken } of AWAITED) {
       });
       await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
       await cluster.create(Note, "a", { spec: {} });
-      await cluster.advance("210m"); // the backoff is at its longest
+      await cluster.advance("210m"); // The backoff has reached its maximum.
       reasons.length = 0;
       await cluster.create(Secret, "key", {});
       await cluster.settle();
-      assert.deepEqual(reasons, isWoken ? ["watched changed"] : []);
+      assert.deepEqual(reasons, endsWait ? ["watched changed"] : []);
       await cluster.advance("2h");
       assert.equal(reasons.length, 1);
     });
@@ -158,7 +181,7 @@ for (const { error, isWoken } of AWAITED) {
 
 Deno.test("TemporaryError is retried after the delay that it specifies", async () => {
   const { notes, runs } = recording((_, { attempt }) => {
-    if (attempt === 1) throw new TemporaryError("the database sleeps", { retry: "30s" });
+    if (attempt === 1) throw new TemporaryError("the database is down", { retry: "30s" });
   });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
@@ -202,6 +225,6 @@ Deno.test("the passage of time alone triggers no reconcile, since there is no re
   assert.equal(runs.length, 3);
   // Watches are reopened from their last version, without a new list.
   const sent = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
-  assert(sent.length > 100, "watches went on all day");
+  assert(sent.length > 100, `${sent.length} requests in a day`);
   assert.deepEqual(sent.filter(({ verb, path }) => verb !== "watch" || path.includes("sendInitialEvents")), []);
 });

@@ -1,7 +1,4 @@
-/**
- * Outputs that describe an object: log, condition, Event and request log contain no values of
- * Secrets.
- */
+/** Logs, conditions, Events and errors contain no values of Secrets and no credentials. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { controller, resource, s } from "@op/sdk";
@@ -18,8 +15,8 @@ const Login = resource({
 
 const password = btoa("hunter2");
 
-const mistakes: { name: string; reconcile(secret: unknown): unknown }[] = [
-  { name: "returns a Secret from reconcile", reconcile: (secret) => secret },
+const MISTAKES: { name: string; reconcile(secret: unknown): unknown }[] = [
+  { name: "returns a Secret", reconcile: (secret) => secret },
   {
     name: "throws a Secret",
     reconcile(secret) {
@@ -28,8 +25,8 @@ const mistakes: { name: string; reconcile(secret: unknown): unknown }[] = [
   },
 ];
 
-for (const { name, reconcile } of mistakes) {
-  Deno.test(`an operator that ${name} reveals no value of it`, async () => {
+for (const { name, reconcile } of MISTAKES) {
+  Deno.test(`a reconciler that ${name} reveals none of its values`, async () => {
     const logins = controller(Login, {
       owns: [Secret],
       async reconcile(login, { apply, log }) {
@@ -47,12 +44,12 @@ for (const { name, reconcile } of mistakes) {
     const events = await cluster.list(Event);
     assert(events.length > 0);
     assert.match(JSON.stringify(login.status), /\*\*\*/);
-    for (const shown of [login, events]) assert.doesNotMatch(JSON.stringify(shown), new RegExp(password));
+    for (const output of [login, events]) assert.doesNotMatch(JSON.stringify(output), new RegExp(password));
     assert.doesNotMatch(Deno.inspect(error), new RegExp(password));
   });
 }
 
-Deno.test("the request log of a memory cluster contains the values of a Secret, but does not print them", async () => {
+Deno.test("the requests that a memory cluster records contain the values of a Secret, but do not print them", async () => {
   await using cluster = await memoryCluster();
   await cluster.create(Secret, "a", { data: { password } });
   const requests = cluster.sent({ kind: Secret, verb: "create" });
@@ -63,7 +60,7 @@ Deno.test("the request log of a memory cluster contains the values of a Secret, 
   }
 });
 
-Deno.test("the URL of a thrown error appears without credentials in the condition, the Event and the log", async () => {
+Deno.test("the credentials of a URL in a thrown error are masked in the condition, the Event and the log", async () => {
   const logins = controller(Login, {
     reconcile() {
       throw new Error("connect postgres://user:topsecretpw@db/x failed");
@@ -75,8 +72,8 @@ Deno.test("the URL of a thrown error appears without credentials in the conditio
 
   const login = await cluster.get(Login, "a");
   const events = await cluster.list(Event);
-  for (const shown of [login.status, events, cluster.logged]) {
-    assert.match(JSON.stringify(shown), /connect postgres:\/\/\*\*\*@db\/x failed/);
-    assert.doesNotMatch(JSON.stringify(shown), /topsecretpw/);
+  for (const output of [login.status, events, cluster.logged]) {
+    assert.match(JSON.stringify(output), /connect postgres:\/\/\*\*\*@db\/x failed/);
+    assert.doesNotMatch(JSON.stringify(output), /topsecretpw/);
   }
 });

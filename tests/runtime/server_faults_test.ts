@@ -1,4 +1,4 @@
-/** Faults of the API server and of the network: an operator loses no change and does not spin. */
+/** Faults of the API server and of the network: an operator loses no change, and retries slowly. */
 import assert from "node:assert/strict";
 import { controller, operator, PermanentError, requeue, resource, s } from "@op/sdk";
 import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
@@ -14,11 +14,11 @@ async function createNotes(cluster: MemoryCluster, count = COUNT): Promise<void>
 }
 
 /** Asserts that all objects are as desired, and that the operator is idle. */
-async function assertDone(cluster: MemoryCluster): Promise<void> {
+async function assertReconciled(cluster: MemoryCluster): Promise<void> {
   const [notes, maps] = [await cluster.list(Note), await cluster.list(ConfigMap)];
-  const made = new Map(maps.map(({ metadata, data }) => [metadata.name, data?.text]));
+  const texts = new Map(maps.map(({ metadata, data }) => [metadata.name, data?.text]));
   for (const { metadata, spec, status } of notes) {
-    assert.equal(made.get(metadata.name), spec.text, metadata.name);
+    assert.equal(texts.get(metadata.name), spec.text, metadata.name);
     const ready = status?.conditions?.find(({ type }) => type === "Ready");
     assert.deepEqual([ready?.status, ready?.observedGeneration], ["True", metadata.generation], metadata.name);
   }
@@ -26,10 +26,10 @@ async function assertDone(cluster: MemoryCluster): Promise<void> {
   const isWork = ({ verb, resource }: RequestRecord): boolean => verb !== "watch" && resource !== "events";
   const before = cluster.sent({ by: "test", where: isWork }).length;
   await cluster.advance("10m");
-  assert.equal(cluster.sent({ by: "test", where: isWork }).length, before, "it is at rest");
+  assert.equal(cluster.sent({ by: "test", where: isWork }).length, before, "the operator is idle");
 }
 
-Deno.test("a server that goes down ten times under 2,000 changes loses none of them", async () => {
+Deno.test("an operator loses none of 2,000 changes while its server goes down ten times", async () => {
   await using cluster = await memoryCluster({ parts: { notes: recording(applyText).notes } });
   await createNotes(cluster);
   for (let change = 1; change <= 2000; change++) {
@@ -41,10 +41,10 @@ Deno.test("a server that goes down ten times under 2,000 changes loses none of t
     if (change % 10 === 0) await cluster.advance("50ms");
   }
   await cluster.advance("2m");
-  await assertDone(cluster);
+  await assertReconciled(cluster);
 });
 
-Deno.test("a watch that breaks while history is compacted lists again, and sees both changes and deletions", async () => {
+Deno.test("a watch that breaks while the history is compacted lists again, and finds changes and deletions", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 3);
@@ -62,22 +62,20 @@ Deno.test("a watch that breaks while history is compacted lists again, and sees 
   assert.deepEqual(runs.sort(), ["n1 other: changed", "n3 new: changed"]);
   const lists = cluster.sent({ kind: Note, where: ({ path }) => path.includes("sendInitialEvents") });
   assert.equal(lists.length, 2);
-  await assertDone(cluster);
+  await assertReconciled(cluster);
 });
 
-/**
- * Faults of writes: each fails every third write in turn, and says how the following ones proceed.
- */
-const OF_WRITES: readonly { name: string; fault: Fault }[] = [
+/** Faults of every third write. */
+const WRITE_FAULTS: readonly { name: string; fault: Fault }[] = [
   { name: "409 on every third write", fault: faults.conflict() },
-  { name: "an answer lost after every third write", fault: faults.answerLost() },
+  { name: "a response lost after every third write", fault: faults.answerLost() },
   { name: "a refused connection at every third write", fault: faults.refused() },
   { name: "500 on every third write", fault: faults.status(500) },
   { name: "429 on every third write", fault: faults.tooManyRequests("2s") },
 ];
 
-for (const { name, fault } of OF_WRITES) {
-  Deno.test(`${name} only delays the operator`, async () => {
+for (const { name, fault } of WRITE_FAULTS) {
+  Deno.test(`an operator completes its work despite ${name}`, async () => {
     const { notes, runs } = recording(applyText, { async cleanup() {} });
     await using cluster = await memoryCluster({ parts: { notes } });
     let count = 0;
@@ -89,7 +87,7 @@ for (const { name, fault } of OF_WRITES) {
     for (let i = 1; i < COUNT; i += 2) await cluster.delete(Note, `n${i}`);
     await cluster.advance("5m");
     assert.equal((await cluster.list(Note)).length, COUNT / 2);
-    await assertDone(cluster);
+    await assertReconciled(cluster);
     assert(injected.hits.length > COUNT, `${injected.hits.length} faults`);
     assert(runs.length < 10 * COUNT, `${runs.length} runs`);
   });
@@ -106,13 +104,13 @@ Deno.test("during a storm of 429 responses each request is retried after its Ret
   for (let i = 0; i < COUNT; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "1" } });
   runs.length = 0;
   await cluster.advance("1m");
-  const asked = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
+  const sent = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
   // Two watches, each retried at most once in five seconds.
-  assert(asked.length <= 2 * 13, `${asked.length} requests`);
+  assert(sent.length <= 2 * 13, `${sent.length} requests`);
   storm[Symbol.dispose]();
   await cluster.advance("2m");
   assert.equal(runs.length, COUNT);
-  await assertDone(cluster);
+  await assertReconciled(cluster);
 });
 
 for (const code of [429, 503]) {
@@ -120,13 +118,13 @@ for (const code of [429, 503]) {
     const { notes, runs } = recording(applyText);
     await using cluster = await memoryCluster({ parts: { notes } });
     const answer = (): Response => new Response("Later\n", { status: code, headers: { "retry-after": "7" } });
-    cluster.inject({ name: "put off", answer }, { by: "test", kind: ConfigMap, verb: "patch", times: 2 });
+    cluster.inject({ name: "deferred", answer }, { by: "test", kind: ConfigMap, verb: "patch", times: 2 });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.advance("1m");
     const [first, ...later] = cluster.sent({ by: "test", kind: ConfigMap, verb: "patch" });
     assert.deepEqual(later.map(({ time }) => time - first!.time), [7000, 14_000]);
-    assert.equal(runs.length, 1, "the run waited for it");
-    await assertDone(cluster);
+    assert.equal(runs.length, 1, "the reconcile waited for the retries");
+    await assertReconciled(cluster);
   });
 }
 
@@ -144,7 +142,7 @@ Deno.test("a silent stream is detected within 35 s of an event that it did not d
   assert.deepEqual(runs, ["n0 1: changed"]);
 });
 
-Deno.test("a stream that turns silent after bookmarks is detected within 75 s", async () => {
+Deno.test("a stream that becomes silent after bookmarks is detected within 75 s", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 1);
@@ -156,7 +154,7 @@ Deno.test("a stream that turns silent after bookmarks is detected within 75 s", 
   assert.deepEqual(runs, ["n0 1: changed"]);
 });
 
-Deno.test("a deleted definition is waited for until it is created again, and its objects are reconciled", async () => {
+Deno.test("an operator waits while its definition is deleted, and reconciles its objects when it is created again", async () => {
   const { notes, runs } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 3);
@@ -164,26 +162,26 @@ Deno.test("a deleted definition is waited for until it is created again, and its
   await cluster.delete(CustomResourceDefinition, Note.crd!.metadata.name);
   await cluster.advance("5m");
   runs.length = 0;
-  const asked = cluster.sent({ by: "test", kind: Note }).length;
+  const before = cluster.sent({ by: "test", kind: Note }).length;
   await cluster.advance("5m");
-  assert(cluster.sent({ by: "test", kind: Note }).length - asked <= 20, "it asks every half minute or so");
+  assert(cluster.sent({ by: "test", kind: Note }).length - before <= 20, "more than 20 requests in five minutes");
 
   await cluster.client.create(CustomResourceDefinition, Note.crd as never);
   await createNotes(cluster, 2);
   await cluster.advance("1m");
   assert.deepEqual(runs.sort(), ["n0 0: changed", "n1 0: changed"]);
-  await assertDone(cluster);
+  await assertReconciled(cluster);
 });
 
 const Leaf = resource({ group: "demo.example.com", version: "v1", kind: "Leaf", spec: s.object({ text: s.string() }) });
 
-Deno.test("an owned kind may be removed and return, and what failed without it is retried soon after, whatever its backoff", async () => {
+Deno.test("objects that failed while the definition of an owned kind was deleted are retried soon after it is created again, whatever their backoff", async () => {
   const runs: string[] = [];
   const notes = controller(Note, {
     owns: [Leaf],
     async reconcile({ metadata: { name }, spec: { text } }, { apply, reason }) {
       runs.push(`${name}: ${reason}`);
-      if (text === "never") throw new PermanentError("Never");
+      if (text === "never") throw new PermanentError("never");
       await apply(Leaf, { metadata: { name }, spec: { text } });
     },
   });
@@ -201,7 +199,7 @@ Deno.test("an owned kind may be removed and return, and what failed without it i
   runs.length = 0;
   await cluster.delete(Leaf, "a");
   await cluster.settle();
-  assert.deepEqual(runs, ["a: owned changed"], "it is watched as before");
+  assert.deepEqual(runs, ["a: owned changed"], "the owned kind is watched again");
 });
 
 for (const [name, jump] of [["back", -86_400_000], ["forward", 86_400_000]] as const) {

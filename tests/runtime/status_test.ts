@@ -1,20 +1,20 @@
-/** What a reconcile reports about its object: status, conditions, and their times. */
+/** The status and the conditions that a reconcile writes. */
 import assert from "node:assert/strict";
 import { controller, PermanentError, resource, s, TemporaryError } from "@op/sdk";
 import { memoryCluster } from "@op/sdk/testing";
 import { conditions, Note, recording, writes } from "../fixtures/notes.ts";
 
-Deno.test("PermanentError waits for a change of the object, and the conditions report it until then", async () => {
+Deno.test("an object that failed with PermanentError has the condition Stalled, and is reconciled again when it changes", async () => {
   const { notes, runs } = recording(({ spec }) => {
-    if (spec.text === "bad") throw new PermanentError("there is no such text");
+    if (spec.text === "bad") throw new PermanentError("no such text");
   });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "bad" } });
   await cluster.advance("1h");
   assert.deepEqual(runs, ["a bad: changed"]);
   assert.deepEqual(await conditions(cluster), [
-    "Ready=False PermanentError: there is no such text",
-    "Stalled=True PermanentError: there is no such text",
+    "Ready=False PermanentError: no such text",
+    "Stalled=True PermanentError: no such text",
   ]);
 
   await cluster.patch(Note, "a", { spec: { text: "good" } });
@@ -110,20 +110,20 @@ Deno.test("a status without conditions is written once, not in every reconcile",
   assert.deepEqual((await cluster.get(Plain, "a")).status, { runs: 1 });
 });
 
-Deno.test("a status that is not a subresource is not reported, and the reconcile fails with an explanation", async () => {
+Deno.test("status() throws for a kind whose status is not a subresource", async () => {
   const Plain = resource({
     group: "demo.example.com",
     version: "v1",
     kind: "Plain",
     root: s.object({ status: s.optional(s.object({ runs: s.integer() })) }),
   });
-  let told = "";
+  let message = "";
   const plains = controller(Plain, {
     reconcile(_plain, { status }) {
       try {
         status({ runs: 1 });
       } catch (error) {
-        told = (error as Error).message;
+        message = (error as Error).message;
       }
     },
   });
@@ -131,7 +131,28 @@ Deno.test("a status that is not a subresource is not reported, and the reconcile
   await cluster.create(Plain, "a", {});
   await cluster.settle();
   assert.match(
-    told,
+    message,
     /^status\(\) for Plain: the kind has no status subresource\. Set "status" \(or "status: true"\) in resource\(\)/,
   );
 });
+
+for (
+  const { name, value, message } of [
+    { name: "NaN", value: NaN, message: '"runs" is NaN' },
+    { name: "a bigint", value: 1n, message: '"runs" is the bigint 1' },
+  ]
+) {
+  Deno.test(`a status with ${name} fails the reconcile, and the condition names the property`, async () => {
+    const notes = controller(Note, {
+      reconcile(_note, { status }) {
+        status({ runs: value as number });
+      },
+    });
+    await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
+    await cluster.create(Note, "a", { spec: {} });
+    await cluster.settle();
+    const ready = (await cluster.get(Note, "a")).status?.conditions?.find(({ type }) => type === "Ready");
+    assert.equal(ready?.status, "False");
+    assert(ready?.message.startsWith(`Status not written: ${message}`), ready?.message);
+  });
+}

@@ -1,9 +1,9 @@
-/** Values that a server stores in a normalized form are not written again. */
+/** Values that a server stores in a normalized form, such as quantities, are not written again. */
 import assert from "node:assert/strict";
 import { controller, type Input } from "@op/sdk";
 import { Deployment, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
-import { applyPairs, Switch } from "../fixtures/apply_sequences.ts";
+import { applyInOrder, Switch } from "../fixtures/apply_sequences.ts";
 import { Note, writes } from "../fixtures/notes.ts";
 
 function deployment(name: string, cpu: string): Input<typeof Deployment> {
@@ -48,11 +48,11 @@ Deno.test("quantities, stringData and empty or zero values are compared in the f
   await cluster.settle();
   const { limits } = (await cluster.get(Deployment, "a")).spec!.template.spec!.containers[0]!.resources!;
   assert.deepEqual(limits, { cpu: "1", memory: "1Gi" });
-  assert.equal("paused" in (await cluster.get(Deployment, "a")).spec!, false, "the server keeps no false there");
+  assert.equal("paused" in (await cluster.get(Deployment, "a")).spec!, false, "the server does not store this false");
   assert.deepEqual((await cluster.get(Secret, "a")).data, { key: "w6kgMTAwMG0=" });
   const before = writes(cluster).length;
 
-  await cluster.patch(Note, "a", { metadata: { labels: { look: "again" } } });
+  await cluster.patch(Note, "a", { metadata: { labels: { touched: "yes" } } });
   await cluster.settle();
   await cluster.restart();
   await cluster.settle();
@@ -61,12 +61,12 @@ Deno.test("quantities, stringData and empty or zero values are compared in the f
   await cluster.patch(Note, "a", { spec: { text: "1001m" } });
   await cluster.settle();
   const after = (await cluster.get(Deployment, "a")).spec!.template.spec!.containers[0]!.resources!;
-  assert.equal(after.limits?.cpu, "1001m", "and what differs is written");
+  assert.equal(after.limits?.cpu, "1001m", "a changed quantity is written");
 });
 
-Deno.test("an apply is skipped exactly where the server would change no field, for custom and built-in kinds", async () => {
+Deno.test("an apply is skipped if and only if the server would change no field, for custom and built-in kinds", async () => {
   await using cluster = await memoryCluster({ kinds: [Switch] });
-  await applyPairs(cluster.client);
+  await applyInOrder(cluster.client);
 });
 
 Deno.test("a new false in an item of a custom kind's list reaches the server", async () => {
@@ -78,7 +78,7 @@ Deno.test("a new false in an item of a custom kind's list reaches the server", a
     },
   });
   await using cluster = await memoryCluster({ parts: { Copied } });
-  await cluster.create(Note, "a", { spec: { text: "nothing said" } });
+  await cluster.create(Note, "a", { spec: { text: "default" } });
   await cluster.settle();
   await cluster.patch(Note, "a", { spec: { text: "off" } });
   await cluster.settle();

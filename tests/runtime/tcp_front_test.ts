@@ -1,4 +1,4 @@
-/** TcpFront: which connections it admits and closes, with a virtual clock. */
+/** TcpFront in virtual time: which connections it admits, and which it closes. */
 import assert from "node:assert/strict";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import type { Caller } from "../../src/runtime/webhooks/caller.ts";
@@ -8,8 +8,8 @@ import { TcpFront } from "../../src/runtime/webhooks/tcp_front.ts";
 
 const LIMITS = { firstByte: 1000, silence: 5000 };
 
-/** Starts a front, and a server that sends `hello` on each connection. */
-function fronted({ hello = "", ...options }: { readonly connections?: number; readonly hello?: string } = {}) {
+/** Starts a TcpFront, and a server behind it that sends `hello` on each connection. */
+function startFront({ hello = "", ...options }: { readonly connections?: number; readonly hello?: string } = {}) {
   const stack = new AsyncDisposableStack();
   const clock = new VirtualClock();
   const inner = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -30,19 +30,19 @@ function fronted({ hello = "", ...options }: { readonly connections?: number; re
   front.target = target;
   let connected = 0;
   const connect = async () => {
-    const own = connected++;
+    const index = connected++;
     const connection = await Deno.connect({ hostname: "127.0.0.1", port: front.port });
     stack.defer(() => close(connection));
-    const served = async (): Promise<Deno.TcpConn> => {
-      while (ends.length <= own) await breath();
-      return ends[own]!;
+    const serverEnd = async (): Promise<Deno.TcpConn> => {
+      while (ends.length <= index) await turn();
+      return ends[index]!;
     };
     return {
       close: () => close(connection),
-      /** Returns the server's end. */
-      served,
-      /** The object that the handler reports its requests to. */
-      caller: async (): Promise<Caller> => target.callers.get((await served()).remoteAddr.port)!,
+      /** Returns the server's end of the connection. */
+      serverEnd,
+      /** Returns the object to which the handler reports the requests of the connection. */
+      caller: async (): Promise<Caller> => target.callers.get((await serverEnd()).remoteAddr.port)!,
       /** Returns the next bytes, or `undefined` if the connection is closed. */
       async read(): Promise<string | undefined> {
         const buffer = new Uint8Array(100);
@@ -52,90 +52,90 @@ function fronted({ hello = "", ...options }: { readonly connections?: number; re
       write: (text: string) => connection.write(new TextEncoder().encode(text)),
       /** Sends bytes from the server. */
       async send(text: string): Promise<void> {
-        await (await served()).write(new TextEncoder().encode(text));
+        await (await serverEnd()).write(new TextEncoder().encode(text));
       },
     };
   };
-  const pass = (milliseconds: number) => {
+  const advance = (milliseconds: number) => {
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
-  return { front, clock, ends, connect, pass, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { front, clock, ends, connect, advance, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 Deno.test("TcpFront closes a connection on which the server sends nothing in time, even if the client sends", async () => {
-  await using around = fronted();
-  const client = await around.connect();
+  await using run = startFront();
+  const client = await run.connect();
   await client.write("hello?");
-  while (around.front.connections === 0) await breath();
-  around.pass(LIMITS.firstByte);
-  assert.equal(around.front.connections, 1);
+  while (run.front.connections === 0) await turn();
+  run.advance(LIMITS.firstByte);
+  assert.equal(run.front.connections, 1);
   await client.write("hello?");
-  around.pass(LIMITS.firstByte / 2);
+  run.advance(LIMITS.firstByte / 2);
   assert.equal(await client.read(), undefined);
 });
 
 Deno.test("TcpFront keeps a connection until the server has been silent for too long", async () => {
-  await using around = fronted();
-  const client = await around.connect();
+  await using run = startFront();
+  const client = await run.connect();
   await client.send("one");
   assert.equal(await client.read(), "one");
-  around.pass(LIMITS.silence);
+  run.advance(LIMITS.silence);
   await client.send("two");
   assert.equal(await client.read(), "two");
-  around.pass(LIMITS.silence);
+  run.advance(LIMITS.silence);
   await client.send("three");
   assert.equal(await client.read(), "three");
-  around.pass(LIMITS.silence + LIMITS.firstByte);
+  run.advance(LIMITS.silence + LIMITS.firstByte);
   assert.equal(await client.read(), undefined);
 });
 
-Deno.test("a new connection to a full TcpFront replaces one that was idle for long", async () => {
-  await using around = fronted({ connections: 1 });
-  const one = await around.connect();
+Deno.test("a full TcpFront closes a connection that was idle for long when a new one arrives", async () => {
+  await using run = startFront({ connections: 1 });
+  const one = await run.connect();
   await one.send("one");
   assert.equal(await one.read(), "one");
-  around.pass(LIMITS.silence / 2);
-  const other = await around.connect();
+  run.advance(LIMITS.silence / 2);
+  const other = await run.connect();
   await other.send("other");
   assert.equal(await other.read(), "other");
   assert.equal(await one.read(), undefined);
-  assert.equal(around.front.connections, 1);
+  assert.equal(run.front.connections, 1);
 });
 
-Deno.test("a new connection to a full TcpFront waits while the others are young", async () => {
-  await using around = fronted({ connections: 1 });
-  const one = await around.connect();
+Deno.test("a new connection to a full TcpFront waits until another one is closed, if none was idle for long", async () => {
+  await using run = startFront({ connections: 1 });
+  const one = await run.connect();
   await one.send("one");
   assert.equal(await one.read(), "one");
-  const other = await around.connect();
+  const other = await run.connect();
   await other.write("hello?");
-  const answer = other.send("other");
-  (await one.served()).close();
-  await answer;
+  const sending = other.send("other");
+  (await one.serverEnd()).close();
+  await sending;
   assert.equal(await other.read(), "other");
 });
 
-Deno.test("a connection that waits too long for a place in a TcpFront is closed", async () => {
-  await using around = fronted({ connections: 1 });
-  const one = await around.connect();
+Deno.test("a connection that waits too long for its turn in a full TcpFront is closed", async () => {
+  await using run = startFront({ connections: 1 });
+  const one = await run.connect();
   await one.send("one");
   (await one.caller()).began().answerBegan();
-  const other = await around.connect();
+  const other = await run.connect();
   const read = other.read();
-  let isOver = false;
-  read.finally(() => isOver = true);
-  while (!isOver) {
-    around.pass(LIMITS.firstByte / 4);
-    await breath();
+  let isClosed = false;
+  read.finally(() => isClosed = true);
+  while (!isClosed) {
+    run.advance(LIMITS.firstByte / 4);
+    await turn();
   }
   assert.equal(await read, undefined);
   assert.equal(await one.read(), "one");
 });
 
-Deno.test("a connection whose review is being answered stays open, however many others are opened", async () => {
-  await using around = fronted({ connections: 2 });
-  const [busy, idle] = [await around.connect(), await around.connect()];
+Deno.test("a full TcpFront never closes a connection whose response is being sent", async () => {
+  await using run = startFront({ connections: 2 });
+  const [busy, idle] = [await run.connect(), await run.connect()];
   for (const each of [busy, idle]) {
     await each.send("hello");
     assert.equal(await each.read(), "hello");
@@ -145,10 +145,10 @@ Deno.test("a connection whose review is being answered stays open, however many 
   exchange.bodyEnded();
   exchange.answerBegan();
   for (let i = 0; i < 5; i++) {
-    around.pass(LIMITS.silence / 2);
+    run.advance(LIMITS.silence / 2);
     await busy.send("more");
     assert.equal(await busy.read(), "more");
-    const other = await around.connect();
+    const other = await run.connect();
     await other.send("other");
     assert.equal(await other.read(), "other");
   }
@@ -158,20 +158,20 @@ Deno.test("a connection whose review is being answered stays open, however many 
   assert.equal(await busy.read(), "answer");
 });
 
-Deno.test("a reset client connection is released at once, with the one behind it", async () => {
-  await using around = fronted({ hello: "x" });
-  await using reset = await attack(around.front.port, { kind: "reset", count: 100 });
+Deno.test("when a client resets its connection, TcpFront closes the connection to the server at once", async () => {
+  await using run = startFront({ hello: "x" });
+  await using reset = await attack(run.front.port, { kind: "reset", count: 100 });
   assert.deepEqual([...new Set(reset.results)], ["done"]);
-  while (around.front.connections > 0) await breath();
-  assert.equal(around.ends.length, 100);
-  for (const end of around.ends) assert.equal(await end.read(new Uint8Array(1)).catch(() => null), null);
+  while (run.front.connections > 0) await turn();
+  assert.equal(run.ends.length, 100);
+  for (const end of run.ends) assert.equal(await end.read(new Uint8Array(1)).catch(() => null), null);
 });
 
-Deno.test("a client may send only a few records until one of its requests is read", async () => {
-  await using around = fronted();
-  const client = await around.connect();
+Deno.test("TcpFront forwards less than 100 kB of a client until the handler starts to read a body", async () => {
+  await using run = startFront();
+  const client = await run.connect();
   await client.send("hello");
-  const end = await client.served();
+  const end = await client.serverEnd();
   let received = 0;
   const receiving = (async () => {
     const buffer = new Uint8Array(65_536);
@@ -183,26 +183,26 @@ Deno.test("a client may send only a few records until one of its requests is rea
     return sent;
   })();
   const exchange = (await client.caller()).began();
-  while (received <= 16_384) await breath();
+  while (received <= 16_384) await turn();
   // Waits until no more bytes arrive.
-  for (let still = 0, last = -1; still < 50; still = received === last ? still + 1 : 0) {
+  for (let unchanged = 0, last = -1; unchanged < 50; unchanged = received === last ? unchanged + 1 : 0) {
     last = received;
-    await breath();
+    await turn();
   }
   assert(received > 16_384 && received < 100_000, `${received} bytes`);
   exchange.bodyBegan();
   const sent = await sending;
-  while (received < sent) await breath();
+  while (received < sent) await turn();
   client.close();
   await receiving;
 });
 
-Deno.test("a connection with many bytes and no request is closed", async () => {
-  await using around = fronted();
-  const client = await around.connect();
+Deno.test("TcpFront closes a connection on which many bytes arrive but no request starts", async () => {
+  await using run = startFront();
+  const client = await run.connect();
   await client.send("hello");
   assert.equal(await client.read(), "hello");
-  const end = await client.served();
+  const end = await client.serverEnd();
   const sending = (async () => {
     while (true) await client.write("x".repeat(65_536));
   })();
@@ -211,86 +211,86 @@ Deno.test("a connection with many bytes and no request is closed", async () => {
   (async () => {
     while (await end.read(buffer) !== null);
   })().catch(() => {});
-  let isOver = false;
-  failed.then(() => isOver = true);
-  while (!isOver) {
-    around.pass(LIMITS.firstByte / 4);
-    await breath();
+  let isClosed = false;
+  failed.then(() => isClosed = true);
+  while (!isClosed) {
+    run.advance(LIMITS.firstByte / 4);
+    await turn();
   }
   await failed;
 });
 
 Deno.test("TcpFront sets no timer while it has no connections", async () => {
-  await using around = fronted();
-  assert.equal(around.clock.nextDue, undefined);
-  await around.connect();
-  while (around.front.connections === 0) await breath();
-  assert.notEqual(around.clock.nextDue, undefined);
-  around.pass(3 * LIMITS.firstByte);
-  while (around.front.connections > 0) await breath();
-  around.pass(LIMITS.firstByte);
-  assert.equal(around.clock.nextDue, undefined);
+  await using run = startFront();
+  assert.equal(run.clock.nextDue, undefined);
+  await run.connect();
+  while (run.front.connections === 0) await turn();
+  assert.notEqual(run.clock.nextDue, undefined);
+  run.advance(3 * LIMITS.firstByte);
+  while (run.front.connections > 0) await turn();
+  run.advance(LIMITS.firstByte);
+  assert.equal(run.clock.nextDue, undefined);
 });
 
-Deno.test("a connection that the server refuses waits for the next server", async () => {
-  await using around = fronted();
+Deno.test("TcpFront keeps a connection that the server refuses, and gives it to the next server", async () => {
+  await using run = startFront();
   const ended = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const next = around.front.target;
-  around.front.target = {
+  const next = run.front.target;
+  run.front.target = {
     ...targetOf(ended),
     onRefused() {
-      around.front.isReopening = true;
-      around.front.target = undefined;
+      run.front.isReopening = true;
+      run.front.target = undefined;
     },
   };
   ended.close();
-  const client = await around.connect();
-  while (!around.front.isReopening) await breath();
-  around.front.target = next;
+  const client = await run.connect();
+  while (!run.front.isReopening) await turn();
+  run.front.target = next;
   await client.send("welcome");
   assert.equal(await client.read(), "welcome");
 });
 
-Deno.test("a connection that the server resets before its first byte is given to the next server, with what it sent", async () => {
-  await using around = fronted();
-  const next = around.front.target;
+Deno.test("TcpFront gives a connection that the server resets before its first byte to the next server, with the bytes of the client", async () => {
+  await using run = startFront();
+  const next = run.front.target;
   const ended = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const target = { ...targetOf(ended), onRefused: () => void (around.front.target = next) };
-  around.front.target = target;
-  const client = await around.connect();
+  const target = { ...targetOf(ended), onRefused: () => void (run.front.target = next) };
+  run.front.target = target;
+  const client = await run.connect();
   await client.write("hello");
-  while (target.callers.size === 0) await breath();
-  // Like a server without descriptors: this resets connections that were not accepted.
+  while (target.callers.size === 0) await turn();
+  // Resets connections that were not accepted, like a server without free descriptors.
   ended.close();
   const buffer = new Uint8Array(100);
-  const size = await (await client.served()).read(buffer);
+  const size = await (await client.serverEnd()).read(buffer);
   assert.equal(new TextDecoder().decode(buffer.subarray(0, size!)), "hello");
   await client.send("welcome");
   assert.equal(await client.read(), "welcome");
-  assert.equal(around.front.connections, 1);
+  assert.equal(run.front.connections, 1);
 });
 
-Deno.test("a connection that the server refuses is closed if no other server is expected", async () => {
-  await using around = fronted();
+Deno.test("TcpFront closes a connection that the server refuses if no other server is expected", async () => {
+  await using run = startFront();
   const ended = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  around.front.target = targetOf(ended);
+  run.front.target = targetOf(ended);
   ended.close();
-  const client = await around.connect();
+  const client = await run.connect();
   assert.equal(await client.read(), undefined);
 });
 
-Deno.test("releaseDescriptors closes connections of the client that holds most, and none of another that waits", async () => {
-  await using around = fronted();
-  const next = around.front.target;
-  around.front.isReopening = true;
-  around.front.target = undefined;
-  await using idle = await attack(around.front.port, { kind: "plain", count: 6, address: "127.0.0.2" });
+Deno.test("releaseDescriptors closes connections of the client with the most, and keeps a waiting one of another client", async () => {
+  await using run = startFront();
+  const next = run.front.target;
+  run.front.isReopening = true;
+  run.front.target = undefined;
+  await using idle = await attack(run.front.port, { kind: "plain", count: 6, address: "127.0.0.2" });
   assert.equal(idle.results.length, 6);
-  const client = await around.connect();
-  while (around.front.waiting < 7) await breath();
-  around.front.releaseDescriptors();
-  assert.equal(around.front.waiting, 1);
-  around.front.target = next;
+  const client = await run.connect();
+  while (run.front.waiting < 7) await turn();
+  run.front.releaseDescriptors();
+  assert.equal(run.front.waiting, 1);
+  run.front.target = next;
   await client.send("welcome");
   assert.equal(await client.read(), "welcome");
 });
@@ -302,9 +302,9 @@ function targetOf(server: Deno.TcpListener): Target {
 function close(connection: Deno.Conn): void {
   try {
     connection.close();
-  } catch { /* it was closed before */ }
+  } catch { /* already closed */ }
 }
 
-function breath(): Promise<void> {
+function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }

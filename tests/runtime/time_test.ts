@@ -1,3 +1,4 @@
+/** The time that a reconcile, a webhook and a source see, and requeues at a time. */
 import assert from "node:assert/strict";
 import { type Clock, controller, operator, requeue, source, webhook } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
@@ -85,16 +86,16 @@ Deno.test("requeue with a Date counts from the end of the reconcile, also in a c
   assert(!await cluster.exists(Note, "a"));
 });
 
-Deno.test("a reconciler can be an alarm clock", async () => {
-  const alarms = controller(ConfigMap, {
+Deno.test("a reconciler can requeue until a time in its object", async () => {
+  const reminders = controller(ConfigMap, {
     reconcile({ data }, { now, events }) {
       if (data?.at === undefined) return undefined;
       if (now() < new Date(data.at)) return requeue(new Date(data.at));
-      events.normal("Rang", `It is ${now().toISOString()}`);
+      events.normal("Due", `It is ${now().toISOString()}`);
       return undefined;
     },
   });
-  await using cluster = await memoryCluster({ parts: { alarms } });
+  await using cluster = await memoryCluster({ parts: { reminders } });
   await cluster.create(ConfigMap, "a", { data: { at: "2030-01-01T06:00:00Z" } });
   await cluster.advance("5h");
   assert.equal(cluster.sent({ verb: "create", where: ({ resource }) => resource === "events" }).length, 0);

@@ -16,7 +16,7 @@ const MAIN = fileURLToPath(new URL("../fixtures/operators/traced.ts", import.met
 /** OpenTelemetry's span kinds, as encoded in OTLP. */
 const KIND = { internal: 1, client: 3, producer: 4, consumer: 5 };
 
-Deno.test("a reconcile is a span, its calls are child spans, and it is linked to its trigger", async (t) => {
+Deno.test("a reconcile is a span that has its calls as children and is linked to its trigger", async (t) => {
   const home = await Deno.makeTempDir();
   await using apiserver = createApiserver();
   await using served = serveApiserver(apiserver);
@@ -52,12 +52,12 @@ Deno.test("a reconcile is a span, its calls are child spans, and it is linked to
 
   const { spans } = collector;
   const ours = spans.filter(({ scope }) => scope === "@op/sdk");
-  const runs = ours.filter(({ name }) => name.startsWith("reconcile "));
+  const reconciles = ours.filter(({ name }) => name.startsWith("reconcile "));
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   const childrenOf = ({ spanId, traceId }: ArrivedSpan) =>
     spans.filter((span) => span.parentSpanId === spanId && span.traceId === traceId);
-  const runsOf = (part: string, name: string) =>
-    runs.filter((run) => run.name === `reconcile ${part}` && run.attributes["k8s.object.name"] === name);
+  const reconcilesOf = (part: string, name: string) =>
+    reconciles.filter((span) => span.name === `reconcile ${part}` && span.attributes["k8s.object.name"] === name);
   const linked = ({ links }: ArrivedSpan) => links.map(({ spanId }) => byId.get(spanId)!);
 
   await t.step("spans have few distinct names, and identify the operator", () => {
@@ -74,9 +74,9 @@ Deno.test("a reconcile is a span, its calls are child spans, and it is linked to
   });
 
   await t.step("a reconcile starts a trace, and records its object and result", () => {
-    const [run] = runsOf("writers", "plain");
-    assert.deepEqual([run?.parentSpanId, run?.kind, run?.status.code], ["", KIND.consumer, 0]);
-    const { "k8s.object.uid": uid, "k8s.object.resource_version": version, ...rest } = run?.attributes ?? {};
+    const [reconcile] = reconcilesOf("writers", "plain");
+    assert.deepEqual([reconcile?.parentSpanId, reconcile?.kind, reconcile?.status.code], ["", KIND.consumer, 0]);
+    const { "k8s.object.uid": uid, "k8s.object.resource_version": version, ...rest } = reconcile?.attributes ?? {};
     assert.match(`${uid} ${version}`, /^[0-9a-f-]{36} [1-9]\d*$/);
     assert.deepEqual(rest, {
       "k8s.object.api_version": "demo.example.com/v1",
@@ -90,8 +90,8 @@ Deno.test("a reconcile is a span, its calls are child spans, and it is linked to
     });
   });
 
-  await t.step("its calls are child spans, which contain Deno's own spans of the requests", () => {
-    const calls = childrenOf(runsOf("writers", "plain")[0]!).filter(({ kind }) => kind === KIND.internal);
+  await t.step("the calls of a reconcile are child spans, which contain Deno's own spans of the requests", () => {
+    const calls = childrenOf(reconcilesOf("writers", "plain")[0]!).filter(({ kind }) => kind === KIND.internal);
     assert.deepEqual(calls.map(({ name }) => name).sort(), ["apply ConfigMap", "patch Note/status"]);
     for (const call of calls) {
       const [request, ...others] = childrenOf(call);
@@ -104,14 +104,14 @@ Deno.test("a reconcile is a span, its calls are child spans, and it is linked to
   });
 
   await t.step(
-    "it is linked to the change that triggered it, and another client's change starts a trace of its own",
+    "a reconcile is linked to the change that triggered it, which has a trace of its own if another client made it",
     () => {
       for (const part of ["writers", "readers"]) {
-        const run = runsOf(part, "plain")[0]!;
-        const [change] = linked(run);
+        const reconcile = reconcilesOf(part, "plain")[0]!;
+        const [change] = linked(reconcile);
         assert.deepEqual([change?.name, change?.kind, change?.parentSpanId], ["change Note", KIND.producer, ""]);
-        assert.notEqual(change?.traceId, run.traceId);
-        assert.deepEqual(run.links[0]?.attributes, { "op.reason": "changed" });
+        assert.notEqual(change?.traceId, reconcile.traceId);
+        assert.deepEqual(reconcile.links[0]?.attributes, { "op.reason": "changed" });
       }
     },
   );
@@ -119,18 +119,20 @@ Deno.test("a reconcile is a span, its calls are child spans, and it is linked to
   await t.step(
     "a change made by a reconcile is a child of that reconcile, and the reconcile of another controller links to it",
     () => {
-      const writer = runsOf("writers", "plain")[0]!;
-      const woken = runsOf("readers", "plain").flatMap(linked).filter(({ name }) => name === "change ConfigMap");
-      assert.equal(woken.length, 1);
-      assert.deepEqual([woken[0]?.parentSpanId, woken[0]?.traceId], [writer.spanId, writer.traceId]);
+      const writer = reconcilesOf("writers", "plain")[0]!;
+      const changes = reconcilesOf("readers", "plain").flatMap(linked).filter(({ name }) =>
+        name === "change ConfigMap"
+      );
+      assert.equal(changes.length, 1);
+      assert.deepEqual([changes[0]?.parentSpanId, changes[0]?.traceId], [writer.spanId, writer.traceId]);
     },
   );
 
   await t.step("a failed reconcile records its error, and the retry is linked to it", () => {
-    const [first, second] = runsOf("writers", "late");
+    const [first, second] = reconcilesOf("writers", "late");
     assert.deepEqual(first?.status, { code: 2, message: "not yet" });
     assert.equal(first?.attributes["op.result"], "error");
-    assert(childrenOf(first!).some(({ name }) => name === "patch Note/status"), "its failure is reported");
+    assert(childrenOf(first!).some(({ name }) => name === "patch Note/status"), "the failure is written to the status");
     assert.equal(second?.attributes["op.reason"], "retried");
     assert.equal(second?.attributes["op.attempt"], 2);
     assert(
@@ -139,7 +141,7 @@ Deno.test("a reconcile is a span, its calls are child spans, and it is linked to
   });
 
   await t.step("log lines of a reconcile contain its trace", () => {
-    const { spanId, traceId } = runsOf("writers", "plain")[0]!;
+    const { spanId, traceId } = reconcilesOf("writers", "plain")[0]!;
     const line = lines.find(({ msg, name }) => msg === "Note written" && name === "plain");
     assert.deepEqual([line?.trace_id, line?.span_id], [traceId, spanId]);
   });

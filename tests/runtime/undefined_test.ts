@@ -4,7 +4,7 @@ import { controller, conversion, resource, s, webhook } from "@op/sdk";
 import { Job } from "@op/sdk/kinds";
 import { memoryCluster, roundTrips } from "@op/sdk/testing";
 
-/** Has the types of optional values. */
+// Their types are those of optional properties, as for users who compute a value.
 const absent = undefined as string | undefined;
 const labels = undefined as Record<string, string> | undefined;
 
@@ -47,7 +47,7 @@ const parts = {
   }),
 };
 
-Deno.test("an optional property that is undefined is absent in what is applied, returned and reported", async () => {
+Deno.test("an optional property that is undefined is absent in applied objects, patches of webhooks, conversions and status", async () => {
   await using cluster = await memoryCluster({ parts });
   await cluster.create(Card, "a", { metadata: { labels }, spec: { text: "hello", author: absent } });
   await cluster.settle();

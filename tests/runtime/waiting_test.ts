@@ -1,11 +1,11 @@
-/** Reconciles that wait for a timeout or a signal, and operators limited to one namespace. */
+/** Reconciles that hang, operators of one namespace, and applies of objects that were read. */
 import assert from "node:assert/strict";
 import { controller } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { Note } from "../fixtures/notes.ts";
 
-/** Waits for its signal, and reports why it was aborted. */
+/** Waits until the signal is aborted, and rejects with its reason. */
 function hang(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }
@@ -27,10 +27,10 @@ Deno.test("a reconcile that hangs is ended by its timeout in virtual time, and t
     ["Ready", "False", "Timeout"],
     ["Reconciling", "True", "Timeout"],
   ]);
-  assert(runs >= 2, "it was tried again");
+  assert(runs >= 2, `${runs} reconciles`);
 });
 
-Deno.test("settle names the reconcile that hangs once its real-time timeout ends", async () => {
+Deno.test("settle rejects after its real-time timeout, and names the reconcile that hangs", async () => {
   const notes = controller(Note, { reconcile: (_note, { signal }) => hang(signal) });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
@@ -40,7 +40,7 @@ Deno.test("settle names the reconcile that hangs once its real-time timeout ends
   );
 });
 
-Deno.test("an operator of one namespace repairs its children in another, which it does not watch", async () => {
+Deno.test("an operator of one namespace repairs a child in another namespace, which it does not watch", async () => {
   const notes = controller(Note, {
     owns: [ConfigMap],
     async reconcile(note, { apply, get, status }) {
@@ -62,7 +62,7 @@ Deno.test("an operator of one namespace repairs its children in another, which i
   assert.equal((await cluster.get(Note, "a")).status?.text, "one");
   await cluster.delete(ConfigMap, "copy", { namespace: "other" });
 
-  await cluster.patch(Note, "a", { metadata: { labels: { look: "again" } } });
+  await cluster.patch(Note, "a", { metadata: { labels: { touched: "yes" } } });
   await cluster.settle();
 
   assert.equal((await cluster.get(ConfigMap, "copy", { namespace: "other" })).data?.text, "one");
@@ -75,7 +75,7 @@ Deno.test("an operator of one namespace repairs its children in another, which i
   ]);
 });
 
-Deno.test("an object that was read is not mistaken for the desired state", async () => {
+Deno.test("apply rejects an object that was read from the API server", async () => {
   const notes = controller(Note, {
     owns: [ConfigMap],
     async reconcile(note, { apply, get }) {

@@ -1,4 +1,7 @@
-/** Webhooks of an operator that is not running do not prevent its start, and every replica serves them. */
+/**
+ * Webhooks of an operator that is not running must not prevent its start. Every running replica
+ * serves them.
+ */
 import assert from "node:assert/strict";
 import { controller, operator, webhook } from "@op/sdk";
 import {
@@ -15,53 +18,58 @@ import { webhookConfigurations } from "../../src/manifests/webhooks.ts";
 import type { Parts } from "../../src/parts/part_list.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { eventually } from "../eventually.ts";
-import { serverWithWebhooks } from "./_webhooks.ts";
+import { serverWithWebhooks, servesWebhooks } from "./_webhooks.ts";
 import { noteRules, post, QUICK, review } from "../fixtures/reviews.ts";
 
+/** The namespace of the operator. */
 const OWN = "guard-system";
 const both = { mutate() {}, validate() {} };
 const POD = { spec: { containers: [{ name: "main", image: "busybox" }] } };
 
 /** Returns the namespaces in which pods can be created while no process serves the webhooks. */
-async function pods(parts: Parts): Promise<string[]> {
+async function namespacesWithPods(parts: Parts): Promise<string[]> {
   await using server = createApiserver();
   const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
   for (const namespace of [OWN, "shop"]) await client.create(Namespace, { metadata: { name: namespace } });
   const place = { url: "https://127.0.0.1:1" };
-  for (const one of webhookConfigurations("guard", parts, { place, namespace: OWN })) {
-    const kind = one.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
-    await client.create(kind as typeof ValidatingWebhookConfiguration, one as never);
+  for (const configuration of webhookConfigurations("guard", parts, { place, namespace: OWN })) {
+    const kind = configuration.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
+    await client.create(kind as typeof ValidatingWebhookConfiguration, configuration as never);
   }
-  const made: string[] = [];
+  const created: string[] = [];
   for (const namespace of [OWN, "kube-system", "shop"]) {
     try {
       await client.create(Pod, { metadata: { name: "a", namespace }, ...POD } as never);
-      made.push(namespace);
+      created.push(namespace);
     } catch (error) {
       assert(error instanceof ApiError && error.status === 500, String(error));
       assert.match(error.message, /failed calling webhook/);
     }
   }
-  return made;
+  return created;
 }
 
-const CASES: readonly { name: string; parts: Parts; made: readonly string[] }[] = [
-  { name: "by default", parts: { rules: webhook(Pod, both) }, made: [OWN, "kube-system", "shop"] },
+const CASES: readonly { name: string; parts: Parts; allowed: readonly string[] }[] = [
   {
-    name: "that must not be passed over",
-    parts: { rules: webhook(Pod, { ...both, failurePolicy: "Fail" }) },
-    made: [OWN, "kube-system"],
+    name: "with the default failurePolicy",
+    parts: { rules: webhook(Pod, both) },
+    allowed: [OWN, "kube-system", "shop"],
   },
   {
-    name: "that must not be passed over anywhere",
+    name: "with failurePolicy Fail",
+    parts: { rules: webhook(Pod, { ...both, failurePolicy: "Fail" }) },
+    allowed: [OWN, "kube-system"],
+  },
+  {
+    name: "with failurePolicy Fail in all namespaces",
     parts: { rules: webhook(Pod, { ...both, failurePolicy: "Fail", allNamespaces: true }) },
-    made: [],
+    allowed: [],
   },
 ];
 
-for (const { name, parts, made } of CASES) {
-  Deno.test(`webhooks of pods ${name}, of an operator that is not running, allow pods in: ${made.join(", ") || "no namespace"}`, async () => {
-    assert.deepEqual(await pods(parts), made);
+for (const { name, parts, allowed } of CASES) {
+  Deno.test(`while an operator is not running, its webhooks of pods ${name} allow pods in ${allowed.join(", ") || "no namespace"}`, async () => {
+    assert.deepEqual(await namespacesWithPods(parts), allowed);
   });
 }
 
@@ -79,17 +87,15 @@ Deno.test("of two replicas, one leads and both serve webhooks", async () => {
   await using one = start();
   await using other = start();
   const replicas = [one, other];
-  const isServed = (running: typeof one) =>
-    running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady);
-  await eventually(() => replicas.every(isServed) && replicas.some(({ isLeading }) => isLeading), {
+  await eventually(() => replicas.every(servesWebhooks) && replicas.some(({ isLeading }) => isLeading), {
     state: () => JSON.stringify(replicas.map((running) => running.readiness())),
   });
   assert.equal(replicas.filter(({ isLeading }) => isLeading).length, 1);
 
   const client = new Client(connection);
   const { webhooks } = await client.get(ValidatingWebhookConfiguration, "notes");
-  using way = Deno.createHttpClient({ caCerts: [atob(webhooks?.[0]?.clientConfig.caBundle ?? "")] });
+  using httpClient = Deno.createHttpClient({ caCerts: [atob(webhooks?.[0]?.clientConfig.caBundle ?? "")] });
   for (const { webhookPort } of replicas) {
-    assert.equal((await (await post(webhookPort!, review(), way)).json()).response.allowed, true);
+    assert.equal((await (await post(webhookPort!, review(), httpClient)).json()).response.allowed, true);
   }
 });

@@ -1,4 +1,4 @@
-/** Conversions of a kind with three versions: between the first and the last by way of the second. */
+/** Conversions of a kind with three versions: between the first and the last through the second. */
 import assert from "node:assert/strict";
 import { conversion, resource, s } from "@op/sdk";
 import { memoryCluster, roundTrips } from "@op/sdk/testing";
@@ -27,7 +27,7 @@ const spanV2 = conversion(SpanV2, Span, {
   down: ({ spec: { ends: [from = 0, to = 0] } }) => ({ spec: { from, to } }),
 });
 
-Deno.test("an object of the first version is converted to the last by way of the second, and back", async () => {
+Deno.test("an object of the first version is converted to the last through the second, and back", async () => {
   await using cluster = await memoryCluster({ parts: { spanV1, spanV2 } });
   await cluster.create(SpanV1, "a", { spec: { text: "2-7" } });
   await cluster.create(Span, "b", { spec: { ends: [1, 3] } });
@@ -40,7 +40,7 @@ Deno.test("an object of the first version is converted to the last by way of the
 });
 
 Deno.test("roundTrips treats empty annotations as missing, as API servers do", async () => {
-  const spelled = conversion(SpanV2, Span, {
+  const emptying = conversion(SpanV2, Span, {
     up: ({ metadata, spec: { from, to } }) => ({
       metadata: { ...metadata, annotations: { ...metadata.annotations } },
       spec: { ends: [from, to] },
@@ -50,7 +50,7 @@ Deno.test("roundTrips treats empty annotations as missing, as API servers do", a
       spec: { from, to },
     }),
   });
-  await roundTrips(spelled, { seed: 1 });
+  await roundTrips(emptying, { seed: 1 });
   const marking = conversion(SpanV2, Span, {
     up: ({ metadata, spec: { from, to } }) => ({
       metadata: { ...metadata, annotations: { was: "v2" } },
@@ -61,7 +61,7 @@ Deno.test("roundTrips treats empty annotations as missing, as API servers do", a
   await assert.rejects(roundTrips(marking, { seed: 1 }), /was changed/);
 });
 
-Deno.test("a conversion keeps the status", async () => {
+Deno.test("roundTrips passes for a conversion that returns the status", async () => {
   const status = s.object({ seen: s.integer() });
   const LampV1 = resource({ group: "demo.example.com", version: "v1", kind: "Lamp", spec: s.object({}), status });
   const Lamp = resource({
@@ -97,23 +97,23 @@ Deno.test("roundTrips passes if up and down are inverse, and reports an object f
   );
 });
 
-Deno.test("a value without a field in a version survives in an annotation, also across two conversions", async () => {
-  const kept = "demo.example.com/note";
+Deno.test("a conversion can store a value for which a version has no field in an annotation, also across two conversions", async () => {
+  const annotation = "demo.example.com/note";
   const noted = { from: ends.from, to: ends.to, note: s.optional(s.string()) };
-  const first = resource({ ...names, kind: "Way", version: "v1", spec: s.object(noted) });
-  const middle = resource({ ...names, kind: "Way", version: "v2", spec: s.object(ends), versions: [first] });
-  const last = resource({ ...names, kind: "Way", version: "v3", spec: s.object({ ends: pair }), versions: [middle] });
+  const first = resource({ ...names, kind: "Route", version: "v1", spec: s.object(noted) });
+  const middle = resource({ ...names, kind: "Route", version: "v2", spec: s.object(ends), versions: [first] });
+  const last = resource({ ...names, kind: "Route", version: "v3", spec: s.object({ ends: pair }), versions: [middle] });
   const parts = {
     first: conversion(first, middle, {
       up: ({ metadata: { annotations }, spec: { note, ...spec } }) => ({
         spec,
-        ...(note === undefined ? {} : { metadata: { annotations: { ...annotations, [kept]: note } } }),
+        ...(note === undefined ? {} : { metadata: { annotations: { ...annotations, [annotation]: note } } }),
       }),
-      down({ metadata: { annotations: { [kept]: note, ...annotations } = {} }, spec }) {
+      down({ metadata: { annotations: { [annotation]: note, ...annotations } = {} }, spec }) {
         return { spec: { ...spec, ...(note === undefined ? {} : { note }) }, metadata: { annotations } };
       },
     }),
-    // Says nothing of the metadata.
+    // Returns no metadata, so labels and annotations stay.
     middle: conversion(middle, last, {
       up: ({ spec: { from, to } }) => ({ spec: { ends: [from, to] } }),
       down: ({ spec: { ends: [from = 0, to = 0] } }) => ({ spec: { from, to } }),
@@ -121,7 +121,7 @@ Deno.test("a value without a field in a version survives in an annotation, also 
   };
   await using cluster = await memoryCluster({ parts });
   await cluster.create(first, "a", { metadata: { annotations: { own: "yes" } }, spec: { from: 1, to: 2, note: "hi" } });
-  assert.deepEqual((await cluster.get(last, "a")).metadata.annotations, { own: "yes", [kept]: "hi" });
+  assert.deepEqual((await cluster.get(last, "a")).metadata.annotations, { own: "yes", [annotation]: "hi" });
   const { metadata, spec } = await cluster.get(first, "a");
   assert.deepEqual([metadata.annotations, spec], [{ own: "yes" }, { from: 1, to: 2, note: "hi" }]);
 });

@@ -1,4 +1,7 @@
-/** Requests that no API server sends: they get a well-formed response or are closed, and none is allowed. */
+/**
+ * Requests that no API server sends: they get a valid response or their connection is closed, and
+ * none is allowed.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
@@ -24,7 +27,7 @@ Deno.test("of 10,000 invalid reviews none is allowed, valid ones in between are,
   const [main, config] = ["_hostile_reviews.ts", "../../deno.json"].map((path) =>
     fileURLToPath(new URL(path, import.meta.url))
   );
-  // In a process of its own, whose memory nobody else uses.
+  // In a separate process, because the test measures its memory.
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--no-lock", "--v8-flags=--expose-gc", `--config=${config}`, main!],
   }).output();
@@ -32,7 +35,7 @@ Deno.test("of 10,000 invalid reviews none is allowed, valid ones in between are,
   const { answered, valid, grown } = JSON.parse(new TextDecoder().decode(stdout));
   assert.equal(answered, 10_000);
   assert.equal(valid, 2000);
-  assert(grown < 10, `${grown} MiB more are held after the second half`);
+  assert(grown < 10, `memory grew by ${grown} MiB in the second half`);
 });
 
 Deno.test("invalid HTTP requests are rejected with specific statuses", async () => {
@@ -46,7 +49,7 @@ Deno.test("invalid HTTP requests are rejected with specific statuses", async () 
   assert.equal(await status(post(PATH, `${"[".repeat(100_000)}${"]".repeat(100_000)}`)), 413);
 });
 
-Deno.test("an endless body is rejected when it is too long or too late", async () => {
+Deno.test("an endless body is rejected when it exceeds the size limit or the timeout", async () => {
   const clock = new VirtualClock();
   const { fetch } = handler({ review: 100_000 }, new Metrics(), clock);
   const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(10_000)) });
@@ -62,71 +65,71 @@ Deno.test("an endless body is rejected when it is too long or too late", async (
   assert.equal((await late).status, 504);
 });
 
-Deno.test("the server answers reviews during 100 slow bodies, 100 half bodies and 100 invalid handshakes, and closes those in time", async () => {
+Deno.test("the server answers reviews next to 100 missing bodies, 100 partial bodies and 100 invalid handshakes, and closes their connections in time", async () => {
   const { certificate, key, caCert } = await localCertificate();
-  // What is late, or silent for too long, is so by a clock that this test moves.
+  // Deadlines of bodies and connections depend on this clock, which only the test advances.
   const clock = new VirtualClock();
-  const asked = handler({}, new Metrics(), clock);
+  const reviews = handler({}, new Metrics(), clock);
   const options = { hostname: "127.0.0.1", port: 0, clock, firstByte: 10_000, silence: 20_000 };
-  await using server = new TlsServer(options, asked.fetch);
+  await using server = new TlsServer(options, reviews.fetch);
   server.use({ certificate, key });
-  const pass = (milliseconds: number): void => {
+  const advance = (milliseconds: number): void => {
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
-  const ask = async (times: number): Promise<void> => {
-    using way = Deno.createHttpClient({ caCerts: [caCert] });
+  const sendReviews = async (times: number): Promise<void> => {
+    using client = Deno.createHttpClient({ caCerts: [caCert] });
     for (let i = 0; i < times; i++) {
-      const { response } = await (await postReview(server.port, review(), way)).json();
+      const { response } = await (await postReview(server.port, review(), client)).json();
       assert.equal(response.allowed, true);
     }
   };
   const body = JSON.stringify(review());
   const head =
     `POST ${PATH}?timeout=1s HTTP/1.1\r\nhost: notes\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
-  const place = { hostname: "127.0.0.1", port: server.port };
-  const answers: string[] = [];
+  const address = { hostname: "127.0.0.1", port: server.port };
+  const responses: string[] = [];
   const tls = async (text: string): Promise<void> => {
-    const connection = await Deno.connectTls({ ...place, caCerts: [caCert] });
-    await untilClosed(connection, new TextEncoder().encode(text), (answer) => answers.push(answer));
+    const connection = await Deno.connectTls({ ...address, caCerts: [caCert] });
+    await untilClosed(connection, new TextEncoder().encode(text), (response) => responses.push(response));
   };
-  let noisy = 0;
+  let sentGarbage = 0;
   const garbage = async (seed: number): Promise<void> => {
     const bytes = seed % 2 === 0 ? Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3, seed]) : Buffer.alloc(300, seed);
-    const connection = await Deno.connect(place);
-    noisy++;
+    const connection = await Deno.connect(address);
+    sentGarbage++;
     await untilClosed(connection, new Uint8Array(bytes));
   };
   const hundred = Array.from({ length: 100 }, (_, i) => i);
   const slow = Promise.all([
-    // The start of the body only.
+    // With the start of the body.
     ...hundred.map(() => tls(head + body.slice(0, 50))),
-    // The head only.
+    // Without a body.
     ...hundred.map(() => tls(head)),
   ]);
-  const noise = Promise.all(hundred.map(garbage));
-  // Connections are accepted in order, so an answer means that the earlier ones were accepted.
-  while (asked.inFlight < 200 || noisy < 100) await ask(1);
-  await ask(20);
-  // The API server gives up after the timeout in the URL, and so does the server.
-  pass(1000);
-  // The answers must have arrived before the clock reaches the limit for silent connections.
-  while (answers.length < 200) await ask(1);
-  for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 504 /);
+  const garbageEnds = Promise.all(hundred.map(garbage));
+  // Connections are accepted in order, so a response means that the earlier ones were accepted.
+  while (reviews.inFlight < 200 || sentGarbage < 100) await sendReviews(1);
+  await sendReviews(20);
+  // The timeout in the URL, at which the API server cancels its request.
+  advance(1000);
+  // All responses must arrive before the clock reaches the limit for silent connections.
+  while (responses.length < 200) await sendReviews(1);
+  for (const response of responses) assert.match(response, /^HTTP\/1\.1 504 /);
   // Connections that sent garbage instead of a handshake are closed, and so are silent ones.
-  pass(2 * options.firstByte);
-  await noise;
-  pass(2 * options.silence);
+  advance(2 * options.firstByte);
+  await garbageEnds;
+  advance(2 * options.silence);
   await slow;
-  await ask(1);
+  await sendReviews(1);
 });
 
-Deno.test("when too many requests over HTTP/2 wait for their bodies, the connection that has the most of them is closed", async () => {
+Deno.test("when too many HTTP/2 requests wait for their bodies, the connection with the most of them is closed", async () => {
   const { certificate, key, caCert } = await localCertificate();
-  const asked = handler();
-  await using server = new TlsServer({ hostname: "127.0.0.1", port: 0, clock: systemClock }, asked.fetch);
+  const reviews = handler();
+  await using server = new TlsServer({ hostname: "127.0.0.1", port: 0, clock: systemClock }, reviews.fetch);
   server.use({ certificate, key });
-  using way = Deno.createHttpClient({ caCerts: [caCert] });
+  using client = Deno.createHttpClient({ caCerts: [caCert] });
   using stack = new DisposableStack();
   const closed: number[] = [];
   // The third connection has the most.
@@ -136,12 +139,12 @@ Deno.test("when too many requests over HTTP/2 wait for their bodies, the connect
     connection.readable.pipeTo(new WritableStream()).catch(() => {}).then(() => closed.push(index));
     const writer = connection.writable.getWriter();
     await writer.write(requestsWithoutBody(count));
-    // Connections of a client are counted as they come.
-    await eventually(() => assert(asked.inFlight >= 190 * (index + 1) || closed.length > 0));
+    // The next connection follows after the server has counted the requests of this one.
+    await eventually(() => assert(reviews.inFlight >= 190 * (index + 1) || closed.length > 0));
   }
   await eventually(() => assert.deepEqual(closed, [2]));
   assert.equal(server.connections, 5);
-  const { response } = await (await postReview(server.port, review(), way)).json();
+  const { response } = await (await postReview(server.port, review(), client)).json();
   assert.equal(response.allowed, true);
 });
 
@@ -167,29 +170,29 @@ function requestsWithoutBody(count: number): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Sends bytes, and reads until the server closes the connection. `onAnswer` receives the first bytes of the answer,
- * or why there is none.
+ * Sends bytes, and reads until the server closes the connection. `onResponse` receives the first
+ * bytes of the response, or the error.
  */
 async function untilClosed(
   connection: Deno.Conn,
   bytes: Uint8Array,
-  onAnswer: (text: string) => void = () => {},
+  onResponse: (text: string) => void = () => {},
 ): Promise<void> {
   const buffer = new Uint8Array(4096);
-  let hasAnswer = false;
-  const answer = (text: string): void => {
-    if (!hasAnswer) onAnswer(text);
-    hasAnswer = true;
+  let hasResponse = false;
+  const report = (text: string): void => {
+    if (!hasResponse) onResponse(text);
+    hasResponse = true;
   };
   try {
     await connection.write(bytes);
     for (let size = await connection.read(buffer); size !== null; size = await connection.read(buffer)) {
-      answer(new TextDecoder().decode(buffer.subarray(0, size)));
+      report(new TextDecoder().decode(buffer.subarray(0, size)));
     }
-    answer("closed");
+    report("closed");
   } catch (error) {
     // A reset also closes the connection.
-    answer(String(error));
+    report(String(error));
   }
   connection.close();
 }

@@ -1,4 +1,7 @@
-/** Limits of webhooks: concurrent reviews, memory, and fair shares of clients, with a virtual clock. */
+/**
+ * Limits of webhooks in virtual time: concurrent reviews, memory, log lines, and fair shares of
+ * clients.
+ */
 import assert from "node:assert/strict";
 import { webhook } from "@op/sdk";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
@@ -10,14 +13,14 @@ import { webhookHandler } from "./_webhooks.ts";
 
 const MIB = 2 ** 20;
 
-/** Webhooks whose function returns when the test resolves it. */
-function held(limits: WebhookLimits, options: Partial<WebhookHandlerOptions> = {}) {
+/** Creates a handler of reviews whose webhook function returns when the test says so. */
+function heldReviews(limits: WebhookLimits, options: Partial<WebhookHandlerOptions> = {}) {
   const clock = new VirtualClock();
-  const begun: string[] = [];
+  const started: string[] = [];
   const gates: (() => void)[] = [];
   const noteRules = webhook(Note, {
     async validate({ spec }) {
-      begun.push(spec.text.slice(0, 20));
+      started.push(spec.text.slice(0, 20));
       await new Promise<void>((resolve) => gates.push(resolve));
     },
   });
@@ -25,10 +28,10 @@ function held(limits: WebhookLimits, options: Partial<WebhookHandlerOptions> = {
   return {
     clock,
     fetch,
-    /** Of the reviews that reached the function, the beginnings of their notes. */
-    begun,
-    /** Lets the oldest review that reached the function be answered. */
-    answerNext: () => gates.shift()!(),
+    /** The first 20 characters of each note that reached the webhook function. */
+    started,
+    /** Completes the review that reached the webhook function first. */
+    completeNext: () => gates.shift()!(),
   };
 }
 
@@ -56,141 +59,141 @@ function silent(length: number, timeout = 10): Request & { readonly wasRead: boo
 }
 
 Deno.test("requests whose body has not arrived do not count as reviews", async () => {
-  const { fetch, begun, answerNext, clock } = held({ inFlight: 1 });
+  const { fetch, started, completeNext, clock } = heldReviews({ inFlight: 1 });
   const slow = Array.from({ length: 500 }, () => fetch(silent(1000), client("slow")));
-  const answer = fetch(post(), client("slow"));
-  while (begun.length === 0) await breath();
-  answerNext();
-  assert.equal((await answer).status, 200);
-  pass(clock, 5000);
+  const response = fetch(post(), client("slow"));
+  while (started.length === 0) await turn();
+  completeNext();
+  assert.equal((await response).status, 200);
+  advance(clock, 5000);
   assert.deepEqual(new Set((await Promise.all(slow)).map(({ status }) => status)), new Set([408]));
 });
 
-Deno.test("a body that does not arrive within 5 s ends its request and connection, whatever the client's timeout", async () => {
+Deno.test("a body that does not arrive within 5 s ends its request with 408 and closes the connection, whatever the client's timeout", async () => {
   for (const length of [1000, 30_000, 300_000]) {
-    const { fetch, clock } = held({});
-    const answer = fetch(silent(length, 30));
-    await breath();
-    pass(clock, 4999);
-    pass(clock, 1);
-    const { status, headers } = await answer;
+    const { fetch, clock } = heldReviews({});
+    const response = fetch(silent(length, 30));
+    await turn();
+    advance(clock, 4999);
+    advance(clock, 1);
+    const { status, headers } = await response;
     assert.deepEqual([status, headers.get("connection")], [408, "close"]);
   }
 });
 
-Deno.test("reviews beyond the limit wait, and all are answered", async () => {
-  const { fetch, begun, answerNext } = held({ inFlight: 2 });
-  const answers = Array.from({ length: 10 }, (_, i) => fetch(post(`${i}`)));
-  for (let answered = 0; answered < 10; answered++) {
-    while (begun.length < Math.min(answered + 2, 10)) await breath();
-    // Time for a third to begin, if one did.
-    for (let i = 0; i < 5; i++) await breath();
-    assert.equal(begun.length, Math.min(answered + 2, 10));
-    answerNext();
+Deno.test("reviews beyond the limit wait, and all are completed", async () => {
+  const { fetch, started, completeNext } = heldReviews({ inFlight: 2 });
+  const responses = Array.from({ length: 10 }, (_, i) => fetch(post(`${i}`)));
+  for (let completed = 0; completed < 10; completed++) {
+    while (started.length < Math.min(completed + 2, 10)) await turn();
+    // Time in which a third one would start.
+    for (let i = 0; i < 5; i++) await turn();
+    assert.equal(started.length, Math.min(completed + 2, 10));
+    completeNext();
   }
-  for (const answer of answers) assert.equal((await answer).status, 200);
+  for (const response of responses) assert.equal((await response).status, 200);
 });
 
-Deno.test("a waiting review ends when its client gives up", async () => {
-  const { fetch, begun, clock } = held({ inFlight: 1 });
+Deno.test("a waiting review ends with 504 at the timeout of its client", async () => {
+  const { fetch, started, clock } = heldReviews({ inFlight: 1 });
   const [first, second] = [fetch(post("first")), fetch(post("second"))];
-  while (begun.length === 0) await breath();
-  pass(clock, 9000);
+  while (started.length === 0) await turn();
+  advance(clock, 9000);
   assert.deepEqual([(await first).status, (await second).status], [504, 504]);
-  assert.deepEqual(begun, ["first"]);
+  assert.deepEqual(started, ["first"]);
 });
 
 Deno.test("the client with the fewest running reviews is next", async () => {
-  const { fetch, begun, answerNext } = held({ inFlight: 2 });
+  const { fetch, started, completeNext } = heldReviews({ inFlight: 2 });
   const greedy = Array.from({ length: 20 }, () => fetch(post("greedy"), client("10.0.0.1")));
-  while (begun.length < 2) await breath();
+  while (started.length < 2) await turn();
   const modest = fetch(post("modest"), client("10.0.0.2"));
-  await breath();
-  answerNext();
-  while (begun.length < 3) await breath();
-  assert.deepEqual(begun, ["greedy", "greedy", "modest"]);
+  await turn();
+  completeNext();
+  while (started.length < 3) await turn();
+  assert.deepEqual(started, ["greedy", "greedy", "modest"]);
   for (let i = 1; i < 21; i++) {
-    answerNext();
-    while (begun.length < Math.min(i + 3, 21)) await breath();
+    completeNext();
+    while (started.length < Math.min(i + 3, 21)) await turn();
   }
-  for (const answer of [...greedy, modest]) assert.equal((await answer).status, 200);
+  for (const response of [...greedy, modest]) assert.equal((await response).status, 200);
 });
 
 Deno.test("large bodies are read within their memory limit, and others wait unread", async () => {
-  const { fetch, clock } = held({ held: 10 * MIB });
+  const { fetch, clock } = heldReviews({ held: 10 * MIB });
   const [first, second] = [silent(800_000), silent(800_000)];
-  const answers = [fetch(first), fetch(second)];
-  for (let i = 0; i < 5; i++) await breath();
+  const responses = [fetch(first), fetch(second)];
+  for (let i = 0; i < 5; i++) await turn();
   assert.deepEqual([first.wasRead, second.wasRead], [true, false]);
-  pass(clock, 5000);
-  assert.equal((await answers[0]!).status, 408);
-  while (!second.wasRead) await breath();
-  // Its time began with its turn.
-  pass(clock, 4000);
-  assert.equal((await answers[1]!).status, 504);
+  advance(clock, 5000);
+  assert.equal((await responses[0]!).status, 408);
+  while (!second.wasRead) await turn();
+  // The time limit of 5 s starts when the body is read.
+  advance(clock, 4000);
+  assert.equal((await responses[1]!).status, 504);
 });
 
 Deno.test("a body is rejected unread if too many wait, or if it is larger than the memory limit", async () => {
-  const { fetch } = held({ held: 1 * MIB });
+  const { fetch } = heldReviews({ held: 1 * MIB });
   const large = silent(200_000);
-  const answer = await fetch(large);
-  assert.deepEqual([answer.status, large.wasRead], [413, false]);
-  assert.match(await answer.text(), /Raise the operator's memory limit$/);
+  const response = await fetch(large);
+  assert.deepEqual([response.status, large.wasRead], [413, false]);
+  assert.match(await response.text(), /Raise the operator's memory limit$/);
 
   for (let i = 0; i < 66; i++) fetch(silent(100_000), client("10.0.0.1"));
-  await breath();
+  await turn();
   const next = silent(100_000);
-  const refused = await fetch(next, client("10.0.0.1"));
-  assert.deepEqual([refused.status, refused.headers.get("retry-after"), next.wasRead], [429, "1", false]);
-  // Another client may wait all the same.
-  const other = Promise.race([fetch(silent(100_000), client("10.0.0.2")), breath()]);
+  const rejected = await fetch(next, client("10.0.0.1"));
+  assert.deepEqual([rejected.status, rejected.headers.get("retry-after"), next.wasRead], [429, "1", false]);
+  // Another client may still wait.
+  const other = Promise.race([fetch(silent(100_000), client("10.0.0.2")), turn()]);
   assert.equal(await other, undefined);
 });
 
 Deno.test("a review whose objects need more memory than the limit is rejected, whatever its length", async () => {
-  const { fetch, begun, answerNext } = held({ held: 16 * MIB });
+  const { fetch, started, completeNext } = heldReviews({ held: 16 * MIB });
   const wide = review();
   Object.assign(wide.request.object, { data: Array(300_000).fill({}) });
   const body = JSON.stringify(wide);
-  const answer = await fetch(request(body, body.length));
-  assert.equal(answer.status, 413);
-  assert.match(await answer.text(), /^the review needs \d+ MiB of memory, but reviews may use only 12 MiB\. Raise/);
+  const response = await fetch(request(body, body.length));
+  assert.equal(response.status, 413);
+  assert.match(await response.text(), /^the review needs \d+ MiB of memory, but reviews may use only 12 MiB\. Raise/);
   const plain = fetch(post("x".repeat(body.length)));
-  while (begun.length === 0) await breath();
-  answerNext();
+  while (started.length === 0) await turn();
+  completeNext();
   assert.equal((await plain).status, 200);
 });
 
-Deno.test("memory limits the number of large reviews that are answered at once", async () => {
-  const { fetch, begun, answerNext } = held({ held: 10 * MIB });
-  const answers = Array.from({ length: 8 }, (_, i) => fetch(post(`${i}`.padEnd(500_000, "x"))));
-  for (let answered = 0; answered < 8; answered++) {
-    while (begun.length === answered) await breath();
-    for (let i = 0; i < 20; i++) await breath();
-    assert(begun.length - answered <= 4, `${begun.length - answered} at once`);
-    answerNext();
+Deno.test("the memory limit bounds how many large reviews run at once", async () => {
+  const { fetch, started, completeNext } = heldReviews({ held: 10 * MIB });
+  const responses = Array.from({ length: 8 }, (_, i) => fetch(post(`${i}`.padEnd(500_000, "x"))));
+  for (let completed = 0; completed < 8; completed++) {
+    while (started.length === completed) await turn();
+    for (let i = 0; i < 20; i++) await turn();
+    assert(started.length - completed <= 4, `${started.length - completed} at once`);
+    completeNext();
   }
-  for (const answer of answers) assert.equal((await answer).status, 200);
+  for (const response of responses) assert.equal((await response).status, 200);
 });
 
 Deno.test("log lines that a client can cause are limited, and all are counted in metrics", async () => {
   const lines: [message: string, fields: Record<string, unknown>][] = [];
-  const note = (message: string, fields: Record<string, unknown> = {}) => void lines.push([message, fields]);
-  const log = { debug() {}, info() {}, warn: note, error: note, with: () => log, isDebug: false };
+  const record = (message: string, fields: Record<string, unknown> = {}) => void lines.push([message, fields]);
+  const log = { debug() {}, info() {}, warn: record, error: record, with: () => log, isDebug: false };
   const metrics = new Metrics();
   const clock = new VirtualClock();
   const { fetch } = webhookHandler({ noteRules }, { clock, metrics, log });
-  const thrown = async () => {
+  const failReview = async () => {
     const malformed = review();
     Object.assign(malformed.request.object, { spec: null });
     const body = JSON.stringify(malformed);
     assert.equal((await fetch(request(body, body.length))).status, 500);
   };
-  for (let i = 0; i < 200; i++) await thrown();
+  for (let i = 0; i < 200; i++) await failReview();
   assert.equal(lines.length, 10);
   assert.deepEqual(new Set(lines.map(([message]) => message)), new Set(["Webhook failed"]));
-  pass(clock, 60_000);
-  await thrown();
+  advance(clock, 60_000);
+  await failReview();
   assert.equal(lines.length, 11);
   assert.equal(lines.at(-1)![1].suppressed, 190);
   assert.match(
@@ -199,11 +202,12 @@ Deno.test("log lines that a client can cause are limited, and all are counted in
   );
 });
 
-function pass(clock: VirtualClock, milliseconds: number): void {
+/** Advances the clock and runs its timers. */
+function advance(clock: VirtualClock, milliseconds: number): void {
   const until = clock.now() + milliseconds;
   while (clock.step(until));
 }
 
-function breath(): Promise<void> {
+function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }

@@ -12,28 +12,28 @@ Deno.test("a webhook reads a kind in reads from the shared cache, without a requ
     reads: [ConfigMap],
     async validate({ spec }, { get, list }) {
       const words = await list(ConfigMap, { selector: { words: "yes" } });
-      if (words.some(({ data }) => data?.[spec.text] !== undefined)) throw deny("that word is not used here");
-      if ((await get(ConfigMap, "closed")) !== undefined) throw deny("nothing is written today");
-      const elsewhere = await get(ConfigMap, "words", { namespace: "kube-public" });
-      if (elsewhere?.data?.[spec.text] !== undefined) throw deny("that word is used elsewhere");
+      if (words.some(({ data }) => data?.[spec.text] !== undefined)) throw deny("that word is not allowed");
+      if ((await get(ConfigMap, "closed")) !== undefined) throw deny("notes are closed");
+      const publicWords = await get(ConfigMap, "words", { namespace: "kube-public" });
+      if (publicWords?.data?.[spec.text] !== undefined) throw deny("that word is public");
     },
   });
   await using cluster = await memoryCluster({ parts: { noteRules } });
   await cluster.create(Note, "a", { spec: { text: "tea" } });
   await cluster.create(ConfigMap, "words", { metadata: { labels: { words: "yes" } }, data: { tea: "" } });
   await cluster.settle();
-  await assert.rejects(cluster.create(Note, "b", { spec: { text: "tea" } }), /that word is not used here/);
-  // Without the label its words are no words.
+  await assert.rejects(cluster.create(Note, "b", { spec: { text: "tea" } }), /that word is not allowed/);
+  // Without the label, this ConfigMap is not selected.
   await cluster.create(ConfigMap, "others", { data: { coffee: "" } });
   await cluster.create(ConfigMap, "words", { data: { milk: "" } }, { namespace: "kube-public" });
   await cluster.settle();
   await cluster.create(Note, "c", { spec: { text: "coffee" } });
-  await assert.rejects(cluster.create(Note, "m", { spec: { text: "milk" } }), /that word is used elsewhere/);
+  await assert.rejects(cluster.create(Note, "m", { spec: { text: "milk" } }), /that word is public/);
   await cluster.create(ConfigMap, "closed", {});
   await cluster.settle();
-  await assert.rejects(cluster.create(Note, "d", { spec: { text: "coffee" } }), /nothing is written today/);
-  const asked = cluster.requests.filter(({ verb, resource }) => resource === "configmaps" && verb !== "create");
-  assert.deepEqual(asked.map(({ verb }) => verb), ["watch"]);
+  await assert.rejects(cluster.create(Note, "d", { spec: { text: "coffee" } }), /notes are closed/);
+  const reads = cluster.requests.filter(({ verb, resource }) => resource === "configmaps" && verb !== "create");
+  assert.deepEqual(reads.map(({ verb }) => verb), ["watch"]);
 });
 
 Deno.test("a webhook reads a kind in uses from the API server: by name or label, in one namespace or all", async () => {
@@ -41,15 +41,15 @@ Deno.test("a webhook reads a kind in uses from the API server: by name or label,
   const noteRules = webhook(Note, {
     uses: [access(ConfigMap, "get", "list")],
     async validate(_note, { get, list }) {
-      const there = { namespace: "kube-public" } as const;
+      const inPublic = { namespace: "kube-public" } as const;
       const names = async (...options: Parameters<typeof list>[1][]) =>
         (await list(ConfigMap, ...options)).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
       seen.push(
         (await get(ConfigMap, "a"))?.data,
-        (await get(ConfigMap, "a", there))?.data,
-        await get(ConfigMap, "nowhere"),
+        (await get(ConfigMap, "a", inPublic))?.data,
+        await get(ConfigMap, "missing"),
         await names(),
-        await names(there),
+        await names(inPublic),
         await names({ namespace: "*", selector: { words: "yes" } }),
       );
     },
@@ -58,11 +58,13 @@ Deno.test("a webhook reads a kind in uses from the API server: by name or label,
   const labels = { words: "yes" };
   await cluster.create(ConfigMap, "a", { data: { of: "default" } });
   await cluster.create(ConfigMap, "b", { metadata: { labels } });
-  await cluster.create(ConfigMap, "a", { metadata: { labels }, data: { of: "others" } }, { namespace: "kube-public" });
+  await cluster.create(ConfigMap, "a", { metadata: { labels }, data: { of: "kube-public" } }, {
+    namespace: "kube-public",
+  });
   await cluster.create(Note, "a", { spec: { text: "tea" } });
   assert.deepEqual(seen, [
     { of: "default" },
-    { of: "others" },
+    { of: "kube-public" },
     undefined,
     ["default/a", "default/b"],
     ["kube-public/a"],
@@ -74,38 +76,43 @@ Deno.test("a webhook fails while its cache is not synced, and recovers afterward
   const noteRules = webhook(Note, {
     reads: [Namespace],
     async validate(_note, { get }) {
-      if (await get(Namespace, "default") === undefined) throw deny("there is no such namespace");
+      if (await get(Namespace, "default") === undefined) throw deny("the namespace does not exist");
     },
   });
-  await using desk = await deskOf(noteRules, new Set(["list namespaces"]));
-  assert.equal((await desk.ask()).status, 500);
-  desk.refused.clear();
-  await desk.cluster.advance("1m");
-  assert.equal((await (await desk.ask()).json()).response.allowed, true);
+  await using run = await startWithWebhook(noteRules, new Set(["list namespaces"]));
+  assert.equal((await run.review()).status, 500);
+  run.forbidden.clear();
+  await run.cluster.advance("1m");
+  assert.equal((await (await run.review()).json()).response.allowed, true);
 });
 
 Deno.test("a missing RBAC permission of a webhook is logged at start and when it is removed; the webhook still runs", async () => {
   const noteRules = webhook(Note, {
     uses: [access(ConfigMap, "get")],
     async validate(_note, { get }) {
-      if (await get(ConfigMap, "limits") !== undefined) throw deny("there are limits");
+      if (await get(ConfigMap, "limits") !== undefined) throw deny("limits exist");
     },
   });
-  await using desk = await deskOf(noteRules, new Set(["get configmaps"]));
-  assert.deepEqual(desk.lines(), ["RBAC permission to get configmaps: missing"]);
-  assert.equal((await desk.ask()).status, 500);
-  desk.refused.clear();
-  await desk.cluster.advance("1m");
-  assert.deepEqual(desk.lines(), []);
-  assert.equal((await desk.ask()).status, 200);
-  desk.refused.add("get configmaps");
-  assert.equal((await desk.ask()).status, 500);
-  await desk.cluster.advance("1s");
-  assert.deepEqual(desk.lines(), ["RBAC permission to get configmaps: missing"]);
+  await using run = await startWithWebhook(noteRules, new Set(["get configmaps"]));
+  assert.deepEqual(run.lines(), ["RBAC permission to get configmaps: missing"]);
+  assert.equal((await run.review()).status, 500);
+  run.forbidden.clear();
+  await run.cluster.advance("1m");
+  assert.deepEqual(run.lines(), []);
+  assert.equal((await run.review()).status, 200);
+  run.forbidden.add("get configmaps");
+  assert.equal((await run.review()).status, 500);
+  await run.cluster.advance("1s");
+  assert.deepEqual(run.lines(), ["RBAC permission to get configmaps: missing"]);
 });
 
-/** Starts an operator with a webhook on a cluster that denies some requests, such as `get configmaps`. */
-async function deskOf(noteRules: ReturnType<typeof webhook>, refused: Set<string>) {
+/**
+ * Starts an operator with a webhook on a cluster that rejects some requests.
+ *
+ * @param noteRules The webhook.
+ * @param forbidden The rejected requests, such as `get configmaps`.
+ */
+async function startWithWebhook(noteRules: ReturnType<typeof webhook>, forbidden: Set<string>) {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
   const connection: Connection = {
@@ -115,13 +122,13 @@ async function deskOf(noteRules: ReturnType<typeof webhook>, refused: Set<string
       if (pathname.endsWith("/selfsubjectaccessreviews")) {
         const body = await request.json();
         const { verb, resource } = body.spec.resourceAttributes;
-        const allowed = !refused.has(`${verb} ${resource}`);
+        const allowed = !forbidden.has(`${verb} ${resource}`);
         return Response.json({ ...body, metadata: {}, status: { allowed } }, { status: 201 });
       }
       const parts = pathname.split("/");
-      const isOne = parts.includes("configmaps") && parts.at(-1) !== "configmaps";
-      const asked = isOne ? "get configmaps" : `list ${parts.at(-1)}${searchParams.size > 0 ? "" : " whole"}`;
-      if (!refused.has(asked)) return await cluster.fetch(request);
+      const isGet = parts.includes("configmaps") && parts.at(-1) !== "configmaps";
+      const permission = isGet ? "get configmaps" : `list ${parts.at(-1)}${searchParams.size > 0 ? "" : " whole"}`;
+      if (!forbidden.has(permission)) return await cluster.fetch(request);
       const status = { kind: "Status", status: "Failure", reason: "Forbidden", message: "no", code: 403 };
       return Response.json(status, { status: 403 });
     },
@@ -137,9 +144,10 @@ async function deskOf(noteRules: ReturnType<typeof webhook>, refused: Set<string
   await cluster.advance("1s");
   return {
     cluster,
-    refused,
+    forbidden,
     lines: () => running.readiness().filter(({ isReady }) => !isReady).map(({ name, told }) => `${name}: ${told}`),
-    ask: () =>
+    /** Sends a review, and returns the response. */
+    review: () =>
       running.webhooks!.fetch(
         new Request("https://test/validate/note-rules?timeout=10s", {
           method: "POST",

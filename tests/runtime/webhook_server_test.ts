@@ -1,4 +1,4 @@
-/** The webhook server: certificates from files, HTTP versions, shutdown, and replicas. */
+/** The webhook server: certificates, shutdown, and which processes start it. */
 import assert from "node:assert/strict";
 import { operator, webhook } from "../../mod.ts";
 import { Namespace } from "../../src/kinds/mod.ts";
@@ -11,24 +11,24 @@ import { controller } from "../../src/parts/controller.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { eventually } from "../eventually.ts";
 import { freePort } from "../fixtures/build_operator.ts";
-import { serverWithWebhooks } from "./_webhooks.ts";
+import { serverWithWebhooks, servesWebhooks } from "./_webhooks.ts";
 import { Note, noteRules, PATH, post, QUICK, review } from "../fixtures/reviews.ts";
 
-Deno.test("a certificate in files is loaded again when both files have changed, and not before", async () => {
+Deno.test("a certificate in files is loaded again when both files have changed, not when one has", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
   const files = new Map([["crt", one.certificate], ["key", one.key]]);
   const used: string[] = [];
-  const looks: boolean[] = [];
+  const checks: boolean[] = [];
   const followed = new FollowedFiles({
     paths: { certificate: "crt", key: "key" },
     readText: (path) => Promise.resolve(files.get(path)!),
     clock: systemClock,
     log: operatorLog("files"),
     interval: 5,
-    onLook: (isGood) => void looks.push(isGood),
+    onLook: (isGood) => void checks.push(isGood),
     use: ({ certificate, key }, { server }) => {
       assert(server > Date.now());
-      // A key that does not belong to the certificate is refused by the server, and the one before stays.
+      // As the server does for a key that does not belong to the certificate.
       if ((certificate === one.certificate) !== (key === one.key)) throw new Error("not a pair");
       used.push(certificate);
     },
@@ -43,43 +43,43 @@ Deno.test("a certificate in files is loaded again when both files have changed, 
   stop.abort();
   await running;
   assert.deepEqual(used, [one.certificate, two.certificate]);
-  assert.deepEqual([looks[0], looks.includes(false), looks.at(-1)], [true, true, true]);
+  assert.deepEqual([checks[0], checks.includes(false), checks.at(-1)], [true, true, true]);
 });
 
 for (const http2 of [false, true]) {
-  Deno.test(`a server that stops answers pending requests, over HTTP/${http2 ? 2 : "1.1"}`, async () => {
+  Deno.test(`a webhook server that stops completes pending requests over HTTP/${http2 ? 2 : "1.1"}`, async () => {
     const { certificate, key, caCert } = await localCertificate();
-    const begun = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<void>();
     const innerPorts = [0, 1].map(freePort);
     const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
     const server = new TlsServer(options, async (request) => {
       await request.text();
-      begun.resolve();
-      await answer.promise;
-      return new Response("late, but there");
+      started.resolve();
+      await response.promise;
+      return new Response("late");
     });
     server.use({ certificate, key });
-    using way = Deno.createHttpClient({ caCerts: [caCert], http1: !http2, http2 });
-    const asking = post(server.port, "{}", way);
-    await begun.promise;
+    using client = Deno.createHttpClient({ caCerts: [caCert], http1: !http2, http2 });
+    const pending = post(server.port, "{}", client);
+    await started.promise;
     const stopping = server.stop(new AbortController().signal);
-    // Nobody else comes in meanwhile, and another certificate opens nothing.
+    // No new connection is accepted meanwhile, and a new certificate does not start a server.
     await eventually(async () => {
-      // One that was already on its way may still be taken, and closed.
+      // A connection that is already in the queue of the port may still be accepted, and closed.
       const connecting = Deno.connect({ hostname: "127.0.0.1", port: server.port });
-      await assert.rejects(connecting.then((connection) => connection.close()), isNobodyThere);
+      await assert.rejects(connecting.then((connection) => connection.close()), isConnectionRefused);
     });
     server.use({ certificate, key });
-    answer.resolve();
-    assert.equal(await (await asking).text(), "late, but there");
+    response.resolve();
+    assert.equal(await (await pending).text(), "late");
     await stopping;
-    await assert.rejects(post(server.port, "{}", way));
+    await assert.rejects(post(server.port, "{}", client));
     for (const port of innerPorts) Deno.listen({ hostname: "127.0.0.1", port }).close();
   });
 }
 
-Deno.test("a server without a certificate closes connections without a byte", async () => {
+Deno.test("a webhook server without a certificate closes connections without a response", async () => {
   await using server = new TlsServer(
     { hostname: "127.0.0.1", port: 0, clock: systemClock },
     () => Promise.resolve(new Response()),
@@ -90,98 +90,98 @@ Deno.test("a server without a certificate closes connections without a byte", as
   connection.close();
 });
 
-Deno.test("an invalid certificate is rejected, and the previous one stays in use", async () => {
+Deno.test("a webhook server rejects an invalid certificate, and continues to use the previous one", async () => {
   const { certificate, key, caCert } = await localCertificate();
   await using server = new TlsServer(
     { hostname: "127.0.0.1", port: 0, clock: systemClock },
-    () => Promise.resolve(new Response("well")),
+    () => Promise.resolve(new Response("ok")),
   );
   server.use({ certificate, key });
   assert.throws(() => server.use({ certificate: "no certificate", key: "no key" }));
-  using way = Deno.createHttpClient({ caCerts: [caCert] });
-  assert.equal(await (await post(server.port, "{}", way)).text(), "well");
+  using client = Deno.createHttpClient({ caCerts: [caCert] });
+  assert.equal(await (await post(server.port, "{}", client)).text(), "ok");
 });
 
-Deno.test("a server that stops closes connections at its deadline", async () => {
+Deno.test("a webhook server that stops closes its connections at the deadline", async () => {
   const { certificate, key, caCert } = await localCertificate();
-  const begun = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<Response>();
+  const started = Promise.withResolvers<void>();
+  const response = Promise.withResolvers<Response>();
   const server = new TlsServer({ hostname: "127.0.0.1", port: 0, clock: systemClock }, async (request) => {
     await request.text();
-    begun.resolve();
-    return await answer.promise;
+    started.resolve();
+    return await response.promise;
   });
   server.use({ certificate, key });
-  using way = Deno.createHttpClient({ caCerts: [caCert] });
-  const asking = assert.rejects(post(server.port, "{}", way));
-  await begun.promise;
+  using client = Deno.createHttpClient({ caCerts: [caCert] });
+  const pending = assert.rejects(post(server.port, "{}", client));
+  await started.promise;
   const deadline = new AbortController();
   const stopping = server.stop(deadline.signal);
   deadline.abort();
-  await asking;
-  answer.resolve(new Response());
+  await pending;
+  response.resolve(new Response());
   await stopping;
 });
 
-Deno.test("a connection with the previous certificate is closed after its next response, and its server ends with the last one", async () => {
+Deno.test("a connection with the previous certificate is closed after its next response, and its server when it has no connections", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
   const innerPorts = [0, 1].map(freePort);
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
-  await using server = new TlsServer(options, () => Promise.resolve(new Response("well")));
+  await using server = new TlsServer(options, () => Promise.resolve(new Response("ok")));
   server.use(one);
   using kept = Deno.createHttpClient({ caCerts: [one.caCert], http2: false });
-  const ask = async (way: Deno.HttpClient) => {
-    const response = await post(server.port, "{}", way);
+  const request = async (client: Deno.HttpClient) => {
+    const response = await post(server.port, "{}", client);
     return [await response.text(), response.headers.get("connection")];
   };
-  assert.deepEqual(await ask(kept), ["well", null]);
+  assert.deepEqual(await request(kept), ["ok", null]);
   server.use(two);
-  assert.deepEqual(await ask(kept), ["well", "close"]);
-  // Now it has to connect anew, and does not know whom it meets.
+  assert.deepEqual(await request(kept), ["ok", "close"]);
+  // Now the client must open a new connection, and does not trust the new certificate.
   await eventually(() => server.connections === 0);
-  await assert.rejects(ask(kept));
+  await assert.rejects(request(kept));
   using fresh = Deno.createHttpClient({ caCerts: [two.caCert] });
-  assert.deepEqual(await ask(fresh), ["well", null]);
-  // The port of the first is free again.
+  assert.deepEqual(await request(fresh), ["ok", null]);
+  // The port of the first server is free again.
   await eventually(() => server.use(one));
 });
 
-Deno.test("the port of an unused certificate is free after the next rotation", async () => {
+Deno.test("the port of a certificate that no client used is free after the next rotation", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
   const innerPorts = [0, 1].map(freePort);
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
-  await using server = new TlsServer(options, () => Promise.resolve(new Response("well")));
+  await using server = new TlsServer(options, () => Promise.resolve(new Response("ok")));
   server.use(one);
   server.use(two);
   await eventually(() => Deno.listen({ hostname: "127.0.0.1", port: innerPorts[0]! }).close());
 });
 
-Deno.test("if earlier certificates use all ports, the oldest server is ended and the next certificate succeeds", async () => {
+Deno.test("if earlier certificates use all ports, the oldest server is closed, and the next attempt to use the new certificate succeeds", async () => {
   const [one, two, three] = [await localCertificate(), await localCertificate(), await localCertificate()];
   const innerPorts = [0, 1].map(freePort);
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
-  await using server = new TlsServer(options, () => Promise.resolve(new Response("well")));
-  const ways = [one, two, three].map(({ caCert }) => Deno.createHttpClient({ caCerts: [caCert], http1: false }));
-  const ask = async (way: Deno.HttpClient) => await (await post(server.port, "{}", way)).text();
+  await using server = new TlsServer(options, () => Promise.resolve(new Response("ok")));
+  const clients = [one, two, three].map(({ caCert }) => Deno.createHttpClient({ caCerts: [caCert], http1: false }));
+  const request = async (client: Deno.HttpClient) => await (await post(server.port, "{}", client)).text();
   try {
     for (const [i, certificate] of [one, two].entries()) {
       server.use(certificate);
-      assert.equal(await ask(ways[i]!), "well");
+      assert.equal(await request(clients[i]!), "ok");
     }
-    // Over HTTP/2 a connection ends with its client, and both are kept.
+    // HTTP/2 connections stay open until the client is closed, so both servers are still in use.
     assert.throws(
       () => server.use(three),
       (error: Error) => error.cause instanceof Deno.errors.AddrInUse,
     );
-    assert.equal(await ask(ways[1]!), "well");
+    assert.equal(await request(clients[1]!), "ok");
     await eventually(() => server.use(three));
-    assert.equal(await ask(ways[2]!), "well");
+    assert.equal(await request(clients[2]!), "ok");
   } finally {
-    for (const way of ways) way.close();
+    for (const client of clients) client.close();
   }
 });
 
-Deno.test("controllers and webhooks can be skipped", async () => {
+Deno.test("an operator can start without its controllers, or without its webhooks", async () => {
   const { connection } = await serverWithWebhooks();
   let reconciled = 0;
   const op = operator({
@@ -197,7 +197,7 @@ Deno.test("controllers and webhooks can be skipped", async () => {
   const options = { connection, serveWebhooks: true, certificateTimes: QUICK, checkAccess: false };
   {
     await using running = startOperator(op, { ...options, skipControllers: true });
-    await eventually(() => running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
+    await eventually(() => servesWebhooks(running));
     assert.deepEqual(running.readiness().map(({ name }) => name), ["webhooks"]);
     assert.equal(reconciled, 0);
   }
@@ -218,13 +218,13 @@ Deno.test("the leader and the standby both serve webhooks", async () => {
       Deno.writeTextFile(`${folder}/tls.crt`, certificate),
       Deno.writeTextFile(`${folder}/tls.key`, key),
     ]);
-    const runners: string[] = [];
+    const reconcilers: string[] = [];
     const replica = (host: string) =>
       startOperator(
         operator({
           name: "notes",
           parts: {
-            namespaces: controller(Namespace, { reconcile: () => void runners.push(host) }),
+            namespaces: controller(Namespace, { reconcile: () => void reconcilers.push(host) }),
             noteRules,
           },
           health: false,
@@ -238,29 +238,29 @@ Deno.test("the leader and the standby both serve webhooks", async () => {
         { connection, host, serveWebhooks: true, checkAccess: false },
       );
     await using leader = replica("one");
-    await eventually(() => leader.isLeading && runners.length > 0);
+    await eventually(() => leader.isLeading && reconcilers.length > 0);
     await using standby = replica("two");
-    using way = Deno.createHttpClient({ caCerts: [caCert] });
+    using client = Deno.createHttpClient({ caCerts: [caCert] });
     for (const replica of [leader, standby]) {
-      await eventually(() => replica.readiness().some(({ name, isReady }) => name === "webhooks" && isReady));
+      await eventually(() => servesWebhooks(replica));
       await eventually(async () => {
-        const told = await replica.metrics.text();
-        assert.match(told, /^certwatcher_read_certificate_total [1-9]/m);
-        const [, left] = /^op_certificate_expiry_seconds\{certificate="server"\} (\S+)$/m.exec(told) ?? [];
+        const text = await replica.metrics.text();
+        assert.match(text, /^certwatcher_read_certificate_total [1-9]/m);
+        const [, left] = /^op_certificate_expiry_seconds\{certificate="server"\} (\S+)$/m.exec(text) ?? [];
         assert(Number(left) > 3600, `${left} seconds are left`);
       });
-      for (const [text, allowed] of [["hello", true], ["forbidden", false]] as const) {
-        const answer = await post(replica.webhookPort!, review(text), way);
-        assert.equal((await answer.json()).response.allowed, allowed);
+      for (const [noteText, allowed] of [["hello", true], ["forbidden", false]] as const) {
+        const response = await post(replica.webhookPort!, review(noteText), client);
+        assert.equal((await response.json()).response.allowed, allowed);
       }
     }
     const raw = await postedRaw(leader.webhookPort!, caCert, "accept-encoding: gzip");
-    // Deno 2.4 packs whatever it is not told to leave as it is.
+    // Deno 2.4 compresses responses unless the server opts out.
     assert.doesNotMatch(raw, /content-encoding/i);
     assert.match(raw, /"allowed":true/);
     await eventually(() => standby.readiness().some(({ told }) => told.startsWith("stands by: one_")));
     assert.deepEqual([leader.isLeading, standby.isLeading], [true, false]);
-    assert.deepEqual(new Set(runners), new Set(["one"]));
+    assert.deepEqual(new Set(reconcilers), new Set(["one"]));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -282,7 +282,7 @@ async function postedRaw(port: number, authority: string, header: string): Promi
   return await new Response(connection.readable).text();
 }
 
-Deno.test("while webhooks have no certificate, the process is not ready, and the reason is shown", async () => {
+Deno.test("a process whose webhooks have no certificate is not ready, and reports the missing file", async () => {
   const { connection } = await serverWithWebhooks();
   const op = operator({
     name: "notes",
@@ -291,12 +291,12 @@ Deno.test("while webhooks have no certificate, the process is not ready, and the
     webhooks: {
       hostname: "127.0.0.1",
       port: 0,
-      certificate: { certificate: "/nowhere/tls.crt", key: "/nowhere/tls.key" },
+      certificate: { certificate: "/missing/tls.crt", key: "/missing/tls.key" },
     },
   });
   await using running = startOperator(op, { connection, serveWebhooks: true, checkAccess: false });
   const line = () => running.readiness().find(({ name }) => name === "webhooks");
-  await eventually(() => line()?.told.includes("/nowhere/tls.crt") === true);
+  await eventually(() => line()?.told.includes("/missing/tls.crt") === true);
   assert.deepEqual([line()?.isReady, line()?.decides], [false, true]);
 });
 
@@ -317,6 +317,6 @@ Deno.test("a controller that waits for an RBAC permission does not make the webh
   assert.equal(await status(false), 503);
 });
 
-function isNobodyThere(error: unknown): boolean {
+function isConnectionRefused(error: unknown): boolean {
   return error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.ConnectionReset;
 }

@@ -1,4 +1,7 @@
-/** The suite of webhooks on the API server in the process: behind a Service, which is this process, and over TLS by URL. */
+/**
+ * The webhook suite on the in-process API server: without a connection in a memory cluster, and
+ * over TLS by URL.
+ */
 import assert from "node:assert/strict";
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
@@ -10,20 +13,20 @@ import { createWebhookObjects } from "../fixtures/webhook_objects.ts";
 import { type Send, untilAsked, WEBHOOK_SUITE } from "../fixtures/webhook_suite.ts";
 import { QUICK } from "../fixtures/reviews.ts";
 
-Deno.test("webhooks behind a Service, on the API server in the process", async (t) => {
+Deno.test("webhooks in a memory cluster work as users of a cluster expect", async (t) => {
   await using cluster = await memoryCluster({ parts, failures: "collect" });
   const send = sending(cluster.fetch);
   for (const [name, check] of Object.entries(WEBHOOK_SUITE)) {
-    await t.step(name, () => check((...request) => send(...request).then(named)));
+    await t.step(name, () => check((...request) => send(...request).then(renamed)));
   }
 
-  /** A memory cluster calls its operator "test". */
-  function named<T>(answer: T): T {
+  /** Replaces the name of the operator, which is "test" in a memory cluster. */
+  function renamed<T>(answer: T): T {
     return JSON.parse(JSON.stringify(answer).replaceAll(".test.gadgets", ".gadget-operator.gadgets"));
   }
 });
 
-Deno.test("webhooks over TLS by URL, on the API server in the process", async (t) => {
+Deno.test("webhooks over TLS by URL work as users of a cluster expect", async (t) => {
   await using server = createApiserver();
   const connection = {
     url: "http://api.server",
@@ -39,7 +42,7 @@ Deno.test("webhooks over TLS by URL, on the API server in the process", async (t
   const webhookUrl = `https://127.0.0.1:${running.webhookPort}`;
   const { crd, webhook } = op.manifests({ namespace: "op-system", webhookUrl });
   for (const one of crd) await client.create(CustomResourceDefinition, one as never);
-  // The operator made its Secret before.
+  // The operator has already created its Secret.
   await createWebhookObjects(client, webhook.filter(({ kind }) => kind !== "Secret"));
   await untilAsked(send);
   for (const [name, check] of Object.entries(WEBHOOK_SUITE)) await t.step(name, () => check(send));

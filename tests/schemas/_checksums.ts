@@ -1,5 +1,5 @@
 /** Numbers with a check digit. */
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 
 const DIGITS = "0123456789";
 

@@ -4,7 +4,7 @@ import { isObject } from "../../src/base/json.ts";
 import { setOwn } from "../../src/base/own.ts";
 import { jsonText, Literal } from "./_json_text.ts";
 import { type Change, type Node, node, type Part } from "./_node.ts";
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 
 /** A property of an object: a node, and whether it is required. */
 export interface Property {

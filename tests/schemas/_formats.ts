@@ -3,7 +3,7 @@
  * whose validity only the server knows.
  */
 import { creditCard, isbn10, isbn13, offByOne } from "./_checksums.ts";
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 import { TIME_FORMATS } from "./_time_formats.ts";
 
 /** Strings for one format. */

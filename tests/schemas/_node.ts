@@ -1,6 +1,6 @@
 /** Schemas with generators of values: valid ones, and ones with a single change. */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 
 /** A schema and its values. */
 export interface Node {

@@ -5,7 +5,7 @@
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { jsonText } from "./_json_text.ts";
 import { changed, isDeep, type Node, type Target, targets } from "./_node.ts";
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 import { collection, type Definition } from "./_servers.ts";
 
 /** A kind whose `spec` or `status` is a node. */

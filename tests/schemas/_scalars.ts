@@ -3,7 +3,7 @@ import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { FORMATS, type FormatText, mutated } from "./_formats.ts";
 import { Literal } from "./_json_text.ts";
 import { type Change, type Node, node } from "./_node.ts";
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 
 /** Returns a random schema. */
 export type Maker = (random: Random) => Node;

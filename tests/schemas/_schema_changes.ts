@@ -3,7 +3,7 @@ import { isObject } from "../../src/base/json.ts";
 import { setOwn } from "../../src/base/own.ts";
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { objectNode } from "./_containers.ts";
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 import { SCALARS } from "./_scalars.ts";
 import { wrapped } from "./_schemas.ts";
 import { STRUCTURES } from "./_structures.ts";

@@ -1,7 +1,7 @@
 /** Wide random schemas: every keyword at every depth. Each becomes a kind. */
 import { listNode, mapNode, objectNode, type Property } from "./_containers.ts";
 import type { Node } from "./_node.ts";
-import { Random } from "./_random.ts";
+import { Random } from "../fixtures/random.ts";
 import { integer, type Maker, SCALARS, text } from "./_scalars.ts";
 import { defaulted, STRUCTURES } from "./_structures.ts";
 

@@ -17,7 +17,7 @@ import {
   pattern,
   text,
 } from "./_scalars.ts";
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 
 const SIMPLE: readonly Maker[] = [text, integer, boolean, minLength, maximum, pattern];
 

@@ -1,6 +1,6 @@
 /** Strings of the formats for dates, times and durations. */
 import type { FormatText } from "./_formats.ts";
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 
 /** The formats. */
 export const TIME_FORMATS: readonly FormatText[] = [

@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { equal, isObject } from "../../src/base/json.ts";
-import fc, { runs } from "./_property.ts";
+import fc, { runs } from "../fixtures/property.ts";
 import { DEFINITION_CHANGES, fullDefinition } from "./_definition_changes.ts";
-import { Random } from "./_random.ts";
+import { Random } from "../fixtures/random.ts";
 import { changedSchema, smallSchema } from "./_schema_changes.ts";
 import { definition, DEFINITIONS, forEachOf, ourServer, realServer, type Server } from "./_servers.ts";
 import { type Verdict, verdictOf } from "./_verdict.ts";

@@ -6,10 +6,10 @@
 import assert from "node:assert/strict";
 import { equal, isObject } from "../../src/base/json.ts";
 import { applyDefaults, prune, validate } from "../../src/schema/mod.ts";
-import fc, { runs } from "./_property.ts";
+import fc, { runs } from "../fixtures/property.ts";
 import { jsonText } from "./_json_text.ts";
 import { changed, type Node, targets } from "./_node.ts";
-import { Random } from "./_random.ts";
+import { Random } from "../fixtures/random.ts";
 import { wideSchema } from "./_schemas.ts";
 import { collection, define, type Definition, forEachOf, ourServer, realServer, type Server } from "./_servers.ts";
 import { causeText, type Verdict, verdictOf } from "./_verdict.ts";

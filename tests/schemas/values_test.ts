@@ -5,9 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { equal } from "../../src/base/json.ts";
-import fc, { runs } from "./_property.ts";
+import fc, { runs } from "../fixtures/property.ts";
 import { type Local, local } from "./_local.ts";
-import { Random } from "./_random.ts";
+import { Random } from "../fixtures/random.ts";
 import { type Sample, type SampledKind, sampledKind, samples } from "./_samples.ts";
 import { wideSchema } from "./_schemas.ts";
 import { table } from "./_table.ts";

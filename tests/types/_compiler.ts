@@ -6,7 +6,7 @@ import type { MistakesDocument } from "./_document.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Writes files as a user's project. They are removed when `use` has ended. */
+/** Writes files into a project like that of a user, and removes them when `use` has ended. */
 export async function withProject<T>(
   files: { readonly [name: string]: string },
   use: (folder: string) => Promise<T>,
@@ -40,7 +40,7 @@ export async function errorsOf(
     const found: string[][] = starts.map(() => []);
     for (const { line, message } of errors.filter(({ file }) => file === `_${i}.ts`)) {
       const mistake = starts.findLastIndex((start) => start <= line);
-      if (mistake < 0) throw new Error(`Cannot compile what the mistakes of ${name} share: line ${line}: ${message}`);
+      if (mistake < 0) throw new Error(`Cannot compile the shared code of ${name}: line ${line}: ${message}`);
       found[mistake]!.push(message);
     }
     return [name, found];
@@ -89,10 +89,10 @@ function errorsIn(output: string, folder: string): CompilerError[] {
   const errors = [...output.matchAll(ERROR)].map(({ groups }) => {
     const { message, file, line } = groups as { message: string; file: string; line: string };
     if (dirname(file) !== folder) throw new Error(`Cannot compile the SDK: ${file}:${line}: ${message}`);
-    return { file: basename(file), line: Number(line), message: settled(message.replaceAll(ROOT, "")) };
+    return { file: basename(file), line: Number(line), message: withSortedUnions(message.replaceAll(ROOT, "")) };
   });
   const counted = Number(/^Found (\d+) errors?\.$/m.exec(output)?.[1] ?? Math.min(1, output.length));
-  if (counted !== errors.length) throw new Error(`Cannot read what the compiler says: ${output}`);
+  if (counted !== errors.length) throw new Error(`Cannot parse the output of the compiler: ${output}`);
   return errors;
 }
 
@@ -100,7 +100,7 @@ function errorsIn(output: string, folder: string): CompilerError[] {
  * Sorts the members of a union. The compiler lists them in the order in which it found them, which
  * an additional import may change.
  */
-function settled(message: string): string {
+function withSortedUnions(message: string): string {
   return message
     .replaceAll(/(?:"[^"]*" \| )+\.\.\. (\d+) more \.\.\. \| (?:"[^"]*"|undefined)/g, (union, more) => {
       const names = union.split(" | ").length - 1 + Number(more);

@@ -9,8 +9,8 @@
 export interface Mistake {
   readonly title: string;
   readonly code: string;
-  /** Error by version of Deno; under "" if all versions have the same. */
-  readonly said: ReadonlyMap<string, string>;
+  /** The errors by version of Deno, under "" if all versions have the same. */
+  readonly errors: ReadonlyMap<string, string>;
 }
 
 /** A document of mistakes. */
@@ -29,10 +29,10 @@ export function parseDocument(text: string): MistakesDocument {
 }
 
 function mistakeOf(section: string): Mistake {
-  const said = [...section.matchAll(/^```text ?(\S*)\n([\s\S]*?)^```$/gm)].map(([, version = "", block = ""]) =>
+  const errors = [...section.matchAll(/^```text ?(\S*)\n([\s\S]*?)^```$/gm)].map(([, version = "", block = ""]) =>
     [version, block.trimEnd()] as const
   );
-  return { title: /^## (.*)$/m.exec(section)![1]!, code: codeOf(section), said: new Map(said) };
+  return { title: /^## (.*)$/m.exec(section)![1]!, code: codeOf(section), errors: new Map(errors) };
 }
 
 function codeOf(section: string): string {
@@ -41,11 +41,11 @@ function codeOf(section: string): string {
 
 /** Returns the text of a document, as `deno fmt` formats it. */
 export function printDocument({ head, mistakes }: MistakesDocument): string {
-  const sections = mistakes.map(({ title, code, said }) =>
+  const sections = mistakes.map(({ title, code, errors }) =>
     [
       `## ${title}`,
       `\`\`\`ts\n${code}\`\`\``,
-      ...[...said].map(([version, text]) => `\`\`\`text${version && ` ${version}`}\n${text}\n\`\`\``),
+      ...[...errors].map(([version, text]) => `\`\`\`text${version && ` ${version}`}\n${text}\n\`\`\``),
     ].join("\n\n")
   );
   return `${[head.trimEnd(), ...sections].join("\n\n")}\n`;

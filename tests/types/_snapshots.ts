@@ -8,7 +8,7 @@ import { type MistakesDocument, parseDocument, printDocument } from "./_document
 
 const FOLDER = new URL("wrong/", import.meta.url);
 
-/** Reads the documents, by name. */
+/** Returns the documents by name. */
 export function documents(): Map<string, MistakesDocument> {
   const names = [...Deno.readDirSync(FOLDER)].map(({ name }) => name).sort();
   return new Map(names.map((name) => [name, parseDocument(Deno.readTextFileSync(new URL(name, FOLDER)))]));
@@ -24,8 +24,8 @@ async function write(): Promise<void> {
   const [newest, floor] = await Promise.all((await compilers()).map(({ deno }) => errorsOf(deno, all)));
   for (const [name, document] of all) {
     const mistakes = document.mistakes.map((mistake, i) => {
-      const [now, before] = [newest, floor].map((errors) => errors!.get(name)![i]!.join("\n")) as [string, string];
-      return { ...mistake, said: new Map(now === before ? [["", now]] : [["", now], [FLOOR, before]]) };
+      const [current, oldest] = [newest, floor].map((errors) => errors!.get(name)![i]!.join("\n")) as [string, string];
+      return { ...mistake, errors: new Map(current === oldest ? [["", current]] : [["", current], [FLOOR, oldest]]) };
     });
     await Deno.writeTextFile(new URL(name, FOLDER), printDocument({ ...document, mistakes }));
   }

@@ -44,17 +44,17 @@ function mapOf({ additionalProperties }: JsonSchema): string {
 function propertiesOf(node: JsonSchema): string {
   const { properties = {}, required = [] } = node;
   // The SDK writes conditions, and omits fields that it does not know.
-  const absent = NAMES.get(node) === "Condition" ? "" : " | undefined";
+  const optional = NAMES.get(node) === "Condition" ? "" : " | undefined";
   const lines = Object.entries(properties).map(([name, property]) => {
     const type = typeOf(property);
     return required.includes(name)
       ? `readonly ${JSON.stringify(name)}: ${type}`
-      : `readonly ${JSON.stringify(name)}?: ${type}${absent}`;
+      : `readonly ${JSON.stringify(name)}?: ${type}${optional}`;
   });
   return `{ ${lines.join("; ")} }`;
 }
 
-Deno.test("every built-in schema matches its type", async () => {
+Deno.test("every schema of @op/sdk/schemas matches its generated type", async () => {
   const lines = Object.entries(schemas).map(([name, schema]) =>
     // Both types are assignable to each other at every depth, and have the same optional
     // properties.
@@ -70,9 +70,9 @@ ${lines.join("\n")}
 `;
   const folder = await Deno.makeTempDir();
   try {
-    await Deno.writeTextFile(`${folder}/agree.ts`, text);
+    await Deno.writeTextFile(`${folder}/compare.ts`, text);
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["check", "--quiet", `--config=${fileURLToPath(new URL("deno.json", ROOT))}`, `${folder}/agree.ts`],
+      args: ["check", "--quiet", `--config=${fileURLToPath(new URL("deno.json", ROOT))}`, `${folder}/compare.ts`],
       env: { NO_COLOR: "1" },
     }).output();
     assert(success, new TextDecoder().decode(stderr).slice(0, 4000));

@@ -14,26 +14,29 @@ const COMMON = /column|default|field|property|path|option|enum/i;
 const LONGEST_COMMON_LINE = 460;
 
 for (const { version, deno } of await compilers()) {
-  Deno.test(`Deno ${version} reports each mistake as in tests/types/wrong`, async () => {
+  Deno.test(`Deno ${version} reports each mistake with the errors in tests/types/wrong`, async () => {
     const errors = await errorsOf(deno, documents());
     for (const [name, { mistakes }] of documents()) {
-      const said = mistakes.map(({ title }, i) => ({ title, said: errors.get(name)![i]!.join("\n") }));
-      const expected = mistakes.map(({ title, said }) => ({ title, said: said.get(version) ?? said.get("") }));
-      assert.deepEqual(said, expected, `${name}: if this is better, let tests/types/_snapshots.ts write it down`);
+      const actual = mistakes.map(({ title }, i) => ({ title, errors: errors.get(name)![i]!.join("\n") }));
+      const expected = mistakes.map(({ title, errors }) => ({ title, errors: errors.get(version) ?? errors.get("") }));
+      assert.deepEqual(actual, expected, `${name}: to accept these errors, run tests/types/_snapshots.ts`);
     }
   });
 }
 
 Deno.test("each mistake in tests/types/wrong has one short error", () => {
   for (const [name, { mistakes }] of documents()) {
-    for (const { title, said } of mistakes) {
+    for (const { title, errors } of mistakes) {
       const [most, longest] = COMMON.test(title) ? [1, LONGEST_COMMON_LINE] : [MOST_LINES, LONGEST_LINE];
-      for (const text of said.values()) {
+      for (const text of errors.values()) {
         const lines = text.split("\n");
         assert(text !== "", `${name}: "${title}" compiles`);
-        assert.equal(lines.filter((line) => !line.startsWith(" ")).length, 1, `${name}: "${title}" is several errors`);
+        assert.equal(lines.filter((line) => !line.startsWith(" ")).length, 1, `${name}: "${title}" has several errors`);
         assert(lines.length <= most, `${name}: "${title}" has ${lines.length} lines`);
-        assert(lines.every(({ length }) => length <= longest), `${name}: "${title}" has a line of over ${longest}`);
+        assert(
+          lines.every(({ length }) => length <= longest),
+          `${name}: "${title}" has a line of more than ${longest} characters`,
+        );
       }
     }
   }

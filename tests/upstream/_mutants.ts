@@ -2,8 +2,12 @@
  * Objects that differ from a valid one at one position, at all depths of a schema. A seed
  * determines them.
  */
+import { Random } from "../fixtures/random.ts";
 import { isObject } from "../../src/base/json.ts";
 import type { JsonSchema } from "../../src/schema/mod.ts";
+
+/** Always picks the first item. */
+const FIRST = Object.assign(new Random(0), { next: () => 0 });
 
 /** A JSON object of any kind. */
 export type Json = Record<string, unknown>;
@@ -19,17 +23,6 @@ export interface Mutant {
   readonly object: Json;
 }
 
-/** Returns a generator of pseudorandom numbers from a seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 type Step = string | number;
 
 /**
@@ -38,10 +31,10 @@ type Step = string | number;
  *
  * @param object A valid object. It is not changed.
  * @param root The schema of the object.
- * @param random Returns random numbers.
+ * @param random The random number generator.
  * @returns The object, which may violate rules; `undefined` if no property can be added.
  */
-export function grown(object: Json, root: JsonSchema, random: () => number): Json | undefined {
+export function grown(object: Json, root: JsonSchema, random: Random): Json | undefined {
   const copy = structuredClone(object);
   let value: unknown = copy.spec ??= {};
   let schema = root.properties?.spec;
@@ -51,7 +44,7 @@ export function grown(object: Json, root: JsonSchema, random: () => number): Jso
       const names = Object.keys(schema.properties);
       // Schemas with more properties are more likely, so that the change is deep.
       const holders = names.filter((name) => isHolder(schema!.properties![name]!));
-      const name = pick(random() < 0.8 && holders.length > 0 ? holders : names, random);
+      const name = random.pick(random.chance(0.8) && holders.length > 0 ? holders : names);
       if (value[name] === undefined) {
         value[name] = least(schema.properties[name]!, random);
         added = true;
@@ -62,7 +55,7 @@ export function grown(object: Json, root: JsonSchema, random: () => number): Jso
         value.push(least(schema.items, random));
         added = true;
       }
-      [value, schema] = [value[Math.floor(random() * value.length)], schema.items];
+      [value, schema] = [value[random.integer(0, value.length - 1)], schema.items];
     } else if (typeof schema.additionalProperties === "object" && isObject(value)) {
       value.key ??= least(schema.additionalProperties, random);
       added = true;
@@ -74,10 +67,6 @@ export function grown(object: Json, root: JsonSchema, random: () => number): Jso
 
 function isHolder({ properties, items, additionalProperties }: JsonSchema): boolean {
   return properties !== undefined || items !== undefined || typeof additionalProperties === "object";
-}
-
-function pick<T>(items: readonly T[], random: () => number): T {
-  return items[Math.floor(random() * items.length)]!;
 }
 
 const TEXTS = [
@@ -106,9 +95,9 @@ const TEXT_OF: { readonly [format: string]: string } = {
 };
 
 /** Returns a minimal value of a schema. */
-function least(schema: JsonSchema, random: () => number): unknown {
+function least(schema: JsonSchema, random: Random): unknown {
   if (schema.default !== undefined) return structuredClone(schema.default);
-  if (schema.enum !== undefined) return pick(schema.enum, random);
+  if (schema.enum !== undefined) return random.pick(schema.enum);
   if (schema["x-kubernetes-int-or-string"] === true) return 1;
   switch (schema.type) {
     case "string":
@@ -117,7 +106,7 @@ function least(schema: JsonSchema, random: () => number): unknown {
     case "number":
       return schema.minimum ?? Math.min(1, schema.maximum ?? 1);
     case "boolean":
-      return random() < 0.5;
+      return random.chance(0.5);
     case "array":
       return Array.from({ length: Math.max(schema.minItems ?? 0, 1) }, () => least(schema.items ?? {}, random));
     case "object":
@@ -226,7 +215,7 @@ function* changes(value: unknown, schema: JsonSchema): Generator<Change> {
   if (isRuled) {
     for (const [name, child] of Object.entries(properties ?? {})) {
       if (value[name] !== undefined) continue;
-      yield { deed: "rule", at: [name], change: (object, path) => set(object, [...path, name], least(child, () => 0)) };
+      yield { deed: "rule", at: [name], change: (object, path) => set(object, [...path, name], least(child, FIRST)) };
     }
   }
   if (typeof additionalProperties === "object" && additionalProperties.type === "string") {
@@ -256,12 +245,12 @@ function shown(path: readonly Step[]): string {
  *
  * @param all The mutants.
  * @param count Number of mutants to select.
- * @param random Returns random numbers.
+ * @param random The random number generator.
  */
-export function someOf(all: readonly Mutant[], count: number, random: () => number): Mutant[] {
+export function someOf(all: readonly Mutant[], count: number, random: Random): Mutant[] {
   const waiting = new Map<string, Mutant[]>();
   const places = new Set<string>();
-  const shuffled = all.map((mutant) => ({ mutant, order: random() })).sort((a, b) => a.order - b.order);
+  const shuffled = all.map((mutant) => ({ mutant, order: random.next() })).sort((a, b) => a.order - b.order);
   const repeated: Mutant[] = [];
   for (const { mutant } of shuffled) {
     const place = `${mutant.deed} ${mutant.path.replaceAll(/\[\d+\]/g, "[]")}`;

@@ -12,7 +12,8 @@ import type { Packed } from "../../tools/upstream/pack.ts";
 import { table } from "../schemas/_table.ts";
 import { compiled, deno, importAll, IMPORTED_GROUP, regrouped } from "./_imported.ts";
 import { install } from "./_install.ts";
-import { grown, type Json, type Mutant, mutantsOf, randomFrom, someOf } from "./_mutants.ts";
+import { Random } from "../fixtures/random.ts";
+import { grown, type Json, type Mutant, mutantsOf, someOf } from "./_mutants.ts";
 import { fleet, garden } from "./_subjects.ts";
 import { type Served, type Verdict, verdictOf } from "./_verdict.ts";
 
@@ -131,7 +132,7 @@ async function judge(t: Deno.TestContext, cluster: RealCluster, subject: Subject
   });
   const judged: Judged[] = [];
   await t.step("mutants are validated alike", async () => {
-    const random = randomFrom(SEED);
+    const random = new Random(SEED);
     const bases = [
       ...valid,
       ...await grownFrom(valid, root, random, async (object) => {
@@ -180,7 +181,7 @@ const GROWN = { samples: 8, times: 3 };
 async function grownFrom(
   valid: readonly Json[],
   root: (object: Json) => JsonSchema,
-  random: () => number,
+  random: Random,
   isValid: (object: Json) => Promise<boolean>,
 ): Promise<Json[]> {
   const found: Json[] = [];

@@ -30,6 +30,7 @@ export const COVERED: readonly string[] = [
   "tests/clients",
   "tests/contract",
   "tests/fixtures",
+  "tests/runtime",
   "tests/types/_compiler.ts",
   "tests/types/_document.ts",
   "tests/types/_snapshots.ts",

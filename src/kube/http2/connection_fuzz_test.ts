@@ -8,6 +8,7 @@
  */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
+import { Random } from "../../../tests/fixtures/random.ts";
 import { VirtualClock } from "../../base/virtual_clock.ts";
 import { bytes, goAway, OK, Peer, request, ServerTable } from "./_peer.ts";
 import { FLAG, FRAME, FrameWriter, SETTING } from "./frames.ts";
@@ -34,17 +35,6 @@ Deno.test(`every request settles with its own response or an error, whatever fra
   for (const outcome of reached) assert(outcomes.get(outcome)! > 0, `no request ended with ${outcome}`);
 });
 
-/** Returns numbers from a seed (mulberry32). */
-function randomFrom(seed: number): (limit: number) => number {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ state >>> 15, state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ mixed >>> 7, mixed | 61);
-    return ((mixed ^ mixed >>> 14) >>> 0) % limit;
-  };
-}
-
 /** A request of a scenario and what became of it. */
 interface Attempt {
   readonly abort: AbortController;
@@ -68,7 +58,8 @@ class Scenario {
   readonly ending: "end" | "error" | "silence" | "close";
 
   constructor(seed: number) {
-    this.#random = randomFrom(seed);
+    const random = new Random(seed);
+    this.#random = (limit) => random.integer(0, limit - 1);
     this.mode = this.#pick(["valid frames", "valid frames", "mutated frames", "random bytes"] as const);
     this.ending = this.#pick(["end", "error", "silence", "close"] as const);
     this.#peer = new Peer({ clock: this.#clock, maxResponseBytes: 20_000 });

@@ -1,11 +1,12 @@
+/** Memory of an operator that runs for a day. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
-Deno.test("an operator's live heap grows by at most 1 % from hour 4 to hour 24 of a day with resyncs", async () => {
+Deno.test("the heap of an operator grows by at most 1 % from hour 4 to hour 24 of a day with resyncs, failures and broken watches", async () => {
   const main = fileURLToPath(new URL("_day.ts", import.meta.url));
   const config = fileURLToPath(new URL("../../deno.json", import.meta.url));
-  // V8's optimizing compilers are off, since their code would grow over time. The remaining one
-  // compiles everything at once.
+  // V8's optimizing compilers are off, because their code grows over time. The baseline compiler
+  // compiles all code at once.
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -26,7 +27,7 @@ Deno.test("an operator's live heap grows by at most 1 % from hour 4 to hour 24 o
   assert(growth <= 0.01, `${(100 * growth).toFixed(2)} %: ${late.map(({ bytes }) => bytes).join(", ")}`);
 });
 
-/** Returns the slope of the regression line through some points. */
+/** Returns the slope of the linear regression of some points. */
 function slope(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (of: (point: readonly [number, number]) => number) =>
     points.reduce((sum, p) => sum + of(p), 0) / points.length;

@@ -1,6 +1,6 @@
 /**
- * A kind's CustomResourceDefinition is deleted and created again: caches, queues and reconciles of
- * the kind end, and start again with it.
+ * A CustomResourceDefinition that is deleted and created again: caches, queues and reconciles of
+ * its kind end and start with it.
  */
 import assert from "node:assert/strict";
 import { controller, operator, PermanentError, requeue, resource, s, watch } from "@op/sdk";
@@ -24,7 +24,7 @@ Deno.test("deleting a definition aborts reconciles of its kind, drops queued one
   let aborted: unknown;
   const { notes, runs } = recording(({ metadata }, { signal }) => {
     if (metadata.name === "timed") return requeue("10m");
-    if (metadata.name === "failing") throw new Error("it fails");
+    if (metadata.name === "failing") throw new Error("boom");
     return new Promise<never>((_, reject) =>
       signal.addEventListener("abort", () => reject(aborted = signal.reason), { once: true })
     );
@@ -60,14 +60,14 @@ Deno.test("a deleted definition is logged once, and its kind is watched at once 
   await cluster.advance("1s");
   const paused = async () => /^op_paused_objects\{.*\} (\d)$/m.exec(await process.running.metrics.text())?.[1];
   assert.equal(await paused(), "1");
-  const told: string[] = [];
+  const states: string[] = [];
   const line = () => process.running.readiness().find(({ name }) => name === "watch Note")!;
   await undefine(cluster);
   for (let minute = 0; minute < 30; minute++) {
     await cluster.advance("1m");
-    told.push(line().told);
+    states.push(line().told);
   }
-  assert(told.every((one) => one.startsWith(MISSING)), told.join("\n"));
+  assert(states.every((state) => state.startsWith(MISSING)), states.join("\n"));
   assert.equal(await paused(), "0");
   await define(cluster);
   await cluster.advance("31s");
@@ -83,15 +83,15 @@ Deno.test("a deleted definition is logged once, and its kind is watched at once 
 Deno.test("retry delays grow while a definition is missing, and start over each time it returns", async () => {
   const { notes } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
-  const tries = () => cluster.sent({ by: "test", kind: Note, verb: "watch" });
+  const watches = () => cluster.sent({ by: "test", kind: Note, verb: "watch" });
   for (let round = 0; round < 3; round++) {
-    const from = tries().length;
+    const from = watches().length;
     await undefine(cluster);
     await cluster.advance("10m");
-    const times = tries().slice(from).map(({ time }) => time);
-    assert(times.length >= 10 && times.length <= 40, `${times.length} tries`);
-    assert(times[2]! - times[0]! <= 5000, "it is quick at first");
-    assert(times.at(-1)! - times.at(-2)! >= 20_000, "and slow later");
+    const times = watches().slice(from).map(({ time }) => time);
+    assert(times.length >= 10 && times.length <= 40, `${times.length} attempts`);
+    assert(times[2]! - times[0]! <= 5000, "the first attempts follow quickly");
+    assert(times.at(-1)! - times.at(-2)! >= 20_000, "later attempts are at least 20 s apart");
     await define(cluster);
     await cluster.advance("1m");
   }
@@ -102,22 +102,22 @@ Deno.test("retry delays grow while a definition is missing, and start over each 
  * deletion was missed.
  */
 const REPLACED: readonly { name: string; first: string; runs: readonly string[] }[] = [
-  { name: "that failed for good", first: "never", runs: ["a new: changed 1"] },
-  { name: "that is in a backoff", first: "failing", runs: ["a new: changed 1"] },
-  { name: "whose run goes on", first: "hanging", runs: ["a new: changed 1"] },
-  { name: "that is to run again later", first: "timed", runs: ["a new: changed 1"] },
+  { name: "that had a PermanentError", first: "never", runs: ["a new: changed 1"] },
+  { name: "that was in a backoff", first: "failing", runs: ["a new: changed 1"] },
+  { name: "whose reconcile was running", first: "hanging", runs: ["a new: changed 1"] },
+  { name: "that was requeued", first: "timed", runs: ["a new: changed 1"] },
 ];
 
 for (const { name, first, runs } of REPLACED) {
-  Deno.test(`an object that replaced one ${name}, as a new list shows, is handled as a new object`, async () => {
+  Deno.test(`an object that replaced one ${name} while the watch was down is reconciled as a new object`, async () => {
     let aborted: unknown;
     const seen: string[] = [];
     const notes = controller(Note, {
       concurrency: 1,
       reconcile({ metadata, spec: { text } }, { reason, attempt, signal }) {
         seen.push(`${metadata.name} ${text}: ${reason} ${attempt}`);
-        if (text === "never") throw new PermanentError("Never");
-        if (text === "failing") throw new Error("it fails");
+        if (text === "never") throw new PermanentError("never");
+        if (text === "failing") throw new Error("boom");
         if (text === "timed") return requeue("10m");
         if (text !== "hanging") return;
         return new Promise<never>((_, reject) =>
@@ -150,7 +150,7 @@ Deno.test("another controller's failure does not carry over to an object of the 
     reads: [Other],
     watches: [watch(Note, { predicate: ({ spec }) => spec.text === "bad" })],
     reconcile() {
-      throw new PermanentError("Bad");
+      throw new PermanentError("bad text");
     },
   });
   await using cluster = await memoryCluster({ parts: { good, bad }, kinds: [Other] });

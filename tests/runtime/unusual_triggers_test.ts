@@ -1,6 +1,6 @@
 /**
- * Triggers in unusual cases: invalid requests, a controller's own kind, and writes that concern
- * other objects.
+ * Triggers in unusual cases: invalid reconcile requests, the controller's own kind, and writes of a
+ * reconcile that affect other objects.
  */
 import assert from "node:assert/strict";
 import { access, controller, index, resource, s, source, watch } from "@op/sdk";
@@ -8,18 +8,18 @@ import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { Note, until } from "../fixtures/notes.ts";
 
-/** Values that only a program without type checks can return. */
-const NONE = [undefined, null, "", 5, {}, { namespace: "default" }, Promise.resolve("a")];
+/** Invalid reconcile requests, which only a program without type checks can return. */
+const INVALID = [undefined, null, "", 5, {}, { namespace: "default" }, Promise.resolve("a")];
 
-for (const none of NONE) {
-  Deno.test(`an invalid reconcile request, ${Deno.inspect(none)}, triggers no reconcile and ends no watch`, async () => {
+for (const invalid of INVALID) {
+  Deno.test(`an invalid reconcile request, ${Deno.inspect(invalid)}, triggers no reconcile and ends no watch`, async () => {
     const runs: string[] = [];
-    const wake = none as string;
+    const request = invalid as string;
     const notes = controller(Note, {
-      indexes: { odd: index(Note, () => wake) },
+      indexes: { odd: index(Note, () => request) },
       watches: [
-        watch(ConfigMap, { map: ({ data }) => data === undefined ? wake : "a" }),
-        watch(Secret, { names: () => [wake] }),
+        watch(ConfigMap, { map: ({ data }) => data === undefined ? request : "a" }),
+        watch(Secret, { names: () => [request] }),
       ],
       reconcile: ({ metadata }, { reason }) => void runs.push(`${metadata.name}: ${reason}`),
     });
@@ -35,7 +35,7 @@ for (const none of NONE) {
   });
 }
 
-Deno.test("a source continues after an invalid request or one without a namespace, and is released when the operator stops", async () => {
+Deno.test("a source continues after an invalid reconcile request, and is released when the operator stops", async () => {
   const runs: string[] = [];
   let state = "closed";
   const notes = controller(Note, {
@@ -48,7 +48,7 @@ Deno.test("a source continues after an invalid request or one without a namespac
           await new Promise((resolve) => signal.addEventListener("abort", resolve));
           yield "a";
         } finally {
-          state = "closed again";
+          state = "released";
         }
       }),
     ],
@@ -60,7 +60,7 @@ Deno.test("a source continues after an invalid request or one without a namespac
     await cluster.advance("1m");
     assert.deepEqual([runs.sort(), state], [["a: changed", "a: triggered"], "open"]);
   }
-  assert.equal(state, "closed again");
+  assert.equal(state, "released");
 });
 
 const Task = resource({
@@ -74,12 +74,12 @@ const Task = resource({
 Deno.test("map of a controller's own kind triggers its other objects, also after the controller's own writes", async () => {
   const runs: string[] = [];
   const tasks = controller(Task, {
-    indexes: { byNeed: index(Task, ({ spec }) => spec.after) },
-    watches: [watch(Task, { map: ({ metadata }, { index }) => index("byNeed", metadata.name) })],
+    indexes: { byPrevious: index(Task, ({ spec }) => spec.after) },
+    watches: [watch(Task, { map: ({ metadata }, { index }) => index("byPrevious", metadata.name) })],
     async reconcile({ metadata, spec }, { get, reason, status }) {
       runs.push(`${metadata.name}: ${reason}`);
-      const needed = spec.after === undefined ? undefined : await get(Task, spec.after);
-      status({ isDone: spec.after === undefined || needed?.status?.isDone === true });
+      const previous = spec.after === undefined ? undefined : await get(Task, spec.after);
+      status({ isDone: spec.after === undefined || previous?.status?.isDone === true });
     },
   });
   await using cluster = await memoryCluster({ parts: { tasks } });
@@ -94,7 +94,7 @@ Deno.test("map of a controller's own kind triggers its other objects, also after
   assert.deepEqual(done.sort(), ["first true", "second true", "third true"]);
 });
 
-Deno.test("a write by one object's reconcile triggers the others it concerns: owners, mapped ones, those that name it", async () => {
+Deno.test("a write of one object's reconcile triggers other objects: the owner, those that map returns and those that name it", async () => {
   const runs: string[] = [];
   const notes = controller(Note, {
     owns: [ConfigMap],
@@ -108,7 +108,7 @@ Deno.test("a write by one object's reconcile triggers the others it concerns: ow
       const wanted = { metadata: { name: metadata.name, labels: { reader: "reader" } }, data: { text: spec.text } };
       if (metadata.name !== "reader") await apply(ConfigMap, wanted);
       if (spec.text === "steal") await patch(ConfigMap, "b", { data: { text: "stolen" } });
-      if (spec.text === "tell") await patch(Secret, "shared", { data: { key: btoa(metadata.name) } });
+      if (spec.text === "share") await patch(Secret, "shared", { data: { key: btoa(metadata.name) } });
     },
   });
   await using cluster = await memoryCluster({ parts: { notes } });
@@ -124,13 +124,12 @@ Deno.test("a write by one object's reconcile triggers the others it concerns: ow
   };
   assert.deepEqual(await after("a", "two"), ["a: changed", "reader: watched changed"]);
   assert.deepEqual(await after("a", "steal"), ["a: changed", "b: owned changed", "reader: watched changed"]);
-  assert.equal((await cluster.get(ConfigMap, "b")).data?.text, "hello", "its owner mends it");
+  assert.equal((await cluster.get(ConfigMap, "b")).data?.text, "hello", "the owner repairs its child");
   await after("a", "calm");
-  const told = await after("b", "tell");
-  assert.deepEqual(told, ["a: watched changed", "b: changed", "reader: watched changed"]);
+  assert.deepEqual(await after("b", "share"), ["a: watched changed", "b: changed", "reader: watched changed"]);
 });
 
-Deno.test("predicate on a controller's own kind is called for new objects and those found at start, never for those to be cleaned up", async () => {
+Deno.test("predicate on a controller's own kind filters new objects and those found at start, but no cleanups", async () => {
   const runs: string[] = [];
   const cleaned: string[] = [];
   const notes = controller(Note, {
@@ -155,7 +154,7 @@ Deno.test("predicate on a controller's own kind is called for new objects and th
   assert.deepEqual(cleaned, ["given"]);
 });
 
-Deno.test("low-priority changes of a controller's own kind wait until other triggers are reconciled", async () => {
+Deno.test("low-priority changes of a controller's own kind are reconciled after other triggers", async () => {
   const runs: string[] = [];
   const gate = Promise.withResolvers<void>();
   const notes = controller(Note, {

@@ -1,61 +1,64 @@
-/** Webhook certificates are issued and renewed during requests. */
+/** Webhook certificates are issued, renewed and repaired while the webhooks are called. */
 import assert from "node:assert/strict";
 import { Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import type { Client } from "../../src/kube/client.ts";
-import { type Running, startOperator } from "../../src/operator/running.ts";
+import { startOperator } from "../../src/operator/running.ts";
 import { certificatesIn } from "../../src/runtime/webhooks/certificate_secret.ts";
 import { eventually } from "../eventually.ts";
-import { serverWithWebhooks } from "./_webhooks.ts";
+import { serverWithWebhooks, servesWebhooks } from "./_webhooks.ts";
 import { op, post, QUICK, review } from "../fixtures/reviews.ts";
 
 const REVIEWS = 20_000;
 const ROTATIONS = 3;
+/** How many connections must be opening, on average, when the certificate is replaced. */
 const OPENING = 16;
+/** Number of clients that keep their connection. */
 const KEPT = 8;
-/** In milliseconds: a part of what {@linkcode QUICK} has for each step. */
+/** Step of the clock in milliseconds, a fraction of each delay of {@linkcode QUICK}. */
 const STRIDE = 20;
 
-Deno.test(`${REVIEWS} reviews succeed, most on new connections, while authority and certificate are renewed three times`, async () => {
+Deno.test(`${REVIEWS} reviews succeed, most on new connections, while the authority and the certificate are renewed three times`, async () => {
   const { connection, client } = await serverWithWebhooks();
   await using time = startTime();
   const { clock } = time;
   await using running = startOperator(op, { connection, clock, serveWebhooks: true, certificateTimes: QUICK });
   const port = running.webhookPort!;
-  await eventually(() => isServed(running));
+  await eventually(() => servesWebhooks(running));
   const bundle = await publishedBundle(client);
   const load = startLoad(client, port);
-  // A bundle is published for so long that clients notice it. How long that takes is the machine's: so time is theirs.
+  // All clients must read a new bundle before its delay ends, and a slow machine needs longer. So
+  // the clock advances only after each client has sent a review.
   time.pace = load.turnover;
 
-  const dropped: string[] = [];
+  const oldAuthorities: string[] = [];
   for (let rotation = 1; rotation <= ROTATIONS; rotation++) {
     await load.reached(rotation * REVIEWS / (ROTATIONS + 1));
     const [old] = certificatesIn(await publishedBundle(client));
-    dropped.push(old!);
-    await askForRenewal(client);
-    // Looked at all the time: whenever the certificate is swapped, so many connections are being opened, on average.
-    let [looks, opening] = [0, 0];
+    oldAuthorities.push(old!);
+    await requestRenewal(client);
+    // Sampled continuously, so the average also holds for the moment of the replacement.
+    let [samples, opening] = [0, 0];
     await eventually(async () => {
-      looks++;
+      samples++;
       opening += load.opening;
       const certificates = certificatesIn(await publishedBundle(client));
       return certificates.length === 1 && certificates[0] !== old;
     }, { pause: 5 });
-    assert(opening / looks >= OPENING, `${opening / looks} connections were being opened`);
+    assert(opening / samples >= OPENING, `${opening / samples} connections were opening`);
     const [newest] = certificatesIn(await publishedBundle(client));
-    assert.equal(await verdictBy(port, newest!), true);
-    for (const one of dropped) await assert.rejects(verdictBy(port, one), isUntrusted);
+    assert.equal(await isAllowedBy(port, newest!), true);
+    for (const one of oldAuthorities) await assert.rejects(isAllowedBy(port, one), isUntrusted);
   }
   await load.reached(REVIEWS);
-  time.pace = breath;
+  time.pace = pause;
   const { fresh, kept, failures } = await load.stop();
   assert.deepEqual(failures, []);
-  assert(fresh >= REVIEWS / 2 && kept >= REVIEWS / 5, `${fresh} fresh, ${kept} kept`);
+  assert(fresh >= REVIEWS / 2 && kept >= REVIEWS / 5, `${fresh} on new connections, ${kept} on kept ones`);
   assert.notEqual(await publishedBundle(client), bundle);
-  // Another bundle alone is none.
+  // Only a new certificate counts, not a new bundle.
   assert.match(await running.metrics.text(), new RegExp(`^op_certificate_rotations_total ${ROTATIONS}$`, "m"));
-  console.log(`${fresh} on fresh connections, ${kept} on kept ones, 0 failed`);
+  console.log(`${fresh} reviews on new connections, ${kept} on kept ones, 0 failed`);
 });
 
 Deno.test("two replicas that start at once agree on one authority, and both serve certificates of it", async () => {
@@ -63,17 +66,17 @@ Deno.test("two replicas that start at once agree on one authority, and both serv
   const start = () => startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
   await using one = start();
   await using other = start();
-  await eventually(() => isServed(one) && isServed(other));
+  await eventually(() => servesWebhooks(one) && servesWebhooks(other));
 
   const bundle = await publishedBundle(client);
   assert.equal(certificatesIn(bundle).length, 1);
-  for (const { webhookPort } of [one, other]) assert.equal(await verdictBy(webhookPort!, bundle), true);
+  for (const { webhookPort } of [one, other]) assert.equal(await isAllowedBy(webhookPort!, bundle), true);
 });
 
 Deno.test("an authority that was removed from a webhook configuration is added again", async () => {
   const { connection, client } = await serverWithWebhooks();
   await using running = startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
-  await eventually(() => isServed(running));
+  await eventually(() => servesWebhooks(running));
   const bundle = await publishedBundle(client);
   const webhooks = [{ name: "note-rules.notes.reviews.example.com", clientConfig: { caBundle: null } }];
   await client.patch(ValidatingWebhookConfiguration, op.name, { webhooks }, { type: "strategic" });
@@ -87,17 +90,18 @@ Deno.test("an invalid certificate Secret is replaced", async () => {
   const annotations = { "op/authority-since": "2026-01-01T00:00:00Z", "op/certificate-since": "2026-01-01T00:00:00Z" };
   await client.create(Secret, { metadata: { name: "notes-webhook", annotations }, data }, { namespace: "default" });
   await using running = startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK });
-  await eventually(() => isServed(running));
-  assert.equal(await verdictBy(running.webhookPort!, await publishedBundle(client)), true);
+  await eventually(() => servesWebhooks(running));
+  assert.equal(await isAllowedBy(running.webhookPort!, await publishedBundle(client)), true);
 });
 
-/** A clock that moves on by some milliseconds whenever its pace says so. Disposing of it stops it. */
+/** Starts a clock that advances in steps, each after its `pace`. Disposing of it stops it. */
 function startTime() {
   const clock = new VirtualClock(Date.now());
   let isOver = false;
   const time = {
     clock,
-    pace: breath,
+    /** Resolves when the clock may advance by {@linkcode STRIDE}. */
+    pace: pause,
     async [Symbol.asyncDispose]() {
       isOver = true;
       await running;
@@ -112,7 +116,10 @@ function startTime() {
   return time;
 }
 
-/** Reviews that go on until they are stopped, on fresh connections and on kept ones, by clients that trust what is published and try nothing twice. */
+/**
+ * Sends reviews on new and on kept connections until it is stopped. The clients trust the published
+ * bundle, and retry no request.
+ */
 function startLoad(client: Client, port: number) {
   let fresh = 0;
   let kept = 0;
@@ -120,42 +127,42 @@ function startLoad(client: Client, port: number) {
   let isOver = false;
   const failures: string[] = [];
   const waiting = new Set<{ readonly at: number; resolve(): void }>();
-  const count = (): void => {
+  const notify = (): void => {
     for (const one of waiting) if (fresh + kept >= one.at) one.resolve();
   };
-  const ask = async (way: Deno.HttpClient): Promise<void> => {
+  const sendReview = async (httpClient: Deno.HttpClient): Promise<void> => {
     try {
-      const response = await post(port, review(), way);
+      const response = await post(port, review(), httpClient);
       const { response: verdict } = await response.json();
       if (verdict.allowed !== true) failures.push(JSON.stringify(verdict));
     } catch (error) {
       failures.push(String((error as Error).cause ?? error));
     }
   };
-  /** How many reviews each loop has asked for. */
+  /** Number of reviews of each loop. */
   const turns = Array.from({ length: 2 * OPENING + KEPT }, () => 0);
   const freshLoop = async (loop: number): Promise<void> => {
     while (!isOver) {
-      using way = Deno.createHttpClient({ caCerts: [await publishedBundle(client)] });
+      using httpClient = Deno.createHttpClient({ caCerts: [await publishedBundle(client)] });
       opening++;
-      await ask(way);
+      await sendReview(httpClient);
       opening--;
       fresh++;
       turns[loop]!++;
-      count();
+      notify();
     }
   };
   const keptLoop = async (loop: number, http2: boolean): Promise<void> => {
     while (!isOver) {
       const bundle = await publishedBundle(client);
-      using way = Deno.createHttpClient({ caCerts: [bundle], http1: !http2, http2 });
+      using httpClient = Deno.createHttpClient({ caCerts: [bundle], http1: !http2, http2 });
       while (!isOver && await publishedBundle(client) === bundle) {
-        // Half and half, whatever is quicker.
-        if (kept > fresh) await breath();
+        // About as many reviews on kept connections as on new ones.
+        if (kept > fresh) await pause();
         turns[loop]!++;
-        await ask(way);
+        await sendReview(httpClient);
         kept++;
-        count();
+        notify();
       }
     }
   };
@@ -167,16 +174,17 @@ function startLoad(client: Client, port: number) {
     get opening() {
       return opening;
     },
+    /** Resolves after a total number of reviews. */
     async reached(at: number): Promise<void> {
       if (fresh + kept >= at) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.add({ at, resolve });
       await promise;
     },
-    /** Settles when each loop has ended what it asks now, or all are stopped. */
+    /** Resolves when each loop has sent another review, or all are stopped. */
     async turnover(): Promise<void> {
       const before = [...turns];
-      while (!isOver && turns.some((count, loop) => count === before[loop])) await breath();
+      while (!isOver && turns.some((count, loop) => count === before[loop])) await pause();
     },
     async stop() {
       isOver = true;
@@ -186,8 +194,8 @@ function startLoad(client: Client, port: number) {
   };
 }
 
-/** Backdates the authority. */
-async function askForRenewal(client: Client): Promise<void> {
+/** Backdates the authority, so that the operator renews it. */
+async function requestRenewal(client: Client): Promise<void> {
   const annotations = { "op/authority-since": "1970-01-01T00:00:00Z" };
   await client.patch(Secret, "notes-webhook", { metadata: { annotations } }, { namespace: "default" });
 }
@@ -197,21 +205,17 @@ async function publishedBundle(client: Client): Promise<string> {
   return atob(webhooks?.[0]?.clientConfig.caBundle ?? "");
 }
 
-async function verdictBy(port: number, authority: string): Promise<boolean> {
-  using way = Deno.createHttpClient({ caCerts: [authority] });
-  return (await (await post(port, review(), way)).json()).response.allowed;
+/** Sends a review as a client that trusts one authority. Returns whether it is allowed. */
+async function isAllowedBy(port: number, authority: string): Promise<boolean> {
+  using httpClient = Deno.createHttpClient({ caCerts: [authority] });
+  return (await (await post(port, review(), httpClient)).json()).response.allowed;
 }
 
 function isUntrusted(error: unknown): boolean {
-  const told = Deno.inspect(error);
-  assert.match(told, /UnknownIssuer|invalid peer certificate/);
+  assert.match(Deno.inspect(error), /UnknownIssuer|invalid peer certificate/);
   return true;
 }
 
-function isServed(running: Running): boolean {
-  return running.readiness().some(({ name, isReady }) => name === "webhooks" && isReady);
-}
-
-function breath(): Promise<void> {
+function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }

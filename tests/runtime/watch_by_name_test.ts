@@ -18,7 +18,7 @@ type Site = Infer<typeof Site>;
 
 const runs: string[] = [];
 
-/** Creates a controller that reports what it reads of the Secret that its object names. */
+/** Records what it reads of the Secret that its object names, in {@linkcode runs}. */
 const sites = controller(Site, {
   watches: [
     watch(Secret, { names: (site: Site) => site.spec.secret, select: ({ data }: Infer<typeof Secret>) => data }),
@@ -26,7 +26,7 @@ const sites = controller(Site, {
   uses: [access(Secret, "patch")],
   async reconcile({ metadata, spec }, { get, patch, reason, status }) {
     const secret = await get(Secret, spec.secret);
-    runs.push(`${metadata.name} ${secret === undefined ? "nothing" : atob(secret.data?.text ?? "")}: ${reason}`);
+    runs.push(`${metadata.name} ${secret === undefined ? "none" : atob(secret.data?.text ?? "")}: ${reason}`);
     status({ seen: secret?.data?.text });
     if (secret?.data?.text === btoa("rewrite")) {
       await patch(Secret, spec.secret, { data: { text: btoa("rewritten") } });
@@ -36,10 +36,10 @@ const sites = controller(Site, {
   },
 });
 
-/** Returns the names whose watches are open now. */
+/** Returns the names whose watches were requested. */
 function watchedNames({ requests }: MemoryCluster, from = 0): string[] {
-  const asked = requests.slice(from).filter(({ resource, verb }) => resource === "secrets" && verb === "watch");
-  return [...new Set(asked.map(({ path }) => new URL(path, "http://x").searchParams.get("fieldSelector") ?? "all"))];
+  const watches = requests.slice(from).filter(({ resource, verb }) => resource === "secrets" && verb === "watch");
+  return [...new Set(watches.map(({ path }) => new URL(path, "http://x").searchParams.get("fieldSelector") ?? "all"))];
 }
 
 const secret = (cluster: MemoryCluster, name: string, text: string, namespace = "default") =>
@@ -49,19 +49,19 @@ Deno.test("an object that names a Secret opens a watch of that name, which trigg
   runs.length = 0;
   await using cluster = await memoryCluster({ parts: { sites }, namespaces: ["other"] });
   await secret(cluster, "one", "1");
-  await secret(cluster, "nobody", "n");
+  await secret(cluster, "unnamed", "n");
   await secret(cluster, "one", "elsewhere", "other");
   await cluster.create(Site, "a", { spec: { secret: "one" } });
   await cluster.create(Site, "b", { spec: { secret: "one" } });
   await cluster.create(Site, "c", { spec: { secret: "two" } });
   await cluster.settle();
-  assert.deepEqual(runs.sort(), ["a 1: changed", "b 1: changed", "c nothing: changed"]);
+  assert.deepEqual(runs.sort(), ["a 1: changed", "b 1: changed", "c none: changed"]);
   assert.deepEqual(watchedNames(cluster), ["metadata.name=one", "metadata.name=two"]);
   assert(cluster.sent({ kind: Secret, verb: "watch" }).every(({ namespace }) => namespace === "default"));
 
   runs.length = 0;
   await cluster.patch(Secret, "one", { data: { text: btoa("2") } });
-  await cluster.patch(Secret, "nobody", { data: { text: btoa("2") } });
+  await cluster.patch(Secret, "unnamed", { data: { text: btoa("2") } });
   await cluster.patch(Secret, "one", { metadata: { labels: { a: "b" } } });
   await secret(cluster, "two", "new");
   await cluster.settle();
@@ -70,10 +70,10 @@ Deno.test("an object that names a Secret opens a watch of that name, which trigg
   runs.length = 0;
   await cluster.delete(Secret, "two");
   await cluster.settle();
-  assert.deepEqual(runs, ["c nothing: watched changed"]);
+  assert.deepEqual(runs, ["c none: watched changed"]);
 });
 
-Deno.test("a watch of a name ends with the last object that names it, and is opened again for a new one", async () => {
+Deno.test("a watch of a name is closed when no object names it any more, and opened again for the next one", async () => {
   runs.length = 0;
   await using cluster = await memoryCluster({ parts: { sites } });
   await secret(cluster, "one", "1");
@@ -89,17 +89,17 @@ Deno.test("a watch of a name ends with the last object that names it, and is ope
   await cluster.settle();
   const from = cluster.requests.length;
   runs.length = 0;
-  await cluster.patch(Secret, "one", { data: { text: btoa("nobody names it") } });
+  await cluster.patch(Secret, "one", { data: { text: btoa("no site names it") } });
   // Long enough for every watch to be reopened.
   await cluster.advance("20m");
   assert.deepEqual(runs, []);
   assert.deepEqual(watchedNames(cluster, from), ["metadata.name=two"]);
   await cluster.patch(Site, "a", { spec: { secret: "one" } });
   await cluster.settle();
-  assert.deepEqual(runs, ["a nobody names it: changed"]);
+  assert.deepEqual(runs, ["a no site names it: changed"]);
 });
 
-Deno.test("a read of a named object shows the reconcile's own write, which does not trigger another", async () => {
+Deno.test("a reconcile reads its own write of a named object, which does not trigger another reconcile", async () => {
   runs.length = 0;
   await using cluster = await memoryCluster({ parts: { sites } });
   await secret(cluster, "one", "rewrite");
@@ -108,7 +108,7 @@ Deno.test("a read of a named object shows the reconcile's own write, which does 
   assert.deepEqual(runs, ["a rewrite: changed", "a reads rewritten"]);
 });
 
-Deno.test("a watch of a name that cannot start fails the reconcile that reads it, which is retried", async () => {
+Deno.test("a reconcile that reads an object whose watch cannot start fails, and is retried", async () => {
   runs.length = 0;
   await using cluster = await memoryCluster({ parts: { sites }, failures: "collect" });
   await secret(cluster, "one", "1");
@@ -127,51 +127,51 @@ Deno.test("a watch of a name that cannot start fails the reconcile that reads it
  * Creates a controller whose first reconcile waits for a signal, and records what each reconcile
  * reads.
  */
-function waiting(): { readonly sites: ReturnType<typeof controller>; readonly met: string[]; go(): void } {
+function waiting(): { readonly sites: ReturnType<typeof controller>; readonly steps: string[]; proceed(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const met: string[] = [];
+  const steps: string[] = [];
   const sites = controller(Site, {
     watches: [watch(Secret, { names: (site: Site) => site.spec.secret })],
     async reconcile({ spec }, { get, status }) {
-      met.push(`begins with ${spec.secret}`);
+      steps.push(`starts with ${spec.secret}`);
       await promise;
       const secret = await get(Secret, spec.secret);
-      met.push(`reads ${spec.secret}`);
+      steps.push(`reads ${spec.secret}`);
       status({ seen: secret?.data?.text });
     },
   });
-  return { sites, met, go: resolve };
+  return { sites, steps, proceed: resolve };
 }
 
-Deno.test("a reconcile whose object names another Secret meanwhile is aborted without an error, and the next one starts", async () => {
-  const { sites, met, go } = waiting();
+Deno.test("a reconcile whose object names another Secret before its read is aborted without an error, and the next one starts", async () => {
+  const { sites, steps, proceed } = waiting();
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["one", "two"]) await secret(cluster, name, name);
   await cluster.create(Site, "a", { spec: { secret: "one" } });
-  await until(() => met.length > 0);
+  await until(() => steps.length > 0);
   await cluster.patch(Site, "a", { spec: { secret: "two" } });
   await until(() => watchedNames(cluster).includes("metadata.name=two"));
-  go();
+  proceed();
   await cluster.settle();
-  assert.deepEqual(met, ["begins with one", "begins with two", "reads two"]);
+  assert.deepEqual(steps, ["starts with one", "starts with two", "reads two"]);
   const { status } = await cluster.get(Site, "a");
   assert.deepEqual([status?.seen, status?.conditions?.map(({ type }) => type)], [btoa("two"), ["Ready"]]);
   assert.equal((await cluster.client.list(Event, { namespace: "default" })).length, 0);
 });
 
 Deno.test("a reconcile that waits for a Secret whose watch does not start is aborted when its object names another", async () => {
-  const { sites, met, go } = waiting();
+  const { sites, steps, proceed } = waiting();
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["one", "two"]) await secret(cluster, name, name);
   await cluster.settle();
   const isOfOne = { kind: Secret, where: ({ path }: { readonly path: string }) => path.includes("one"), times: 100 };
   using _slow = cluster.inject(faults.delay("1h"), isOfOne);
-  go();
+  proceed();
   await cluster.create(Site, "a", { spec: { secret: "one" } });
-  await until(() => met.length > 0);
+  await until(() => steps.length > 0);
   await cluster.patch(Site, "a", { spec: { secret: "two" } });
-  await until(() => met.includes("reads two"));
-  assert.deepEqual(met, ["begins with one", "begins with two", "reads two"]);
+  await until(() => steps.includes("reads two"));
+  assert.deepEqual(steps, ["starts with one", "starts with two", "reads two"]);
 });
 
 const fixed = controller(Site, {
@@ -181,10 +181,10 @@ const fixed = controller(Site, {
   },
 });
 
-Deno.test("fixed names are looked up next to each object, and RBAC permissions are limited to them", async () => {
+Deno.test("fixed names are watched in the namespace of each object, with RBAC permissions for these names only", async () => {
   runs.length = 0;
-  const rights = controllerRbacRules(fixed).filter(({ resource }) => resource === "configmaps");
-  assert.deepEqual(rights.map((right) => [describeRule(right), right.names]), [
+  const declared = controllerRbacRules(fixed).filter(({ resource }) => resource === "configmaps");
+  assert.deepEqual(declared.map((rule) => [describeRule(rule), rule.names]), [
     ["list configmaps", ["defaults"]],
     ["watch configmaps", ["defaults"]],
   ]);
@@ -202,7 +202,7 @@ Deno.test("fixed names are looked up next to each object, and RBAC permissions a
   assert.deepEqual(runs, ["a 1", "a 2"]);
 });
 
-Deno.test("a reconcile that gets an object that is not named, or lists a kind watched by name, fails with an explanation", async () => {
+Deno.test("a reconcile that gets an object that is not named, or lists a kind that is watched by name, fails with an error that says what to do", async () => {
   const failing = (read: "get" | "list") =>
     controller(Site, {
       watches: [watch(Secret, { names: (site: Site) => site.spec.secret })],

@@ -1,4 +1,4 @@
-/** What an operator writes itself is let pass by webhooks that say so, and nobody else's. */
+/** `ignoreOwnRequests` of webhooks. */
 import assert from "node:assert/strict";
 import { access, controller, deny, resource, s, webhook } from "@op/sdk";
 import { memoryCluster } from "@op/sdk/testing";
@@ -18,20 +18,20 @@ const seats = controller(Ticket, {
 });
 
 for (const ignoreOwnRequests of [true, false]) {
-  Deno.test(`a webhook that lets ${ignoreOwnRequests ? "the operator alone pass" : "nobody pass"} is asked about the others' requests`, async () => {
-    let asked = 0;
-    const seatIsGiven = webhook(Ticket, {
+  Deno.test(`a webhook with ignoreOwnRequests: ${ignoreOwnRequests} ${ignoreOwnRequests ? "skips" : "reviews"} the operator's own requests, and reviews all others`, async () => {
+    let calls = 0;
+    const seatIsAssigned = webhook(Ticket, {
       ignoreOwnRequests,
       validate({ spec }, { old }) {
-        asked++;
-        if (spec.seat !== old?.spec.seat) throw deny("seats are given", { field: "spec.seat" });
+        calls++;
+        if (spec.seat !== old?.spec.seat) throw deny("seats are assigned", { field: "spec.seat" });
       },
     });
-    await using cluster = await memoryCluster({ parts: { seats, seatIsGiven }, failures: "collect" });
+    await using cluster = await memoryCluster({ parts: { seats, seatIsAssigned }, failures: "collect" });
     await cluster.create(Ticket, "a", { spec: {} });
     await cluster.settle();
     assert.equal((await cluster.get(Ticket, "a"))?.spec.seat, ignoreOwnRequests ? 7 : undefined);
-    if (ignoreOwnRequests) assert.equal(asked, 1);
-    await assert.rejects(cluster.patch(Ticket, "a", { spec: { seat: 8 } }), /spec\.seat: seats are given/);
+    if (ignoreOwnRequests) assert.equal(calls, 1);
+    await assert.rejects(cluster.patch(Ticket, "a", { spec: { seat: 8 } }), /spec\.seat: seats are assigned/);
   });
 }

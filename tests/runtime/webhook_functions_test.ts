@@ -1,4 +1,4 @@
-/** The context and the results of webhook functions, without a server. */
+/** The context, the deadlines and the errors of webhook functions, without a server. */
 import assert from "node:assert/strict";
 import { conversion, deny, webhook } from "@op/sdk";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
@@ -8,15 +8,15 @@ import { conversionReview, Note, NoteV2, PATH, review } from "../fixtures/review
 import { webhookHandler } from "./_webhooks.ts";
 
 Deno.test("a webhook function receives the user, dryRun and the old object of the request", async () => {
-  let handed: unknown;
+  let received: unknown;
   const noteRules = webhook(Note, {
     validate({ spec }, { operation, old, user, dryRun, name, namespace, request }) {
-      handed = { text: spec.text, old: old?.spec.text, operation, user, dryRun, name, namespace, request };
+      received = { text: spec.text, old: old?.spec.text, operation, user, dryRun, name, namespace, request };
     },
   });
   const { request } = review("new", "u-1");
   const user = { username: "eve", uid: "7", groups: ["crew", "system:authenticated"], extra: { "a.b/scopes": ["x"] } };
-  const asked = {
+  const update = {
     ...request,
     operation: "UPDATE",
     name: "b",
@@ -25,8 +25,8 @@ Deno.test("a webhook function receives the user, dryRun and the old object of th
     userInfo: user,
     oldObject: { ...request.object, spec: { text: "old" } },
   };
-  assert.deepEqual(await answered({ noteRules }, { ...review(), request: asked }), { uid: "u-1", allowed: true });
-  assert.deepEqual(handed, {
+  assert.deepEqual(await respond({ noteRules }, { ...review(), request: update }), { uid: "u-1", allowed: true });
+  assert.deepEqual(received, {
     text: "new",
     old: "old",
     operation: "UPDATE",
@@ -34,7 +34,7 @@ Deno.test("a webhook function receives the user, dryRun and the old object of th
     dryRun: true,
     name: "b",
     namespace: "shop",
-    request: asked,
+    request: update,
   });
 });
 
@@ -42,27 +42,27 @@ Deno.test("warnings and audit annotations are returned when a request is allowed
   const noteRules = webhook(Note, {
     mutate(note, { warn, audit }) {
       note.spec.text = "changed";
-      warn("it was changed");
+      warn("the text was changed");
       audit("changed", "yes");
     },
     validate({ spec }, { warn, audit }) {
       warn("one");
       warn("two");
-      audit("seen-by", "us");
-      audit("seen-by", "us all");
+      audit("seen-by", "one");
+      audit("seen-by", "two");
       if (spec.text === "forbidden") throw deny("this text is forbidden");
     },
   });
-  const told = { warnings: ["one", "two"], auditAnnotations: { "seen-by": "us all" } };
-  assert.deepEqual(await answered({ noteRules }, review("fine", "u-1")), { uid: "u-1", allowed: true, ...told });
-  assert.deepEqual(await answered({ noteRules }, review("forbidden", "u-2")), {
+  const reported = { warnings: ["one", "two"], auditAnnotations: { "seen-by": "two" } };
+  assert.deepEqual(await respond({ noteRules }, review("fine", "u-1")), { uid: "u-1", allowed: true, ...reported });
+  assert.deepEqual(await respond({ noteRules }, review("forbidden", "u-2")), {
     uid: "u-2",
     allowed: false,
     status: { status: "Failure", message: "this text is forbidden", reason: "Forbidden", code: 403 },
-    ...told,
+    ...reported,
   });
-  const changed = await answered({ noteRules }, review("fine", "u-3"), "/mutate/note-rules");
-  assert.deepEqual([changed.warnings, changed.auditAnnotations], [["it was changed"], { changed: "yes" }]);
+  const changed = await respond({ noteRules }, review("fine", "u-3"), "/mutate/note-rules");
+  assert.deepEqual([changed.warnings, changed.auditAnnotations], [["the text was changed"], { changed: "yes" }]);
   assert.deepEqual(JSON.parse(atob(changed.patch)), [{ op: "replace", path: "/spec/text", value: "changed" }]);
 });
 
@@ -74,15 +74,15 @@ Deno.test("an invalid audit key fails the webhook", async () => {
 });
 
 const DEADLINES = [
-  { name: "10 s, as the server says", query: "?timeout=10s", late: 9000 },
-  { name: "1 s, as the server says", query: "?timeout=1s", late: 900 },
-  { name: "3 s, as the webhook says", query: "", late: 2700 },
-  { name: "2 s, as the server says behind another parameter", query: "?a=b&timeout=2s", late: 1800 },
-  { name: "30 s, which is the most that a server waits", query: "?timeout=600s", late: 27_000 },
+  { name: "the server's timeout of 10 s", query: "?timeout=10s", after: 9000 },
+  { name: "the server's timeout of 1 s", query: "?timeout=1s", after: 900 },
+  { name: "only the webhook's timeout of 3 s", query: "", after: 2700 },
+  { name: "the server's timeout of 2 s after another parameter", query: "?a=b&timeout=2s", after: 1800 },
+  { name: "a timeout of 600 s, more than the 30 s that a server may wait", query: "?timeout=600s", after: 27_000 },
 ];
 
-for (const { name, query, late } of DEADLINES) {
-  Deno.test(`a function with ${name} times out after ${late} ms, and its signal is aborted`, async () => {
+for (const { name, query, after } of DEADLINES) {
+  Deno.test(`with ${name}, a webhook function times out after ${after} ms, and its signal is aborted`, async () => {
     const clock = new VirtualClock();
     const begun = Promise.withResolvers<AbortSignal>();
     const noteRules = webhook(Note, {
@@ -95,9 +95,9 @@ for (const { name, query, late } of DEADLINES) {
     const answer = webhookHandler({ noteRules }, { clock }).fetch(post(review(), `${PATH}${query}`));
     const signal = await begun.promise;
     const from = clock.now();
-    while (clock.step(from + late - 1));
+    while (clock.step(from + after - 1));
     assert.equal(signal.aborted, false);
-    while (clock.step(from + late));
+    while (clock.step(from + after));
     assert.equal(signal.aborted, true);
     assert.equal((await answer).status, 504);
   });
@@ -106,87 +106,90 @@ for (const { name, query, late } of DEADLINES) {
 const { request: FINE } = review("forbidden");
 const resource = { group: Note.group, version: Note.version, resource: Note.plural };
 
-// The function would refuse each of them: none may be taken for a question that it was not asked.
-const OTHERS = [
+/** Requests that the webhook does not cover, or that are incomplete. */
+const UNEXPECTED = [
   { name: "another operation", request: { ...FINE, operation: "DELETE", oldObject: FINE.object, object: null } },
-  { name: "an operation that is none", request: { ...FINE, operation: "create" } },
+  { name: "an invalid operation", request: { ...FINE, operation: "create" } },
   { name: "another group", request: { ...FINE, resource: { ...resource, group: "" } } },
   { name: "another version", request: { ...FINE, resource: { ...resource, version: "v2" } } },
   { name: "another resource", request: { ...FINE, resource: { ...resource, resource: "pods" } } },
   { name: "a subresource", request: { ...FINE, subResource: "status" } },
   { name: "no object", request: { ...FINE, object: null } },
-  { name: "an update without what was there", request: { ...FINE, operation: "UPDATE" } },
+  { name: "an update without the old object", request: { ...FINE, operation: "UPDATE" } },
   { name: "no user", request: { ...FINE, userInfo: null } },
-  { name: "a user whose name is none", request: { ...FINE, userInfo: { username: ["eve"] } } },
+  { name: "a user whose name is not a string", request: { ...FINE, userInfo: { username: ["eve"] } } },
   { name: "no uid", request: { ...FINE, uid: "" } },
 ];
 
-Deno.test("a review that is not for the webhook is rejected without a decision", async (t) => {
-  let asked = 0;
-  const noteRules = webhook(Note, { validate: () => (asked++, deny("never")) });
+Deno.test("a review that the webhook does not cover is rejected with 400, and the function is not called", async (t) => {
+  let calls = 0;
+  const noteRules = webhook(Note, { validate: () => (calls++, deny("never")) });
   const { fetch } = webhookHandler({ noteRules });
-  for (const { name, request } of OTHERS) {
+  for (const { name, request } of UNEXPECTED) {
     await t.step(name, async () => {
       const response = await fetch(post({ ...review(), request }));
       assert.equal(response.status, 400);
-      assert.equal(asked, 0);
+      assert.equal(calls, 0);
     });
   }
   assert.equal((await fetch(post({ ...review(), request: FINE }))).status, 200);
-  assert.equal(asked, 1);
+  assert.equal(calls, 1);
 });
 
 Deno.test("a conversion can only change labels and annotations of the metadata", async () => {
   const [labels, annotations] = [{ a: "b" }, { c: "d" }];
-  const asked = conversionReview("x", "u-1");
-  const [object] = asked.request.objects;
+  const body = conversionReview("x", "u-1");
+  const [object] = body.request.objects;
   Object.assign(object!.metadata, { uid: "7", labels: { old: "yes" }, annotations: { old: "yes" } });
   const convertedBy = async (metadata: unknown) => {
     const notes = conversion(Note, NoteV2, {
       up: () => ({ spec: { lines: [] }, ...(metadata === undefined ? {} : { metadata: metadata as never }) }),
       down: () => ({ spec: { text: "" } }),
     });
-    const { convertedObjects } = await answered({ notes }, asked, "/convert");
+    const { convertedObjects } = await respond({ notes }, body, "/convert");
     assert.deepEqual([convertedObjects[0].apiVersion, convertedObjects[0].kind], [NoteV2.apiVersion, "Note"]);
     return convertedObjects[0].metadata;
   };
-  const kept = { name: "a", namespace: "default", uid: "7" };
-  assert.deepEqual(await convertedBy(undefined), { ...kept, labels: { old: "yes" }, annotations: { old: "yes" } });
+  const unchanged = { name: "a", namespace: "default", uid: "7" };
+  assert.deepEqual(await convertedBy(undefined), { ...unchanged, labels: { old: "yes" }, annotations: { old: "yes" } });
   assert.deepEqual(await convertedBy({ name: "b", uid: "8", labels }), {
-    ...kept,
+    ...unchanged,
     labels,
     annotations: { old: "yes" },
   });
-  assert.deepEqual(await convertedBy({ annotations }), { ...kept, labels: { old: "yes" }, annotations });
+  assert.deepEqual(await convertedBy({ annotations }), { ...unchanged, labels: { old: "yes" }, annotations });
 });
 
 Deno.test("a conversion that returns no object, or a promise, fails", async () => {
-  for (const made of [undefined, null, "x", [], Promise.resolve({ spec: { lines: [] } })]) {
-    const notes = conversion(Note, NoteV2, { up: () => made as never, down: () => made as never });
-    const { uid, convertedObjects, result } = await answered({ notes }, conversionReview("x", "u-1"), "/convert");
-    assert.deepEqual([uid, convertedObjects, result.status], ["u-1", [], "Failure"]);
-    assert.match(result.message, /^Cannot convert Note "default\/a" of .*: the function did not return an object$/);
+  for (const result of [undefined, null, "x", [], Promise.resolve({ spec: { lines: [] } })]) {
+    const notes = conversion(Note, NoteV2, { up: () => result as never, down: () => result as never });
+    const response = await respond({ notes }, conversionReview("x", "u-1"), "/convert");
+    assert.deepEqual([response.uid, response.convertedObjects, response.result.status], ["u-1", [], "Failure"]);
+    assert.match(
+      response.result.message,
+      /^Cannot convert Note "default\/a" of .*: the function did not return an object$/,
+    );
   }
 });
 
 Deno.test("requests wait until the services are created", async () => {
-  const services = { current: "none yet" };
-  const made = Promise.withResolvers<void>();
-  let handed: unknown;
+  const services = { current: "not created" };
+  const created = Promise.withResolvers<void>();
+  let received: unknown;
   const noteRules = webhook.with<string>()(Note, {
-    validate: (_note, { services }) => void (handed = services),
+    validate: (_note, { services }) => void (received = services),
   });
-  const handler = webhookHandler({ noteRules }, { ready: made.promise, services: () => services.current });
+  const handler = webhookHandler({ noteRules }, { ready: created.promise, services: () => services.current });
   const answer = handler.fetch(post(review()));
-  // Whatever does not wait has been called by then.
+  // A handler that did not wait would have called the function by then.
   await new Promise((resolve) => setTimeout(resolve));
-  services.current = "made";
-  made.resolve();
+  services.current = "created";
+  created.resolve();
   assert.equal((await answer).status, 200);
-  assert.equal(handed, "made");
+  assert.equal(received, "created");
 });
 
-Deno.test("an error of a function is counted and logged with the request's UID, and not sent to the client", async () => {
+Deno.test("an error of a webhook function is counted and logged with the request's uid, and not sent to the client", async () => {
   const lines: unknown[] = [];
   const metrics = new Metrics();
   const noteRules = webhook(Note, {
@@ -194,7 +197,9 @@ Deno.test("an error of a function is counted and logged with the request's UID, 
       throw new TypeError("the password is swordfish");
     },
   });
-  const response = await webhookHandler({ noteRules }, { metrics, log: noting(lines) }).fetch(post(review("a", "u-7")));
+  const response = await webhookHandler({ noteRules }, { metrics, log: recordingLog(lines) }).fetch(
+    post(review("a", "u-7")),
+  );
   assert.equal(response.status, 500);
   assert.equal(await response.text(), "the webhook failed. The operator's log has the error under uid u-7");
   const [[message, { stack, ...fields }]] = lines as [[string, Record<string, string>]];
@@ -208,12 +213,12 @@ Deno.test("an error of a function is counted and logged with the request's UID, 
     error: "the password is swordfish",
   }]);
   assert.match(stack!, /^TypeError: the password is swordfish\n +at /);
-  const told = await metrics.text();
-  assert.match(told, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/note-rules"\} 1$/m);
-  assert.match(told, /^controller_runtime_webhook_requests_total\{webhook="\/validate\/note-rules",code="500"\} 1$/m);
+  const text = await metrics.text();
+  assert.match(text, /^controller_runtime_webhook_panics_total\{webhook="\/validate\/note-rules"\} 1$/m);
+  assert.match(text, /^controller_runtime_webhook_requests_total\{webhook="\/validate\/note-rules",code="500"\} 1$/m);
 });
 
-Deno.test("a function that times out is logged, and a body that does not arrive is not", async () => {
+Deno.test("a webhook function that times out is logged, and a body that does not arrive is not", async () => {
   const clock = new VirtualClock();
   const lines: unknown[] = [];
   const begun = Promise.withResolvers<void>();
@@ -223,7 +228,7 @@ Deno.test("a function that times out is logged, and a body that does not arrive 
       return new Promise<void>(() => {});
     },
   });
-  const { fetch } = webhookHandler({ noteRules }, { clock, log: noting(lines) });
+  const { fetch } = webhookHandler({ noteRules }, { clock, log: recordingLog(lines) });
   const slow = fetch(post(review(), `${PATH}?timeout=2s`));
   await begun.promise;
   clock.step(clock.now() + 1800);
@@ -240,8 +245,8 @@ Deno.test("a function that times out is logged, and a body that does not arrive 
   assert.equal(lines.length, 1);
 });
 
-// deno-lint-ignore no-explicit-any -- whatever is answered
-async function answered(parts: Parameters<typeof webhookHandler>[0], body: unknown, path = PATH): Promise<any> {
+// deno-lint-ignore no-explicit-any -- a review of any shape
+async function respond(parts: Parameters<typeof webhookHandler>[0], body: unknown, path = PATH): Promise<any> {
   const response = await webhookHandler(parts).fetch(post(body, path));
   assert.equal(response.status, 200);
   return (await response.json()).response;
@@ -254,7 +259,7 @@ function post(body: unknown, path = PATH): Request {
 }
 
 /** A log that records errors and warnings. */
-function noting(lines: unknown[]): Logger {
+function recordingLog(lines: unknown[]): Logger {
   const log: Logger = {
     debug() {},
     info() {},

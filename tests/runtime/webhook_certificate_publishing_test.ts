@@ -1,4 +1,4 @@
-/** To which objects the certificate authority of webhooks is published. */
+/** The certificate authority of webhooks: where it is published, and which replica writes it. */
 import assert from "node:assert/strict";
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import { CustomResourceDefinition, Lease, Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
@@ -19,18 +19,18 @@ const signal = new AbortController().signal;
 const DEFINITION = NoteV2.crd!.metadata.name;
 
 const DEFINITIONS = [
-  { name: "that calls the operator", conversion: {}, annotations: {}, isTold: true },
-  { name: "that converts nothing", conversion: { strategy: "None" }, annotations: {}, isTold: false },
+  { name: "whose conversion calls the operator", conversion: {}, annotations: {}, isPublished: true },
+  { name: "without a conversion", conversion: { strategy: "None" }, annotations: {}, isPublished: false },
   {
-    name: "whose conversion is developed elsewhere",
+    name: "whose conversion op dev serves",
     conversion: {},
     annotations: { "op/dev-conversion-before": "{}" },
-    isTold: false,
+    isPublished: false,
   },
 ];
 
-for (const { name, conversion, annotations, isTold } of DEFINITIONS) {
-  Deno.test(`the authority is ${isTold ? "" : "not "}published to a definition ${name}`, async () => {
+for (const { name, conversion, annotations, isPublished } of DEFINITIONS) {
+  Deno.test(`the authority is ${isPublished ? "" : "not "}published to a definition ${name}`, async () => {
     await using server = createApiserver();
     const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
     const [crd] = withConversion([NoteV2.crd!], { notes }, { place: { url: "https://127.0.0.1:1" } });
@@ -43,17 +43,17 @@ for (const { name, conversion, annotations, isTold } of DEFINITIONS) {
     await client.create(CustomResourceDefinition, wanted as never);
     const targets = { definitions: [DEFINITION, "others.example.com"] };
     const missing = await unpublished(client, targets, BUNDLE, signal);
-    assert.deepEqual(missing.map(({ name }) => name), isTold ? [DEFINITION] : []);
+    assert.deepEqual(missing.map(({ name }) => name), isPublished ? [DEFINITION] : []);
     await publish(client, missing, signal);
     assert.deepEqual(await unpublished(client, targets, BUNDLE, signal), []);
     const { spec } = await client.get(CustomResourceDefinition, DEFINITION);
     const { caBundle, url } = spec.conversion?.webhook?.clientConfig ?? {};
-    assert.equal(caBundle, isTold ? btoa(BUNDLE) : undefined);
+    assert.equal(caBundle, isPublished ? btoa(BUNDLE) : undefined);
     if (strategy === undefined) assert.equal(url, "https://127.0.0.1:1/convert");
   });
 }
 
-Deno.test("publishing does not add a webhook again that was removed meanwhile", async () => {
+Deno.test("publishing does not add back a webhook that was removed meanwhile", async () => {
   const { client } = await serverWithWebhooks();
   const missing = await unpublished(client, { validating: "notes", definitions: [] }, BUNDLE, signal);
   assert.equal(missing.length, 1);
@@ -64,17 +64,17 @@ Deno.test("publishing does not add a webhook again that was removed meanwhile", 
 
 Deno.test("of two concurrent writes of the certificates, one fails with a conflict", async () => {
   const { client } = await serverWithWebhooks();
-  const place = { name: "notes-webhook", namespace: "default" };
+  const secret = { name: "notes-webhook", namespace: "default" };
   const files = { certificate: BUNDLE, key: "key" };
-  const held = { bundle: BUNDLE, authority: files, server: files, authoritySince: 1000, serverSince: 2000 };
+  const certificates = { bundle: BUNDLE, authority: files, server: files, authoritySince: 1000, serverSince: 2000 };
   const isConflict = (error: unknown) => isStatus(error, 409);
-  await writeSecret(client, place, held, undefined, signal);
-  await assert.rejects(writeSecret(client, place, held, undefined, signal), isConflict);
-  const stored = await readSecret(client, place, signal);
-  assert.deepEqual(stored?.held, held);
-  await writeSecret(client, place, { ...held, serverSince: 3000 }, stored, signal);
-  await assert.rejects(writeSecret(client, place, { ...held, serverSince: 4000 }, stored, signal), isConflict);
-  assert.equal((await readSecret(client, place, signal))?.held?.serverSince, 3000);
+  await writeSecret(client, secret, certificates, undefined, signal);
+  await assert.rejects(writeSecret(client, secret, certificates, undefined, signal), isConflict);
+  const stored = await readSecret(client, secret, signal);
+  assert.deepEqual(stored?.held, certificates);
+  await writeSecret(client, secret, { ...certificates, serverSince: 3000 }, stored, signal);
+  await assert.rejects(writeSecret(client, secret, { ...certificates, serverSince: 4000 }, stored, signal), isConflict);
+  assert.equal((await readSecret(client, secret, signal))?.held?.serverSince, 3000);
 });
 
 Deno.test("only the Lease holder issues certificates; another replica waits until the Lease expires", async () => {
@@ -84,46 +84,49 @@ Deno.test("only the Lease holder issues certificates; another replica waits unti
   const spec = { holderIdentity: "another", leaseDurationSeconds: 15, acquireTime: time, renewTime: time };
   await client.create(Lease, { metadata: { name: "notes-webhook" }, spec } as never, { namespace: "default" });
   let isUsed = false;
-  const isMade = async () => (await client.list(Secret, { namespace: "default" })).length > 0;
-  await using _ = kept(client, clock, { use: () => void (isUsed = true) });
+  const isIssued = async () => (await client.list(Secret, { namespace: "default" })).length > 0;
+  await using _ = startKeeper(client, clock, { use: () => void (isUsed = true) });
   const began = clock.now();
-  await pass(clock, 14_000);
-  assert.equal(await isMade(), false);
-  while (!isUsed) await pass(clock, 100);
+  await advance(clock, 14_000);
+  assert.equal(await isIssued(), false);
+  while (!isUsed) await advance(clock, 100);
   assert(clock.now() - began >= 15_000);
-  assert.equal(await isMade(), true);
-  // The Lease is given back.
-  await pass(clock, 1000);
+  assert.equal(await isIssued(), true);
+  // The keeper releases the Lease.
+  await advance(clock, 1000);
 });
 
-Deno.test("a bundle that was removed must be published again for the full delay", async () => {
+Deno.test("a certificate is used only after its authority was published for the full delay, also if the bundle was removed meanwhile", async () => {
   const { client } = await serverWithWebhooks();
   const clock = new VirtualClock();
   const times = { ...USUAL_TIMES, authority: 300_000 };
-  const seen: { server: string; at: number }[] = [];
-  await using _ = kept(client, clock, {
+  const used: { server: string; at: number }[] = [];
+  await using _ = startKeeper(client, clock, {
     times,
     use: ({ certificate }) => {
-      if (seen.at(-1)?.server !== certificate) seen.push({ server: certificate, at: clock.now() });
+      if (used.at(-1)?.server !== certificate) used.push({ server: certificate, at: clock.now() });
     },
   });
   const bundle = async () =>
     atob((await client.get(ValidatingWebhookConfiguration, "notes")).webhooks?.[0]?.clientConfig.caBundle ?? "");
   const authorities = async () => (await bundle()).split("BEGIN CERTIFICATE").length - 1;
-  while (await authorities() < 2) await pass(clock, 1000, 1000);
-  assert.equal(seen.length, 1);
-  await pass(clock, times.publish / 2, 1000);
+  while (await authorities() < 2) await advance(clock, 1000, 1000);
+  assert.equal(used.length, 1);
+  await advance(clock, times.publish / 2, 1000);
   const { webhooks } = await client.get(ValidatingWebhookConfiguration, "notes");
-  const emptied = webhooks!.map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle: null } }));
+  const emptied = webhooks!.map((webhook) => ({
+    ...webhook,
+    clientConfig: { ...webhook.clientConfig, caBundle: null },
+  }));
   await client.patch(ValidatingWebhookConfiguration, "notes", { webhooks: emptied } as never);
-  const taken = clock.now();
-  while (await authorities() < 2) await pass(clock, 1000, 1000);
-  while (seen.length < 2) await pass(clock, 1000, 1000);
-  assert(seen[1]!.at - taken >= times.publish, `${seen[1]!.at - taken} ms`);
+  const removedAt = clock.now();
+  while (await authorities() < 2) await advance(clock, 1000, 1000);
+  while (used.length < 2) await advance(clock, 1000, 1000);
+  assert(used[1]!.at - removedAt >= times.publish, `${used[1]!.at - removedAt} ms`);
 });
 
-/** Runs a keeper until it is disposed of. */
-function kept(
+/** Starts a keeper of certificates. Disposing of it stops it. */
+function startKeeper(
   client: Client,
   clock: VirtualClock,
   more: Pick<CertificateKeeperOptions, "use"> & Partial<CertificateKeeperOptions>,
@@ -151,8 +154,8 @@ function kept(
 }
 
 /** Advances the clock in steps. Pending work ends before each step. */
-async function pass(clock: VirtualClock, milliseconds: number, stride = 100): Promise<void> {
-  // Keys are made aside, for as long as that takes.
+async function advance(clock: VirtualClock, milliseconds: number, stride = 100): Promise<void> {
+  // Keys are generated in other threads, which take as long as they need.
   using work = new PendingCrypto();
   const until = clock.now() + milliseconds;
   while (clock.now() < until) {

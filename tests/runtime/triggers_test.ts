@@ -1,7 +1,4 @@
-/**
- * Triggers of a controller in addition to its own objects and owned ones, and what is watched for
- * them.
- */
+/** Triggers other than a controller's own and owned objects, and the watches that they need. */
 import assert from "node:assert/strict";
 import { access, controller, every, index, type Infer, operator, resource, s, source, watch } from "@op/sdk";
 import { ClusterRole, ConfigMap, Secret } from "@op/sdk/kinds";
@@ -18,8 +15,8 @@ const Site = resource({
 
 const bySecret = index(Site, ({ metadata, spec }) => spec.secret && `${metadata.namespace}/${spec.secret}`);
 
-/** Creates a controller of sites that name a secret, and records its reconciles. */
-function sitesOf(options: Parameters<typeof watch<typeof Secret>>[1] = {}) {
+/** Creates a controller of sites that name a Secret, and records its reconciles. */
+function siteController(options: Parameters<typeof watch<typeof Secret>>[1] = {}) {
   const runs: string[] = [];
   const sites = controller(Site, {
     indexes: { bySecret },
@@ -32,14 +29,14 @@ function sitesOf(options: Parameters<typeof watch<typeof Secret>>[1] = {}) {
     async reconcile(site, { get, status, reason }) {
       const secret = await get(Secret, site.spec.secret ?? "none");
       runs.push(`${site.metadata.name}: ${reason}`);
-      status({ seen: secret?.data?.key ?? "nothing" });
+      status({ seen: secret?.data?.key ?? "none" });
     },
   });
   return { sites, runs };
 }
 
 Deno.test("a change of a mapped kind triggers only the objects that map returns", async () => {
-  const { sites, runs } = sitesOf();
+  const { sites, runs } = siteController();
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["a", "b"]) await cluster.create(Site, name, { spec: { secret: `of-${name}` } });
   await cluster.create(Site, "c", { spec: {} });
@@ -60,7 +57,7 @@ Deno.test("a change of a mapped kind triggers only the objects that map returns"
   assert.deepEqual(runs.sort(), ["a: watched changed", "b: watched changed"], "the index followed the change");
 });
 
-Deno.test("objects triggered by a low-priority change wait until other triggers are reconciled", async () => {
+Deno.test("objects triggered by a low-priority change are reconciled after other triggers", async () => {
   const runs: string[] = [];
   const gate = Promise.withResolvers<void>();
   const sites = controller(Site, {
@@ -89,7 +86,7 @@ Deno.test("objects triggered by a low-priority change wait until other triggers 
 });
 
 Deno.test("map runs on the old object too, so owners that were unlinked are reconciled", async () => {
-  const { sites, runs } = sitesOf({ map: (secret) => secret.metadata.labels?.site });
+  const { sites, runs } = siteController({ map: (secret) => secret.metadata.labels?.site });
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["a", "b"]) await cluster.create(Site, name, { spec: {} });
   await cluster.create(Secret, "one", { metadata: { labels: { site: "a" } } });
@@ -101,7 +98,7 @@ Deno.test("map runs on the old object too, so owners that were unlinked are reco
 });
 
 Deno.test("select limits which changes trigger reconciles, and predicate is called for each of them", async () => {
-  const { sites, runs } = sitesOf({
+  const { sites, runs } = siteController({
     select: ({ data }) => data,
     predicate: ({ data }) => data?.key !== "bm8=",
   });
@@ -110,7 +107,7 @@ Deno.test("select limits which changes trigger reconciles, and predicate is call
   await cluster.create(Secret, "s", { data: { key: "b25l" } });
   await cluster.settle();
   runs.length = 0;
-  await cluster.patch(Secret, "s", { metadata: { labels: { other: "part" } } });
+  await cluster.patch(Secret, "s", { metadata: { labels: { unselected: "yes" } } });
   await cluster.settle();
   assert.deepEqual(runs, []);
   await cluster.patch(Secret, "s", { data: { key: "bm8=" } });
@@ -133,7 +130,7 @@ Deno.test("select on a controller's own kind never hides a deletion from cleanup
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
   runs = 0;
-  await cluster.patch(Note, "a", { metadata: { labels: { other: "part" } } });
+  await cluster.patch(Note, "a", { metadata: { labels: { unselected: "yes" } } });
   await cluster.settle();
   assert.equal(runs, 0);
   await cluster.patch(Note, "a", { spec: { text: "two" } });
@@ -146,7 +143,7 @@ Deno.test("select on a controller's own kind never hides a deletion from cleanup
 
 Deno.test("a user function that throws triggers no reconcile, and ends no watch", async () => {
   let isBroken = true;
-  const { sites, runs } = sitesOf({
+  const { sites, runs } = siteController({
     map: (secret) => {
       if (isBroken) throw new Error("no");
       return secret.metadata.labels?.site;
@@ -164,12 +161,15 @@ Deno.test("a user function that throws triggers no reconcile, and ends no watch"
 });
 
 Deno.test("selectors are sent to the server: an object that stops matching is deleted, one that starts matching is new", async () => {
-  const { sites, runs } = sitesOf({ labelSelector: { kind: "site" }, fieldSelector: "metadata.namespace=default" });
+  const { sites, runs } = siteController({
+    labelSelector: { kind: "site" },
+    fieldSelector: "metadata.namespace=default",
+  });
   await using cluster = await memoryCluster({ parts: { sites } });
   await cluster.create(Site, "a", { spec: { secret: "s" } });
   await cluster.create(Secret, "s", { data: { key: "b25l" } });
   await cluster.settle();
-  assert.equal((await cluster.get(Site, "a")).status?.seen, "nothing");
+  assert.equal((await cluster.get(Site, "a")).status?.seen, "none");
   assert.deepEqual(watchesOf(cluster, "secrets"), [
     "/api/v1/secrets fieldSelector=metadata.namespace=default labelSelector=kind=site",
   ]);
@@ -179,17 +179,17 @@ Deno.test("selectors are sent to the server: an object that stops matching is de
   assert.equal((await cluster.get(Site, "a")).status?.seen, "b25l");
   await cluster.patch(Secret, "s", { metadata: { labels: { kind: null } } });
   await cluster.settle();
-  assert.equal((await cluster.get(Site, "a")).status?.seen, "nothing");
+  assert.equal((await cluster.get(Site, "a")).status?.seen, "none");
   assert.deepEqual(runs, ["a: watched changed", "a: watched changed"]);
 });
 
-Deno.test("the operator's selector is combined with that of the controller's own kind, or used alone", async () => {
-  for (const [labelSelector, together] of [["", "watch=yes"], ["tier in (a,b)", "watch=yes,tier in (a,b)"]] as const) {
+Deno.test("the operator's selector applies to the controller's own kind, together with the selector of its watch", async () => {
+  for (const [labelSelector, combined] of [["", "watch=yes"], ["tier in (a,b)", "watch=yes,tier in (a,b)"]] as const) {
     const sites = controller(Site, { watches: [watch(Site, { labelSelector })], reconcile() {} });
     await using cluster = await memoryCluster({ parts: { sites }, config: '[operator]\nselector = "watch=yes"\n' });
     await cluster.settle();
-    const [sitesWatched] = watchesOf(cluster, "sites");
-    assert(sitesWatched?.endsWith(` labelSelector=${together}`), sitesWatched);
+    const [watched] = watchesOf(cluster, "sites");
+    assert(watched?.endsWith(` labelSelector=${combined}`), watched);
   }
 });
 
@@ -227,7 +227,7 @@ Deno.test("the cache holds only this operator's managedFields, or all of them on
     await using cluster = await memoryCluster({ parts: { notes } });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.settle();
-    await cluster.client.patch(ConfigMap, "a", { data: { more: "of another" } }, {
+    await cluster.client.patch(ConfigMap, "a", { data: { more: "foreign" } }, {
       namespace: "default",
       manager: "other",
     });
@@ -262,17 +262,17 @@ Deno.test("several namespaces are watched separately, and reads use the requeste
 });
 
 Deno.test("two controllers share one watch with equal settings", async () => {
-  const one = sitesOf();
+  const one = siteController();
   const two = controller(Note, { reads: [Secret], reconcile() {} });
   await using cluster = await memoryCluster({ parts: { sites: one.sites, two } });
   await cluster.settle();
   assert.deepEqual(watchesOf(cluster, "secrets"), ["/api/v1/secrets "]);
 });
 
-Deno.test("every triggers all objects periodically, and a source triggers the objects it names and restarts after an error", async () => {
+Deno.test("every() triggers all objects periodically, and a source triggers the objects it names and restarts after an error", async () => {
   const runs: string[] = [];
   let opened = 0;
-  let wake = Promise.withResolvers<string>();
+  let next = Promise.withResolvers<string>();
   const notes = controller(Note, {
     triggers: [
       every("1h"),
@@ -280,9 +280,9 @@ Deno.test("every triggers all objects periodically, and a source triggers the ob
         opened++;
         if (opened === 1) throw new Error("not yet");
         while (true) {
-          const name = await wake.promise;
-          wake = Promise.withResolvers();
-          yield [{ namespace: "default", name }, { namespace: "default", name: "nobody" }];
+          const name = await next.promise;
+          next = Promise.withResolvers();
+          yield [{ namespace: "default", name }, { namespace: "default", name: "missing" }];
         }
       }),
     ],
@@ -293,7 +293,7 @@ Deno.test("every triggers all objects periodically, and a source triggers the ob
   await cluster.advance("30m");
   assert.equal(opened, 2);
   runs.length = 0;
-  wake.resolve("b");
+  next.resolve("b");
   await cluster.settle();
   assert.deepEqual(runs, ["b: triggered"]);
   await cluster.advance("31m");
@@ -315,7 +315,7 @@ Deno.test("getLive reads from the server instead of the cache", async () => {
   assert.equal(gets.length, 1);
 });
 
-Deno.test("a child out of reach of owner references is tracked by a label, repaired, and deleted with its object", async () => {
+Deno.test("a cluster-scoped child, which cannot have an owner reference, is tracked by a label, repaired, and deleted in cleanup", async () => {
   const label = "demo.example.com/note";
   const notes = controller(Note, {
     owns: [ClusterRole],
@@ -323,7 +323,7 @@ Deno.test("a child out of reach of owner references is tracked by a label, repai
     indexes: { byUid: index(Note, ({ metadata }) => metadata.uid) },
     watches: [watch(ClusterRole, { map: ({ metadata }, { index }) => index("byUid", metadata.labels?.[label] ?? "") })],
     async reconcile({ metadata: { name, uid }, spec }, { apply }) {
-      // With an owner it is rejected, and the error says how to fix that.
+      // Rejected, because the child is cluster-scoped and its owner is not.
       if (spec.text === "owned") await apply(ClusterRole, { metadata: { name }, rules: [] });
       const rules = [{ apiGroups: ["demo.example.com"], resources: [spec.text], verbs: ["get"] }];
       await apply(ClusterRole, { metadata: { name, labels: { [label]: uid } }, rules }, { owner: false });
@@ -344,7 +344,7 @@ Deno.test("a child out of reach of owner references is tracked by a label, repai
   assert.deepEqual(await verbs(), ["get"], "drift is repaired");
   await cluster.delete(ClusterRole, "a");
   await cluster.settle();
-  assert.deepEqual(await verbs(), ["get"], "what was deleted is made anew");
+  assert.deepEqual(await verbs(), ["get"], "a deleted child is created again");
   await cluster.delete(Note, "a");
   await cluster.settle();
   assert.equal(await cluster.exists(ClusterRole, "a"), false);
@@ -365,11 +365,11 @@ Deno.test("Context accepts the kinds of watches and the names of indexes, and re
     async reconcile(_site, { get, index, apply }) {
       (await get(Secret, "a"))?.data satisfies object | undefined;
       index("bySecret", "a")[0]?.spec.secret satisfies string | undefined;
-      // @ts-expect-error there is no such index
+      // @ts-expect-error no index has this name
       index("byName", "a");
-      // @ts-expect-error ConfigMap is not declared here: add it to "reads"
+      // @ts-expect-error "reads" does not have ConfigMap
       await get(ConfigMap, "a");
-      // @ts-expect-error what is watched is not applied
+      // @ts-expect-error "owns" does not have Secret
       await apply(Secret, { metadata: { name: "a" } });
     },
   });
