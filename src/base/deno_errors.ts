@@ -78,7 +78,7 @@ export function connectionFailure(error: unknown): ConnectionFailure | undefined
  */
 export function isFetchFailure(error: unknown): boolean {
   return error instanceof TypeError &&
-    /^(?:fetch failed$|error sending request |error (?:reading|writing) a body )/.test(error.message);
+    /^(?:fetch failed$|error sending request\b|error (?:reading|writing) a body\b)/.test(error.message);
 }
 
 /**

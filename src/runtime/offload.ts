@@ -47,8 +47,13 @@ type Answer =
   | { readonly tasks: string; readonly id: number; readonly error: Failure }
   | { readonly tasks: string; readonly crash: string };
 
+/** An error as it is passed between threads, which do not preserve classes. */
 interface Failure {
+  /** The class, if it is one of the SDK that decides about retries. */
+  readonly outcome: "permanent" | "temporary" | undefined;
   readonly name: string;
+  /** The code of the error, if it has one that is a string. */
+  readonly code: string | undefined;
   readonly message: string;
   readonly stack: string | undefined;
   readonly after: number | undefined;
@@ -75,7 +80,7 @@ interface Thread {
  * @param url URL of the module that declares them: `import.meta.url`. The declaration must be at
  * its top level.
  * @param tasks The tasks. If one throws, the call rejects. `PermanentError` and `TemporaryError`
- * keep their classes.
+ * keep their classes, and all errors their name, code and stack.
  * @param options Maximum number of threads.
  * @returns The tasks. Call them with an input and optionally a signal. Aborting it terminates the
  * thread of the call.
@@ -269,17 +274,25 @@ class Pool {
 
 function failureOf(error: unknown): Failure {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-  return { name, message, stack, after: error instanceof TemporaryError ? error.after : undefined };
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return {
+    outcome: error instanceof PermanentError ? "permanent" : error instanceof TemporaryError ? "temporary" : undefined,
+    name,
+    code: typeof code === "string" ? code : undefined,
+    message,
+    stack,
+    after: error instanceof TemporaryError ? error.after : undefined,
+  };
 }
 
-/** Messages between threads do not preserve classes. */
-function errorOf({ name, message, stack, after }: Failure): Error {
-  const error = name === "PermanentError"
+function errorOf({ outcome, name, code, message, stack, after }: Failure): Error {
+  const error = outcome === "permanent"
     ? new PermanentError(message)
-    : name === "TemporaryError"
+    : outcome === "temporary"
     ? new TemporaryError(message, after === undefined ? {} : { retry: `${after}ms` })
     : new Error(message);
   error.name = name;
+  if (code !== undefined) Object.assign(error, { code });
   if (stack !== undefined) error.stack = stack;
   return error;
 }

@@ -5,6 +5,11 @@ import { offload } from "../../src/runtime/offload.ts";
 /** Each thread loads this module, and so has a value of its own. */
 const THREAD = crypto.randomUUID();
 
+class QuotaError extends PermanentError {
+  override name = "QuotaError";
+  override readonly code = "QuotaExceeded";
+}
+
 const TASKS = {
   double: (number: number) => number * 2,
   /**
@@ -19,6 +24,7 @@ const TASKS = {
   fail(kind: string): Promise<never> {
     if (kind === "permanent") throw new PermanentError("never");
     if (kind === "temporary") throw new TemporaryError("later", { retry: "30s" });
+    if (kind === "quota") throw new QuotaError("quota exceeded");
     if (kind === "type") return Promise.reject(new TypeError("wrong type"));
     throw kind;
   },

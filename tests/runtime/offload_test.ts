@@ -16,10 +16,15 @@ Deno.test("offload runs a function in a thread while the event loop continues", 
   await computing;
 });
 
-Deno.test("offload rejects with the task's error, which keeps its name, or its class if it is one of the SDK", async () => {
+Deno.test("offload rejects with the task's error, which keeps its name and code, or its class if it is one of the SDK", async () => {
   using _work = work;
   await assert.rejects(work.fail("permanent"), (error) => error instanceof PermanentError && error.message === "never");
   await assert.rejects(work.fail("temporary"), (error) => error instanceof TemporaryError && error.after === 30_000);
+  await assert.rejects(work.fail("quota"), (error) => {
+    assert(error instanceof PermanentError);
+    assert.deepEqual([error.name, error.code], ["QuotaError", "QuotaExceeded"]);
+    return true;
+  });
   await assert.rejects(work.fail("type"), { name: "TypeError", message: "wrong type" });
   await assert.rejects(work.fail("a string"), { name: "Error", message: "a string" });
   await assert.rejects(work.double((() => 1) as never), { name: "DataCloneError" });
