@@ -40,8 +40,10 @@ export interface OperatorFacts {
   readonly foreignFinalized: readonly { readonly apiVersion: string; readonly kind: string }[];
   /** All kinds that it has a controller for. */
   readonly controlled: readonly { readonly group: string; readonly kind: string }[];
-  readonly permissions: readonly Permission[];
-  readonly rights: readonly RbacRule[];
+  /** Its sandbox permissions, each with its reason. */
+  readonly sandbox: readonly Permission[];
+  /** Its RBAC permissions, each with its reason. */
+  readonly rbac: readonly RbacRule[];
   readonly manifests: ManifestGroups;
   readonly samples: readonly Sample[];
   /** Rejections of samples by its own webhooks. Empty unless `reviewsSamples` is set. */
@@ -205,7 +207,7 @@ async function factsOf(coded) {
     const manifests = op.manifests(${JSON.stringify(install)});
     const samples = op.samples();
     const refusals = ${reviewsSamples ? "await reviewedInTime(op, samples)" : "[]"};
-    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, controlled, permissions: op.sandbox(), rights: op.rbac(), manifests, samples, refusals, finalizers, controllers, reconciled, builder, telemetry };
+    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, controlled, sandbox: op.sandbox(), rbac: op.rbac(), manifests, samples, refusals, finalizers, controllers, reconciled, builder, telemetry };
   } catch (error) {
     return { rejection: error.message };
   }

@@ -124,24 +124,24 @@ export async function rbac(
     return [
       error(
         `ServiceAccount ${namespace}/${name} is not installed, so the operator has none of its ${
-          counted(facts.rights.length, "permission")
+          counted(facts.rbac.length, "permission")
         }. Run "op deploy".`,
       ),
     ];
   }
   const answers = await Promise.all(
-    facts.rights.flatMap((right) =>
-      namespacesOf(right, namespace, watches).map(async (place) => {
+    facts.rbac.flatMap((permission) =>
+      namespacesOf(permission, namespace, watches).map(async (place) => {
         const { status } = await client.create(SubjectAccessReview, {
-          spec: { user, groups: groupsOf(namespace), resourceAttributes: attributesOf(right, place) },
+          spec: { user, groups: groupsOf(namespace), resourceAttributes: attributesOf(permission, place) },
         });
-        return { right, isGranted: status?.allowed === true };
+        return { permission, isGranted: status?.allowed === true };
       })
     ),
   );
   const missing = answers.filter(({ isGranted }) => !isGranted);
-  if (missing.length === 0) return [ok(`${user} has all ${counted(facts.rights.length, "permission")}`)];
-  return missing.map(({ right: { verb, resource, group, part, reason } }) =>
+  if (missing.length === 0) return [ok(`${user} has all ${counted(facts.rbac.length, "permission")}`)];
+  return missing.map(({ permission: { verb, resource, group, part, reason } }) =>
     error(
       `${user} may not ${verb} ${qualified(resource, group)} (${
         part ?? "the operator"

@@ -12,5 +12,5 @@ import type { LayoutFacts } from "./layout.ts";
 export function webhookFacts(install: InstallOptions = {}): LayoutFacts {
   const maps = controller(ConfigMap, { reconcile() {} });
   const op = operator({ name: "guard", parts: { maps, mapRules: webhook(ConfigMap, { validate() {} }) } });
-  return { name: op.name, manifests: op.manifests(install), samples: [], rights: op.rbac() };
+  return { name: op.name, manifests: op.manifests(install), samples: [], rbac: op.rbac() };
 }

@@ -109,6 +109,6 @@ export default operator({ name: "notes", version: "1.2.0", parts: { up } });
   for (const command of [["crd", "print"], ["crd", "docs"], ["crd", "diff", "printed.yaml", "main.ts"]]) {
     const refused = await folder.op(...command);
     assert.equal(refused.code, 1, command.join(" "));
-    assert.match(refused.stderr, /"operator\.toml".*did you mean "generate\.namespace"\?/);
+    assert.match(refused.stderr, /"operator\.toml".*Did you mean "generate\.namespace"\?/);
   }
 });

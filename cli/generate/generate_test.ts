@@ -113,12 +113,15 @@ Deno.test("op generate rejects an invalid operator.toml, suggests a correction a
   const cases = [
     [
       CONFIG.replace("tag_prefix", "tag_prefx"),
-      /"build\.image\.tag_prefx" is no key: did you mean "build\.image\.tag_prefix"\?/,
+      /unknown key "build\.image\.tag_prefx"\. Did you mean "build\.image\.tag_prefix"\?/,
     ],
-    [CONFIG.replace("log_level", "log_leval"), /"log_leval" is no key: did you mean "log_level"\?/],
-    [CONFIG.replace("api_groups", "apigroups"), /policy 1 has a key "apigroups": did you mean "api_groups"\?/],
-    [CONFIG.replace("registry.example.com", "https://x"), /the registry "https:\/\/x" must be a host/],
-    ["[operator", /^Cannot read "operator\.toml": it is not TOML at line 1/],
+    [CONFIG.replace("log_level", "log_leval"), /unknown key "log_leval"\. Did you mean "log_level"\?/],
+    [
+      CONFIG.replace("api_groups", "apigroups"),
+      /policy 1 has an unknown key "apigroups"\. Did you mean "api_groups"\?/,
+    ],
+    [CONFIG.replace("registry.example.com", "https://x"), /the registry "https:\/\/x" is invalid/],
+    ["[operator", /^Cannot read "operator\.toml": invalid TOML at line 1/],
   ] as const;
   for (const [text, message] of cases) {
     await folder.write("operator.toml", text);
@@ -297,7 +300,7 @@ Deno.test("op generate rejects an invalid namespace", async () => {
   assert.equal(result.code, 1);
   assert.equal(
     result.stderr,
-    'Cannot install operator "notes": namespace "My_Space" must be small letters, digits and dashes, at most 63\n',
+    'Cannot install operator "notes": "My_Space" is not the name of a namespace. Use at most 63 lowercase letters, digits and dashes, beginning and ending with a letter or digit.\n',
   );
 });
 

@@ -15,7 +15,7 @@ export interface LayoutFacts {
   readonly samples: readonly Sample[];
   /** Rejections of samples by the operator's webhooks. @default {[]} */
   readonly refusals?: readonly SampleRefusal[];
-  readonly rights: readonly RbacRule[];
+  readonly rbac: readonly RbacRule[];
 }
 
 /** A part that can be generated alone. */
@@ -37,11 +37,13 @@ const FOLDERS: Readonly<Record<LayoutPart, readonly string[]>> = {
  * @param facts The operator's declarations.
  */
 export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string> {
-  const { name, manifests, samples, refusals = [], rights } = facts;
+  const { name, manifests, samples, refusals = [], rbac: permissions } = facts;
   const { crd, namespace, rbac, manager, webhook, networkPolicy, prometheus } = manifests;
   const folders: Readonly<Record<string, ReadonlyMap<string, string>>> = {
     crd: folder(crd.map((one) => [`${one.spec.names.plural}.${one.spec.group}.yaml`, text(one)])),
-    rbac: folder(byFile(rbac, name).map(([file, some]) => [file, some.map((one) => text(one, rights)).join("---\n")])),
+    rbac: folder(
+      byFile(rbac, name).map(([file, some]) => [file, some.map((one) => text(one, permissions)).join("---\n")]),
+    ),
     manager: byKind([...namespace, ...manager]),
     "network-policy": byKind(networkPolicy),
     samples: folder(samples.map((sample) => [sampleFile(sample), sampleText(sample, refusals)])),
@@ -69,10 +71,10 @@ export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string
  * Returns manifests as YAML documents. A comment above each rule of a role says why it is needed.
  *
  * @param manifests The manifests.
- * @param rights The reasons.
+ * @param permissions The reasons.
  */
-export function documents(manifests: readonly object[], rights: readonly RbacRule[] = []): string {
-  return manifests.map((one) => `---\n${text(one as Manifest, rights)}`).join("");
+export function documents(manifests: readonly object[], permissions: readonly RbacRule[] = []): string {
+  return manifests.map((one) => `---\n${text(one as Manifest, permissions)}`).join("");
 }
 
 function folder(files: readonly (readonly [string, string])[]): Map<string, string> {
@@ -128,19 +130,19 @@ export function refusalsOf({ manifest, faults }: Sample, refusals: readonly Samp
 }
 
 /** Returns an object as YAML. A comment above each rule of a role says why it is needed. */
-export function text(manifest: object, rights: readonly RbacRule[] = []): string {
+export function text(manifest: object, permissions: readonly RbacRule[] = []): string {
   const document = yamlDocument(manifest);
   const rules = document.get("rules");
   if (isSeq(rules)) {
-    for (const item of rules.items) if (isMap(item)) explain(item, rights);
+    for (const item of rules.items) if (isMap(item)) explain(item, permissions);
   }
   return formatDocument(document);
 }
 
 /** Adds a comment to a rule: which part of the operator needs it, and why. */
-function explain(rule: YAMLMap, rights: readonly RbacRule[]): void {
+function explain(rule: YAMLMap, permissions: readonly RbacRule[]): void {
   const { apiGroups = [], resources = [] } = rule.toJSON() as Partial<AdditionalPolicyRule>;
-  const reasons = rights.filter(({ group, resource }) => apiGroups.includes(group) && resources.includes(resource))
+  const reasons = permissions.filter(({ group, resource }) => apiGroups.includes(group) && resources.includes(resource))
     .map(({ part, reason }) => `${part ?? "the operator"}: ${reason}`);
   if (reasons.length === 0) return;
   rule.commentBefore = [...new Set(reasons)].map((reason) => ` ${reason}`).join("\n");

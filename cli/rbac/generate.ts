@@ -18,5 +18,5 @@ export interface GenerateRbacOptions extends PlaceOptions, OutputOptions {}
 export async function generateRbac(file: string, options: GenerateRbacOptions, io: Io): Promise<void> {
   await checkOutput(options, io);
   const facts = await factsOf(file, options, io);
-  await writeOutput(documents(facts.manifests.rbac, facts.rights), options, io);
+  await writeOutput(documents(facts.manifests.rbac, facts.rbac), options, io);
 }

@@ -90,17 +90,17 @@ export interface Scope {
 /**
  * Returns whether a permission is granted in every namespace that needs it.
  *
- * @param right The permission.
+ * @param permission The permission.
  * @param grants What is granted.
  * @param scope Where it is needed.
  */
-export function isGranted(right: RbacRule, grants: readonly Grant[], scope: Scope): boolean {
-  const covering = grants.filter(({ rule }) => covers(rule, right));
+export function isGranted(permission: RbacRule, grants: readonly Grant[], scope: Scope): boolean {
+  const covering = grants.filter(({ rule }) => covers(rule, permission));
   if (covering.some(({ namespace }) => namespace === undefined)) return true;
   const inAll = (namespaces: readonly string[]) =>
     namespaces.every((place) => covering.some(({ namespace }) => namespace === place));
-  if (right.namespaces !== undefined) return inAll(right.namespaces);
-  switch (right.scope) {
+  if (permission.namespaces !== undefined) return inAll(permission.namespaces);
+  switch (permission.scope) {
     case "cluster":
       return false;
     case "own":
@@ -133,13 +133,15 @@ function hasResource(list: readonly string[] | undefined, resource: string): boo
  * Returns verbs that are granted and not needed. `*` counts as not needed, unless it is needed
  * itself.
  *
- * @param rights The permissions that are needed.
+ * @param permissions The permissions that are needed.
  * @param grants What is granted.
  */
-export function unneeded(rights: readonly RbacRule[], grants: readonly Grant[]): GrantedVerb[] {
+export function unneeded(permissions: readonly RbacRule[], grants: readonly Grant[]): GrantedVerb[] {
   return grants.flatMap(({ rule, role, namespace }) =>
     each(rule).filter(({ group, resource, verb }) =>
-      !rights.some((right) => right.group === group && right.resource === resource && right.verb === verb)
+      !permissions.some((permission) =>
+        permission.group === group && permission.resource === resource && permission.verb === verb
+      )
     ).map((granted) => ({ ...granted, role, ...(namespace === undefined ? {} : { namespace }) }))
   );
 }

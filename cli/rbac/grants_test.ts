@@ -18,7 +18,7 @@ function binding(kind: string, of: string, namespace?: string, subject = SUBJECT
 const CASES: readonly {
   name: string;
   objects: readonly AnyManifest[];
-  right?: Partial<RbacRule>;
+  permission?: Partial<RbacRule>;
   place?: Scope;
   expected: boolean;
 }[] = [
@@ -77,21 +77,21 @@ const CASES: readonly {
   {
     name: "a Role does not give what is in no namespace",
     objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
-    right: { scope: "cluster" },
+    permission: { scope: "cluster" },
     place: { watches: ["team"] },
     expected: false,
   },
   {
     name: "a permission in the own namespace is granted there",
     objects: [role("Role", [RULE], "ops"), binding("RoleBinding", "Role", "ops")],
-    right: { scope: "own" },
+    permission: { scope: "own" },
     place: { own: "ops" },
     expected: true,
   },
   {
     name: "a permission in the own namespace is not granted in another",
     objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
-    right: { scope: "own" },
+    permission: { scope: "own" },
     place: { own: "ops" },
     expected: false,
   },
@@ -108,13 +108,13 @@ const CASES: readonly {
   {
     name: "a subresource of all covers it",
     objects: [role("ClusterRole", [{ ...RULE, resources: ["*/log"] }])],
-    right: { resource: "pods/log" },
+    permission: { resource: "pods/log" },
     expected: true,
   },
   {
     name: "a resource does not cover its subresources",
     objects: [role("ClusterRole")],
-    right: { resource: "pods/log" },
+    permission: { resource: "pods/log" },
     expected: false,
   },
   {
@@ -125,15 +125,15 @@ const CASES: readonly {
   {
     name: "a rule with names covers one of them",
     objects: [role("ClusterRole", [{ ...RULE, resourceNames: ["a", "b"] } as typeof RULE])],
-    right: { names: ["a"] },
+    permission: { names: ["a"] },
     expected: true,
   },
 ];
 
-for (const { name, objects, right = {}, place = {}, expected } of CASES) {
+for (const { name, objects, permission = {}, place = {}, expected } of CASES) {
   Deno.test(`isGranted: ${name}`, () => {
     const grants = grantsTo(objects, { name: "shop", namespace: "ops" });
-    assert.equal(isGranted({ ...READ, ...right }, grants, place), expected);
+    assert.equal(isGranted({ ...READ, ...permission }, grants, place), expected);
   });
 }
 

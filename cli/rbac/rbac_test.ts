@@ -49,7 +49,7 @@ Deno.test("op rbac verify reports each missing verb, and exits with 1", async ()
   const less = verbs.map(({ index, 0: line }) => whole.slice(0, index) + whole.slice(index + line.length));
   less.forEach((text, index) => {
     const grants = grantsTo(objectsIn(text, "less.yaml") as unknown as AnyManifest[], ACCOUNT);
-    const missing = facts.rules.filter((right) => !isGranted(right, grants, {}));
+    const missing = facts.rules.filter((permission) => !isGranted(permission, grants, {}));
     assert.deepEqual(missing.map(({ verb }) => verb), [verbs[index]?.[1]]);
   });
 
@@ -104,7 +104,7 @@ Deno.test("op sandbox prints each permission with its reason", async () => {
   await using folder = await operatorFolder();
   const printed = await folder.op("sandbox");
   assert.equal(printed.code, 0, printed.stderr);
-  assert.match(printed.stdout, /^net kubernetes\.default\.svc:443 +the API server\n/);
+  assert.match(printed.stdout, /^net kubernetes\.default\.svc:443 +connects to the API server\n/);
   const permissions = JSON.parse((await folder.op("sandbox", "-o", "json")).stdout);
   assert.equal(permissions.length, printed.stdout.trim().split("\n").length);
 });

@@ -45,7 +45,7 @@ export async function unusedRules(
   step("Running the tests", io);
   const clusters = await usedIn(command.length > 0 ? command : [runningDeno(), "test", "--allow-all"], folder, io);
   const usage: Usage = {
-    rules: facts.rights.map((rule) => ({
+    rules: facts.rbac.map((rule) => ({
       ...rule,
       used: clusters.some((rules) => rules.some((other) => other.used && isSame(rule, other))),
     })),

@@ -58,11 +58,11 @@ export async function verifyRbac(source: string, options: VerifyOptions, io: Io)
   const objects = read ?? await rolesOfCluster(options, io);
   const grants = grantsTo(objects, account);
   const findings: Findings = {
-    rules: facts.rights.map((rule) => ({
+    rules: facts.rbac.map((rule) => ({
       ...rule,
       granted: isGranted(rule, grants, { watches, own: account.namespace }),
     })),
-    unneeded: unneeded(facts.rights, grants),
+    unneeded: unneeded(facts.rbac, grants),
   };
   io.out(output === "text" ? report(findings) : printed(findings, output));
   const missing = findings.rules.filter(({ granted }) => !granted);

@@ -12,7 +12,7 @@ import type { Io } from "../io.ts";
 import { type Forward, forwardTo, openProxy } from "../proxy/proxy.ts";
 import { DryRun, type PlainValue, type PlannedWrite } from "./dry_run.ts";
 import { accountOf } from "./install.ts";
-import { missingRights } from "./missing_rights.ts";
+import { missingRbac } from "./missing_rbac.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
 import { startArguments, type StartOptions } from "./start.ts";
 import { textDiff } from "./text_diff.ts";
@@ -133,10 +133,10 @@ async function refuseMissing(cluster: Cluster, { crds, externalCrds, reconciled,
  * @throws {Failure} If a permission is missing. The message lists all missing permissions.
  */
 async function refuseForbidden(forward: Forward, facts: OperatorFacts, options: PlanOptions): Promise<void> {
-  const needed = facts.rights.filter(({ part, seldom, live }) =>
+  const needed = facts.rbac.filter(({ part, seldom, live }) =>
     part !== undefined && facts.controllers.includes(part) && !seldom && !live
   );
-  const missing = await missingRights(forward, needed, options.namespace);
+  const missing = await missingRbac(forward, needed, options.namespace);
   if (missing.length === 0) return;
   const user = options.asAccount ? "the operator's ServiceAccount" : "your user";
   const listed = missing.map((permission) => `  ${permission}\n`).join("");

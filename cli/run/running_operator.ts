@@ -96,9 +96,12 @@ async function leaderOf(
  * none.
  */
 export function electionLease(facts: OperatorFacts): { readonly namespace: string; readonly name: string } | undefined {
-  const right = facts.rights.find(({ group, resource, verb }) =>
+  const permission = facts.rbac.find(({ group, resource, verb }) =>
     group === "coordination.k8s.io" && resource === "leases" && verb === "patch"
   );
-  if (right === undefined) return undefined;
-  return { namespace: right.namespaces?.[0] ?? accountOf(facts).namespace, name: right.names[0] ?? facts.name };
+  if (permission === undefined) return undefined;
+  return {
+    namespace: permission.namespaces?.[0] ?? accountOf(facts).namespace,
+    name: permission.names[0] ?? facts.name,
+  };
 }

@@ -18,7 +18,7 @@ export interface SandboxOptions extends ProjectOptions {
  * @param io The terminal and the shell.
  */
 export async function sandbox(file: string, options: SandboxOptions, io: Io): Promise<void> {
-  const { permissions } = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
+  const { sandbox: permissions } = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
   if (options.output !== "text") return io.out(printed(permissions, options.output));
   const width = Math.max(...permissions.map(({ access, target }) => access.length + 1 + target.length));
   for (const { access, target, reason } of permissions) io.out(`${`${access} ${target}`.padEnd(width)}  ${reason}\n`);

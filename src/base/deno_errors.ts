@@ -93,7 +93,8 @@ export function isFetchFailure(error: unknown): boolean {
  * import assert from "node:assert/strict";
  *
  * const error = new Deno.errors.NotCapable('Requires env access to "TOKEN", run again');
- * assert.deepEqual(sandboxDenial(error), { access: "env", target: "TOKEN", isUnnamedFolder: false });
+ * const { access, target } = sandboxDenial(error) ?? {};
+ * assert.deepEqual([access, target], ["env", "TOKEN"]);
  * ```
  */
 export function sandboxDenial(error: unknown): SandboxDenial | undefined {

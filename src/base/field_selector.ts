@@ -21,8 +21,12 @@ export interface FieldRequirement {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(parseFieldSelector("spec.host!=a"), [{ field: "spec.host", value: "a", isEqual: false }]);
- * assert.throws(() => parseFieldSelector("web"), { message: "invalid selector: 'web'; can't understand 'web'" });
+ * assert.deepEqual(parseFieldSelector("spec.host!=a"), [
+ *   { field: "spec.host", value: "a", isEqual: false },
+ * ]);
+ * assert.throws(() => parseFieldSelector("web"), {
+ *   message: "invalid selector: 'web'; can't understand 'web'",
+ * });
  * ```
  */
 export function parseFieldSelector(text: string): readonly FieldRequirement[] {

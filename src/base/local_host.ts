@@ -1,6 +1,6 @@
 /**
- * Protects a server on this machine against web pages: those that reach it by DNS rebinding, under a
- * name of their own, and those that send it requests from another origin.
+ * Protects a server on this machine against web pages: those that reach it by DNS rebinding, under
+ * a name of their own, and those that send it requests from another origin.
  */
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;

@@ -168,7 +168,10 @@ function maskedValues(values: unknown, others: unknown, difference: string): unk
   );
 }
 
-/** Metadata of a Secret does not name its kind if it was requested alone, as `PartialObjectMetadata`. */
+/**
+ * Metadata of a Secret does not name its kind if it was requested alone, as
+ * `PartialObjectMetadata`.
+ */
 function maskedAnnotations(annotations: unknown, others: unknown, difference: string): unknown {
   if (!isObject(annotations)) return annotations;
   const shown = Object.entries(annotations).map(([name, text]) => {

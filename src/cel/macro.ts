@@ -57,8 +57,13 @@ export class MacroSite {
   }
 
   /**
-   * Returns the loop
-   * `accumulator = initial; for (variables in range) { if (!condition) break; accumulator = step } result`.
+   * Returns a loop:
+   *
+   * ```text
+   * accumulator = initial
+   * for (variables in range) { if (!condition) break; accumulator = step }
+   * result
+   * ```
    */
   loop(range: Expression, variables: readonly string[], parts: LoopParts): Expression {
     return this.factory.comprehension(this.offset, {

@@ -6,7 +6,7 @@
  * Returns a string that matches a regular expression.
  *
  * @param pattern The pattern: literals, classes, groups, alternatives, repetitions and anchors.
- * Other constructs are not supported.
+ *   Other constructs are not supported.
  * @param minLength The minimum length.
  * @returns The string, or `undefined` if the pattern is not supported or no match was found.
  *
@@ -25,7 +25,7 @@ export function textFor(pattern: string, minLength = 0): string | undefined {
   } catch {
     return undefined;
   }
-  for (let extra = 0; extra <= MOST_EXTRA; extra++) {
+  for (let extra = 0; extra <= MAX_EXTRA; extra++) {
     const text = new Sampler(pattern, extra).text();
     if (text === undefined) return undefined;
     if (text.length >= minLength && expression.test(text)) return text;
@@ -34,7 +34,7 @@ export function textFor(pattern: string, minLength = 0): string | undefined {
 }
 
 /** The maximum number of repetitions beyond the required ones. */
-const MOST_EXTRA = 300;
+const MAX_EXTRA = 300;
 
 /** The preferred characters of a class, best first, so that samples are readable. */
 const PREFERRED = "a0A1-_./:+ ";
@@ -118,12 +118,12 @@ class Sampler {
   }
 
   #times(): number | undefined {
-    const [told = "", minimum, comma, maximum] =
+    const [quantifier = "", minimum, comma, maximum] =
       /^(?:[*+?]|\{(\d+)(,)?(\d*)\})\??/.exec(this.pattern.slice(this.#at)) ??
         [];
-    this.#at += told.length;
-    if (told === "") return 1;
-    const sign = told[0];
+    this.#at += quantifier.length;
+    if (quantifier === "") return 1;
+    const sign = quantifier[0];
     const least = sign === "{" ? Number(minimum) : sign === "+" ? 1 : 0;
     const most = sign === "?" ? 1 : sign !== "{" ? Infinity : comma === undefined ? least : Number(maximum || Infinity);
     return Math.min(least + this.extra, most);

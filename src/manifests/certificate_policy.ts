@@ -1,7 +1,7 @@
 /**
- * Limits an operator that issues its webhook certificate itself. RBAC can name the objects that it
- * may patch, but not their fields: with the permission to patch its own webhook configuration, it
- * could have the API server send every object to any address. An admission policy limits the
+ * Limits an operator that issues its webhook certificate itself. RBAC can name the objects that the
+ * operator may patch, but not their fields: with permission to patch its own webhook configuration,
+ * it could make the API server send every object to any address. An admission policy limits the
  * fields.
  */
 import { CERTIFICATE_KEYS, CERTIFICATE_SINCE } from "../base/certificate_secret.ts";
@@ -26,7 +26,7 @@ const GROUP = "admissionregistration.k8s.io";
  * name in the policy would be wrong after kustomize moves the operator to another namespace;
  * kustomize does update the subjects of a binding.
  */
-export const POLICY_RIGHT = { group: GROUP, resource: "validatingadmissionpolicies", verb: "use" } as const;
+export const POLICY_PERMISSION = { group: GROUP, resource: "validatingadmissionpolicies", verb: "use" } as const;
 
 /** Returns the name of an operator's policy. */
 export function certificatePolicy(operator: string): string {
@@ -36,8 +36,8 @@ export function certificatePolicy(operator: string): string {
 /**
  * Returns the Secret without data, so that the operator needs no permission to create Secrets. RBAC
  * cannot limit that permission to a name, and it would allow creating a token for any service
- * account of the namespace. Without `data`, an apply keeps what the operator wrote, and the type of
- * a Secret is immutable.
+ * account of the namespace. Without `data`, an apply does not change the data that the operator
+ * wrote, and the type of a Secret is immutable.
  *
  * @param operator The operator's name.
  * @param secret The name of the Secret.
@@ -53,25 +53,25 @@ export function certificateSecretManifest(operator: string, secret: string, name
 }
 
 /**
- * Returns the policy and its binding. They apply to users who have {@linkcode POLICY_RIGHT} and may
- * not create such objects. A user who may create them, such as the person who installs the
- * operator, could give them any content anyway.
+ * Returns the policy and its binding. They apply to users who have {@linkcode POLICY_PERMISSION}
+ * and may not create such objects. A user who may create them, such as the administrator who
+ * installs the operator, could give them any content anyway.
  *
  * @param operator The operator's name.
- * @param writes What the operator writes.
+ * @param writes The objects that the operator writes.
  */
 export function certificatePolicyManifests(operator: string, { secret, targets }: CertificateWrites): Manifest[] {
   const name = certificatePolicy(operator);
-  const { resource, verb } = POLICY_RIGHT;
+  const { resource: policies, verb } = POLICY_PERMISSION;
   const { mutating, validating, definitions } = targets;
   const apiVersion = `${GROUP}/v1`;
   const metadata = { name, labels: labelsOf(operator) };
-  const rule = (group: string, of: string, scope: string, names: readonly string[]) =>
+  const rule = (group: string, resource: string, scope: string, names: readonly string[]) =>
     names.length === 0 ? [] : [{
       apiGroups: [group],
       apiVersions: ["*"],
       operations: ["UPDATE"],
-      resources: [of],
+      resources: [resource],
       resourceNames: names,
       scope,
     }];
@@ -94,7 +94,7 @@ export function certificatePolicyManifests(operator: string, { secret, targets }
           {
             name: "is-the-operator",
             expression:
-              `authorizer.group("${GROUP}").resource("${resource}").name("${name}").check("${verb}").allowed()`,
+              `authorizer.group("${GROUP}").resource("${policies}").name("${name}").check("${verb}").allowed()`,
           },
           { name: "may-not-create", expression: '!authorizer.requestResource.check("create").allowed()' },
           {
@@ -130,14 +130,14 @@ const [NEW, OLD] = ["dyn(object)", "dyn(oldObject)"];
 const VALIDATIONS = [
   {
     expression: equal(NEW, OLD, ["metadata", "webhooks", "spec", "status", "data"]),
-    message: "the operator's certificate policy does not allow to change this field",
+    message: "the operator's certificate policy does not allow changing this field",
   },
   {
     expression: anyOf(
       isAbout(SECRETS),
       equal(`${NEW}.metadata`, `${OLD}.metadata`, SERVER_METADATA),
     ),
-    message: "the operator's certificate policy does not allow to change metadata",
+    message: "the operator's certificate policy does not allow changing metadata",
   },
   {
     expression: anyOf(
@@ -152,9 +152,9 @@ const VALIDATIONS = [
         equal(mapAt(NEW, "data"), mapAt(OLD, "data"), Object.values(CERTIFICATE_KEYS)),
       ),
     ),
-    message: `the operator's certificate policy allows to change only ${
+    message: `the operator's certificate policy allows changing only ${
       Object.values(CERTIFICATE_KEYS).join(", ")
-    } and their dates`,
+    } and the annotations with their dates`,
   },
   {
     expression: anyOf(
@@ -170,7 +170,7 @@ const VALIDATIONS = [
         }))`,
       ),
     ),
-    message: "the operator's certificate policy allows to change only webhooks[*].clientConfig.caBundle",
+    message: "the operator's certificate policy allows changing only webhooks[*].clientConfig.caBundle",
   },
   {
     expression: anyOf(
@@ -183,20 +183,20 @@ const VALIDATIONS = [
         ]].map(([path, inner]) => equal(`${NEW}.spec.${path}`, `${OLD}.spec.${path}`, [inner!])),
       ),
     ),
-    message: "the operator's certificate policy allows to change only spec.conversion.webhook.clientConfig.caBundle",
+    message: "the operator's certificate policy allows changing only spec.conversion.webhook.clientConfig.caBundle",
   },
 ];
 
 /**
- * Compares two maps except for some keys. It compares key by key, so fields that later versions of
- * Kubernetes add are compared too.
+ * Returns an expression that compares two maps except for some keys. It compares key by key, so
+ * that it includes fields that later versions of Kubernetes add.
  */
 function equal(a: string, b: string, except: readonly string[]): string {
   const keys = JSON.stringify(except);
   return `${a}.all(k, k in ${keys} || (k in ${b} && ${a}[k] == ${b}[k])) && ${b}.all(k, k in ${keys} || k in ${a})`;
 }
 
-/** A map that may be missing. */
+/** Returns an expression for a map that may be missing. */
 function mapAt(root: string, ...path: readonly string[]): string {
   const [first, ...rest] = path;
   return `${root}.?${[first, ...rest].join(".?")}.orValue({})`;

@@ -10,7 +10,7 @@ import { isOwnKind } from "../resource/ownership.ts";
  *
  * @param parts The operator's parts.
  * @throws {TypeError} If two different kinds have one name, or a kind is declared both with and
- * without `external`.
+ *   without `external`.
  */
 export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest[] {
   const kinds = parts.flatMap(kindsOf);
@@ -19,7 +19,7 @@ export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest
   for (const { metadata: { name } } of own) {
     if (!external.has(name)) continue;
     throw new TypeError(
-      `Kind "${name}" is declared both with and without "external: true". Set "external" to the same value in all its declarations.`,
+      `CustomResourceDefinition "${name}": the kind is declared both with and without "external: true". Set "external" to the same value in all declarations.`,
     );
   }
   return own;
@@ -57,12 +57,12 @@ export function kindsOf(part: Part): readonly AnyKind[] {
  * @throws {TypeError} If no definition of a name contains all versions of the others.
  */
 function uniqueCrds(crds: readonly CustomResourceDefinitionManifest[]): CustomResourceDefinitionManifest[] {
-  return [...Map.groupBy(crds, ({ metadata }) => metadata.name)].map(([name, some]) => {
-    const whole = some.find((one) => some.every((other) => contains(one, other)));
+  return [...Map.groupBy(crds, ({ metadata }) => metadata.name)].map(([name, candidates]) => {
+    const whole = candidates.find((one) => candidates.every((other) => contains(one, other)));
     if (whole !== undefined) return whole;
     throw new TypeError(
-      `Cannot put together the CustomResourceDefinitions: two different kinds are both "${name}": make the ` +
-        'kind once and use it twice, or list its other versions in "versions"',
+      `CustomResourceDefinition "${name}": two different kinds have this name. ` +
+        'Create the kind once and use it twice, or list its other versions in "versions".',
     );
   });
 }

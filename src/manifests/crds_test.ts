@@ -29,7 +29,7 @@ Deno.test("crdsOf returns an empty list if all kinds are built in", () => {
   assert.deepEqual(crdsOf([controller(ConfigMap, { reconcile() {} })]), []);
 });
 
-Deno.test("crdsOf returns no external kind, externalCrdsOf returns each of them once", () => {
+Deno.test("crdsOf omits external kinds, and externalCrdsOf returns each of them once", () => {
   const other = <Name extends string>(kind: Name) =>
     resource({ group: "other.example.com", version: "v1", kind, external: true, spec: s.object({}) });
   const [Reconciled, Applied, Read, Watched, Used] = [
@@ -60,7 +60,8 @@ Deno.test("crdsOf rejects a kind that is declared with and without external", ()
   );
   assert.throws(() => crdsOf(parts), {
     name: "TypeError",
-    message: /^Kind "alphas\.demo\.example\.com" is declared both with and without "external: true"\. Set "external"/,
+    message:
+      /^CustomResourceDefinition "alphas\.demo\.example\.com": the kind is declared both with and without "external/,
   });
 });
 
@@ -111,7 +112,7 @@ Deno.test("crdsOf rejects kinds of one name if neither has all versions of the o
 
   assert.throws(() => crdsOf(parts), {
     name: "TypeError",
-    message: "Cannot put together the CustomResourceDefinitions: two different kinds are both " +
-      '"notes.demo.example.com": make the kind once and use it twice, or list its other versions in "versions"',
+    message: 'CustomResourceDefinition "notes.demo.example.com": two different kinds have this name. ' +
+      'Create the kind once and use it twice, or list its other versions in "versions".',
   });
 });

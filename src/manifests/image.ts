@@ -43,7 +43,7 @@ export function isOfCommit({ tag = "" }: ImageParts): boolean {
  *
  * @param parts The parts of the reference.
  * @param operator The operator's name and version, and the string for the commit if the tag
- * contains its placeholder.
+ *   contains its placeholder.
  * @throws {TypeError} If the reference is invalid, or the commit is required and missing.
  *
  * @example Usage
@@ -51,7 +51,8 @@ export function isOfCommit({ tag = "" }: ImageParts): boolean {
  * import assert from "node:assert/strict";
  *
  * const parts = { registry: "registry.example.com/team", tagPrefix: "v" };
- * assert.equal(imageOf(parts, { name: "shop", version: "1.2.0" }), "registry.example.com/team/shop:v1.2.0");
+ * const image = imageOf(parts, { name: "shop", version: "1.2.0" });
+ * assert.equal(image, "registry.example.com/team/shop:v1.2.0");
  * ```
  */
 export function imageOf(
@@ -59,24 +60,28 @@ export function imageOf(
   operator: { readonly name: string; readonly version: string; readonly commit?: string | undefined },
 ): string {
   const { registry, repository = operator.name, tag = VERSION, tagPrefix = "", tagSuffix = "" } = parts;
-  const refuse = (what: string, value: string, wish: string): never => {
-    throw new TypeError(`Cannot name the image of operator "${operator.name}": ${what} "${value}" ${wish}`);
+  const refuse = (part: string, value: string, advice: string): never => {
+    throw new TypeError(`Image of operator "${operator.name}": the ${part} "${value}" ${advice}`);
   };
   if (registry !== undefined && !REGISTRY.test(registry)) {
-    refuse("the registry", registry, 'must be a host, with a path where there is one: "registry.example.com/team"');
+    refuse("registry", registry, 'is invalid. Use a host, with a path if needed: "registry.example.com/team".');
   }
   if (!NAME.test(repository)) {
-    refuse("the repository", repository, "must be small letters, digits and single separators");
+    refuse(
+      "repository",
+      repository,
+      'is invalid. Use lowercase letters and digits, separated by "/", ".", "_" or "-".',
+    );
   }
   if (isOfCommit(parts) && operator.commit === undefined) {
-    refuse("the tag", tag, "depends on the commit, which only op can ask for: name the image");
+    refuse("tag", tag, 'depends on the commit, which only op can read. Set "image", or use op.');
   }
   // Build metadata of a version starts with a plus sign, which tags may not contain.
   const middle = tag.replaceAll(COMMIT, operator.commit ?? "").replaceAll(VERSION, operator.version);
   const whole = `${tagPrefix}${middle}${tagSuffix}`.replaceAll("+", "_");
   if (!TAG.test(whole)) {
-    const words = /\$\w*/.exec(whole) === null ? "" : `; of words with a dollar sign there is ${VERSION} and ${COMMIT}`;
-    refuse("the tag", whole, `must be letters, digits, ".", "_" and "-", at most 128${words}`);
+    const placeholders = whole.includes("$") ? ` The placeholders are ${VERSION} and ${COMMIT}.` : "";
+    refuse("tag", whole, `is invalid. Use at most 128 letters, digits, ".", "_" and "-".${placeholders}`);
   }
   return `${registry === undefined ? "" : `${registry}/`}${repository}:${whole}`;
 }

@@ -17,12 +17,12 @@ for (const { parts, image } of NAMED) {
 }
 
 const REFUSED: readonly { parts: ImageParts; message: RegExp }[] = [
-  { parts: { registry: "https://r.example" }, message: /the registry "https:\/\/r\.example" must be a host/ },
-  { parts: { repository: "Shop" }, message: /the repository "Shop" must be small letters/ },
-  { parts: { tag: "a b" }, message: /the tag "a b" must be letters/ },
+  { parts: { registry: "https://r.example" }, message: /the registry "https:\/\/r\.example" is invalid\. Use a host/ },
+  { parts: { repository: "Shop" }, message: /the repository "Shop" is invalid\. Use lowercase letters/ },
+  { parts: { tag: "a b" }, message: /the tag "a b" is invalid\. Use at most 128 letters/ },
   {
     parts: { tag: "$PROJECT" },
-    message: /words with a dollar sign there is \$PROJECT_VERSION and \$TAG_OR_SHORT_COMMIT_SHA/,
+    message: /The placeholders are \$PROJECT_VERSION and \$TAG_OR_SHORT_COMMIT_SHA/,
   },
   { parts: { tag: "x".repeat(129) }, message: /at most 128/ },
 ];

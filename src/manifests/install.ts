@@ -28,7 +28,7 @@ export interface InstallOptions {
    * @default {none: the objects carry the operator's name only}
    */
   readonly id?: string;
-  /** The namespace that it runs in. @default {`<name>-system`} */
+  /** The namespace that the operator runs in. @default {`<name>-system`} */
   readonly namespace?: string;
   /** The only namespaces to watch. The roles are limited to them. @default {all} */
   readonly watchNamespaces?: readonly string[];
@@ -38,14 +38,16 @@ export interface InstallOptions {
    */
   readonly policies?: readonly AdditionalPolicyRule[];
   /**
-   * The source of the webhook certificate: the operator issues and renews it; cert-manager does; or
-   * it is read from files that are mounted from your Secret `<name>-webhook`. @default {"self"}
+   * The source of the webhook certificate. `self`: the operator issues and renews it.
+   * `cert-manager`: cert-manager does. `files`: the operator reads it from files that are mounted
+   * from your Secret `<name>-webhook`. @default {"self"}
    */
   readonly certificates?: "self" | "cert-manager" | "files";
   /**
    * The URL at which the API server calls the webhooks, without a path, such as
    * `https://127.0.0.1:9443`: for tests on a real API server, and for operators outside the
-   * cluster. Add its host to `names` of the option `webhooks`, so that the certificate includes it.
+   * cluster. Add its host to `certSANs` of the option `webhooks`, so that the certificate includes
+   * it.
    * @default {the Service}
    */
   readonly webhookUrl?: string;
@@ -115,21 +117,23 @@ export function installOf(
   for (const each of [namespace, ...watchNamespaces ?? []]) {
     if (!NAMESPACE.test(each)) {
       throw new TypeError(
-        `Cannot install operator "${name}": namespace "${each}" must be small letters, digits and dashes, at most 63`,
+        `Cannot install operator "${name}": "${each}" is not the name of a namespace. Use at most 63 lowercase letters, digits and dashes, beginning and ending with a letter or digit.`,
       );
     }
   }
   if (!CERTIFICATE_SOURCES.includes(certificates)) {
     throw new TypeError(
-      `Cannot install operator "${name}": certificates come from ${
+      `Cannot install operator "${name}": "certificates" must be one of ${
         CERTIFICATE_SOURCES.join(", ")
-      }, not from "${certificates}"`,
+      }, got "${certificates}".`,
     );
   }
   policies.forEach((policy) => refusePolicy(name, policy));
   if (webhookUrl !== undefined) refuseUrl(name, webhookUrl);
   if (image === "" || /\s/.test(image)) {
-    throw new TypeError(`Cannot install operator "${name}": "${image}" is no image: write it as "registry/name:tag"`);
+    throw new TypeError(
+      `Cannot install operator "${name}": "${image}" is not an image. Write it as "registry/name:tag".`,
+    );
   }
   return {
     id,
@@ -150,7 +154,7 @@ function refuseUrl(operator: string, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" && url.username === "" && !/[?#]/.test(text)) return;
   throw new TypeError(
-    `Cannot install operator "${operator}": webhooks cannot be called at "${text}": write it as "https://host:port", without user, query and fragment`,
+    `Cannot install operator "${operator}": "webhookUrl" is invalid: "${text}". Write it as "https://host:port", without user, query and fragment.`,
   );
 }
 
@@ -159,9 +163,9 @@ function refusePolicy(operator: string, policy: AdditionalPolicyRule): void {
     const list: unknown = policy[key];
     if (Array.isArray(list) && list.length > 0 && list.every((value) => typeof value === "string")) continue;
     throw new TypeError(
-      `Cannot install operator "${operator}": a policy has no "${key}": ${
+      `Cannot install operator "${operator}": "${key}" of a policy must be a list with at least one string, got ${
         JSON.stringify(policy)
-      }: name one at least ("" is the core group)`,
+      }.${key === "apiGroups" ? ' The core group is "".' : ""}`,
     );
   }
 }

@@ -24,10 +24,11 @@ import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
 export interface Installed extends Workload {
   /** The CustomResourceDefinitions of the operator's own kinds. */
   readonly crds: readonly CustomResourceDefinitionManifest[];
-  readonly rights: readonly RbacRule[];
+  /** All RBAC permissions that it may need, whatever the source of its certificate. */
+  readonly rbac: readonly RbacRule[];
   /**
-   * What it writes for its webhook certificate, if it may issue that itself. @default {nothing is
-   * written}
+   * The objects that it writes for its webhook certificate, if it may issue the certificate itself.
+   * @default {none}
    */
   readonly certificates?: CertificateWrites | undefined;
   /**
@@ -49,7 +50,7 @@ export interface ManifestGroups {
   readonly manager: readonly Manifest[];
   /**
    * The network policy: pods in namespaces with the label `metrics: enabled` may reach the port of
-   * the metrics, any client that of the webhooks.
+   * the metrics, and any client may reach the port of the webhooks.
    */
   readonly networkPolicy: readonly Manifest[];
   /**
@@ -71,19 +72,22 @@ export interface ManifestGroups {
  * @throws {TypeError} If an option is invalid.
  */
 export function manifestsOf(operator: Installed, options: InstallOptions = {}): ManifestGroups {
-  const { name, crds, rights, certificates, parts = {} } = operator;
+  const { name, crds, rbac, certificates, parts = {} } = operator;
   const install = installOf(operator, options);
   const [namespace, ...manager] = workloadManifests(operator, install);
   const { webhookUrl: url } = install;
   const place = url === undefined ? { service: { namespace: install.namespace, name: webhookService(name) } } : { url };
   const isManaged = install.certificates === "cert-manager" && isCalled(parts);
-  const told = { place, ...(isManaged ? { injectFrom: `${install.namespace}/${webhookService(name)}` } : {}) };
+  const webhookOptions = {
+    place,
+    ...(isManaged ? { injectFrom: `${install.namespace}/${webhookService(name)}` } : {}),
+  };
   const groups: ManifestGroups = {
-    crd: withConversion(crds, parts, told),
+    crd: withConversion(crds, parts, webhookOptions),
     namespace: namespace === undefined ? [] : [namespace],
     rbac: [
-      ...accessManifests(name, install.certificates === "self" ? rights : withoutCertificates(rights), install),
-      ...(operator.metrics?.guarded ? [metricsReader(operator)] : []),
+      ...accessManifests(name, install.certificates === "self" ? rbac : withoutCertificates(rbac), install),
+      ...(operator.metrics?.authorization ? [metricsReader(operator)] : []),
       ...kindRoles(name, crds),
     ],
     manager,
@@ -95,7 +99,7 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
       ]),
       ...(url === undefined ? webhookServices(name, parts, install.namespace) : []),
       ...(isManaged ? certManagerManifests(name, install.namespace) : []),
-      ...webhookConfigurations(name, parts, { ...told, namespace: install.namespace }),
+      ...webhookConfigurations(name, parts, { ...webhookOptions, namespace: install.namespace }),
     ],
     prometheus: operator.metrics === undefined ? [] : [
       serviceMonitor(operator, install),
@@ -103,14 +107,14 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
       dashboard(operator, install),
     ],
   };
-  return install.id === undefined ? groups : identified(groups, parts, install.id);
+  return install.id === undefined ? groups : withIds(groups, parts, install.id);
 }
 
 /**
- * Returns the definitions of reconciled kinds. The others do not belong to the operator: other
- * operators may use them too.
+ * Returns the groups with the operator's ID as a label of each object. Definitions of kinds that it
+ * does not reconcile have no such label, because other operators may use them too.
  */
-function identified(groups: ManifestGroups, parts: Parts, id: string): ManifestGroups {
+function withIds(groups: ManifestGroups, parts: Parts, id: string): ManifestGroups {
   const reconciled = new Set(controllersOf(parts).flatMap(([, { kind }]) => kind.crd?.metadata.name ?? []));
   const all = (manifests: readonly Manifest[]) => manifests.map((manifest) => withId(manifest, id));
   return {

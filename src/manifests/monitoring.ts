@@ -1,4 +1,4 @@
-/** Objects with which Prometheus and Grafana read, check and show an operator's metrics. */
+/** The objects by which Prometheus and Grafana read, evaluate and display an operator's metrics. */
 import { type Alerting, alertsOf } from "./alerts.ts";
 import { dashboardOf } from "./dashboard.ts";
 import type { Install } from "./install.ts";
@@ -6,8 +6,8 @@ import { labelsOf, type Manifest } from "./manifest.ts";
 import type { Workload } from "./workload.ts";
 
 /**
- * Returns the ServiceMonitor of the metrics (`monitoring.coreos.com/v1`). If the metrics are
- * guarded, Prometheus sends its own token.
+ * Returns the ServiceMonitor of the metrics (`monitoring.coreos.com/v1`). If the metrics require
+ * authorization, Prometheus sends its own token.
  *
  * @param workload The operator.
  * @param install Where and how it is installed.
@@ -22,7 +22,7 @@ export function serviceMonitor({ name, metrics }: Workload, { namespace }: Insta
         port: "metrics",
         path: "/metrics",
         scheme: "http",
-        ...(metrics?.guarded ? { bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token" } : {}),
+        ...(metrics?.authorization ? { bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token" } : {}),
       }],
       selector: { matchLabels: labelsOf(name) },
       // Alert rules and the dashboard select the operator's series by this label.
@@ -65,8 +65,8 @@ export function dashboard({ name }: Workload, { namespace }: Install): Manifest 
 }
 
 /**
- * Returns the role that may read guarded metrics. It has no binding, because each cluster has its
- * own scraper.
+ * Returns the role that permits reading the metrics if they require authorization. It has no
+ * binding, because each cluster has its own scraper.
  *
  * @param workload The operator.
  */

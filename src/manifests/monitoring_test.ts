@@ -40,15 +40,15 @@ Deno.test("panels of the dashboard do not overlap and have unique numbers", () =
   }
 });
 
-Deno.test("alerts only query listed metrics by labels that those have", () => {
+Deno.test("alerts only query metrics of the list, by labels that these have", () => {
   const byName = new Map(Object.values(METRICS).map((metric) => [metric.name as string, metric]));
   for (const { expr } of alertsOf(ALL)) {
     for (const [, name, matchers] of expr.matchAll(/([a-z_]+)\{([^}]*)\}/g)) {
       const metric = byName.get(name!) ?? byName.get(name!.replace(/_bucket$/, ""));
       assert(metric, `${name} of ${expr}`);
-      const asked = [...matchers!.matchAll(/([a-z_]+)(?==)/g)].map(([label]) => label);
-      assert.equal(asked.shift(), "app_kubernetes_io_name");
-      for (const label of asked) assert((metric.labels as readonly string[]).includes(label), `${label} of ${name}`);
+      const labels = [...matchers!.matchAll(/([a-z_]+)(?==)/g)].map(([label]) => label);
+      assert.equal(labels.shift(), "app_kubernetes_io_name");
+      for (const label of labels) assert((metric.labels as readonly string[]).includes(label), `${label} of ${name}`);
     }
   }
 });
@@ -69,7 +69,7 @@ Deno.test("alerts depend on the parts of the operator", () => {
   ]);
 });
 
-Deno.test("the ServiceMonitor adds the label by which rules select series", () => {
+Deno.test("the ServiceMonitor adds the label by which alert rules select series", () => {
   const install = installOf({ name: "shop", version: "1.0.0" }, {});
   const { targetLabels, selector } = serviceMonitor(WORKLOAD, install).spec as {
     targetLabels: string[];

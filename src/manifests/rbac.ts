@@ -2,7 +2,7 @@
  * The RBAC permissions of an operator: one rule per verb and resource, with the declaration that
  * needs it.
  */
-import { certificatePolicy, type CertificateWrites, POLICY_RIGHT } from "./certificate_policy.ts";
+import { certificatePolicy, type CertificateWrites, POLICY_PERMISSION } from "./certificate_policy.ts";
 import type { Controller, Part } from "../parts/controller.ts";
 import { controllersOf, webhooksOf } from "../parts/part_list.ts";
 import { controllerRbacRules, type PartRbacRule, watchedNamespaces, webhookRbacRules } from "../parts/rbac.ts";
@@ -33,15 +33,15 @@ export interface RbacRule {
    * and runs in: a watch or the leader election names them.
    */
   readonly namespaces?: readonly string[];
-  /** Only some clusters or objects need it, so tests may leave it unused. */
+  /** Only some clusters or objects need it, so tests may not use it. */
   readonly seldom?: true;
-  /** Only the part's own calls need it, perhaps in one namespace. The part runs without it. */
+  /** Only the part's own calls need it, perhaps in one namespace. The part also runs without it. */
   readonly live?: true;
   /** The key of the part that declares it. Absent if the operator itself needs it. */
   readonly part?: string;
   /** Absent, or the feature of the SDK that needs it and that an installation may turn off. */
   readonly purpose?: "webhook certificate";
-  /** What needs it, as a clause: `watches its own kind Website`. */
+  /** The reason, as a clause without a subject: `watches its own kind Website`. */
   readonly reason: string;
 }
 
@@ -50,14 +50,14 @@ export interface RbacOptions {
   /** The Lease of the leader election, or `undefined` if there is none. */
   readonly lease?: { readonly name: string; readonly namespace?: string | undefined } | undefined;
   /**
-   * What the operator writes for its webhook certificate, and the operator's name. `undefined` if
-   * it does not issue the certificate itself.
+   * The objects that the operator writes for its webhook certificate, and the operator's name.
+   * `undefined` if it does not issue the certificate itself.
    */
   readonly certificates?: CertificateWrites & { readonly operator: string } | undefined;
   /** Whether reconciles report Kubernetes Events. @default {false} */
   readonly events?: boolean;
-  /** Whether the operator checks who may read its metrics. @default {false} */
-  readonly guardsMetrics?: boolean;
+  /** Whether the operator authorizes requests for its metrics. @default {false} */
+  readonly authorizesMetrics?: boolean;
 }
 
 /**
@@ -71,7 +71,8 @@ export interface RbacOptions {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(rbacRulesOf({}, { lease: { name: "shop" } }).map(({ verb, resource }) => `${verb} ${resource}`), [
+ * const rules = rbacRulesOf({}, { lease: { name: "shop" } });
+ * assert.deepEqual(rules.map(({ verb, resource }) => `${verb} ${resource}`), [
  *   "create leases",
  *   "get leases",
  *   "patch leases",
@@ -79,23 +80,23 @@ export interface RbacOptions {
  * ```
  */
 export function rbacRulesOf(parts: Readonly<Record<string, Part>>, options: RbacOptions = {}): RbacRule[] {
-  const { lease, certificates, events = false, guardsMetrics = false } = options;
+  const { lease, certificates, events = false, authorizesMetrics = false } = options;
   return [
     ...controllersOf(parts).flatMap(([key, part]) => controllerRbacRules(part).map((rule) => ruleOf(key, rule))),
     ...webhooksOf(parts).flatMap(([key, part]) => webhookRbacRules(part).map((rule) => ruleOf(key, rule))),
     ...(events ? eventRules(controllersOf(parts).map(([, part]) => part)) : []),
     ...(lease === undefined ? [] : leaseRules(lease, "elects its leader")),
     ...(certificates === undefined ? [] : certificateRules(certificates)),
-    ...(guardsMetrics ? REVIEWS : []),
+    ...(authorizesMetrics ? REVIEWS : []),
   ];
 }
 
 function ruleOf(part: string, rule: PartRbacRule): RbacRule {
   const { group, resource, verb, namespaced, names = [], namespaces, need, reason } = rule;
   const scope = namespaced ? "watched" : "cluster";
-  const some = namespaces === undefined ? {} : { namespaces };
+  const limit = namespaces === undefined ? {} : { namespaces };
   const needed = need === "always" ? {} : { [need]: true as const };
-  return { group, resource, verb, names, scope, ...some, ...needed, part, reason };
+  return { group, resource, verb, names, scope, ...limit, ...needed, part, reason };
 }
 
 /**
@@ -103,16 +104,16 @@ function ruleOf(part: string, rule: PartRbacRule): RbacRule {
  * A repeated Event is patched.
  */
 function eventRules(parts: readonly Controller[]): RbacRule[] {
-  const places = parts.map((part) => part.kind.namespaced ? watchedNamespaces(part, part.kind) : ["default"]);
-  const some = [...new Set(places.flatMap((place) => place ?? []))];
+  const namespaces = parts.map((part) => part.kind.namespaced ? watchedNamespaces(part, part.kind) : ["default"]);
+  const some = [...new Set(namespaces.flatMap((list) => list ?? []))];
   const event = { group: "events.k8s.io", resource: "events", names: [], scope: "watched" } as const;
   return ["create", "patch"].flatMap((verb): RbacRule[] => [
-    ...(places.includes(undefined) ? [{ ...event, verb, reason: "reports Events" }] : []),
+    ...(namespaces.includes(undefined) ? [{ ...event, verb, reason: "reports Events" }] : []),
     ...(some.length === 0 ? [] : [{ ...event, verb, namespaces: some, reason: "reports Events" }]),
   ]);
 }
 
-/** Reviews of the token of a client that reads metrics, and of its access. */
+/** Rules for reviewing the token and the access of a client that reads metrics. */
 const REVIEWS: readonly RbacRule[] = [
   { group: "authentication.k8s.io", resource: "tokenreviews" },
   { group: "authorization.k8s.io", resource: "subjectaccessreviews" },
@@ -121,7 +122,7 @@ const REVIEWS: readonly RbacRule[] = [
   verb: "create",
   names: [],
   scope: "cluster",
-  reason: "checks who may read its metrics",
+  reason: "authorizes requests for its metrics",
 }));
 
 function leaseRules({ name, namespace }: NonNullable<RbacOptions["lease"]>, reason: string): RbacRule[] {
@@ -140,21 +141,22 @@ function leaseRules({ name, namespace }: NonNullable<RbacOptions["lease"]>, reas
   ];
 }
 
-/** Returns the rules of an operator that does not issue the certificate of its webhooks itself. */
+/** Returns the rules of an operator that does not issue its webhook certificate itself. */
 export function withoutCertificates(rules: readonly RbacRule[]): RbacRule[] {
   return rules.filter(({ purpose }) => purpose !== "webhook certificate");
 }
 
 /**
- * The rules are limited to names: an operator that may read all Secrets, or change all webhook
- * configurations, may do anything. The admission policy limits the fields in addition.
+ * The rules are limited to names, because permission to read all Secrets, or to change all webhook
+ * configurations, amounts to permission for everything. The admission policy also limits the
+ * fields.
  */
 function certificateRules({ operator, secret, targets }: NonNullable<RbacOptions["certificates"]>): RbacRule[] {
   const stored = {
     group: "",
     resource: "secrets",
     scope: "own",
-    reason: "stores the certificate of its webhooks",
+    reason: "stores the webhook certificate",
   } as const;
   const { mutating, validating, definitions } = targets;
   const published = (group: string, resource: string, names: readonly string[]): RbacRule[] =>
@@ -171,12 +173,12 @@ function certificateRules({ operator, secret, targets }: NonNullable<RbacOptions
     // The manifests contain the Secret without data, so there is no need to create it.
     { ...stored, verb: "get", names: [secret] },
     { ...stored, verb: "patch", names: [secret] },
-    ...leaseRules({ name: secret }, "issues the certificate of its webhooks in one replica at a time"),
+    ...leaseRules({ name: secret }, "issues the webhook certificate in one replica at a time"),
     ...published(group, "mutatingwebhookconfigurations", mutating === undefined ? [] : [mutating]),
     ...published(group, "validatingwebhookconfigurations", validating === undefined ? [] : [validating]),
     ...published("apiextensions.k8s.io", "customresourcedefinitions", definitions),
     {
-      ...POLICY_RIGHT,
+      ...POLICY_PERMISSION,
       names: [certificatePolicy(operator)],
       scope: "cluster",
       seldom: true,

@@ -15,42 +15,42 @@ const reconcile = () => {};
 
 const CASES: readonly { name: string; part: Controller; expected: readonly string[] }[] = [
   {
-    name: "a kind of one's own: it is watched, a finalizer of earlier is taken off, its status is written",
+    name: "permits watching an own kind, removing an earlier finalizer and writing the status",
     part: controller(Note, { reconcile }),
     expected: ["list notes", "watch notes", "patch notes", "patch notes/status"],
   },
   {
-    name: "a kind without a status: none is written",
+    name: "does not permit writing the status of a kind without one",
     part: controller(Plain, { reconcile }),
     expected: ["list plains", "watch plains", "patch plains"],
   },
   {
-    name: "a kind of Kubernetes: it is watched, and never written",
+    name: "permits only watching a built-in kind",
     part: controller(Namespace, { reconcile }),
     expected: ["list namespaces", "watch namespaces"],
   },
   {
-    name: "a kind of Kubernetes that is cleaned up: it holds a finalizer",
+    name: "permits adding a finalizer to a built-in kind with cleanup",
     part: controller(Namespace, { reconcile, cleanup() {} }),
     expected: ["list namespaces", "watch namespaces", "patch namespaces"],
   },
   {
-    name: "an external kind: it is watched, and neither its finalizers nor its status are written",
+    name: "permits only watching an external kind",
     part: controller(External, { reconcile }),
     expected: ["list externals", "watch externals"],
   },
   {
-    name: "an external kind with writesStatus: its status is written",
+    name: "permits writing the status of an external kind with writesStatus",
     part: controller(External, { writesStatus: true, reconcile }),
     expected: ["list externals", "watch externals", "patch externals/status"],
   },
   {
-    name: "a built-in kind with writesStatus: its status is written",
+    name: "permits writing the status of a built-in kind with writesStatus",
     part: controller(Namespace, { writesStatus: true, reconcile }),
     expected: ["list namespaces", "watch namespaces", "patch namespaces/status"],
   },
   {
-    name: "owns: watched and applied, with the right to name an owner; never deleted",
+    name: "permits watching and applying owned kinds and setting owner references, but not deleting",
     part: controller(Plain, { owns: [Deployment], reconcile }),
     expected: [
       "list plains",
@@ -64,12 +64,12 @@ const CASES: readonly { name: string; part: Controller; expected: readonly strin
     ],
   },
   {
-    name: "reads: watched",
+    name: "permits watching the kinds in reads",
     part: controller(Namespace, { reads: [ConfigMap], reconcile }),
     expected: ["list namespaces", "watch namespaces", "list configmaps", "watch configmaps"],
   },
   {
-    name: "prune: children are deleted",
+    name: "permits deleting owned objects with prune",
     part: controller(Namespace, { owns: [ConfigMap], prune: true, reconcile }),
     expected: [
       "list namespaces",
@@ -83,7 +83,7 @@ const CASES: readonly { name: string; part: Controller; expected: readonly strin
     ],
   },
   {
-    name: "watches: another kind by a mapping is watched, one that is watched anyway is not told twice",
+    name: "permits watching the kinds in watches, each once",
     part: controller(Namespace, {
       reads: [ConfigMap],
       watches: [watch(ConfigMap, { labelSelector: "a=b" }), watch(Secret, { map: () => undefined })],
@@ -99,7 +99,7 @@ const CASES: readonly { name: string; part: Controller; expected: readonly strin
     ],
   },
   {
-    name: "uses: the verbs that are named, and each right once",
+    name: "permits the verbs in uses, each once",
     part: controller(Namespace, { uses: [access(Secret, "get"), access(Namespace, "list", "delete")], reconcile }),
     expected: ["list namespaces", "watch namespaces", "get secrets", "delete namespaces"],
   },
@@ -107,19 +107,19 @@ const CASES: readonly { name: string; part: Controller; expected: readonly strin
 
 for (const { name, part, expected } of CASES) {
   Deno.test(`rbacRulesOf ${name}`, () => {
-    const told = rbacRulesOf({ part }).map(({ group, resource, verb }) =>
+    const rules = rbacRulesOf({ part }).map(({ group, resource, verb }) =>
       `${verb} ${group === "" || group === OWN.group ? "" : `${group}/`}${resource}`
     );
-    assert.deepEqual(told, expected);
+    assert.deepEqual(rules, expected);
   });
 }
 
 Deno.test("rbacRulesOf returns the scope, part and reason of each rule", () => {
   const parts = { notes: controller(Note, { reconcile }), spaces: controller(Namespace, { reads: [Note], reconcile }) };
-  const told = rbacRulesOf(parts, { lease: { name: "shop" } }).map(({ verb, resource, names, scope, part, reason }) =>
+  const rules = rbacRulesOf(parts, { lease: { name: "shop" } }).map(({ verb, resource, names, scope, part, reason }) =>
     `${part ?? "operator"}: ${verb} ${resource} ${names} ${scope}: ${reason}`
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(rules, [
     "notes: list notes  watched: watches its own kind Note",
     "notes: watch notes  watched: watches its own kind Note",
     "notes: patch notes  watched: removes the finalizer of an earlier version with cleanup from Note",
@@ -140,10 +140,10 @@ Deno.test("rbacRulesOf limits rules to the namespaces of a watch and of the elec
     uses: [access(Secret, "get")],
     reconcile,
   });
-  const told = rbacRulesOf({ part }, { lease: { name: "shop", namespace: "ops" } }).map((
+  const rules = rbacRulesOf({ part }, { lease: { name: "shop", namespace: "ops" } }).map((
     { verb, resource, namespaces },
   ) => `${verb} ${resource}${namespaces === undefined ? "" : ` in ${namespaces}`}`);
-  assert.deepEqual(told, [
+  assert.deepEqual(rules, [
     "list namespaces",
     "watch namespaces",
     "list secrets in a,b",

@@ -12,51 +12,52 @@ const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "d
 /**
  * Returns RBAC permissions as rules: one per resource, in the order of the permissions.
  *
- * @param rights The permissions.
+ * @param permissions The permissions.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const pod = { group: "", resource: "pods", names: [], scope: "watched", reason: "reads Pod" } as const;
+ * const pods = { group: "", resource: "pods", names: [], scope: "watched" } as const;
+ * const pod = { ...pods, reason: "reads Pod" };
  * assert.deepEqual(rulesOf([{ ...pod, verb: "watch" }, { ...pod, verb: "list" }]), [
  *   { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
  * ]);
  * ```
  */
-export function rulesOf(rights: readonly RbacRule[]): AdditionalPolicyRule[] {
-  const rules = new Map<string, { readonly right: RbacRule; readonly verbs: Set<string> }>();
-  for (const right of rights) {
-    const key = `${right.group} ${right.resource} ${right.names.join(" ")}`;
-    const rule = rules.get(key) ?? { right, verbs: new Set<string>() };
-    rule.verbs.add(right.verb);
+export function rulesOf(permissions: readonly RbacRule[]): AdditionalPolicyRule[] {
+  const rules = new Map<string, { readonly permission: RbacRule; readonly verbs: Set<string> }>();
+  for (const permission of permissions) {
+    const key = `${permission.group} ${permission.resource} ${permission.names.join(" ")}`;
+    const rule = rules.get(key) ?? { permission, verbs: new Set<string>() };
+    rule.verbs.add(permission.verb);
     rules.set(key, rule);
   }
-  return [...rules.values()].map(({ right, verbs }) => ({
-    apiGroups: [right.group],
-    resources: [right.resource],
-    ...(right.names.length === 0 ? {} : { resourceNames: right.names }),
+  return [...rules.values()].map(({ permission: { group, resource, names }, verbs }) => ({
+    apiGroups: [group],
+    resources: [resource],
+    ...(names.length === 0 ? {} : { resourceNames: names }),
     verbs: [...verbs].sort((a, b) => VERBS.indexOf(a) - VERBS.indexOf(b)),
   }));
 }
 
 /**
- * Returns the service account of an operator, its roles and their bindings. Permissions for all
- * namespaces are in a ClusterRole. If the operator watches only some namespaces, or a watch names
- * some, each of them has a Role. Permissions for the operator's own objects, such as its Lease, are
- * in a Role of its namespace.
+ * Returns the service account of an operator, its roles and their bindings. A ClusterRole has the
+ * permissions for all namespaces. If the operator or a watch is limited to some namespaces, there
+ * is a Role in each of them. A Role in the operator's namespace has the permissions for its own
+ * objects, such as its Lease.
  *
  * @param operator The operator's name.
- * @param rights Its RBAC permissions.
+ * @param permissions Its RBAC permissions.
  * @param install Where and how it is installed.
  */
-export function accessManifests(operator: string, rights: readonly RbacRule[], install: Install): Manifest[] {
+export function accessManifests(operator: string, permissions: readonly RbacRule[], install: Install): Manifest[] {
   const { namespace, watchNamespaces, policies } = install;
-  const wide = rights.filter(isWide);
-  const named = rights.filter((right) =>
-    right.scope === "watched" && !isWide(right) && !wide.some((other) => isSame(right, other))
+  const wide = permissions.filter(isWide);
+  const named = permissions.filter((permission) =>
+    permission.scope === "watched" && !isWide(permission) && !wide.some((other) => isSame(permission, other))
   );
-  const own = rights.filter(({ scope }) => scope === "own");
+  const own = permissions.filter(({ scope }) => scope === "own");
   const wideRules = [...rulesOf(wide), ...(watchNamespaces === undefined ? policies : [])];
   return [
     {
@@ -67,17 +68,20 @@ export function accessManifests(operator: string, rights: readonly RbacRule[], i
       automountServiceAccountToken: false,
     },
     ...(wideRules.length === 0 ? [] : bound("ClusterRole", operator, wideRules)),
-    ...placesOf(named, watchNamespaces ?? []).flatMap((place) => {
-      const rules = rulesOf(named.filter(({ namespaces = watchNamespaces }) => namespaces?.includes(place)));
-      const beside = watchNamespaces?.includes(place) ? policies : [];
-      return rules.length + beside.length === 0 ? [] : bound("Role", operator, [...rules, ...beside], place);
+    ...namespacesOf(named, watchNamespaces ?? []).flatMap((each) => {
+      const rules = [
+        ...rulesOf(named.filter(({ namespaces = watchNamespaces }) => namespaces?.includes(each))),
+        ...(watchNamespaces?.includes(each) ? policies : []),
+      ];
+      return rules.length === 0 ? [] : bound("Role", operator, rules, each);
     }),
-    ...placesOf(own, [namespace]).flatMap((place) => {
-      const rules = rulesOf(own.filter(({ namespaces = [namespace] }) => namespaces.includes(place)));
-      return rules.length === 0 ? [] : bound("Role", `${operator}-leader-election`, rules, place);
+    ...namespacesOf(own, [namespace]).flatMap((each) => {
+      const rules = rulesOf(own.filter(({ namespaces = [namespace] }) => namespaces.includes(each)));
+      return rules.length === 0 ? [] : bound("Role", `${operator}-leader-election`, rules, each);
     }),
   ];
 
+  /** Returns whether a permission is granted in all namespaces. */
   function isWide({ scope, namespaces }: RbacRule): boolean {
     return scope === "cluster" || (scope === "watched" && namespaces === undefined && watchNamespaces === undefined);
   }
@@ -103,8 +107,8 @@ export function accessManifests(operator: string, rights: readonly RbacRule[], i
 }
 
 /** Returns the namespaces that have a Role: the given ones, then those that permissions name. */
-function placesOf(rights: readonly RbacRule[], given: readonly string[]): string[] {
-  return [...new Set([...given, ...rights.flatMap(({ namespaces = [] }) => namespaces)])];
+function namespacesOf(permissions: readonly RbacRule[], given: readonly string[]): string[] {
+  return [...new Set([...given, ...permissions.flatMap(({ namespaces = [] }) => namespaces)])];
 }
 
 function isSame(one: RbacRule, other: RbacRule): boolean {

@@ -14,13 +14,13 @@ const OWN = { group: "demo.example.com", version: "v1", spec: s.object({}) } as 
 const Note = resource({ ...OWN, kind: "Note", status: s.object({}) });
 const notes = controller(Note, { owns: [ConfigMap], reconcile() {} });
 const spaces = controller(Namespace, { reads: [ConfigMap], reconcile() {} });
-const RIGHTS = rbacRulesOf({ notes, spaces }, { lease: { name: "shop" } });
+const PERMISSIONS = rbacRulesOf({ notes, spaces }, { lease: { name: "shop" } });
 
 Deno.test("rulesOf returns one rule per resource with ordered verbs, however many parts need it", () => {
-  const told = rulesOf(RIGHTS).map(({ resources, resourceNames = [], verbs }) =>
+  const rules = rulesOf(PERMISSIONS).map(({ resources, resourceNames = [], verbs }) =>
     `${resources} ${resourceNames}: ${verbs.join(" ")}`
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(rules, [
     "notes : list watch patch",
     "notes/status : patch",
     "notes/finalizers : update",
@@ -33,7 +33,7 @@ Deno.test("rulesOf returns one rule per resource with ordered verbs, however man
 
 const INSTALLED: readonly { name: string; options: InstallOptions; expected: readonly string[] }[] = [
   {
-    name: "a ClusterRole where it looks at everything, and a Role for what is its own",
+    name: "a ClusterRole if all namespaces are watched, and a Role for own objects",
     options: {},
     expected: [
       "ServiceAccount shop-system/shop",
@@ -44,7 +44,7 @@ const INSTALLED: readonly { name: string; options: InstallOptions; expected: rea
     ],
   },
   {
-    name: "a Role in each namespace that it looks at, and a ClusterRole for what is in no namespace",
+    name: "a Role in each watched namespace, and a ClusterRole for cluster-scoped kinds",
     options: { namespace: "ops", watchNamespaces: ["a", "b"] },
     expected: [
       "ServiceAccount ops/shop",
@@ -59,7 +59,7 @@ const INSTALLED: readonly { name: string; options: InstallOptions; expected: rea
     ],
   },
   {
-    name: "policies that are said beside, where it looks",
+    name: "additional policies in the watched namespaces",
     options: { watchNamespaces: ["a"], policies: [{ apiGroups: ["batch"], resources: ["jobs"], verbs: ["get"] }] },
     expected: [
       "ServiceAccount shop-system/shop",
@@ -76,13 +76,13 @@ const INSTALLED: readonly { name: string; options: InstallOptions; expected: rea
 for (const { name, options, expected } of INSTALLED) {
   Deno.test(`accessManifests returns ${name}`, () => {
     const install = installOf({ name: "shop", version: "1.0.0" }, options);
-    assert.deepEqual(accessManifests("shop", RIGHTS, install).map(told), expected);
+    assert.deepEqual(accessManifests("shop", PERMISSIONS, install).map(summary), expected);
   });
 }
 
 const NAMED: readonly { name: string; options: InstallOptions; expected: readonly string[] }[] = [
   {
-    name: "beside the ClusterRole, without what that gives anyway",
+    name: "without the permissions of the ClusterRole",
     options: {},
     expected: [
       "ClusterRole shop: notes notes/status events",
@@ -91,7 +91,7 @@ const NAMED: readonly { name: string; options: InstallOptions; expected: readonl
     ],
   },
   {
-    name: "beside or in those of the namespaces that it looks at",
+    name: "also if only some namespaces are watched",
     options: { watchNamespaces: ["a", "kept"] },
     expected: [
       "Role a/shop: notes notes/status events",
@@ -108,15 +108,15 @@ for (const { name, options, expected } of NAMED) {
       reconcile() {},
     });
     const other = controller(Note, { watches: [watch(Note, { namespaces: ["kept"] })], reconcile() {} });
-    const rights = rbacRulesOf({ part, other }, { lease: { name: "shop", namespace: "ops" }, events: true });
-    const manifests = accessManifests("shop", rights, installOf({ name: "shop", version: "1.0.0" }, options));
-    assert.deepEqual(manifests.filter(({ kind }) => /Role$/.test(kind)).map(told), expected);
+    const permissions = rbacRulesOf({ part, other }, { lease: { name: "shop", namespace: "ops" }, events: true });
+    const manifests = accessManifests("shop", permissions, installOf({ name: "shop", version: "1.0.0" }, options));
+    assert.deepEqual(manifests.filter(({ kind }) => /Role$/.test(kind)).map(summary), expected);
   });
 }
 
 Deno.test("accessManifests returns no role if no RBAC permission is needed", () => {
   const install = installOf({ name: "shop", version: "1.0.0" }, {});
-  assert.deepEqual(accessManifests("shop", [], install).map(told), ["ServiceAccount shop-system/shop"]);
+  assert.deepEqual(accessManifests("shop", [], install).map(summary), ["ServiceAccount shop-system/shop"]);
 });
 
 Deno.test("kindRoles returns three roles per kind, with different names for kinds of the same plural name", () => {
@@ -133,25 +133,37 @@ Deno.test("kindRoles returns three roles per kind, with different names for kind
     { apiGroups: ["demo.example.com"], resources: ["notes"], verbs: ["get", "list", "watch"] },
     { apiGroups: ["demo.example.com"], resources: ["notes/status"], verbs: ["get"] },
   ]);
-  const taken = (role: Manifest | undefined) =>
+  const aggregated = (role: Manifest | undefined) =>
     Object.keys(role?.metadata.labels ?? {}).filter((label) => label.includes("aggregate"));
-  assert.deepEqual(roles.slice(0, 3).flatMap(taken).map((label) => label.split("-to-")[1]), ["admin", "edit", "view"]);
-  assert.deepEqual(roles.slice(3, 6).flatMap(taken), [], "nobody has a role in a namespace for what is in none");
+  assert.deepEqual(roles.slice(0, 3).flatMap(aggregated).map((label) => label.split("-to-")[1]), [
+    "admin",
+    "edit",
+    "view",
+  ]);
+  assert.deepEqual(
+    roles.slice(3, 6).flatMap(aggregated),
+    [],
+    "no default role aggregates the roles of cluster-scoped kinds",
+  );
 });
 
 const REFUSED: readonly { name: string; options: InstallOptions; message: RegExp }[] = [
-  { name: "a namespace that is none", options: { namespace: "My_Space" }, message: /namespace "My_Space" must be/ },
   {
-    name: "an empty namespace to look at",
+    name: "an invalid namespace",
+    options: { namespace: "My_Space" },
+    message: /"My_Space" is not the name of a namespace/,
+  },
+  {
+    name: "an empty name of a watched namespace",
     options: { watchNamespaces: [""] },
-    message: /namespace "" must be small letters/,
+    message: /"" is not the name of a namespace/,
   },
   {
     name: "a policy without verbs",
     options: { policies: [{ apiGroups: [""], resources: ["pods"], verbs: [] }] },
-    message: /a policy has no "verbs": \{"apiGroups":\[""\],"resources":\["pods"\],"verbs":\[\]\}: name one at least/,
+    message: /"verbs" of a policy must be a list .*, got \{"apiGroups":\[""\],"resources":\["pods"\],"verbs":\[\]\}\.$/,
   },
-  { name: "an image with a blank", options: { image: "a b" }, message: /"a b" is no image/ },
+  { name: "an image with a space", options: { image: "a b" }, message: /"a b" is not an image/ },
 ];
 
 for (const { name, options, message } of REFUSED) {
@@ -160,7 +172,7 @@ for (const { name, options, message } of REFUSED) {
   });
 }
 
-function told({ kind, metadata: { name, namespace }, ...manifest }: Manifest): string {
+function summary({ kind, metadata: { name, namespace }, ...manifest }: Manifest): string {
   const place = namespace === undefined ? name : `${namespace}/${name}`;
   if (kind === "ServiceAccount") return `${kind} ${place}`;
   if (kind === "ClusterRole" || kind === "Role") {

@@ -12,8 +12,8 @@ export interface Sample {
   /** The object, ready to be applied. */
   readonly manifest: Manifest;
   /**
-   * What the API server would still reject: rules and patterns whose values cannot be generated.
-   * Add an `example` to the schema there. Executables do not compute it.
+   * The errors that the API server would report: rules and patterns for which no value could be
+   * generated. Add an `example` to the schema of these fields. Executables do not compute it.
    */
   readonly faults: readonly FieldError[];
 }
@@ -29,7 +29,8 @@ export interface Sample {
  * import assert from "node:assert/strict";
  * import { resource, s } from "@op/sdk";
  *
- * const spec = s.object({ host: s.string({ format: "hostname" }), replicas: s.integer({ minimum: 2 }) });
+ * const host = s.string({ format: "hostname" });
+ * const spec = s.object({ host, replicas: s.integer({ minimum: 2 }) });
  * const Website = resource({ group: "demo.example.com", version: "v1", kind: "Website", spec });
  * assert.deepEqual(sampleOf(Website).manifest.spec, { host: "host.example.com", replicas: 2 });
  * ```
@@ -41,8 +42,8 @@ export function sampleOf(kind: AnyKind): Sample {
   const whole: JsonSchema = { ...root, properties, ...(isObject(example) ? { example: partOf(example) } : {}) };
   const place = { name: kind.singular, index: 0 };
   let best: Sample | undefined;
-  for (const how of WAYS) {
-    const sample = mended(kind, whole, sampleWith(kind, valueOf(whole, { ...place, ...how })));
+  for (const attempt of ATTEMPTS) {
+    const sample = withFewerFaults(kind, whole, sampleWith(kind, valueOf(whole, { ...place, ...attempt })));
     if (best === undefined || sample.faults.length < best.faults.length) best = sample;
     if (best.faults.length === 0) break;
   }
@@ -50,7 +51,7 @@ export function sampleOf(kind: AnyKind): Sample {
 }
 
 /** The attempts until a sample is valid. The first shows most of the kind. */
-const WAYS: readonly Pick<Place, "hasDefaults" | "fillsLists">[] = [
+const ATTEMPTS: readonly Pick<Place, "hasDefaults" | "fillsLists">[] = [
   { hasDefaults: true, fillsLists: true },
   { hasDefaults: false, fillsLists: true },
   { hasDefaults: true, fillsLists: false },
@@ -68,15 +69,15 @@ function sampleWith(kind: AnyKind, value: unknown): Sample {
 }
 
 /** The maximum number of properties to try if a rule is violated. */
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /**
  * Adds optional properties one by one as long as fewer rules are violated, for rules such as "one
  * of these is required".
  */
-function mended(kind: AnyKind, schema: JsonSchema, sample: Sample): Sample {
+function withFewerFaults(kind: AnyKind, schema: JsonSchema, sample: Sample): Sample {
   let best = sample;
-  let left = MOST_TRIES;
+  let left = MAX_TRIES;
   for (let isBetter = true; isBetter && best.faults.length > 0;) {
     isBetter = false;
     const { apiVersion: _, kind: __, metadata: ___, ...value } = best.manifest;
@@ -110,7 +111,7 @@ function partOf({ apiVersion: _, kind: __, metadata: ___, status: ____, ...rest 
 }
 
 interface Place {
-  /** The name of the property, for strings without a format. */
+  /** The name of the property, from which strings without a format are built. */
   readonly name: string;
   /** The index of the entry in a list: entries of sets and maps must differ. */
   readonly index: number;
@@ -191,7 +192,7 @@ function bounds(one: JsonSchema, other: JsonSchema): JsonSchema {
   };
 }
 
-/** Strings of the formats that the API server validates. */
+/** Sample strings of the formats that the API server validates. */
 const FORMATS: Readonly<Record<string, (place: Place) => string>> = {
   hostname: ({ name, index }) => `${label(name)}${index || ""}.example.com`,
   uri: ({ index }) => `https://example.com/${index || ""}`,
@@ -216,9 +217,7 @@ const FORMATS: Readonly<Record<string, (place: Place) => string>> = {
   bsonobjectid: ({ index }) => `507f1f77bcf86cd79943901${index}`,
 };
 
-/**
- * Values of fields that mean the same in every kind, because webhooks check more than the schema.
- */
+/** Values of fields with the same meaning in every kind, which webhooks check more strictly. */
 const KNOWN: readonly { readonly names: RegExp; readonly value: string }[] = [
   { names: /schedule$|^cron/i, value: "0 3 * * *" },
   { names: /image$/i, value: "registry.k8s.io/pause:3.10" },

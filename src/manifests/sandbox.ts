@@ -12,7 +12,7 @@ export interface SandboxRule {
    * information.
    */
   readonly target: string;
-  /** What needs it, as a clause: `health is served there`. */
+  /** The reason, as a clause without a subject: `serves health`. */
   readonly reason: string;
 }
 
@@ -38,14 +38,16 @@ export interface SandboxOptions {
 }
 
 const VARIABLES: readonly [string, string][] = [
-  ["KUBERNETES_SERVICE_PORT", "where the API server listens"],
-  ["KUBERNETES_SERVICE_PORT_HTTPS", "where the API server listens"],
+  ["KUBERNETES_SERVICE_PORT", "reads the port of the API server"],
+  ["KUBERNETES_SERVICE_PORT_HTTPS", "reads the port of the API server"],
 ];
 
-/** They name files, so an executable that may read no files besides its own does not need them. */
+/**
+ * These variables name files, so an executable that may not read other files does not need them.
+ */
 const KUBECONFIG_VARIABLES: readonly [string, string][] = [
-  ["KUBECONFIG", "which kubeconfig to use outside a pod"],
-  ["HOME", "where the usual kubeconfig is outside a pod"],
+  ["KUBECONFIG", "reads which kubeconfig to use outside a pod"],
+  ["HOME", "finds the default kubeconfig outside a pod"],
 ];
 
 /**
@@ -65,18 +67,20 @@ export function sandboxRulesOf(parts: Readonly<Record<string, Part>>, options: S
   ];
   const mayRead = all.some(({ access }) => access === "read");
   return unique([
-    { access: "net", target: `${API_HOST}:${apiserverPort}`, reason: "the API server" },
+    { access: "net", target: `${API_HOST}:${apiserverPort}`, reason: "connects to the API server" },
     ...(health === undefined
       ? []
-      : [{ access: "net", target: `${health.hostname}:${health.port}`, reason: "health is served there" } as const]),
+      : [{ access: "net", target: `${health.hostname}:${health.port}`, reason: "serves health" } as const]),
     ...(webhooks === undefined ? [] : webhookRules(webhooks)),
-    { access: "read", target: SERVICE_ACCOUNT, reason: "the service account's token and authority" },
-    { access: "read", target: CONFIG_FOLDER, reason: "settings: the ConfigMap is mounted there" },
-    ...variables.map((target) => ({ access: "env", target, reason: "a setting" }) as const),
+    { access: "read", target: SERVICE_ACCOUNT, reason: "reads the service account's token and CA" },
+    { access: "read", target: CONFIG_FOLDER, reason: "reads settings from the mounted ConfigMap" },
+    ...variables.map((target) => ({ access: "env", target, reason: "reads a setting" }) as const),
     ...[...VARIABLES, ...(mayRead ? KUBECONFIG_VARIABLES : [])].map(([target, reason]) =>
       ({ access: "env", target, reason }) as const
     ),
-    ...(isElected ? [{ access: "env", target: "HOSTNAME", reason: "who leads: the pod's name" } as const] : []),
+    ...(isElected
+      ? [{ access: "env", target: "HOSTNAME", reason: "reads the pod's name for the leader election" } as const]
+      : []),
     ...all,
   ]);
 }
@@ -85,21 +89,21 @@ function webhookRules(
   { hostname, port, inner }: NonNullable<SandboxOptions["webhooks"]>,
 ): SandboxRule[] {
   return [
-    { access: "net", target: `${hostname}:${port}`, reason: "webhooks are served there" },
+    { access: "net", target: `${hostname}:${port}`, reason: "serves webhooks" },
     ...inner.map((port) =>
       ({
         access: "net",
         target: `127.0.0.1:${port}`,
-        reason: "behind the port of the webhooks: one for each certificate in use",
+        reason: "serves webhooks with one certificate behind their port",
       }) as const
     ),
-    { access: "read", target: WEBHOOK_FOLDER, reason: "the certificate of the webhooks, where one is mounted" },
-    { access: "env", target: MEMORY_LIMIT, reason: "how much memory reviews may take" },
+    { access: "read", target: WEBHOOK_FOLDER, reason: "reads the webhook certificate, if one is mounted" },
+    { access: "env", target: MEMORY_LIMIT, reason: "reads the memory limit, which limits concurrent reviews" },
   ];
 }
 
 /**
- * Permissions as flags of `deno run` and `deno compile`.
+ * Returns permissions as flags of `deno run` and `deno compile`.
  *
  * @param permissions The permissions.
  *
@@ -119,41 +123,41 @@ export function sandboxFlags(permissions: readonly SandboxRule[]): string[] {
     const targets = permissions.filter((permission) => permission.access === access).map(({ target }) => target);
     return targets.length === 0 ? [] : [`--allow-${access}=${targets.join(",")}`];
   });
-  // Without a prompt, an undeclared access is an error. Deno would import code from six hosts if it
-  // were not denied.
+  // Without a prompt, an undeclared access is an error. By default, Deno allows importing code from
+  // six hosts.
   return ["--no-prompt", "--deny-import", ...flags];
 }
 
-function declared(who: string, permissions: SandboxPermissions): SandboxRule[] {
+function declared(source: string, permissions: SandboxPermissions): SandboxRule[] {
   return SANDBOX_PERMISSION_NAMES.flatMap((access) =>
     (permissions[access] ?? []).map((target) => ({
       access,
-      target: checked(access, target, who),
-      reason: `${who} declares it`,
+      target: checked(access, target, source),
+      reason: `declared by ${source}`,
     }))
   );
 }
 
 /** The format of a target by kind of permission. */
-const WRITTEN: Readonly<Record<SandboxPermissionName, string>> = {
+const FORMATS: Readonly<Record<SandboxPermissionName, string>> = {
   net: 'a host such as "api.example.com" or "api.example.com:8443"',
-  read: "a file or a folder, without a comma",
-  write: "a file or a folder, without a comma",
-  env: "one name without a comma",
+  read: "the path of a file or folder, without a comma",
+  write: "the path of a file or folder, without a comma",
+  env: "the name of one variable",
   run: 'a program such as "/usr/bin/git"',
-  ffi: "the file of a library, without a comma",
+  ffi: "the path of a library, without a comma",
   sys:
-    'what is asked for, one of "hostname", "osRelease", "osUptime", "loadavg", "networkInterfaces", "systemMemoryInfo", "uid", "gid", "cpus" ...',
+    'the kind of information, such as "hostname", "osRelease", "osUptime", "loadavg", "networkInterfaces", "systemMemoryInfo", "uid", "gid" or "cpus"',
 };
 
 /**
  * Targets are joined by commas, so they must not contain any. An empty target, a star or the root
  * would allow everything.
  */
-function checked(access: SandboxPermissionName, target: string, who: string): string {
+function checked(access: SandboxPermissionName, target: string, source: string): string {
   const isWord = access === "net" || access === "env" || access === "sys";
   if (target.trim() === "" || target === "/" || target.includes(",") || (isWord ? /[*/]/ : /^\*$/).test(target)) {
-    throw new TypeError(`Cannot allow ${access} "${target}" to ${who}: write ${WRITTEN[access]}`);
+    throw new TypeError(`Sandbox of ${source}: "${target}" in "${access}" is invalid. Write ${FORMATS[access]}.`);
   }
   return target;
 }

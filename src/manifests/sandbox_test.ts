@@ -11,23 +11,23 @@ Deno.test("sandboxRulesOf returns the permissions of every operator and of its p
     a: part({ net: ["api.example.com", "db:5432"], read: ["/etc/x"], env: ["TOKEN"] }),
     b: part({ net: ["api.example.com"], env: ["HOME"], write: ["/data"], run: ["/usr/bin/git"], ffi: ["/lib/x.so"] }),
   }, { health: HEALTH, sandbox: { sys: ["hostname"] } });
-  const told = permissions.map(({ access, target, reason }) => `${access} ${target}: ${reason}`);
+  const lines = permissions.map(({ access, target, reason }) => `${access} ${target}: ${reason}`);
   assert.equal(new Set(permissions.map(({ access, target }) => `${access} ${target}`)).size, permissions.length);
   for (
     const expected of [
-      "net kubernetes.default.svc:443: the API server",
-      "net 0.0.0.0:8081: health is served there",
-      "read /var/run/secrets/kubernetes.io/serviceaccount: the service account's token and authority",
-      'net api.example.com: controller "a" declares it',
-      'net db:5432: controller "a" declares it',
-      'read /etc/x: controller "a" declares it',
-      'env TOKEN: controller "a" declares it',
-      'write /data: controller "b" declares it',
-      'run /usr/bin/git: controller "b" declares it',
-      'ffi /lib/x.so: controller "b" declares it',
-      "sys hostname: the operator declares it",
+      "net kubernetes.default.svc:443: connects to the API server",
+      "net 0.0.0.0:8081: serves health",
+      "read /var/run/secrets/kubernetes.io/serviceaccount: reads the service account's token and CA",
+      'net api.example.com: declared by controller "a"',
+      'net db:5432: declared by controller "a"',
+      'read /etc/x: declared by controller "a"',
+      'env TOKEN: declared by controller "a"',
+      'write /data: declared by controller "b"',
+      'run /usr/bin/git: declared by controller "b"',
+      'ffi /lib/x.so: declared by controller "b"',
+      "sys hostname: declared by the operator",
     ]
-  ) assert(told.includes(expected), `${expected} is not in\n${told.join("\n")}`);
+  ) assert(lines.includes(expected), `${expected} is not in\n${lines.join("\n")}`);
   assert(permissions.every(({ reason }) => reason !== ""));
 });
 
@@ -76,33 +76,33 @@ Deno.test("sandboxFlags joins the targets of one kind of permission in order", (
 
 const REFUSED: readonly { name: string; sandbox: SandboxPermissions; message: RegExp }[] = [
   {
-    name: "an empty host, which would allow all",
+    name: "an empty host",
     sandbox: { net: [""] },
-    message: /^Cannot allow net "" to controller "a": write a host such as "api\.example\.com"/,
+    message: /^Sandbox of controller "a": "" in "net" is invalid\. Write a host such as "api\.example\.com"/,
   },
   {
     name: "an address in place of a host",
     sandbox: { net: ["https://api.example.com"] },
-    message: /^Cannot allow net "https:\/\/api\.example\.com" to controller "a"/,
+    message: /^Sandbox of controller "a": "https:\/\/api\.example\.com" in "net" is invalid/,
   },
-  { name: "a host with a path", sandbox: { net: ["api.example.com/v1"] }, message: /^Cannot allow net / },
-  { name: "two hosts in one", sandbox: { net: ["a,b"] }, message: /^Cannot allow net "a,b"/ },
-  { name: "every host", sandbox: { net: ["*"] }, message: /^Cannot allow net "\*"/ },
+  { name: "a host with a path", sandbox: { net: ["api.example.com/v1"] }, message: /in "net" is invalid/ },
+  { name: "two hosts in one string", sandbox: { net: ["a,b"] }, message: /"a,b" in "net" is invalid/ },
+  { name: "every host", sandbox: { net: ["*"] }, message: /"\*" in "net" is invalid/ },
   {
     name: "an empty path",
     sandbox: { read: [""] },
-    message: /^Cannot allow read "".*a file or a folder, without a comma/,
+    message: /"" in "read" is invalid\. Write the path of a file or folder, without a comma/,
   },
-  { name: "two variables in one", sandbox: { env: ["A,B"] }, message: /^Cannot allow env "A,B"/ },
+  { name: "two variables in one string", sandbox: { env: ["A,B"] }, message: /"A,B" in "env" is invalid/ },
   {
     name: "every program",
     sandbox: { run: ["*"] },
-    message: /^Cannot allow run "\*" to controller "a": write a program/,
+    message: /^Sandbox of controller "a": "\*" in "run" is invalid\. Write a program/,
   },
-  { name: "the whole disk", sandbox: { write: ["/"] }, message: /^Cannot allow write "\/"/ },
-  { name: "all of the machine", sandbox: { sys: ["*"] }, message: /^Cannot allow sys "\*".*one of "hostname"/ },
-  { name: "a library without a name", sandbox: { ffi: [" "] }, message: /^Cannot allow ffi " "/ },
-  { name: "every variable", sandbox: { env: ["*"] }, message: /^Cannot allow env "\*"/ },
+  { name: "the root folder", sandbox: { write: ["/"] }, message: /"\/" in "write" is invalid/ },
+  { name: "all system information", sandbox: { sys: ["*"] }, message: /"\*" in "sys" is invalid.*such as "hostname"/ },
+  { name: "a library without a name", sandbox: { ffi: [" "] }, message: /" " in "ffi" is invalid/ },
+  { name: "every variable", sandbox: { env: ["*"] }, message: /"\*" in "env" is invalid/ },
 ];
 
 for (const { name, sandbox, message } of REFUSED) {

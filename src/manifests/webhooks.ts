@@ -16,13 +16,13 @@ export type WebhookPlace =
 export interface WebhookConfigurationOptions {
   readonly place: WebhookPlace;
   /**
-   * The operator's own namespace. Webhooks are not called for objects in it unless they set
-   * otherwise.
+   * The operator's own namespace. Webhooks are not called for objects in it, unless they set
+   * `allNamespaces`.
    */
   readonly namespace?: string;
   /**
-   * The user of the operator, for webhooks that ignore its writes. @default {the service account of
-   * its name in `namespace`}
+   * The user of the operator, for webhooks that ignore its requests. @default {the service account
+   * of its name in `namespace`}
    */
   readonly user?: string;
   /** The cert-manager certificate whose authority is injected: `namespace/name`. */
@@ -56,8 +56,8 @@ export function webhookService(operator: string): string {
  * @param operator The operator's name.
  * @param parts The operator's parts.
  * @param options Where the API server calls them.
- * @throws {TypeError} If a webhook ignores the operator's own writes, and the operator's user is
- * unknown.
+ * @throws {TypeError} If a webhook ignores the operator's own requests, and the operator's user is
+ *   unknown.
  *
  * @example Usage
  * ```ts
@@ -78,7 +78,7 @@ export function webhookConfigurations(
   const [ignoreOwnRequests] = webhooksOf(parts).find(([, webhook]) => webhook.ignoreOwnRequests) ?? [];
   if (ignoreOwnRequests !== undefined && (user ?? namespace) === undefined) {
     throw new TypeError(
-      `Cannot make the configurations of "${operator}": "${ignoreOwnRequests}" leaves out what the operator itself writes: say the "namespace" that it runs in`,
+      `Webhook configurations of "${operator}": webhook "${ignoreOwnRequests}" has "ignoreOwnRequests", so the operator's user must be known. Set "namespace" to the namespace that the operator runs in.`,
     );
   }
   const entries = webhookEntries(operator, parts, namespace, user);

@@ -69,16 +69,16 @@ for (const webhookUrl of ["https://127.0.0.1:9443", "https://hooks.example.com/n
 for (
   const webhookUrl of ["http://127.0.0.1", "127.0.0.1:9443", "https://me@host", "https://host?a", "https://host#", ""]
 ) {
-  Deno.test(`manifests reject the webhook URL "${webhookUrl}" like an API server`, () => {
+  Deno.test(`manifests() rejects the webhook URL "${webhookUrl}", as an API server does`, () => {
     assert.throws(() => op.manifests({ webhookUrl }), {
       name: "TypeError",
       message:
-        `Cannot install operator "notes": webhooks cannot be called at "${webhookUrl}": write it as "https://host:port", without user, query and fragment`,
+        `Cannot install operator "notes": "webhookUrl" is invalid: "${webhookUrl}". Write it as "https://host:port", without user, query and fragment.`,
     });
   });
 }
 
-Deno.test("webhook configurations exclude writes of the operator's service account in its namespace", () => {
+Deno.test("webhook configurations with ignoreOwnRequests exclude requests of the operator's service account in its namespace", () => {
   const { webhook } = op.manifests({ namespace: "elsewhere" });
   // deno-lint-ignore no-explicit-any -- manifests of all kinds
   const entries = webhook.flatMap((one: any) => one.webhooks ?? []);

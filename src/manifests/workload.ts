@@ -13,7 +13,7 @@ export interface Workload {
   readonly version: string;
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
   /** Where metrics are served, possibly on the port of health. Absent if they are not served. */
-  readonly metrics?: { readonly port: number; readonly guarded?: boolean } | undefined;
+  readonly metrics?: { readonly port: number; readonly authorization?: boolean } | undefined;
   /** Where webhooks are served. Absent without webhooks. */
   readonly webhooks?: { readonly port: number } | undefined;
   /** How long running reconciles may take to finish when the operator stops, in milliseconds. */
@@ -50,9 +50,7 @@ export function workloadManifests(workload: Workload, install: Install): Manifes
   ];
 }
 
-/**
- * Returns the namespace, which rejects pods that do not meet the standard of the operator's own.
- */
+/** Returns the namespace. It rejects pods that do not meet the standard "restricted". */
 function namespaceOf({ name }: Workload, { namespace }: Install): Manifest {
   return {
     apiVersion: "v1",
@@ -72,7 +70,7 @@ const CONFIG_FILE = "operator.toml";
  * The operator reads it again when it changes.
  */
 function configMap({ name, settings = "" }: Workload, { namespace }: Install): Manifest {
-  const text = settings === "" ? "# Nothing is said here: the operator does as its code has it.\n" : settings;
+  const text = settings === "" ? "# No settings: the operator uses the options in its code.\n" : settings;
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -185,8 +183,8 @@ function metricsService({ name, health }: Workload, port: number, { namespace }:
 }
 
 /**
- * Allows one eviction at a time: with one replica a node can still be drained, with more the others
- * keep running.
+ * Returns the disruption budget. It allows one eviction at a time: with one replica a node can
+ * still be drained, with several the others keep running.
  */
 function disruptionBudget({ name }: Workload, { namespace }: Install): Manifest {
   return {
@@ -198,9 +196,10 @@ function disruptionBudget({ name }: Workload, { namespace }: Install): Manifest 
 }
 
 /**
- * Returns the network policy. Metrics: namespaces with the label `metrics: enabled`. Webhooks: any
- * client. All other traffic is denied, except probes of the node. Outgoing connections are limited
- * by the sandbox permissions of the executable, by name and not by address.
+ * Returns the network policy. Pods in namespaces with the label `metrics: enabled` may reach the
+ * metrics, and any client may reach the webhooks. All other incoming traffic is denied, except
+ * probes of the node. The sandbox permissions of the executable limit outgoing connections, by name
+ * and not by address.
  *
  * @param workload The operator.
  * @param install Where and how it is installed.
@@ -229,13 +228,13 @@ export function networkPolicy({ name, metrics, webhooks }: Workload, { namespace
   };
 }
 
-/** Settings that the operator reads again while it runs, so they create no new pods. */
-const COUNTS_AT_ONCE = /^(log_level|paused) *=.*$/gm;
+/** Settings that the operator reloads while it runs, so a change creates no new pods. */
+const RELOADED_SETTINGS = /^(log_level|paused) *=.*$/gm;
 
 /** Returns a hash of the settings (FNV-1a). */
 function digest(settings: string): string {
   let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(settings.replace(COUNTS_AT_ONCE, ""))) {
+  for (const byte of new TextEncoder().encode(settings.replace(RELOADED_SETTINGS, ""))) {
     hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   }
   return hash.toString(16).padStart(8, "0");

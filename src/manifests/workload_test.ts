@@ -12,13 +12,13 @@ const SHOP: Workload = {
 };
 
 Deno.test("workloadManifests returns namespace, settings, Deployment and PodDisruptionBudget with the operator's label", () => {
-  const manifests = made();
+  const manifests = manifestsWith();
   assert.deepEqual(manifests.map(({ kind }) => kind), ["Namespace", "ConfigMap", "Deployment", "PodDisruptionBudget"]);
   for (const { metadata } of manifests) assert.equal(metadata.labels?.["app.kubernetes.io/name"], "shop");
   assert.equal(manifests[2]?.metadata.labels?.["app.kubernetes.io/version"], "1.2.0_build.7");
 });
 
-Deno.test("a Deployment lets reconciles finish, and surges only with leader election", () => {
+Deno.test("a Deployment gives reconciles time to finish, and surges only with leader election", () => {
   const { spec } = deployment() as Manifest & {
     spec: { strategy: unknown; template: { spec: Record<string, unknown> } };
   };
@@ -37,7 +37,7 @@ Deno.test("a Deployment has probes only if health is served", () => {
 });
 
 const METRICS = [
-  { name: "a port of their own", port: 8080, names: ["health", "metrics"], target: "metrics" },
+  { name: "a separate port", port: 8080, names: ["health", "metrics"], target: "metrics" },
   { name: "the port of health", port: 8081, names: ["health"], target: "health" },
 ];
 
@@ -45,7 +45,9 @@ for (const { name, port, names, target } of METRICS) {
   Deno.test(`metrics at ${name} have a Service and a rule in the network policy`, () => {
     const change = { metrics: { port } };
     assert.deepEqual(container(change).ports?.map((each) => each.name), names);
-    const service = made(change).find(({ kind }) => kind === "Service") as Manifest & { spec: { ports: object[] } };
+    const service = manifestsWith(change).find(({ kind }) => kind === "Service") as Manifest & {
+      spec: { ports: object[] };
+    };
     assert.deepEqual(service.spec.ports, [{ name: "metrics", port, targetPort: target, protocol: "TCP" }]);
     const { spec } = networkPolicy({ ...SHOP, ...change }, installOf(SHOP, {})) as Manifest & {
       spec: { ingress: { ports: object[] }[] };
@@ -61,7 +63,7 @@ Deno.test("networkPolicy denies all traffic if no port is served", () => {
 
 Deno.test("a Deployment mounts its settings, and replaces pods for those that only apply at startup", () => {
   const settings = (text: string) => {
-    const [map] = made({ settings: text }).filter(({ kind }) => kind === "ConfigMap");
+    const [map] = manifestsWith({ settings: text }).filter(({ kind }) => kind === "ConfigMap");
     const { spec } = deployment({ settings: text }) as Manifest & {
       spec: { template: { metadata: { annotations: Record<string, string> } } };
     };
@@ -77,12 +79,12 @@ Deno.test("a Deployment watches the namespaces that it has RBAC permissions for"
   assert.deepEqual(container({}, { watchNamespaces: ["a", "b"] }).args, ["start", "--namespace=a", "--namespace=b"]);
 });
 
-function made(change: Partial<Workload> = {}, options: InstallOptions = {}): Manifest[] {
+function manifestsWith(change: Partial<Workload> = {}, options: InstallOptions = {}): Manifest[] {
   return workloadManifests({ ...SHOP, ...change }, installOf(SHOP, options));
 }
 
 function deployment(change: Partial<Workload> = {}, options: InstallOptions = {}): Manifest {
-  return made(change, options).find(({ kind }) => kind === "Deployment")!;
+  return manifestsWith(change, options).find(({ kind }) => kind === "Deployment")!;
 }
 
 interface Container {

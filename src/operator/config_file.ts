@@ -9,7 +9,7 @@ import { nearest } from "../base/nearest.ts";
 import type { ImageParts } from "../manifests/image.ts";
 import type { AdditionalPolicyRule, CertificateSource } from "../manifests/install.ts";
 import { PROJECT_SETTINGS, type Setting, SETTINGS } from "./setting_list.ts";
-import { checked, type RawSettings, SettingError, type Settings } from "./settings.ts";
+import { checked, SettingError, type Settings, type SettingValue } from "./settings.ts";
 
 /** The contents of the file. */
 export interface ConfigFile {
@@ -57,36 +57,37 @@ const KEYS: readonly Setting[] = [
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const { image, operatorText } = readConfigFile('[operator]\npaused = true\n[build.image]\nregistry = "r.example"\n', "f");
+ * const text = '[operator]\npaused = true\n[build.image]\nregistry = "r.example"\n';
+ * const { image, operatorText } = readConfigFile(text, "operator.toml");
  * assert.deepEqual(image, { registry: "r.example" });
  * assert.equal(operatorText, "[operator]\npaused = true\n");
  * ```
  */
 export function readConfigFile(text: string, path: string): ConfigFile {
   const where = `"${path}"`;
-  const found = new Map<string, RawSettings>();
+  const found = new Map<string, SettingValue>();
   const content = parsed(text, where);
   collect(content, [], { where, found });
   const value = <T>(key: string): T | undefined => found.get(key)?.value as T | undefined;
-  const said = <T>(name: string, key: string): Record<string, T> => {
+  const optional = <T>(name: string, key: string): Record<string, T> => {
     const one = value<T>(key);
     return one === undefined ? {} : { [name]: one };
   };
   const settings = [...found].flatMap(([key, one]) => key.startsWith(`${OPERATOR}.`) ? [[key.slice(9), one]] : []);
   return {
-    settings: new Map(settings as [string, RawSettings][]),
+    settings: new Map(settings as [string, SettingValue][]),
     operatorText: content[OPERATOR] === undefined ? "" : `${stringify({ [OPERATOR]: content[OPERATOR] }).trimEnd()}\n`,
     id: value("project.id"),
     image: {
-      ...said("registry", "build.image.registry"),
-      ...said("repository", "build.image.repository"),
-      ...said("tag", "build.image.tag"),
-      ...said("tagPrefix", "build.image.tag_prefix"),
-      ...said("tagSuffix", "build.image.tag_suffix"),
+      ...optional("registry", "build.image.registry"),
+      ...optional("repository", "build.image.repository"),
+      ...optional("tag", "build.image.tag"),
+      ...optional("tagPrefix", "build.image.tag_prefix"),
+      ...optional("tagSuffix", "build.image.tag_suffix"),
     },
     builder: {
-      ...said("binary", "build.builder.binary"),
-      ...said("args", "build.builder.args"),
+      ...optional("binary", "build.builder.binary"),
+      ...optional("args", "build.builder.args"),
     },
     telemetry: value("build.telemetry") ?? false,
     apiserverPort: value("build.apiserver_port"),
@@ -112,14 +113,14 @@ function parsed(text: string, where: string): Record<string, unknown> {
     return parse(text);
   } catch (error) {
     const place = error instanceof TomlError ? ` at line ${error.line}, column ${error.column}` : "";
-    throw new SettingError(`Cannot read ${where}: it is not TOML${place}`, { cause: error });
+    throw new SettingError(`Cannot read ${where}: invalid TOML${place}.`, { cause: error });
   }
 }
 
 function collect(
   table: Record<string, unknown>,
   path: readonly string[],
-  context: { readonly where: string; readonly found: Map<string, RawSettings> },
+  context: { readonly where: string; readonly found: Map<string, SettingValue> },
 ): void {
   const { where, found } = context;
   const known = namesAt(path);
@@ -129,7 +130,9 @@ function collect(
     if (setting !== undefined) {
       found.set(at.join("."), { value: checked(setting, value, `"${shown(at)}" in ${where}`), where });
     } else if (known.includes("*") || namesAt(at).length > 0) {
-      if (!isObject(value)) throw new SettingError(`Cannot read ${where}: "${shown(at)}" must be a table`);
+      if (!isObject(value)) {
+        throw new SettingError(`Cannot read ${where}: "${shown(at)}" must be a table, got ${JSON.stringify(value)}.`);
+      }
       collect(value, at, context);
     } else refuseKey(where, shown(at), known.map((one) => shown([...path, one])));
   }
@@ -157,6 +160,6 @@ function matches(key: string, at: readonly string[]): boolean {
 
 function refuseKey(where: string, key: string, known: readonly string[]): never {
   const meant = nearest(key, known);
-  const hint = meant === undefined ? `there is ${known.join(", ")}` : `did you mean "${meant}"?`;
-  throw new SettingError(`Cannot read ${where}: "${key}" is no key: ${hint}`);
+  const hint = meant === undefined ? `Available keys: ${known.join(", ")}.` : `Did you mean "${meant}"?`;
+  throw new SettingError(`Cannot read ${where}: unknown key "${key}". ${hint}`);
 }

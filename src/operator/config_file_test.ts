@@ -70,7 +70,7 @@ Deno.test("operator.configured applies the file to manifests, RBAC and sandbox",
   assert.deepEqual(config?.data, { "operator.toml": definitionOf(op).config?.operatorText });
 });
 
-Deno.test("operator.configured: options of manifests() override the file", () => {
+Deno.test("options of manifests() override the file", () => {
   const op = operator({ name: "shop", parts: {} }).configured(FILE);
   const { manager } = op.manifests({ namespace: "elsewhere", image: "mine:1", watchNamespaces: ["c"] });
   const text = JSON.stringify(manager);

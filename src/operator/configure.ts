@@ -6,7 +6,7 @@ import { controllersOf } from "../parts/part_list.ts";
 import { refuseTimes } from "../runtime/lease.ts";
 import type { LeaderElection } from "./leader_election.ts";
 import type { OperatorDefinition } from "./operator_definition.ts";
-import { type RawSettings, SettingError, type Settings } from "./settings.ts";
+import { SettingError, type Settings, type SettingValue } from "./settings.ts";
 
 /**
  * Returns an operator with settings applied; they override the options in its code.
@@ -18,8 +18,8 @@ import { type RawSettings, SettingError, type Settings } from "./settings.ts";
 export function configured(operator: OperatorDefinition, settings: Settings): OperatorDefinition {
   const value = <T>(key: string): T | undefined => settings.get(key)?.value as T | undefined;
   const time = (key: string): number | undefined => {
-    const said = value<Duration>(key);
-    return said === undefined ? undefined : milliseconds(said);
+    const duration = value<Duration>(key);
+    return duration === undefined ? undefined : milliseconds(duration);
   };
   return {
     ...operator,
@@ -32,7 +32,7 @@ export function configured(operator: OperatorDefinition, settings: Settings): Op
       ...operator.webhooks,
       port: value("webhooks.port") ?? operator.webhooks.port,
       hostname: value("webhooks.hostname") ?? operator.webhooks.hostname,
-      names: value("webhooks.names") ?? operator.webhooks.names,
+      certSANs: value("webhooks.cert_sans") ?? operator.webhooks.certSANs,
       ...workersOf(value("webhooks.workers") ?? operator.webhooks.workers),
       ...certificatePaths(value("webhooks.certificate"), value("webhooks.key")),
     },
@@ -71,26 +71,26 @@ function certificatePaths(
 ): Pick<OperatorDefinition["webhooks"], "certificate"> {
   if (certificate === undefined && key === undefined) return {};
   if (certificate !== undefined && key !== undefined) return { certificate: { certificate, key } };
-  const [said, missing] = key === undefined
+  const [given, missing] = key === undefined
     ? ["webhooks.certificate", "webhooks.key"]
     : ["webhooks.key", "webhooks.certificate"];
-  throw new SettingError(`Cannot take ${said} alone: say ${missing} too, as a certificate and its key belong together`);
+  throw new SettingError(`Invalid setting "${given}": "${missing}" is not set. Set both.`);
 }
 
 function withLimits({ parts }: OperatorDefinition, settings: Settings): Readonly<Record<string, Part>> {
   const changed: Record<string, Part> = { ...parts };
-  for (const [key, said] of settings) {
+  for (const [key, setting] of settings) {
     const [, name, limit] = /^controllers\.(.*)\.(concurrency|timeout)$/.exec(key) ?? [];
     if (name === undefined || limit === undefined) continue;
     const part = changed[name];
-    if (part?.part !== "controller") refusePart(name, said, controllersOf(parts).map(([key]) => key));
-    changed[name] = { ...part, [limit]: said.value };
+    if (part?.part !== "controller") refusePart(name, setting, controllersOf(parts).map(([key]) => key));
+    changed[name] = { ...part, [limit]: setting.value };
   }
   return changed;
 }
 
-function refusePart(name: string, { where }: RawSettings, known: readonly string[]): never {
+function refusePart(name: string, { where }: SettingValue, known: readonly string[]): never {
   const meant = nearest(name, known);
-  const hint = meant === undefined ? `there is ${known.join(", ")}` : `did you mean "${meant}"?`;
-  throw new SettingError(`Cannot read ${where}: there is no controller "${name}": ${hint}`);
+  const hint = meant === undefined ? `Available controllers: ${known.join(", ")}.` : `Did you mean "${meant}"?`;
+  throw new SettingError(`Cannot read ${where}: the operator has no controller "${name}". ${hint}`);
 }

@@ -40,13 +40,13 @@ Deno.test("configured overrides options of the code with settings, and keeps the
   assert(parts.maps?.part === "controller");
   assert.deepEqual([parts.maps.concurrency, parts.maps.timeout], [2, "1m"]);
   assert(op.parts.maps?.part === "controller");
-  assert.equal(op.parts.maps.concurrency, 10, "the operator itself stays as it was");
+  assert.equal(op.parts.maps.concurrency, 10, "configured() must not change the operator");
 });
 
 Deno.test("configured rejects an unknown controller, and durations with which two processes could lead", () => {
   assert.throws(() => withText("[operator.controllers.map]\nconcurrency = 2"), {
     name: "SettingError",
-    message: 'Cannot read "f": there is no controller "map": did you mean "maps"?',
+    message: 'Cannot read "f": the operator has no controller "map". Did you mean "maps"?',
   });
   assert.throws(() => withText('[operator.leader_election]\nlease_duration = "5s"'), { name: "RangeError" });
 });

@@ -14,10 +14,8 @@ export interface HealthSource {
   readonly lag: number;
   /** The metrics, or `undefined` while the operator starts. */
   readonly metrics: Metrics | undefined;
-  /**
-   * Protects the metrics. `undefined` makes them public, `nobody` means that they are not served.
-   */
-  readonly guard?: MetricsGuard | "nobody" | undefined;
+  /** Restricts access to the metrics. `disabled` does not serve them. @default {"public"} */
+  readonly metricsAccess?: MetricsGuard | "public" | "disabled";
 }
 
 // A kubelet's probe times out after 1 s and fails after three attempts. A process that is this late
@@ -39,10 +37,10 @@ export async function healthResponse(request: Request, source: HealthSource): Pr
     case "/readyz":
       return report(source.readiness());
     case "/metrics": {
-      const { metrics, guard } = source;
-      if (guard === "nobody") return notFound();
-      const refusal = await guard?.(request);
-      if (refusal !== undefined) return refusal;
+      const { metrics, metricsAccess = "public" } = source;
+      if (metricsAccess === "disabled") return notFound();
+      const rejection = metricsAccess === "public" ? undefined : await metricsAccess(request);
+      if (rejection !== undefined) return rejection;
       if (metrics === undefined) return new Response("Starting\n", { status: 503 });
       return new Response(await metrics.text(), { headers: { "content-type": metrics.contentType } });
     }
@@ -52,16 +50,16 @@ export async function healthResponse(request: Request, source: HealthSource): Pr
 }
 
 function notFound(): Response {
-  return new Response("Not found: ask /livez, /readyz or /metrics\n", { status: 404 });
+  return new Response("Not found. Available paths: /livez, /readyz, /metrics\n", { status: 404 });
 }
 
 function liveLine(lag: number): ReadinessLine {
   const isReady = lag < LONGEST_LAG;
-  return { name: "event loop", isReady, told: isReady ? "on time" : `${(lag / 1000).toFixed(1)} s late` };
+  return { name: "event loop", isReady, message: isReady ? "on time" : `${(lag / 1000).toFixed(1)} s late` };
 }
 
 function report(lines: readonly ReadinessLine[]): Response {
-  const text = lines.map(({ name, isReady, told }) => `[${isReady ? "+" : "-"}]${name}: ${told}\n`).join("");
+  const text = lines.map(({ name, isReady, message }) => `[${isReady ? "+" : "-"}]${name}: ${message}\n`).join("");
   const deciding = lines.filter(({ decides }) => decides);
   const counted = deciding.length === 0 ? lines : deciding;
   return new Response(text, { status: counted.every(({ isReady }) => isReady) ? 200 : 503 });

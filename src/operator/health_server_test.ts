@@ -28,17 +28,17 @@ Deno.test("HealthServer passes on the path, query and headers of requests", asyn
 });
 
 const MALFORMED: readonly { readonly name: string; readonly text: string; readonly status: number }[] = [
-  { name: "what is no HTTP", text: "hello\r\n\r\n", status: 400 },
+  { name: "text that is not HTTP", text: "hello\r\n\r\n", status: 400 },
   { name: "a request line without a version", text: "GET /livez\r\n\r\n", status: 400 },
   { name: "an absolute URL", text: "GET http://example.com/livez HTTP/1.1\r\n\r\n", status: 400 },
   { name: "a header without a name", text: "GET /livez HTTP/1.1\r\n: x\r\n\r\n", status: 400 },
   { name: "a header with a NUL", text: "GET /livez HTTP/1.1\r\na: \0\r\n\r\n", status: 400 },
   { name: "headers that are too long", text: `GET /livez HTTP/1.1\r\na: ${"x".repeat(40_000)}\r\n\r\n`, status: 431 },
-  { name: "a path that is no URL", text: "GET //[ HTTP/1.1\r\n\r\n", status: 200 },
+  { name: "a path that is not a valid URL", text: "GET //[ HTTP/1.1\r\n\r\n", status: 200 },
 ];
 
 for (const { name, text, status } of MALFORMED) {
-  Deno.test(`HealthServer answers ${name} with ${status}`, async () => {
+  Deno.test(`HealthServer responds to ${name} with ${status}`, async () => {
     await using server = serving();
     using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
     await connection.write(new TextEncoder().encode(text));

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { healthResponse } from "./health.ts";
 import type { ReadinessLine } from "./running.ts";
 
-const READY: ReadinessLine = { name: "watch Website", isReady: true, told: "up to date" };
-const WAITING: ReadinessLine = { name: "controller websites", isReady: false, told: "waits for Website" };
+const READY: ReadinessLine = { name: "watch Website", isReady: true, message: "up to date" };
+const WAITING: ReadinessLine = { name: "controller websites", isReady: false, message: "waits for Website" };
 
 const ANSWERS: readonly { path: string; lag?: number; lines: ReadinessLine[]; status: number; body: string }[] = [
   { path: "/livez", lines: [WAITING], status: 200, body: "[+]event loop: on time\n" },
@@ -17,11 +17,11 @@ const ANSWERS: readonly { path: string; lag?: number; lines: ReadinessLine[]; st
     status: 503,
     body: "[+]watch Website: up to date\n[-]controller websites: waits for Website\n",
   },
-  { path: "/", lines: [READY], status: 404, body: "Not found: ask /livez, /readyz or /metrics\n" },
+  { path: "/", lines: [READY], status: 404, body: "Not found. Available paths: /livez, /readyz, /metrics\n" },
 ];
 
 for (const { path, lag = 0, lines, status, body } of ANSWERS) {
-  Deno.test(`healthResponse answers ${path} with ${status}`, async () => {
+  Deno.test(`healthResponse responds to ${path} with ${status}`, async () => {
     const source = { readiness: () => lines, lag, metrics: undefined };
     const response = await healthResponse(new Request(`http://pod${path}`), source);
     assert.equal(response.status, status);

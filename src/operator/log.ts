@@ -13,6 +13,7 @@ import {
 } from "@logtape/logtape";
 import { isoTime } from "../base/iso_time.ts";
 import { maskSecret, maskSecrets } from "../base/mask_secrets.ts";
+import type { Log } from "../parts/context.ts";
 import type { Logger } from "../runtime/logger.ts";
 
 /** The least urgent level that is logged. */
@@ -44,6 +45,44 @@ function adapt(logger: LogTapeLogger): Logger {
     with: (fields) => adapt(logger.with(fields)),
     get isDebug() {
       return logger.isEnabledFor("debug");
+    },
+  };
+}
+
+/** A line of an operator's log. */
+export interface LogLine {
+  /** The log level. */
+  readonly level: keyof Log;
+  /** The message, which is constant. Fields have the variable data. */
+  readonly message: string;
+  /** Controller, namespace, name, error and other fields. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Returns a logger that also passes its lines to a listener, for tests.
+ *
+ * @param log The logger to write to.
+ * @param onLine Called with each line, whatever its level.
+ * @param fields Fields of every line.
+ */
+export function logWithListener(
+  log: Logger,
+  onLine: (line: LogLine) => void,
+  fields: Record<string, unknown> = {},
+): Logger {
+  const level = (name: keyof Log) => (message: string, more: Record<string, unknown> = {}): void => {
+    onLine({ level: name, message, fields: { ...fields, ...more } });
+    log[name](message, more);
+  };
+  return {
+    debug: level("debug"),
+    info: level("info"),
+    warn: level("warn"),
+    error: level("error"),
+    with: (more) => logWithListener(log.with(more), onLine, { ...fields, ...more }),
+    get isDebug() {
+      return log.isDebug;
     },
   };
 }
@@ -112,7 +151,7 @@ function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRec
     severityNumber: SEVERITY[LEVEL[level]],
     ts: isoTime(timestamp),
     logger: category.slice(1).join("."),
-    msg: said(rawMessage),
+    msg: textOf(rawMessage),
   };
   return `${jsonOfFields({ ...line, ...properties, ...line })}\n`;
 }
@@ -122,9 +161,9 @@ const FOR_MACHINES = ["reconcileID", "uid", "controllerGroup", "controllerKind",
 
 function textLine({ level, timestamp, rawMessage, properties }: LogRecord): string {
   const time = isoTime(timestamp).slice(11, 23);
-  const told = Object.entries(properties).filter(([name]) => !FOR_MACHINES.includes(name));
-  const fields = told.map(([name, value]) => ` ${name}=${jsonOf(value)}`).join("");
-  return `${time} ${LEVEL[level].toUpperCase().padEnd(5)} ${said(rawMessage)}${fields}\n`;
+  const shown = Object.entries(properties).filter(([name]) => !FOR_MACHINES.includes(name));
+  const fields = shown.map(([name, value]) => ` ${name}=${jsonOf(value)}`).join("");
+  return `${time} ${LEVEL[level].toUpperCase().padEnd(5)} ${textOf(rawMessage)}${fields}\n`;
 }
 
 /** Returns fields as JSON. A field that cannot be serialized does not affect the others. */
@@ -155,7 +194,7 @@ function inspected(value: unknown): string {
   }
 }
 
-function said(message: LogRecord["rawMessage"]): string {
+function textOf(message: LogRecord["rawMessage"]): string {
   const text = typeof message === "string" ? message : message.join("");
   return text.replaceAll("{{", "{").replaceAll("}}", "}");
 }

@@ -34,7 +34,7 @@ const FIELDS: readonly { name: string; message?: string; fields: Record<string, 
   { name: "braces in a message", message: "Set {a} and {{b}}", fields: {}, expected: { msg: "Set {a} and {{b}}" } },
   { name: "a line break in a value", fields: { text: "a\nb" }, expected: { text: "a\nb" } },
   { name: "a big integer", fields: { bytes: 2n ** 64n }, expected: { bytes: "18446744073709551616" } },
-  { name: "a value that holds itself", fields: { circle: CIRCLE }, expected: { msg: "Said" } },
+  { name: "a cyclic value", fields: { circle: CIRCLE }, expected: { msg: "Value logged" } },
   {
     name: "a URL, whose credentials are removed",
     fields: { at: ["postgres://user:pw@db/x"] },
@@ -55,16 +55,16 @@ const FIELDS: readonly { name: string; message?: string; fields: Record<string, 
         },
       },
     },
-    expected: { msg: "Said" },
+    expected: { msg: "Value logged" },
   },
   {
-    name: "fields named as the line's own",
+    name: "fields with the names of the line's keys",
     fields: { level: "fatal", msg: "other", ts: 0, logger: "x", kept: 1 },
-    expected: { level: "warn", msg: "Said", logger: "test-operator", kept: 1 },
+    expected: { level: "warn", msg: "Value logged", logger: "test-operator", kept: 1 },
   },
 ];
 
-for (const { name, message = "Said", fields, expected } of FIELDS) {
+for (const { name, message = "Value logged", fields, expected } of FIELDS) {
   Deno.test(`configureLogs writes one readable line for any field: ${name}`, async () => {
     const lines = await logged("debug", "json", (log) => log.warn(message, fields));
     assert.equal(lines.length, 1);

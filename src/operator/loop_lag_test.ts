@@ -7,7 +7,7 @@ Deno.test("LoopLag is the delay of the last turn, and grows during a long turn",
   let held = 0;
   // Simulates a blocked event loop: time passes, and timers fire late.
   const clock = {
-    now: () => assert.fail("a clock that is set is not late"),
+    now: () => assert.fail("LoopLag must not read the time of day"),
     elapsed: () => inner.elapsed() + held,
     after: (delay: number, callback: () => void) => inner.after(delay, callback),
   };
@@ -16,10 +16,10 @@ Deno.test("LoopLag is the delay of the last turn, and grows during a long turn",
   assert.equal(lag.milliseconds, 0);
 
   held = 6000;
-  assert.equal(lag.milliseconds, 5000, "not yet over: due in a second, six passed");
+  assert.equal(lag.milliseconds, 5000, "the turn has not ended: the timer was due after 1 s, and 6 s have passed");
   inner.step(inner.now() + 1000);
   assert.equal(lag.milliseconds, 6000);
 
   inner.step(inner.now() + 1000);
-  assert.equal(lag.milliseconds, 0, "and it is well again");
+  assert.equal(lag.milliseconds, 0, "the next turn is on time");
 });

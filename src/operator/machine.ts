@@ -17,8 +17,8 @@ export const denoMachine: Machine = {
 };
 
 /**
- * A symbolic link in a mounted folder points out of it. A user who can write there must not choose
- * which files the operator reads.
+ * A symbolic link in a mounted folder points outside the folder. A user who can write to the folder
+ * must not be able to choose which files the operator reads.
  */
 export class OutsideError extends Error {
   override name = "OutsideError";
@@ -31,7 +31,7 @@ export class OutsideError extends Error {
  * @param path The path of the file.
  * @param folders The folders with checked links.
  * @throws {OutsideError} If the file is in one of the folders and its path has a symbolic link that
- * points out of that folder.
+ *   points outside that folder.
  */
 export async function readText(path: string, folders: readonly string[]): Promise<string> {
   const folder = folders.find((folder) => path.startsWith(`${folder}/`));
@@ -39,7 +39,7 @@ export async function readText(path: string, folders: readonly string[]): Promis
     const [file, root] = await Promise.all([Deno.realPath(path), Deno.realPath(folder)]);
     if (!file.startsWith(`${root}/`)) {
       throw new OutsideError(
-        `"${path}" is a symbolic link out of "${folder}", to "${file}". Put the file itself there`,
+        `"${path}" is a symbolic link to "${file}", which is outside "${folder}". Mount the file itself there.`,
       );
     }
   }

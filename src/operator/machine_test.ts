@@ -18,7 +18,7 @@ async function withFolder(test: (folder: string, outside: string) => Promise<voi
   }
 }
 
-Deno.test("readText follows the links that a kubelet makes", async () => {
+Deno.test("readText follows the links that a kubelet creates", async () => {
   await withFolder(async (folder) => {
     assert.equal(await readText(`${folder}/token`, [folder]), "inside");
     assert.equal(await readText(`${folder}/..data/sub/token`, [folder]), "below");
@@ -35,7 +35,7 @@ Deno.test("readText reads from a folder whose own path has a link, such as /var/
 const LINKS = [
   { name: "an absolute link", link: (base: string) => `${base}/secret` },
   { name: "a relative link", link: () => "../secret" },
-  { name: "a link into a folder whose name begins the same", link: () => "../mounted-too/secret" },
+  { name: "a link into a folder whose name has the same prefix", link: () => "../mounted-too/secret" },
   { name: "a link to a link", link: () => "..data/out" },
 ];
 
@@ -58,7 +58,7 @@ Deno.test("readText rejects a file below a linked folder outside", async () => {
   });
 });
 
-Deno.test("readText reports a file that does not exist as such", async () => {
+Deno.test("readText reports a missing file as NotFound", async () => {
   await withFolder(async (folder) => {
     await assert.rejects(readText(`${folder}/none`, [folder]), Deno.errors.NotFound);
   });

@@ -2,18 +2,20 @@
  * Runs an operator as a program: arguments, signals, exit codes. Apart from `cli/main.ts`, only
  * this module exits a process.
  */
-import { parseArgs } from "node:util";
+import process from "node:process";
 import { systemClock } from "../base/clock.ts";
 import { InternalError } from "../base/internal_error.ts";
 import { MEMORY_LIMIT } from "../base/pod.ts";
 import { Client } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
-import { CERTIFICATE_SOURCES, type CertificateSource } from "../manifests/install.ts";
+import type { CertificateSource } from "../manifests/install.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import { sandboxFlags } from "../manifests/sandbox.ts";
 import { isCalled } from "../parts/part_list.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
+import { currentRunLog } from "../runtime/current_run.ts";
+import { LogLimit } from "../runtime/log_limit.ts";
 import { isThread } from "../runtime/offload.ts";
 import { isReviewThread, ReviewThreads, serveReviews, type ThreadAnswer } from "../runtime/webhooks/review_threads.ts";
 import { type Counted, countForThread, ThreadMetrics } from "../runtime/webhooks/thread_metrics.ts";
@@ -27,38 +29,17 @@ import { configureLogs, type LogFormat, type LogLevel, operatorLog } from "./log
 import { LoopLag } from "./loop_lag.ts";
 import { denoMachine } from "./machine.ts";
 import type { OperatorDefinition } from "./operator_definition.ts";
-import { addProcessMetrics } from "./process_metrics.ts";
 import { withinTrace } from "./process_tracer.ts";
 import { instanceOf, type ReadinessLine, type Running, startOperator } from "./running.ts";
+import { COMMANDS, helpOf, parseArguments, UsageError, type Values } from "./program_arguments.ts";
 import { httpClient, isPaused, rateLimit, runtimeScope, skippedParts } from "./run_settings.ts";
-import { SETTINGS } from "./setting_list.ts";
 import { flagSettings, merged, SettingError, type Settings } from "./settings.ts";
-import { settingsSource, USUAL_FILE } from "./settings_source.ts";
-import { listenToStrayErrors } from "./stray_errors.ts";
+import { settingsSource } from "./settings_source.ts";
 
 /** Exit codes: success, failure, invalid arguments, internal error (EX_SOFTWARE of sysexits.h). */
 const EXIT = { ok: 0, failed: 1, usage: 2, internal: 70 } as const;
 
-/** Flags that are not settings: where the cluster and the settings file are. */
-const OWN_FLAGS = {
-  kubeconfig: { type: "string" },
-  context: { type: "string" },
-  config: { type: "string" },
-  into: { type: "string" },
-  image: { type: "string" },
-  certificates: { type: "string" },
-  help: { type: "boolean", short: "h" },
-} as const;
-
-type OwnFlag = Exclude<keyof typeof OWN_FLAGS, "help">;
-type Values = Readonly<Record<string, unknown>> & { readonly [name in OwnFlag]?: string };
-
-const COMMANDS = ["start", "manifests", "crds", "rbac", "sandbox", "version"];
-
-const STARTING: ReadinessLine = { name: "operator", isReady: false, told: "starting" };
-
-/** Invalid arguments. The program prints the message with a hint and exits with code 2. */
-class UsageError extends Error {}
+const STARTING: ReadinessLine = { name: "operator", isReady: false, message: "starting" };
 
 /**
  * Runs an operator as the program and ends the process.
@@ -67,44 +48,44 @@ class UsageError extends Error {}
  * @param args The arguments.
  */
 export async function main(operator: OperatorDefinition, args: readonly string[]): Promise<void> {
-  // A thread of the program loads the same module, for its tasks or its webhooks.
+  // Threads of the program load the same module: for offloaded tasks, or for webhooks.
   if (isReviewThread()) return serveReviews((start, count) => reviews(operator, start as ThreadStart, count));
   if (isThread()) return;
   try {
     await command(operator, args);
   } catch (error) {
-    const told = undeclaredUse(error, "the operator") ?? (error instanceof Error ? error.message : String(error));
-    writeAll(Deno.stderr, `${operator.name}: ${told}\n`);
+    const message = undeclaredUse(error, "the operator") ?? (error instanceof Error ? error.message : String(error));
+    writeAll(Deno.stderr, `${operator.name}: ${message}\n`);
     const isUsage = error instanceof UsageError || error instanceof SettingError;
-    if (isUsage) writeAll(Deno.stderr, `Run "${operator.name} --help" for commands and options\n`);
+    if (isUsage) writeAll(Deno.stderr, `Run "${operator.name} --help" for commands and options.\n`);
     Deno.exit(isUsage ? EXIT.usage : error instanceof InternalError ? EXIT.internal : EXIT.failed);
   }
   Deno.exit(EXIT.ok);
 }
 
 async function command(operator: OperatorDefinition, args: readonly string[]): Promise<void> {
-  const { values, positionals } = read(args);
+  const { values, positionals } = parseArguments(args);
   const [name = "start", ...rest] = positionals;
-  if (rest.length > 0) throw new UsageError(`Command "${name}" takes no arguments, got "${rest[0]}"`);
-  if (values.help) return writeAll(Deno.stdout, help(operator));
+  if (rest.length > 0) throw new UsageError(`Command "${name}" takes no arguments, got "${rest[0]}".`);
+  if (values.help) return writeAll(Deno.stdout, helpOf(operator));
   switch (name) {
     case "start":
       return await start(operator, values);
     case "crds":
-      return writeList((await installed(operator, values)).crd);
+      return writeList((await manifestsOf(operator, values)).crd);
     case "rbac":
-      return writeList((await installed(operator, values)).rbac);
+      return writeList((await manifestsOf(operator, values)).rbac);
     case "manifests": {
       // Not all clusters have the kinds of Prometheus; the others would reject the whole list.
-      const { prometheus: _, ...groups } = await installed(operator, values);
+      const { prometheus: _, ...groups } = await manifestsOf(operator, values);
       return writeList(Object.values(groups).flat());
     }
     case "sandbox":
-      return writeAll(Deno.stdout, `${sandboxFlags((await asTold(operator, values)).sandbox()).join("\n")}\n`);
+      return writeAll(Deno.stdout, `${sandboxFlags((await withConfigFile(operator, values)).sandbox()).join("\n")}\n`);
     case "version":
       return writeAll(Deno.stdout, `${operator.name} ${operator.version} (deno ${Deno.version.deno})\n`);
     default:
-      throw new UsageError(`Unknown command "${name}". Available commands: ${COMMANDS.join(", ")}`);
+      throw new UsageError(`Unknown command "${name}". Available commands: ${COMMANDS.join(", ")}.`);
   }
 }
 
@@ -114,15 +95,15 @@ function writeList(items: readonly unknown[]): void {
 }
 
 /**
- * Uses only the flags and the file that they name: the manifests must not depend on the machine
- * that prints them.
+ * Returns the manifests. They depend only on the flags and the file of `--config`, not on the
+ * machine that prints them.
  */
-async function installed(operator: OperatorDefinition, values: Values): Promise<ManifestGroups> {
+async function manifestsOf(operator: OperatorDefinition, values: Values): Promise<ManifestGroups> {
   const { into, image, certificates } = values;
   const { namespaces } = runtimeScope(merged(flagSettings(values)));
-  const told = await asTold(operator, values);
+  const configured = await withConfigFile(operator, values);
   try {
-    return told.manifests({
+    return configured.manifests({
       ...(namespaces === undefined ? {} : { watchNamespaces: namespaces }),
       ...(into === undefined ? {} : { namespace: into }),
       ...(image === undefined ? {} : { image }),
@@ -137,7 +118,7 @@ async function installed(operator: OperatorDefinition, values: Values): Promise<
  * Applies the file of `--config`, if given. `-` is standard input, for executables that may not
  * read files.
  */
-async function asTold(operator: OperatorDefinition, { config }: Values): Promise<OperatorDefinition> {
+async function withConfigFile(operator: OperatorDefinition, { config }: Values): Promise<OperatorDefinition> {
   if (config === undefined) return operator;
   if (config === "-") return operator.configured(await new Response(Deno.stdin.readable).text(), "standard input");
   try {
@@ -146,43 +127,9 @@ async function asTold(operator: OperatorDefinition, { config }: Values): Promise
     if (!(cause instanceof Deno.errors.NotCapable)) throw cause;
     throw new Error(
       `Cannot read "${config}": the sandbox does not allow it. Pass it on standard input: --config - < ${config}`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
-}
-
-function read(args: readonly string[]): { values: Values; positionals: string[] } {
-  try {
-    return parseArgs({ args: [...args], options: flags(), allowPositionals: true }) as {
-      values: Values;
-      positionals: string[];
-    };
-  } catch (error) {
-    throw new UsageError(misread(error));
-  }
-}
-
-function flags(): NonNullable<Parameters<typeof parseArgs>[0]>["options"] & object {
-  const settings = SETTINGS.flatMap(({ flag, short, type }) => {
-    if (flag === undefined) return [];
-    const named = short === undefined ? {} : { short };
-    if (type !== "boolean") {
-      return [[flag, { type: "string", multiple: type === "list" || type === "namespaces", ...named }]];
-    }
-    return [[flag, { type: "boolean", ...named }], [`no-${flag}`, { type: "boolean" }]];
-  });
-  return { ...Object.fromEntries(settings), ...OWN_FLAGS };
-}
-
-/** Returns an error of `parseArgs` as an error message of the program. */
-function misread(error: unknown): string {
-  const { code, message } = error as Error & { code?: string };
-  const option = /'(-[^ ',]*)/.exec(message)?.[1];
-  if (option === undefined) return message;
-  if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `Unknown option "${option}"`;
-  return `Option "${option}" ${/does not take/.test(message) ? "takes no value" : "needs a value"}`;
 }
 
 async function start(coded: OperatorDefinition, values: Values): Promise<void> {
@@ -216,12 +163,13 @@ async function start(coded: OperatorDefinition, values: Values): Promise<void> {
     get metrics() {
       return started.running?.metrics;
     },
-    guard: guardOf(operator, connection, log),
+    metricsAccess: metricsAccessOf(operator, connection, log),
   };
   const host = hostName(operator);
   const instance = instanceOf(host);
-  const told = { values, instance };
-  using reviewThreads = skipped.skipWebhooks ? undefined : reviewThreadsOf(operator, told, { log, metrics });
+  using reviewThreads = skipped.skipWebhooks
+    ? undefined
+    : reviewThreadsOf(operator, { values, instance }, { log, metrics });
   // The health server starts first: a program that cannot listen must not start the operator.
   await using _served = operator.health && serveHealth(operator.health, health);
   const running = started.running = startOperator(operator, {
@@ -243,8 +191,8 @@ async function start(coded: OperatorDefinition, values: Values): Promise<void> {
   using _following = source.follow(systemClock, async (settings) => {
     await logs.setLevel(logLevel(settings));
     running.pause(isPaused(settings));
-    log.info("Settings read again", { logLevel: logLevel(settings), paused: isPaused(settings) });
-  }, (error) => log.error("Settings not read", { error: error.message }));
+    log.info("Settings reloaded", { logLevel: logLevel(settings), paused: isPaused(settings) });
+  }, (error) => log.error("Settings reload failed", { error: error.message }));
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => {
       log.info("Signal received", { signal });
@@ -256,15 +204,15 @@ async function start(coded: OperatorDefinition, values: Values): Promise<void> {
 }
 
 /**
- * What a webhook thread receives: the flags of the program and its identity, so that log lines of
- * both have the same one.
+ * The data that a webhook thread receives: the flags of the program, and its identity, so that log
+ * lines of both have the same `operatorID`.
  */
 interface ThreadStart {
   readonly values: Values;
   readonly instance: string;
 }
 
-/** Creates the threads for webhook functions, if the options ask for them. */
+/** Creates the threads for webhook functions, or returns `undefined` if none are configured. */
 function reviewThreadsOf(
   { parts, webhooks }: OperatorDefinition,
   start: ThreadStart,
@@ -273,10 +221,9 @@ function reviewThreadsOf(
   const { workers = 0 } = webhooks;
   if (workers === 0 || !isCalled(parts)) return undefined;
   const url = Deno.mainModule;
-  // A program from standard input, such as one that `op` passes to Deno, cannot be loaded a second
-  // time.
+  // A program from standard input, such as one that `op` passes to Deno, cannot be loaded again.
   if (url.endsWith("$deno$stdin.ts")) {
-    log.warn("Webhooks run without threads: the program is no file", { workers });
+    log.warn("Webhook threads not started because the program is not a file", { workers });
     return undefined;
   }
   return new ReviewThreads({
@@ -310,7 +257,7 @@ async function reviews(
     connection,
     skipControllers: true,
     leaderElection: false,
-    // The main thread checks and reports access.
+    // The main thread checks RBAC permissions.
     checkAccess: false,
     metrics,
     instance,
@@ -345,13 +292,13 @@ function memoryLimitOf({ parts }: OperatorDefinition): number | undefined {
   return bytes > 0 ? bytes : undefined;
 }
 
-function guardOf(
+function metricsAccessOf(
   { name, version, metrics }: OperatorDefinition,
   connection: Connection,
   log: Logger,
-): HealthSource["guard"] {
-  if (metrics === undefined) return "nobody";
-  if (!metrics.guarded) return undefined;
+): NonNullable<HealthSource["metricsAccess"]> {
+  if (metrics === undefined) return "disabled";
+  if (!metrics.authorization) return "public";
   const client = new Client(connection, { clock: systemClock, userAgent: `${name}/${version}` });
   return metricsGuard({ client, clock: systemClock, log });
 }
@@ -368,54 +315,46 @@ function hostName({ name, leaderElection }: OperatorDefinition): string {
   return (leaderElection.when === "never" ? undefined : denoMachine.env("HOSTNAME")) || name;
 }
 
+/** Logs and counts uncaught errors of user code, which would otherwise end the process. */
+function listenToStrayErrors(log: Logger, count: () => void): void {
+  // A webhook request can trigger them, so the lines are limited.
+  const limit = new LogLimit({ clock: systemClock });
+  const write = (message: string, error: unknown): void => {
+    count();
+    const limited = limit.next(message);
+    if (limited !== undefined) (currentRunLog() ?? log).error(message, { error, ...limited });
+  };
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    write("Unhandled rejection in user code: await every promise", event.reason);
+  });
+  globalThis.addEventListener("error", (event) => {
+    event.preventDefault();
+    write("Uncaught error in user code", event.error);
+  });
+}
+
+/**
+ * Adds metrics of the process. They are read from Deno, because the sandbox cannot read `/proc`.
+ */
+function addProcessMetrics(metrics: Metrics, lag: LoopLag): void {
+  metrics.set("started", (Date.now() - performance.now()) / 1000);
+  metrics.onRead(() => {
+    const { rss, heapUsed } = Deno.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    metrics.set("memory", rss);
+    metrics.set("heap", heapUsed);
+    metrics.setCount("cpu", (user + system) / 1e6);
+    metrics.set("loopLag", lag.milliseconds / 1000);
+  });
+}
+
 function logLevel(settings: Settings): LogLevel {
   return settings.get("log_level")?.value as LogLevel | undefined ?? "info";
 }
 
 function logFormat(settings: Settings): LogFormat {
   return settings.get("log_format")?.value as LogFormat | undefined ?? (Deno.stderr.isTerminal() ? "text" : "json");
-}
-
-function help({ name, version }: OperatorDefinition): string {
-  const own = [
-    ["    --kubeconfig FILE", "kubeconfig (default: KUBECONFIG, the pod's service account, ~/.kube/config)"],
-    ["    --context NAME", "context of the kubeconfig"],
-    [
-      "    --config FILE",
-      `settings file (default: ${USUAL_FILE} if it exists); with manifests, "-" is standard input`,
-    ],
-    ["    --into NAME", `with manifests and rbac: namespace that the operator runs in (default: ${name}-system)`],
-    ["    --image IMAGE", `with manifests: image of this program (default: ${name}:${version})`],
-    [
-      "    --certificates SOURCE",
-      `with manifests and rbac: source of the webhook certificate: ${CERTIFICATE_SOURCES.join(", ")}`,
-    ],
-  ] as const;
-  const settings = SETTINGS.flatMap(({ flag, short, type, help }) => {
-    if (flag === undefined) return [];
-    const value =
-      { boolean: "", number: " N", duration: " TIME", list: " NAME", namespaces: " NAME" }[type as string] ?? " TEXT";
-    return [[`${short === undefined ? "   " : `-${short},`} --${flag}${value}`, help] as const];
-  });
-  const lines = [...own, ...settings, ["-h, --help", "print this help"] as const];
-  const width = Math.max(...lines.map(([left]) => left.length)) + 2;
-  return `Usage: ${name} [command] [options]
-
-Commands:
-  start      run the operator (default)
-  manifests  print everything that a cluster needs to run it, for "kubectl apply -f -"
-  crds       print only the CustomResourceDefinitions
-  rbac       print only the service account and roles
-  sandbox    print the sandbox permissions as Deno flags
-  version    print the version
-
-Options:
-${lines.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join("\n")}
-
-Each setting has a flag (--log-level), an environment variable (OP_LOG_LEVEL) and a key in the table
-[operator] of the file (log_level). Flags take precedence over variables, variables over the file, and
-the file over the code. Flags without a value have a counterpart with --no-.
-`;
 }
 
 function writeAll(to: { writeSync(bytes: Uint8Array): number }, text: string): void {

@@ -22,15 +22,15 @@ export interface MetricsGuardOptions {
 
 // A scraper sends a few requests a minute, so its token is reviewed once in this time. A revoked
 // token is accepted for at most this long.
-const KEPT_FOR = 60_000;
-const MOST_KEPT = 100;
+const CACHE_TIME = 60_000;
+const MAX_CACHED = 100;
 
-const NOT_ASKED = "Metrics not shown: the API server was not asked who may read them";
-
-/** No real token is longer. Longer ones are rejected without a review. */
+/**
+ * The maximum length of a token. Longer ones are not valid, so they are rejected without a review.
+ */
 const LONGEST_TOKEN = 16_384;
 
-const ANSWERS = { 401: "Unauthorized", 403: "Forbidden", 500: "Not asked: see the operator's log" } as const;
+const BODIES = { 401: "Unauthorized", 403: "Forbidden", 500: "Access review failed: see the operator's log" } as const;
 
 /**
  * Creates a guard.
@@ -38,33 +38,33 @@ const ANSWERS = { 401: "Unauthorized", 403: "Forbidden", 500: "Not asked: see th
  * @param options The client must not depend on leadership, because standbys have metrics too.
  */
 export function metricsGuard({ client, clock, log }: MetricsGuardOptions): MetricsGuard {
-  const known = new Map<string, { readonly status: 200 | 401 | 403; readonly until: number }>();
+  const cache = new Map<string, { readonly status: 200 | 401 | 403; readonly until: number }>();
   const logLimit = new LogLimit({ clock });
   return async (request) => {
     const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];
-    if (token === undefined || token.length > LONGEST_TOKEN) return refusal(401);
-    const found = known.get(token);
-    if (found !== undefined && found.until > clock.elapsed()) return refusal(found.status);
+    if (token === undefined || token.length > LONGEST_TOKEN) return rejection(401);
+    const found = cache.get(token);
+    if (found !== undefined && found.until > clock.elapsed()) return rejection(found.status);
     try {
-      const status = await verdictOn(client, token, new URL(request.url).pathname);
-      if (known.size >= MOST_KEPT) known.clear();
-      known.set(token, { status, until: clock.elapsed() + KEPT_FOR });
-      return refusal(status);
+      const status = await reviewed(client, token, new URL(request.url).pathname);
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(token, { status, until: clock.elapsed() + CACHE_TIME });
+      return rejection(status);
     } catch (error) {
       // Any caller can trigger this line with an invalid token.
       const limited = logLimit.next("error");
       if (limited !== undefined) {
-        log.error(NOT_ASKED, { error: (error as Error).message, ...limited });
+        log.error("Metrics access review failed", { error: (error as Error).message, ...limited });
       }
-      return refusal(500);
+      return rejection(500);
     }
   };
 }
 
-async function verdictOn(client: Client, token: string, path: string): Promise<200 | 401 | 403> {
-  const { status: who } = await client.create(TokenReview, { spec: { token } });
-  if (who?.authenticated !== true || who.user === undefined) return 401;
-  const { username, uid, groups, extra } = who.user;
+async function reviewed(client: Client, token: string, path: string): Promise<200 | 401 | 403> {
+  const { status: authentication } = await client.create(TokenReview, { spec: { token } });
+  if (authentication?.authenticated !== true || authentication.user === undefined) return 401;
+  const { username, uid, groups, extra } = authentication.user;
   const review = {
     spec: {
       ...(username === undefined ? {} : { user: username }),
@@ -74,15 +74,15 @@ async function verdictOn(client: Client, token: string, path: string): Promise<2
       nonResourceAttributes: { path, verb: "get" },
     },
   };
-  const { status: may } = await client.create(
+  const { status: authorization } = await client.create(
     SubjectAccessReview,
     review as Parameters<typeof client.create<typeof SubjectAccessReview>>[1],
   );
-  return may?.allowed === true ? 200 : 403;
+  return authorization?.allowed === true ? 200 : 403;
 }
 
-function refusal(status: 200 | keyof typeof ANSWERS): Response | undefined {
+function rejection(status: 200 | keyof typeof BODIES): Response | undefined {
   if (status === 200) return undefined;
   const headers = status === 401 ? { "www-authenticate": "Bearer" } : {};
-  return new Response(`${ANSWERS[status]}\n`, { status, headers });
+  return new Response(`${BODIES[status]}\n`, { status, headers });
 }

@@ -8,24 +8,24 @@ import { metricsGuard } from "./metrics_guard.ts";
 const RBAC = "rbac.authorization.k8s.io";
 const OPERATOR = { name: "operator", groups: ["system:authenticated"] };
 const ADMIN = { name: "admin", groups: ["system:masters"] };
-const TOKENS = { scraper: { name: "prometheus", groups: ["monitoring"] }, nobody: { name: "jane", groups: [] } };
+const TOKENS = { scraper: { name: "prometheus", groups: ["monitoring"] }, unauthorized: { name: "jane", groups: [] } };
 const silent = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent, isDebug: false };
 
 /**
  * Starts a server where the group "monitoring" may read metrics, and a guard that uses it as the
  * operator.
  */
-async function world(verbs: readonly string[] = ["create"]) {
+async function started(verbs: readonly string[] = ["create"]) {
   const clock = new VirtualClock();
   const server = createApiserver({ clock, rbac: true, tokens: TOKENS });
-  const asked: string[] = [];
+  const sent: string[] = [];
   let isDown = false;
   const connect = (user: typeof ADMIN) =>
     new Client({
       url: "http://server",
       close() {},
       async fetch(request) {
-        if (user === OPERATOR) asked.push(new URL(request.url).pathname.split("/").at(-1)!);
+        if (user === OPERATOR) sent.push(new URL(request.url).pathname.split("/").at(-1)!);
         if (isDown) throw new TypeError("connection refused");
         return await server.fetch(request, { user });
       },
@@ -50,54 +50,59 @@ async function world(verbs: readonly string[] = ["create"]) {
     { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs },
   ], { apiGroup: RBAC, kind: "User", name: "operator" });
   const guard = metricsGuard({ client: connect(OPERATOR), clock: untold(clock), log: silent });
-  const ask = async (authorization?: string) => {
+  const request = async (authorization?: string) => {
     const headers = new Headers(authorization === undefined ? {} : { authorization });
     return (await guard(new Request("http://pod/metrics", { headers })))?.status ?? 200;
   };
   return {
-    ask,
-    asked,
+    request,
+    sent,
     clock,
-    goDown: () => void (isDown = true),
+    stopServer: () => void (isDown = true),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
-const CASES: readonly { name: string; authorization?: string; status: number; asks: readonly string[] }[] = [
+const CASES: readonly { name: string; authorization?: string; status: number; reviews: readonly string[] }[] = [
   {
-    name: "who may read",
+    name: "an authorized user",
     authorization: "Bearer scraper",
     status: 200,
-    asks: ["tokenreviews", "subjectaccessreviews"],
+    reviews: ["tokenreviews", "subjectaccessreviews"],
   },
-  { name: "who may not", authorization: "Bearer nobody", status: 403, asks: ["tokenreviews", "subjectaccessreviews"] },
-  { name: "a token that nobody knows", authorization: "Bearer other", status: 401, asks: ["tokenreviews"] },
-  { name: "no token", status: 401, asks: [] },
-  { name: "a password", authorization: "Basic YTpi", status: 401, asks: [] },
-  { name: "a token longer than any", authorization: `Bearer ${"x".repeat(20_000)}`, status: 401, asks: [] },
+  {
+    name: "an unauthorized user",
+    authorization: "Bearer unauthorized",
+    status: 403,
+    reviews: ["tokenreviews", "subjectaccessreviews"],
+  },
+  { name: "an unknown token", authorization: "Bearer other", status: 401, reviews: ["tokenreviews"] },
+  { name: "no token", status: 401, reviews: [] },
+  { name: "a user name and password", authorization: "Basic YTpi", status: 401, reviews: [] },
+  { name: "a token that is too long", authorization: `Bearer ${"x".repeat(20_000)}`, status: 401, reviews: [] },
 ];
 
-for (const { name, authorization, status, asks } of CASES) {
-  Deno.test(`metricsGuard answers ${name} with ${status}`, async () => {
-    await using it = await world();
-    assert.equal(await it.ask(authorization), status);
-    assert.deepEqual(it.asked, asks);
+for (const { name, authorization, status, reviews } of CASES) {
+  Deno.test(`metricsGuard responds to ${name} with ${status}`, async () => {
+    await using it = await started();
+    assert.equal(await it.request(authorization), status);
+    assert.deepEqual(it.sent, reviews);
   });
 }
 
 Deno.test("metricsGuard reviews a token once a minute", async () => {
-  await using it = await world();
-  for (let i = 0; i < 3; i++) assert.equal(await it.ask("Bearer scraper"), 200);
-  assert.equal(it.asked.length, 2);
-  it.goDown();
-  assert.equal(await it.ask("Bearer scraper"), 200);
+  await using it = await started();
+  for (let i = 0; i < 3; i++) assert.equal(await it.request("Bearer scraper"), 200);
+  assert.equal(it.sent.length, 2);
+  it.stopServer();
+  assert.equal(await it.request("Bearer scraper"), 200);
   it.clock.step(it.clock.now() + 61_000);
-  assert.equal(await it.ask("Bearer scraper"), 500, "nobody passes unasked");
+  assert.equal(await it.request("Bearer scraper"), 500, "the review is repeated after a minute");
 });
 
 Deno.test("metricsGuard rejects all requests if the operator may not create reviews", async () => {
-  await using it = await world(["get"]);
-  assert.equal(await it.ask("Bearer scraper"), 500);
+  await using it = await started(["get"]);
+  assert.equal(await it.request("Bearer scraper"), 500);
 });
 
 Deno.test("metricsGuard limits the log lines that callers can trigger while the API server is unavailable", async () => {

@@ -109,7 +109,7 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
     version,
     parts,
     health: health === false ? undefined : { port: 8081, hostname: "0.0.0.0", ...health },
-    metrics: metrics === false || health === false ? undefined : { guarded: false, ...metrics },
+    metrics: metrics === false || health === false ? undefined : { authorization: false, ...metrics },
     ownSandbox: sandbox,
     gracefulShutdownTimeout: milliseconds(gracefulShutdownTimeout),
     webhooks: webhookServing(options.webhooks),
@@ -165,14 +165,14 @@ function assembled(data: Data): OperatorDefinition {
   const hasControllers = controllersOf(parts).length > 0;
   const isServed = isCalled(parts);
   /** Returns all RBAC permissions that it may need, whatever the source of its certificate. */
-  const rights = () =>
+  const allRules = () =>
     rbacRulesOf(parts, {
       lease: isElected ? { name: id, namespace } : undefined,
       events: hasControllers,
       certificates: isServed && data.webhooks.certificate === undefined
         ? { operator: data.name, ...certificateWrites(data) }
         : undefined,
-      guardsMetrics: metrics?.guarded ?? false,
+      authorizesMetrics: metrics?.authorization ?? false,
     });
   const value: OperatorDefinition = {
     ...data,
@@ -190,14 +190,14 @@ function assembled(data: Data): OperatorDefinition {
         variables: variablesOf(isServed),
         sandbox: data.ownSandbox,
       }),
-    rbac: () => (config?.certificates ?? "self") === "self" ? rights() : withoutCertificates(rights()),
+    rbac: () => (config?.certificates ?? "self") === "self" ? allRules() : withoutCertificates(allRules()),
     manifests: (options) =>
       manifestsOf({
         ...data,
         isElected: isElected || !hasControllers,
-        metrics: health && metrics && { port: health.port, guarded: metrics.guarded },
+        metrics: health && metrics && { port: health.port, authorization: metrics.authorization },
         crds: value.crds(),
-        rights: rights(), // the manifests leave out what their options make needless
+        rbac: allRules(), // manifestsOf() omits the rules that its options make unnecessary
         settings: config?.operatorText ?? "",
         webhooks: isServed ? { port: data.webhooks.port } : undefined,
         certificates: isServed && data.webhooks.certificate === undefined ? certificateWrites(data) : undefined,
@@ -249,30 +249,29 @@ function installOptions(config: ConfigFile | undefined, options: InstallOptions 
 /** Programs that were not type-checked can pass anything. */
 function refuseOptions(options: unknown): void {
   const { name, parts } = Object(options) as Record<string, unknown>;
-  const example = 'such as operator({ name: "shop", parts: { websites } })';
+  const example = 'Write operator({ name: "shop", parts: { websites } }).';
   if (typeof name !== "string") {
-    throw new TypeError(`Cannot make an operator: its name is ${told(name)}, and must be a text, ${example}`);
+    throw new TypeError(`operator(): "name" is required and must be a string, got ${describe(name)}. ${example}`);
   }
   if (Object.prototype.toString.call(parts) !== "[object Object]") {
     throw new TypeError(
-      `Cannot make operator "${name}": its parts are ${
-        told(parts)
-      }, and must be an object of them by their keys, ${example}`,
+      `Operator "${name}": "parts" is required and must be an object with a key for each part, got ${
+        describe(parts)
+      }. ${example}`,
     );
   }
   for (const [key, part] of Object.entries(parts as object)) {
     if (typeof part?.part === "string") continue;
     throw new TypeError(
-      `Cannot make operator "${name}": part "${key}" is ${
-        told(part)
-      }, and must be what controller(), webhook() or conversion() made`,
+      `Operator "${name}": part "${key}" must be the result of controller(), webhook() or conversion(), got ${
+        describe(part)
+      }.`,
     );
   }
 }
 
 /** Describes a value in one or two words. */
-function told(value: unknown): string {
-  if (value === undefined) return "missing";
+function describe(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "string") return `"${value}"`;
   return typeof value === "function" ? "a function" : String(Object(value) === value ? "an object" : value);
@@ -281,13 +280,13 @@ function told(value: unknown): string {
 function refuseNames(name: string, parts: Readonly<Record<string, Part>>): void {
   if (!NAME.test(name)) {
     throw new TypeError(
-      `Cannot make operator "${name}": its name must be a DNS label: lower case letters, digits and dashes, at most 63, beginning with a letter`,
+      `Operator "${name}": the name is not a DNS label. Use at most 63 lowercase letters, digits and dashes, starting with a letter.`,
     );
   }
   for (const key of Object.keys(parts)) {
     if (!KEY.test(key)) {
       throw new TypeError(
-        `Cannot make operator "${name}": the part's key "${key}" must be letters, digits, "-", "_" and ".", beginning with a letter`,
+        `Operator "${name}": the key "${key}" of a part is invalid. Use letters, digits, "-", "_" and ".", starting with a letter and ending with a letter or digit.`,
       );
     }
   }
@@ -300,7 +299,7 @@ function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): 
       keys,
       part,
       key,
-      (other) => `one part stands under the keys "${other}" and "${key}": take one out, or make a second part`,
+      (other) => `one part has the keys "${other}" and "${key}". Remove one, or create a second part.`,
     );
     if (part.part === "webhook") {
       const path = webhookPath("validate", key);
@@ -308,7 +307,7 @@ function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): 
         keys,
         `path ${path}`,
         key,
-        (other) => `webhooks "${other}" and "${key}" would both be served at "${path}": rename one`,
+        (other) => `webhooks "${other}" and "${key}" would both be served at "${path}". Rename one.`,
       );
     }
     if (part.part !== "controller") continue;
@@ -317,7 +316,7 @@ function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): 
       keys,
       `manager ${manager}`,
       key,
-      (other) => `parts "${other}" and "${key}" would both write as "${manager}": rename one`,
+      (other) => `parts "${other}" and "${key}" would both have the field manager "${manager}". Rename one.`,
     );
     if (part.cleanup === undefined) continue;
     const finalizer = finalizerName(name, key, part);
@@ -326,13 +325,13 @@ function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): 
       `${part.kind.group}/${part.kind.kind} ${finalizer}`,
       key,
       (other) =>
-        `parts "${other}" and "${key}" would both put the finalizer "${finalizer}" on ${part.kind.kind}: rename one, or set its option "finalizer"`,
+        `parts "${other}" and "${key}" would both add the finalizer "${finalizer}" to ${part.kind.kind}. Rename one, or set its option "finalizer".`,
     );
   }
 
-  function refuseTaken(taken: Map<unknown, string>, what: unknown, key: string, why: (other: string) => string): void {
-    const other = taken.get(what);
-    if (other !== undefined) throw new TypeError(`Cannot make operator "${name}": ${why(other)}`);
-    taken.set(what, key);
+  function refuseTaken(taken: Map<unknown, string>, id: unknown, key: string, why: (other: string) => string): void {
+    const other = taken.get(id);
+    if (other !== undefined) throw new TypeError(`Operator "${name}": ${why(other)}`);
+    taken.set(id, key);
   }
 }

@@ -37,7 +37,7 @@ export interface OperatorDefinition extends Operator {
  */
 export function definitionOf(operator: Operator): OperatorDefinition {
   if (!("leaderElection" in operator)) {
-    throw new TypeError(`Operator "${operator.name}": it was not made by operator(). Make it by operator().`);
+    throw new TypeError(`Operator "${operator.name}": it is not the result of operator(). Create it with operator().`);
   }
   return operator as OperatorDefinition;
 }

@@ -25,7 +25,7 @@ export interface MetricsOptions {
    *
    * @default {false}
    */
-  readonly guarded?: boolean;
+  readonly authorization?: boolean;
 }
 
 /**
@@ -45,7 +45,7 @@ export interface Operator {
    *
    * @param text The contents of the file.
    * @param path The path of the file, for error messages. @default {"operator.toml"}
-   * @throws {Error} If a key or a value of the file is wrong.
+   * @throws {Error} If a key or a value in the file is invalid.
    */
   configured(text: string, path?: string): Operator;
   /** Returns the definitions of the operator's own kinds. */
@@ -59,7 +59,7 @@ export interface Operator {
    * roles, Deployment, webhook configurations, network policy, monitoring.
    *
    * @param options Where and how it is installed.
-   * @throws {TypeError} If an option is wrong.
+   * @throws {TypeError} If an option is invalid.
    */
   manifests(options?: InstallOptions): ManifestGroups;
   /** Returns a sample object of each of the operator's own kinds. */
@@ -69,7 +69,8 @@ export interface Operator {
    *
    * @param options The connection to the API server, and settings of this process.
    * @throws {Error} If the operator cannot run: the port of its webhooks is in use, its services
-   *   cannot be created, or a watch fails for good. Failed reconciles are retried and do not end it.
+   *   cannot be created, or a watch fails permanently. Failed reconciles are retried and do not
+   *   end it.
    *
    * @example Usage
    * ```ts
@@ -78,7 +79,9 @@ export interface Operator {
    * import { Namespace } from "@op/sdk/kinds";
    *
    * const namespaces = controller(Namespace, {
-   *   reconcile: ({ metadata }, { log }) => log.info("Namespace seen", { labels: metadata.labels }),
+   *   reconcile({ metadata }, { log }) {
+   *     log.info("Namespace seen", { labels: metadata.labels });
+   *   },
    * });
    * const op = operator({ name: "namespace-operator", parts: { namespaces }, health: false });
    *

@@ -6,7 +6,7 @@ import { isObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import type { AdditionalPolicyRule } from "../manifests/install.ts";
 
-/** The keys of a rule in the file, with those in a role. */
+/** The keys of a rule in the file, with the corresponding keys of a role. */
 const KEYS = {
   api_groups: "apiGroups",
   resources: "resources",
@@ -24,7 +24,7 @@ const NEEDED: readonly string[] = ["api_groups", "resources", "verbs"];
  */
 export function policyRules(value: unknown, refuse: (why: string) => never): AdditionalPolicyRule[] {
   if (!Array.isArray(value) || !value.every(isObject)) {
-    refuse("it must be a list of tables: write [[generate.rbac.policies]] above each");
+    refuse("must be a list of tables. Write [[generate.rbac.policies]] above each.");
   }
   return value.map((table, index) => {
     const which = `policy ${index + 1}`;
@@ -32,17 +32,17 @@ export function policyRules(value: unknown, refuse: (why: string) => never): Add
       if (!(key in KEYS)) {
         const meant = nearest(key, Object.keys(KEYS));
         refuse(
-          `${which} has a key "${key}": ${
-            meant === undefined ? `there is ${Object.keys(KEYS).join(", ")}` : `did you mean "${meant}"?`
+          `${which} has an unknown key "${key}". ${
+            meant === undefined ? `Available keys: ${Object.keys(KEYS).join(", ")}.` : `Did you mean "${meant}"?`
           }`,
         );
       }
       const isList = Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === "string");
-      if (!isList) refuse(`"${key}" of ${which} is ${JSON.stringify(list)}, and must be a list of texts`);
+      if (!isList) refuse(`"${key}" of ${which} must be a list of strings, got ${JSON.stringify(list)}.`);
     }
     for (const key of NEEDED) {
       if (!(key in table)) {
-        refuse(`${which} has no "${key}"${key === "api_groups" ? ': say [""] for the core group' : ""}`);
+        refuse(`${which} has no "${key}". Add it${key === "api_groups" ? ', [""] for the core group' : ""}.`);
       }
     }
     return Object.fromEntries(

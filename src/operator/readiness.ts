@@ -12,21 +12,25 @@ import type { Informer } from "../watch/informer.ts";
 export interface ReadinessLine {
   readonly name: string;
   readonly isReady: boolean;
-  readonly told: string;
+  /** The state, or why it is not ready. */
+  readonly message: string;
   /**
-   * Whether only lines of this kind decide, if there are any. A controller that waits must not
-   * remove the endpoints of the webhooks.
+   * Whether this line alone determines readiness, together with other lines that have this field. A
+   * controller that waits must not remove the endpoints of the webhooks.
    */
   readonly decides?: boolean;
 }
 
+// Milliseconds without an event. The API server sends a bookmark about once a minute on an idle
+// watch (k8s.io/apiserver pkg/storage/cacher, defaultBookmarkFrequency).
+const STALE = 180_000;
+
 /** Returns the line of a watch. */
 export function watchLine({ kind, problem, isSynced, staleness, selected }: Informer): ReadinessLine {
   const isReady = isSynced && problem === undefined;
-  // The server sends a bookmark every minute or two on an idle stream.
   const seconds = `${Math.round(staleness / 1000)} s`;
-  const age = staleness > 180_000 ? `nothing heard for ${seconds}` : `up to date, heard ${seconds} ago`;
-  return { name: `watch ${kind.kind}${selected}`, isReady, told: problem?.message ?? (isSynced ? age : "listing") };
+  const age = staleness > STALE ? `no events for ${seconds}` : `up to date, last event ${seconds} ago`;
+  return { name: `watch ${kind.kind}${selected}`, isReady, message: problem?.message ?? (isSynced ? age : "listing") };
 }
 
 /**
@@ -43,7 +47,7 @@ export function watchLines(informers: Informers): ReadinessLine[] {
     else lines.push(line);
   }
   for (const [kind, count] of counts) {
-    lines.push({ name: `watch ${kind} by name`, isReady: true, told: `${count} up to date` });
+    lines.push({ name: `watch ${kind} by name`, isReady: true, message: `${count} up to date` });
   }
   return lines;
 }
@@ -51,24 +55,28 @@ export function watchLines(informers: Informers): ReadinessLine[] {
 /** Returns the line of a controller. */
 export function controllerLine({ scope, waitsFor, heldBy }: ControllerLoop): ReadinessLine {
   const name = `controller ${scope.part}`;
-  if (waitsFor.length > 0) return { name, isReady: false, told: `waits for ${waitsFor.join(", ")}` };
-  return { name, isReady: heldBy.length === 0, told: heldBy[0] ?? "running" };
+  if (waitsFor.length > 0) return { name, isReady: false, message: `waits for ${waitsFor.join(", ")}` };
+  return { name, isReady: heldBy.length === 0, message: heldBy[0] ?? "running" };
 }
 
 /** Returns a line for each RBAC permission that was checked. */
 export function rbacLines(checks: readonly AccessCheck[]): ReadinessLine[] {
-  const given = new Map<string, boolean>();
+  const granted = new Map<string, boolean>();
   for (const { answers } of checks) {
-    for (const { text, isGranted } of answers) given.set(text, isGranted && (given.get(text) ?? true));
+    for (const { text, isGranted } of answers) granted.set(text, isGranted && (granted.get(text) ?? true));
   }
-  return [...given].map(([text, isReady]) => ({
+  return [...granted].map(([text, isReady]) => ({
     name: `RBAC permission to ${text}`,
     isReady,
-    told: isReady ? "granted" : "missing",
+    message: isReady ? "granted" : "missing",
   }));
 }
 
 /** Returns the line of the leader election. A standby is ready. */
 export function leaderLine({ isLeading, holder }: Elector): ReadinessLine {
-  return { name: "leadership", isReady: true, told: isLeading ? "leads" : `stands by: ${holder ?? "nobody"} leads` };
+  return {
+    name: "leadership",
+    isReady: true,
+    message: isLeading ? "leads" : `stands by, ${holder ?? "no process"} leads`,
+  };
 }

@@ -4,28 +4,33 @@ import type { AccessCheck } from "../runtime/access_check.ts";
 import type { Informer } from "../watch/informer.ts";
 import { rbacLines, watchLine } from "./readiness.ts";
 
-const LINES: readonly { name: string; given: Partial<Informer>; told: string; isReady: boolean }[] = [
-  { name: "that lists", given: { isSynced: false }, told: "listing", isReady: false },
-  { name: "that was just heard of", given: { staleness: 12_400 }, told: "up to date, heard 12 s ago", isReady: true },
+const LINES: readonly { name: string; given: Partial<Informer>; message: string; isReady: boolean }[] = [
+  { name: "that is listing", given: { isSynced: false }, message: "listing", isReady: false },
   {
-    name: "of which nothing was heard for three minutes",
+    name: "with a recent event",
+    given: { staleness: 12_400 },
+    message: "up to date, last event 12 s ago",
+    isReady: true,
+  },
+  {
+    name: "without an event for three minutes",
     given: { staleness: 180_000 },
-    told: "up to date, heard 180 s ago",
+    message: "up to date, last event 180 s ago",
     isReady: true,
   },
   {
-    name: "of which nothing was heard for longer",
+    name: "without an event for longer",
     given: { staleness: 200_400 },
-    told: "nothing heard for 200 s",
+    message: "no events for 200 s",
     isReady: true,
   },
-  { name: "that is refused", given: { problem: new Error("403") }, told: "403", isReady: false },
+  { name: "that the API server rejects", given: { problem: new Error("403") }, message: "403", isReady: false },
 ];
 
-for (const { name, given, told, isReady } of LINES) {
-  Deno.test(`watchLine of a watch ${name} says "${told}"`, () => {
+for (const { name, given, message, isReady } of LINES) {
+  Deno.test(`watchLine of a watch ${name} is "${message}"`, () => {
     const informer = { kind: Secret, isSynced: true, problem: undefined, staleness: 0, selected: " in shop", ...given };
-    assert.deepEqual(watchLine(informer as Informer), { name: "watch Secret in shop", isReady, told });
+    assert.deepEqual(watchLine(informer as Informer), { name: "watch Secret in shop", isReady, message });
   });
 }
 
@@ -40,7 +45,7 @@ Deno.test("rbacLines reports each permission once, as missing if any part lacks 
     check(),
   ]);
   assert.deepEqual(lines, [
-    { name: "RBAC permission to list pods", isReady: true, told: "granted" },
-    { name: "RBAC permission to get secrets", isReady: false, told: "missing" },
+    { name: "RBAC permission to list pods", isReady: true, message: "granted" },
+    { name: "RBAC permission to get secrets", isReady: false, message: "missing" },
   ]);
 });

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Connection } from "../kube/connection.ts";
 import type { Metrics } from "../runtime/metrics.ts";
 import type { CodeObserver } from "../runtime/code_failure.ts";
-import type { LogLine } from "./heard_log.ts";
+import type { LogLine } from "./log.ts";
 import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
 import type { ReviewThreads } from "../runtime/webhooks/review_threads.ts";
 

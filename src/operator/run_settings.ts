@@ -15,7 +15,7 @@ import { checked, SettingError, type Settings } from "./settings.ts";
 export function runtimeScope(settings: Settings): Pick<RunOptions, "namespaces" | "selector"> {
   const namespaces = settings.get("namespaces");
   const selector = settings.get("selector");
-  const isAll = isSaid(settings, "all_namespaces");
+  const isAll = isTrue(settings, "all_namespaces");
   return {
     ...(namespaces === undefined || isAll ? {} : { namespaces: namespaces.value as readonly string[] }),
     ...(selector === undefined ? {} : { selector: selector.value as string }),
@@ -33,7 +33,7 @@ export function rateLimit(settings: Settings): Pick<RunOptions, "rateLimit"> {
   const burst = settings.get("kube_api.burst");
   if (qps === undefined && burst !== undefined) {
     throw new SettingError(
-      `Cannot take kube_api.burst from ${burst.where}: kube_api.qps is not set, so requests are not limited. Set both`,
+      `Invalid setting "kube_api.burst" from ${burst.where}: "kube_api.qps" is not set, so requests are not limited. Set both.`,
     );
   }
   if (qps === undefined) return {};
@@ -72,8 +72,8 @@ export function refuseScope({ namespaces = [], selector = "" }: RunOptions): voi
  */
 export function skippedParts(settings: Settings): Required<Pick<RunOptions, "skipControllers" | "skipWebhooks">> {
   return {
-    skipControllers: isSaid(settings, "skip_controllers"),
-    skipWebhooks: isSaid(settings, "skip_webhook_server"),
+    skipControllers: isTrue(settings, "skip_controllers"),
+    skipWebhooks: isTrue(settings, "skip_webhook_server"),
   };
 }
 
@@ -83,9 +83,9 @@ export function skippedParts(settings: Settings): Required<Pick<RunOptions, "ski
  * @param settings The settings.
  */
 export function isPaused(settings: Settings): boolean {
-  return isSaid(settings, "paused");
+  return isTrue(settings, "paused");
 }
 
-function isSaid(settings: Settings, key: string): boolean {
+function isTrue(settings: Settings, key: string): boolean {
   return settings.get(key)?.value === true;
 }

@@ -1,12 +1,12 @@
 /** A running operator: informer caches, controller loops, startup and shutdown. */
-import { aborted, linked } from "../base/abort.ts";
+import { aborted, type Linked, linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
-import { Client } from "../kube/client.ts";
+import { Client, type ClientOptions } from "../kube/client.ts";
 import { Pulse } from "../kube/pulse.ts";
 import { RateLimit } from "../kube/rate_limit.ts";
 import { AccessCheck, controllerAccess } from "../runtime/access_check.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
-import { Elector, type ElectorOptions } from "../runtime/elector.ts";
+import { Elector } from "../runtime/elector.ts";
 import { EventRecorder } from "../runtime/events.ts";
 import { Informers } from "../runtime/informers.ts";
 import { HotLoops } from "../runtime/hot_loops.ts";
@@ -19,23 +19,23 @@ import { ReportedFailures } from "../runtime/reported_failures.ts";
 import { heldWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
 import { controllersOf, isCalled, webhooksOf } from "../parts/part_list.ts";
 import { webhookRbacRules } from "../parts/rbac.ts";
-import { operatorLog } from "./log.ts";
+import { logWithListener, operatorLog } from "./log.ts";
 import { definitionOf, type OperatorDefinition } from "./operator_definition.ts";
 import type { Operator } from "./operator_value.ts";
 import { controllerLine, leaderLine, rbacLines, type ReadinessLine, watchLines } from "./readiness.ts";
 import { processTracer } from "./process_tracer.ts";
 import type { StartOptions } from "./run_options.ts";
 import { refuseScope } from "./run_settings.ts";
-import { heardLog } from "./heard_log.ts";
 import { Services } from "./services.ts";
 import { WebhookServer } from "./webhook_server.ts";
 
 export type { ReadinessLine };
 
-// The additional time that services may take to close after the deadline of the reconciles, in
-// milliseconds. The pod is killed 5 s after that deadline.
-const LAST_CLOSING = 2000;
+// The time in milliseconds that services may take to close after the deadline of the reconciles.
+// The pod is killed 5 s after that deadline.
+const CLOSING_TIME = 2000;
 
+// The shortest delay to log, and the shortest time between two log lines, in milliseconds.
 // client-go also logs delays of 1 s and more (k8s.io/client-go rest/request.go,
 // extraLongThrottleLatency).
 const LOGGED_DELAY = 1000;
@@ -71,215 +71,20 @@ export interface Running extends AsyncDisposable {
   pause(isPaused: boolean): void;
 }
 
-/** The components of a running operator. */
-interface Machinery {
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly pulse: Pulse;
-  readonly informers: Informers;
-  readonly loops: readonly ControllerLoop[];
-  readonly checks: readonly AccessCheck[];
-  readonly elector: Elector | undefined;
-  readonly events: EventRecorder;
-  readonly services: Services;
-  readonly metrics: Metrics;
-  /** Resolved when the services are created. */
-  readonly made: { resolve(): void };
-  readonly webhookServer: WebhookServer | undefined;
-}
-
 /**
  * Starts an operator.
  *
- * @param value The operator.
+ * @param operator The operator.
  * @param options The connection to the API server, and settings of this process.
+ * @throws {SettingError} If a namespace or the selector in the options is invalid.
  */
-export function startOperator(value: Operator, options: StartOptions): Running {
-  const operator = definitionOf(value);
+export function startOperator(operator: Operator, options: StartOptions): Running {
   refuseScope(options);
-  const { connection, clock = systemClock, random = Math.random, namespaces, host = operator.name } = options;
-  // A pod that restarts has the same name. It must not take the Lease of its previous process for
-  // its own.
-  const { instance = instanceOf(host) } = options;
-  // The name in the Lease and in Events, so that processes can be told apart.
-  const plain = operatorLog(operator.name);
-  const log = (options.onLog === undefined ? plain : heardLog(plain, options.onLog)).with({ operatorID: instance });
-  const { metrics = new Metrics() } = options;
-  const { host: server } = new URL(connection.url);
-  const userAgent = `${operator.name}/${operator.version}`;
-  const pulse = new Pulse({
-    connection,
-    clock,
-    userAgent,
-    onDead: (error) => log.warn("Connection given up", { error: error.message }),
-  });
-  const tracer = processTracer(operator);
-  const tracing = tracer && new Tracing(tracer);
-  const clientOptions = {
-    clock,
-    userAgent,
-    pulse,
-    around: tracing?.call,
-    rateLimit: options.rateLimit &&
-      new RateLimit({ ...options.rateLimit, clock, onDelay: delayLog(log, options, clock) }),
-    onAnswer: (method: string, code: string) => metrics.request(method, code, server),
-  };
-  const unfenced = new Client(connection, clientOptions);
-  const elector = electorOf(operator, options, { clock, random, log, client: unfenced, identity: instance });
-  const client = elector === undefined ? unfenced : new Client(connection, { ...clientOptions, fence: elector.fence });
-  const informers = new Informers({ client, clock, random, log, operator: operator.name, namespaces });
-  const events = new EventRecorder({ client, clock, log, instance, onEnd: (result) => metrics.event(result) });
-  const services = new Services();
-  const { observe } = options;
-  const shared = {
-    parts: operator.parts,
-    client,
-    clock,
-    random,
-    log,
-    informers,
-    failures: new ReportedFailures(),
-    hotLoops: new HotLoops(),
-    metrics,
-    events,
-    tracing,
-    observe,
-  };
-  const controllers = options.skipControllers ? [] : controllersOf(operator.parts);
-  const loops = controllers.map(([key, part]) =>
-    new ControllerLoop(
-      scopeOf(operator.name, key, part, { ...shared, selector: options.selector, services: () => services.value }),
-    )
-  );
-  const called = options.skipWebhooks ? [] : webhooksOf(operator.parts);
-  const isAsking = options.checkAccess ?? true;
-  const webhookChecks = new Map(
-    called.filter(([, webhook]) => isAsking && webhookRbacRules(webhook).length > 0).map(([key, webhook]) => {
-      const rights = webhookRbacRules(webhook);
-      const told = log.with({ webhook: key });
-      return [key, new AccessCheck({ client: unfenced, clock, random, log: told, rules: rights, namespaces })];
-    }),
-  );
-  const checks = [
-    ...isAsking ? loops.map((loop) => controllerAccess(loop, unfenced, namespaces)) : [],
-    ...webhookChecks.values(),
-  ];
-  metrics.onRead(() => {
-    metrics.watches(informers.states());
-    if (elector !== undefined) metrics.leadership(elector.name, elector.isLeading, elector.slowPaths);
-  });
-  const given = new AbortController();
-  const made = Promise.withResolvers<void>();
-  const webhooks = isCalled(operator.parts) && !options.skipWebhooks
-    ? new WebhookHandler({
-      parts: operator.parts,
-      // Reviews do not write, so all replicas answer them, whether they lead or not.
-      client: unfenced,
-      clock,
-      log,
-      metrics,
-      tracing,
-      observe,
-      services: () => services.value,
-      caches: called.flatMap(([, { reads }]) => reads.map((kind) => informers.of(kind))),
-      onForbidden: (part) => webhookChecks.get(part)?.denied(),
-      signal: given.signal,
-      ready: made.promise,
-      limits: {
-        ...(options.memoryLimit === undefined ? {} : { held: heldWithin(options.memoryLimit) }),
-        ...operator.webhooks.limits,
-      },
-      isServed: options.serveWebhooks ?? false,
-      threads: options.reviewThreads,
-    })
-    : undefined;
-  const webhookServer = webhooks !== undefined && options.serveWebhooks
-    ? new WebhookServer({
-      operator,
-      serving: operator.webhooks,
-      handler: webhooks,
-      client: unfenced,
-      clock,
-      random,
-      log,
-      metrics,
-      identity: instance,
-      namespace: connection.namespace ?? "default",
-      times: options.certificateTimes,
-    })
-    : undefined;
-  if (isMaking(operator, options)) {
-    for (const loop of loops) loop.hold("services", "waits for the operator's services");
-  }
-  const stop = linked(options.signal === undefined ? [] : [options.signal]);
-  const machinery = {
-    clock,
-    log,
-    pulse,
-    informers,
-    loops,
-    checks,
-    elector,
-    events,
-    services,
-    metrics,
-    made,
-    webhookServer,
-  };
-  const ended = runAll(operator, options, machinery, stop.signal).finally(() => {
-    given.abort(new DOMException("The operator has stopped", "AbortError"));
-    stop[Symbol.dispose]();
-  });
-  return {
-    ended,
-    metrics,
-    webhooks,
-    get activity() {
-      return sum(loops) + sum(informers.all()) + sum(checks) + events.activity + (elector?.activity ?? 0) +
-        (webhooks?.activity ?? 0) + (webhookServer?.activity ?? 0);
-    },
-    get busy() {
-      return loops.flatMap((loop) => loop.busy);
-    },
-    get delayed() {
-      return loops.flatMap((loop) => loop.delayed);
-    },
-    get waiting() {
-      return client.waiting;
-    },
-    get isLeading() {
-      return elector?.isLeading ?? true;
-    },
-    get webhookPort() {
-      return webhookServer?.port;
-    },
-    readiness: () => [
-      ...(webhookServer === undefined ? [] : [webhookServer.line]),
-      ...watchLines(informers),
-      ...loops.map(controllerLine),
-      ...rbacLines(checks),
-      ...(elector === undefined ? [] : [leaderLine(elector)]),
-    ],
-    pause: (isPaused) => loops.forEach((loop) => loop.hold("pause", isPaused ? "is paused" : undefined)),
-    async [Symbol.asyncDispose]() {
-      stop.abort(new DOMException("The operator is stopped", "AbortError"));
-      await ended;
-    },
-  };
-}
-
-/** Logs long delays by the client-side rate limit, at most once a minute. */
-function delayLog(log: Logger, { rateLimit }: StartOptions, clock: Clock): (delay: number) => void {
-  let next = -Infinity;
-  return (delayMs) => {
-    if (delayMs < LOGGED_DELAY || clock.elapsed() < next) return;
-    next = clock.elapsed() + DELAY_LOG_PAUSE;
-    log.warn("Requests delayed by the client-side rate limit", { delayMs, ...rateLimit });
-  };
+  return new RunningOperator(definitionOf(operator), options);
 }
 
 /**
- * Returns a name that identifies a process among all that ever ran.
+ * Returns a name that is unique among all processes, past and present.
  *
  * @param host The name of the machine or pod.
  */
@@ -287,92 +92,414 @@ export function instanceOf(host: string): string {
   return `${host}_${crypto.randomUUID()}`;
 }
 
-/** Returns the leader election, or `undefined` if there is none. */
-function electorOf(
-  { leaderElection }: OperatorDefinition,
-  { connection, leaderElection: asked = leaderElection.when === "always" }: StartOptions,
-  shared: Pick<ElectorOptions, "clock" | "random" | "log" | "client" | "identity">,
-): Elector | undefined {
-  if (!asked) return undefined;
-  const { id, namespace = connection.namespace ?? "default", ...times } = leaderElection;
-  return new Elector({ ...shared, ...times, name: id, namespace });
-}
-
-async function runAll(
-  operator: OperatorDefinition,
-  options: StartOptions,
-  { clock, log, pulse, informers, loops, checks, elector, events, services, metrics, made, webhookServer }: Machinery,
-  asked: AbortSignal,
-): Promise<void> {
-  // An unexpected error also stops the operator: without a watch, its cache would go stale.
-  using stop = linked([asked]);
-  const { signal } = stop;
-  const deadline = new AbortController();
-  // Watches continue while reconciles finish, so that these read their own writes.
-  const watches = new AbortController();
-  const watching = Promise.all([
-    informers.run(watches.signal),
-    pulse.run(watches.signal),
-    ...checks.map((check) => check.run(watches.signal)),
-  ]);
-  watching.catch((error) => {
-    log.error("Operator cannot go on", { error });
-    stop.abort(error);
-  });
-  log.info("Operator started", { version: operator.version });
-  let keeping: Promise<void> | undefined;
-  let timer: Disposable | undefined;
-  aborted(signal).then(() => {
-    timer = clock.after(
-      operator.gracefulShutdownTimeout,
-      () => deadline.abort(new DOMException("The operator stops", "AbortError")),
-    );
-  });
-  const lead = async (term: AbortSignal): Promise<void> => {
-    using over = linked([signal, term]);
-    await Promise.all([aborted(over.signal), ...loops.map((loop) => loop.run(signal, deadline.signal, term))]);
-    // Events are fenced like all writes, so they are sent before the Lease is released.
-    if (!term.aborted) await Promise.race([events.flush(), aborted(deadline.signal)]);
-  };
-  try {
-    const make = "services" in options ? () => options.services : operator.services;
-    if (await services.make(make, { signal, log, clock, metrics: ownMetrics(metrics.registry) }, deadline.signal)) {
-      made.resolve();
-      for (const loop of loops) loop.hold("services", undefined);
-      if (webhookServer !== undefined) keeping = webhookServer.run(watches.signal);
-      // The Lease is held until the last reconcile has finished.
-      await (elector === undefined ? lead(new AbortController().signal) : elector.run(signal, lead));
-      // Webhooks are served to the end: the API server may still call them while other replicas
-      // take over.
-      await webhookServer?.stop(deadline.signal);
-    }
-  } finally {
-    watches.abort();
-    // Services are closed even if a watch failed; its error is reported after that.
-    await watching.catch(() => undefined);
-    await keeping;
-    await webhookServer?.stop(AbortSignal.abort());
-    const closed = new AbortController();
-    if (isMaking(operator, options)) await services.close(log, closingTime(clock, deadline.signal, closed.signal));
-    closed.abort();
-    timer?.[Symbol.dispose]();
-  }
-  await watching;
-  log.info("Operator stopped", { isClean: !deadline.signal.aborted });
-}
-
 /**
- * Settles when services must be closed: with the deadline, or a short time later if reconciles used
- * all of it.
+ * The process of an operator. Its components are created first, then {@linkcode Running.ended}
+ * tracks their work.
  */
-async function closingTime(clock: Clock, deadline: AbortSignal, closed: AbortSignal): Promise<void> {
-  await aborted(deadline);
-  await sleep(clock, LAST_CLOSING, closed).catch(() => undefined);
+class RunningOperator implements Running {
+  readonly metrics: Metrics;
+  readonly webhooks: WebhookHandler | undefined;
+  readonly ended: Promise<void>;
+  readonly #operator: OperatorDefinition;
+  readonly #options: StartOptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  /**
+   * The name of this process in the Lease and in Events. A pod that restarts has the same host
+   * name, but it must not mistake the Lease of its previous process for its own.
+   */
+  readonly #instance: string;
+  readonly #log: Logger;
+  readonly #tracing: Tracing | undefined;
+  /** Detects dead connections. */
+  readonly #pulse: Pulse;
+  readonly #clientOptions: ClientOptions;
+  /** The client for requests that do not depend on leadership. */
+  readonly #unfencedClient: Client;
+  /** The client for requests that only the leader may send. */
+  readonly #client: Client;
+  readonly #elector: Elector | undefined;
+  readonly #informers: Informers;
+  readonly #events: EventRecorder;
+  readonly #services = new Services();
+  /** Resolved when the services exist. */
+  readonly #servicesReady = Promise.withResolvers<void>();
+  readonly #loops: readonly ControllerLoop[];
+  /** The checks of the webhooks' own RBAC permissions, by the key of the part. */
+  readonly #webhookChecks: ReadonlyMap<string, AccessCheck>;
+  readonly #checks: readonly AccessCheck[];
+  readonly #webhookServer: WebhookServer | undefined;
+  /** Aborted to stop the operator. */
+  readonly #stop: Linked;
+  /** Aborted when the operator has stopped. */
+  readonly #stopped = new AbortController();
+
+  constructor(operator: OperatorDefinition, options: StartOptions) {
+    const { clock = systemClock, random = Math.random, host = operator.name, metrics = new Metrics() } = options;
+    this.#operator = operator;
+    this.#options = options;
+    this.#clock = clock;
+    this.#random = random;
+    this.#instance = options.instance ?? instanceOf(host);
+    this.#log = this.#createLog();
+    this.metrics = metrics;
+    const tracer = processTracer(operator);
+    this.#tracing = tracer && new Tracing(tracer);
+    this.#pulse = this.#createPulse();
+    this.#clientOptions = this.#createClientOptions();
+    this.#unfencedClient = new Client(options.connection, this.#clientOptions);
+    this.#elector = this.#createElector();
+    this.#client = this.#createClient();
+    this.#informers = this.#createInformers();
+    this.#events = this.#createEvents();
+    this.#loops = this.#createLoops();
+    this.#webhookChecks = this.#createWebhookChecks();
+    this.#checks = [...this.#createControllerChecks(), ...this.#webhookChecks.values()];
+    this.webhooks = this.#createWebhooks();
+    this.#webhookServer = this.#createWebhookServer();
+    metrics.onRead(() => this.#measure());
+    this.#stop = linked(options.signal === undefined ? [] : [options.signal]);
+    this.ended = this.#run().finally(() => {
+      this.#stopped.abort(new DOMException("The operator has stopped", "AbortError"));
+      this.#stop[Symbol.dispose]();
+    });
+  }
+
+  get activity(): number {
+    return sum(this.#loops) + sum(this.#informers.all()) + sum(this.#checks) + this.#events.activity +
+      (this.#elector?.activity ?? 0) + (this.webhooks?.activity ?? 0) + (this.#webhookServer?.activity ?? 0);
+  }
+
+  get busy(): string[] {
+    return this.#loops.flatMap((loop) => loop.busy);
+  }
+
+  get delayed(): string[] {
+    return this.#loops.flatMap((loop) => loop.delayed);
+  }
+
+  get waiting(): number {
+    return this.#client.waiting;
+  }
+
+  get isLeading(): boolean {
+    return this.#elector?.isLeading ?? true;
+  }
+
+  get webhookPort(): number | undefined {
+    return this.#webhookServer?.port;
+  }
+
+  readiness(): ReadinessLine[] {
+    return [
+      ...(this.#webhookServer === undefined ? [] : [this.#webhookServer.line]),
+      ...watchLines(this.#informers),
+      ...this.#loops.map(controllerLine),
+      ...rbacLines(this.#checks),
+      ...(this.#elector === undefined ? [] : [leaderLine(this.#elector)]),
+    ];
+  }
+
+  pause(isPaused: boolean): void {
+    for (const loop of this.#loops) loop.hold("pause", isPaused ? "is paused" : undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new DOMException("The operator is stopped", "AbortError"));
+    await this.ended;
+  }
+
+  #createLog(): Logger {
+    const { onLog } = this.#options;
+    const log = operatorLog(this.#operator.name);
+    return (onLog === undefined ? log : logWithListener(log, onLog)).with({ operatorID: this.#instance });
+  }
+
+  #createPulse(): Pulse {
+    return new Pulse({
+      connection: this.#options.connection,
+      clock: this.#clock,
+      userAgent: userAgentOf(this.#operator),
+      onDead: (error) => this.#log.warn("Dead connection closed", { error: error.message }),
+    });
+  }
+
+  #createClientOptions(): ClientOptions {
+    const { connection, rateLimit } = this.#options;
+    const { host } = new URL(connection.url);
+    const clock = this.#clock;
+    return {
+      clock,
+      userAgent: userAgentOf(this.#operator),
+      pulse: this.#pulse,
+      around: this.#tracing?.call,
+      rateLimit: rateLimit && new RateLimit({ ...rateLimit, clock, onDelay: this.#delayLog() }),
+      onAnswer: (method, code) => this.metrics.request(method, code, host),
+    };
+  }
+
+  /** Logs long delays by the client-side rate limit, at most once a minute. */
+  #delayLog(): (delayMs: number) => void {
+    let next = -Infinity;
+    return (delayMs) => {
+      if (delayMs < LOGGED_DELAY || this.#clock.elapsed() < next) return;
+      next = this.#clock.elapsed() + DELAY_LOG_PAUSE;
+      this.#log.warn("Requests delayed by the client-side rate limit", { delayMs, ...this.#options.rateLimit });
+    };
+  }
+
+  #createElector(): Elector | undefined {
+    const { leaderElection } = this.#operator;
+    const { connection, leaderElection: isElected = leaderElection.when === "always" } = this.#options;
+    if (!isElected) return undefined;
+    const { id, namespace = connection.namespace ?? "default", ...times } = leaderElection;
+    return new Elector({
+      ...times,
+      name: id,
+      namespace,
+      clock: this.#clock,
+      random: this.#random,
+      log: this.#log,
+      client: this.#unfencedClient,
+      identity: this.#instance,
+    });
+  }
+
+  #createClient(): Client {
+    if (this.#elector === undefined) return this.#unfencedClient;
+    return new Client(this.#options.connection, { ...this.#clientOptions, fence: this.#elector.fence });
+  }
+
+  #createInformers(): Informers {
+    return new Informers({
+      client: this.#client,
+      clock: this.#clock,
+      random: this.#random,
+      log: this.#log,
+      operator: this.#operator.name,
+      namespaces: this.#options.namespaces,
+    });
+  }
+
+  #createEvents(): EventRecorder {
+    return new EventRecorder({
+      client: this.#client,
+      clock: this.#clock,
+      log: this.#log,
+      instance: this.#instance,
+      onEnd: (result) => this.metrics.event(result),
+    });
+  }
+
+  #createLoops(): ControllerLoop[] {
+    const { parts, name } = this.#operator;
+    const { skipControllers, selector, observe } = this.#options;
+    const shared = {
+      parts,
+      client: this.#client,
+      clock: this.#clock,
+      random: this.#random,
+      log: this.#log,
+      informers: this.#informers,
+      failures: new ReportedFailures(),
+      hotLoops: new HotLoops(),
+      metrics: this.metrics,
+      events: this.#events,
+      tracing: this.#tracing,
+      observe,
+      selector,
+      services: () => this.#services.value,
+    };
+    const controllers = skipControllers ? [] : controllersOf(parts);
+    const loops = controllers.map(([key, part]) => new ControllerLoop(scopeOf(name, key, part, shared)));
+    if (this.#createsServices) {
+      for (const loop of loops) loop.hold("services", "waits for the operator's services");
+    }
+    return loops;
+  }
+
+  #createControllerChecks(): AccessCheck[] {
+    const { checkAccess = true, namespaces } = this.#options;
+    return checkAccess ? this.#loops.map((loop) => controllerAccess(loop, this.#unfencedClient, namespaces)) : [];
+  }
+
+  #createWebhookChecks(): Map<string, AccessCheck> {
+    const { checkAccess = true, namespaces } = this.#options;
+    const checks = new Map<string, AccessCheck>();
+    for (const [key, webhook] of checkAccess ? this.#servedWebhooks : []) {
+      const rules = webhookRbacRules(webhook);
+      if (rules.length === 0) continue;
+      const check = new AccessCheck({
+        client: this.#unfencedClient,
+        clock: this.#clock,
+        random: this.#random,
+        log: this.#log.with({ webhook: key }),
+        rules,
+        namespaces,
+      });
+      checks.set(key, check);
+    }
+    return checks;
+  }
+
+  #createWebhooks(): WebhookHandler | undefined {
+    const { parts, webhooks } = this.#operator;
+    const { skipWebhooks, observe, memoryLimit, serveWebhooks = false, reviewThreads } = this.#options;
+    if (skipWebhooks || !isCalled(parts)) return undefined;
+    return new WebhookHandler({
+      parts,
+      // Reviews do not write, so all replicas answer them, whether they lead or not.
+      client: this.#unfencedClient,
+      clock: this.#clock,
+      log: this.#log,
+      metrics: this.metrics,
+      tracing: this.#tracing,
+      observe,
+      services: () => this.#services.value,
+      caches: this.#servedWebhooks.flatMap(([, { reads }]) => reads.map((kind) => this.#informers.of(kind))),
+      onForbidden: (part) => this.#webhookChecks.get(part)?.denied(),
+      signal: this.#stopped.signal,
+      ready: this.#servicesReady.promise,
+      limits: { ...(memoryLimit === undefined ? {} : { held: heldWithin(memoryLimit) }), ...webhooks.limits },
+      isServed: serveWebhooks,
+      threads: reviewThreads,
+    });
+  }
+
+  #createWebhookServer(): WebhookServer | undefined {
+    const { connection, serveWebhooks, certificateTimes } = this.#options;
+    if (this.webhooks === undefined || !serveWebhooks) return undefined;
+    return new WebhookServer({
+      operator: this.#operator,
+      serving: this.#operator.webhooks,
+      handler: this.webhooks,
+      client: this.#unfencedClient,
+      clock: this.#clock,
+      random: this.#random,
+      log: this.#log,
+      metrics: this.metrics,
+      identity: this.#instance,
+      namespace: connection.namespace ?? "default",
+      times: certificateTimes,
+    });
+  }
+
+  /** The webhooks that this process serves, by key. */
+  get #servedWebhooks(): ReturnType<typeof webhooksOf> {
+    return this.#options.skipWebhooks ? [] : webhooksOf(this.#operator.parts);
+  }
+
+  /** Whether the operator creates services, which reconciles wait for. */
+  get #createsServices(): boolean {
+    return this.#operator.services !== undefined && !("services" in this.#options);
+  }
+
+  /** Updates the metrics that are computed when they are read. */
+  #measure(): void {
+    this.metrics.watches(this.#informers.states());
+    const { name, isLeading, slowPaths } = this.#elector ?? {};
+    if (name !== undefined) this.metrics.leadership(name, isLeading!, slowPaths!);
+  }
+
+  /** Runs all components until the operator is stopped. */
+  async #run(): Promise<void> {
+    // An unexpected error also stops the operator: without a watch, its cache would become stale.
+    using stop = linked([this.#stop.signal]);
+    const { signal } = stop;
+    // Watches continue while reconciles finish, so that these read their own writes.
+    const watches = new AbortController();
+    const watching = this.#watch(watches.signal);
+    watching.catch((error) => {
+      this.#log.error("Operator failed", { error });
+      stop.abort(error);
+    });
+    this.#log.info("Operator started", { version: this.#operator.version });
+    using deadline = this.#deadlineAfter(signal);
+    let serving: Promise<void> | undefined;
+    try {
+      if (await this.#createServices(signal, deadline.signal)) {
+        serving = this.#webhookServer?.run(watches.signal);
+        await this.#reconcile(signal, deadline.signal);
+        // Webhooks are served to the end: the API server may still call them while other replicas
+        // take over.
+        await this.#webhookServer?.stop(deadline.signal);
+      }
+    } finally {
+      watches.abort();
+      // Services are closed even if a watch failed; its error is reported after that.
+      await watching.catch(() => undefined);
+      await serving;
+      await this.#webhookServer?.stop(AbortSignal.abort());
+      await this.#closeServices(deadline.signal);
+    }
+    await watching;
+    this.#log.info("Operator stopped", { isClean: !deadline.signal.aborted });
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    await Promise.all([
+      this.#informers.run(signal),
+      this.#pulse.run(signal),
+      ...this.#checks.map((check) => check.run(signal)),
+    ]);
+  }
+
+  /** Returns a signal that is aborted when the time for a graceful shutdown has passed. */
+  #deadlineAfter(signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
+    const deadline = new AbortController();
+    let timer: Disposable | undefined;
+    aborted(signal).then(() => {
+      timer = this.#clock.after(
+        this.#operator.gracefulShutdownTimeout,
+        () => deadline.abort(new DOMException("The graceful shutdown timeout has passed", "AbortError")),
+      );
+    });
+    return { signal: deadline.signal, [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
+  }
+
+  /** Creates the services. Returns `false` if the operator was stopped before they existed. */
+  async #createServices(signal: AbortSignal, deadline: AbortSignal): Promise<boolean> {
+    const options = this.#options;
+    const create = "services" in options ? () => options.services : this.#operator.services;
+    const context = { signal, log: this.#log, clock: this.#clock, metrics: ownMetrics(this.metrics.registry) };
+    if (!await this.#services.create(create, context, deadline)) return false;
+    this.#servicesReady.resolve();
+    for (const loop of this.#loops) loop.hold("services", undefined);
+    return true;
+  }
+
+  /** Closes the services, unless the caller of {@linkcode startOperator} provided them. */
+  async #closeServices(deadline: AbortSignal): Promise<void> {
+    if (!this.#createsServices) return;
+    const closed = new AbortController();
+    await this.#services.close(this.#log, this.#closingTime(deadline, closed.signal));
+    closed.abort();
+  }
+
+  /**
+   * Settles when services must be closed: at the deadline, or a short time later if reconciles used
+   * all of it.
+   */
+  async #closingTime(deadline: AbortSignal, closed: AbortSignal): Promise<void> {
+    await aborted(deadline);
+    await sleep(this.#clock, CLOSING_TIME, closed).catch(() => undefined);
+  }
+
+  /** Reconciles, while this process leads, until the signal is aborted. */
+  async #reconcile(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
+    const lead = async (term: AbortSignal): Promise<void> => {
+      using over = linked([signal, term]);
+      await Promise.all([aborted(over.signal), ...this.#loops.map((loop) => loop.run(signal, deadline, term))]);
+      // Events are fenced like all writes, so they are sent before the Lease is released.
+      if (!term.aborted) await Promise.race([this.#events.flush(), aborted(deadline)]);
+    };
+    // The Lease is held until the last reconcile has finished.
+    await (this.#elector === undefined ? lead(new AbortController().signal) : this.#elector.run(signal, lead));
+  }
 }
 
-/** Returns whether the operator creates services, which reconciles wait for. */
-function isMaking({ services }: OperatorDefinition, options: StartOptions): boolean {
-  return services !== undefined && !("services" in options);
+function userAgentOf({ name, version }: OperatorDefinition): string {
+  return `${name}/${version}`;
 }
 
 function sum(list: readonly { readonly activity: number }[]): number {

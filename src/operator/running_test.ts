@@ -21,11 +21,12 @@ Deno.test("startOperator rejects an invalid selector or namespace before it send
   await assert.rejects(op.run({ connection, clock: new VirtualClock(), selector: "app in" }), {
     name: "SettingError",
     message:
-      'Invalid setting "selector" of run: must be a label selector, such as app=web or tier in (front,back),!legacy: ' +
-      "unable to parse requirement: found '' expected: '(', got \"app in\"",
+      'Invalid setting "selector" of run: must be a label selector, such as app=web or tier in (front,back),!legacy, got "app in": ' +
+      "unable to parse requirement: found '' expected: '('.",
   });
   await assert.rejects(op.run({ connection, clock: new VirtualClock(), namespaces: ["shop-*"] }), {
-    message: /^Invalid setting "namespaces" of run: must be names of namespaces .*, got \["shop-\*"\]$/,
+    message:
+      /^Invalid setting "namespaces" of run: must be names of namespaces, got "shop-\*"\. Patterns are not supported/,
   });
   assert.equal(sent, 0);
 });
@@ -76,37 +77,37 @@ Deno.test("startOperator does not wait forever for a reconciler that ignores its
 });
 
 Deno.test("startOperator starts no reconcile before its services exist, and stops without them at the deadline", async () => {
-  const made = Promise.withResolvers<AsyncDisposable>();
+  const services = Promise.withResolvers<AsyncDisposable>();
   const closed: string[] = [];
-  const runs: string[] = [];
-  const namespaces = controller(Namespace, { reconcile: ({ metadata }) => void runs.push(metadata.name) });
-  const options = { parts: { namespaces }, gracefulShutdownTimeout: "5s", services: () => made.promise } as const;
+  const reconciled: string[] = [];
+  const namespaces = controller(Namespace, { reconcile: ({ metadata }) => void reconciled.push(metadata.name) });
+  const options = { parts: { namespaces }, gracefulShutdownTimeout: "5s", services: () => services.promise } as const;
   const { running, clock, stop } = start(operator({ name: "test", ...options }));
   await turns();
-  assert.deepEqual(runs, []);
+  assert.deepEqual(reconciled, []);
   const line = running.readiness().find(({ name }) => name === "controller namespaces");
-  assert.deepEqual([line?.isReady, line?.told], [false, "waits for the operator's services"]);
+  assert.deepEqual([line?.isReady, line?.message], [false, "waits for the operator's services"]);
 
   stop.abort();
   assert.equal(await endsSoon(running), false);
   clock.step(clock.now() + 5000);
   assert.equal(await endsSoon(running), true);
-  made.resolve({ [Symbol.asyncDispose]: () => Promise.resolve(void closed.push("closed")) });
+  services.resolve({ [Symbol.asyncDispose]: () => Promise.resolve(void closed.push("closed")) });
   await turns();
-  assert.deepEqual([runs, closed], [[], ["closed"]], "what comes late is closed");
+  assert.deepEqual([reconciled, closed], [[], ["closed"]], "services that are created late are closed at once");
 });
 
-Deno.test("startOperator fails if its services cannot be created, unless it is stopped meanwhile", async () => {
+Deno.test("startOperator fails if its services cannot be created, unless it was stopped before", async () => {
   const namespaces = controller(Namespace, { reconcile() {} });
   const failing = operator({ name: "test", parts: { namespaces }, services: () => Promise.reject(new Error("no")) });
   await assert.rejects(start(failing).running.ended, { message: "no" });
 
-  const heeding = operator({
+  const stopping = operator({
     name: "test",
     parts: { namespaces },
     services: ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
   });
-  const { running, stop } = start(heeding);
+  const { running, stop } = start(stopping);
   await turns();
   stop.abort();
   await running.ended;
@@ -121,18 +122,18 @@ Deno.test("startOperator does not wait forever for services that cannot be close
   stop.abort();
   assert.equal(await endsSoon(running), false);
   clock.step(clock.now() + 5000);
-  assert.equal(await endsSoon(running), false, "it has two seconds more");
+  assert.equal(await endsSoon(running), false, "services have two more seconds to close");
   clock.step(clock.now() + 2000);
   assert.equal(await endsSoon(running), true);
 });
 
 Deno.test("startOperator starts no reconcile after it was stopped", async () => {
-  const runs: string[] = [];
+  const reconciled: string[] = [];
   const first = Promise.withResolvers<void>();
   const namespaces = controller(Namespace, {
     concurrency: 1,
     reconcile({ metadata }) {
-      runs.push(metadata.name);
+      reconciled.push(metadata.name);
       return first.promise;
     },
   });
@@ -141,7 +142,7 @@ Deno.test("startOperator starts no reconcile after it was stopped", async () => 
   stop.abort();
   first.resolve();
   assert.equal(await endsSoon(running), true);
-  assert.deepEqual(runs, ["one"]);
+  assert.deepEqual(reconciled, ["one"]);
 });
 
 Deno.test("readiness has a line for each watch and each controller, with the reason while it waits", async () => {
@@ -149,14 +150,14 @@ Deno.test("readiness has a line for each watch and each controller, with the rea
   const { running } = start(operator({ name: "test", parts: { namespaces } }), [], "configmaps");
   await turns();
   assert.deepEqual(running.readiness(), [
-    { name: "watch Namespace", isReady: true, told: "up to date, heard 0 s ago" },
+    { name: "watch Namespace", isReady: true, message: "up to date, last event 0 s ago" },
     {
       name: "watch ConfigMap",
       isReady: false,
-      told:
+      message:
         'Cannot watch ConfigMap: the apiserver answered 403: no. Grant this user the verbs list and watch on "configmaps"',
     },
-    { name: "controller namespaces", isReady: false, told: "waits for ConfigMap" },
+    { name: "controller namespaces", isReady: false, message: "waits for ConfigMap" },
   ]);
   await running[Symbol.asyncDispose]();
 });

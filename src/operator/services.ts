@@ -21,9 +21,9 @@ export interface ServicesContext {
 /** Creates and closes the services. */
 export class Services {
   #value: unknown;
-  #isMade = false;
+  #isCreated = false;
 
-  /** The services. Reconciles only start when they exist. */
+  /** The services. Reconciles start when they exist. */
   get value(): unknown {
     return this.#value;
   }
@@ -31,32 +31,32 @@ export class Services {
   /**
    * Creates the services.
    *
-   * @param how Creates them. Its errors are ignored while the operator stops.
-   * @param context The argument of `how`.
-   * @param deadline When it is aborted, a stop no longer waits for the services. Services that are
-   * created later are closed at once.
+   * @param create Creates them. Its errors are ignored while the operator stops.
+   * @param context The argument of `create`.
+   * @param deadline Aborted when the operator no longer waits for the services. Services that are
+   *   created later are closed at once.
    * @returns Whether the services were created.
    */
-  async make(
-    how: ((context: ServicesContext) => unknown) | undefined,
+  async create(
+    create: ((context: ServicesContext) => unknown) | undefined,
     context: ServicesContext,
     deadline: AbortSignal,
   ): Promise<boolean> {
     const { signal, log } = context;
-    const making = (async () => await how?.(context))();
+    const creating = (async () => await create?.(context))();
     try {
-      this.#isMade = await Promise.race([making.then(() => true), aborted(deadline).then(() => false)]);
+      this.#isCreated = await Promise.race([creating.then(() => true), aborted(deadline).then(() => false)]);
     } catch (error) {
       if (!signal.aborted) throw error;
-      log.debug("Services not made", { error: (error as Error).message });
+      log.debug("Services not created", { error: (error as Error).message });
       return false;
     }
-    if (this.#isMade) this.#value = await making;
+    if (this.#isCreated) this.#value = await creating;
     else {
-      log.warn("Services not made before the operator stopped");
-      making.then((late) => closeAll(late, log), () => undefined);
+      log.warn("Services not created before the operator stopped");
+      creating.then((late) => closeAll(late, log), () => undefined);
     }
-    return this.#isMade;
+    return this.#isCreated;
   }
 
   /**
@@ -67,7 +67,7 @@ export class Services {
    * @param limit Settles when the operator no longer waits.
    */
   async close(log: Log, limit: Promise<void>): Promise<void> {
-    if (!this.#isMade) return;
+    if (!this.#isCreated) return;
     const isClosed = await Promise.race([closeAll(this.#value, log).then(() => true), limit.then(() => false)]);
     if (!isClosed) log.warn("Services not closed in time");
   }

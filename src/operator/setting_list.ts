@@ -34,7 +34,7 @@ export interface Setting {
   /** Whether only the file may set it, not a variable or a flag. */
   readonly isFileOnly?: boolean;
   /** Whether only operators with webhooks have it. Other operators do not read its variable. */
-  readonly isOfWebhooks?: boolean;
+  readonly isForWebhooks?: boolean;
 }
 
 /** The settings, in the order of the help. */
@@ -88,7 +88,7 @@ export const SETTINGS: readonly Setting[] = [
     help: "HTTP client for the API server in a pod: http2, which is the default and faster, or fetch, which is Deno's",
   },
   { key: "health.port", type: "number", flag: "health-port", help: "port of the health and metrics server" },
-  { key: "health.hostname", type: "text", flag: "health-hostname", help: "address to listen on" },
+  { key: "health.hostname", type: "text", flag: "health-hostname", help: "address of the health and metrics server" },
   {
     key: "leader_election.enabled",
     type: "boolean",
@@ -108,19 +108,19 @@ export const SETTINGS: readonly Setting[] = [
     help: "how long a leader that cannot renew the Lease continues",
   },
   { key: "leader_election.retry_period", type: "duration", help: "time between two attempts" },
-  ...ofWebhooks([
+  ...forWebhooks([
     {
       key: "webhooks.port",
       type: "number",
       flag: "webhook-port",
-      help: "port of the webhook server; it also uses the next three ports on loopback",
+      help: "port of the webhook server, which also uses the next three ports on loopback",
     },
-    { key: "webhooks.hostname", type: "text", flag: "webhook-hostname", help: "address to listen on" },
+    { key: "webhooks.hostname", type: "text", flag: "webhook-hostname", help: "address of the webhook server" },
     {
-      key: "webhooks.names",
+      key: "webhooks.cert_sans",
       type: "list",
-      flag: "webhook-name",
-      help: "a DNS name or address of the webhook server in addition to its Service; may be repeated",
+      flag: "webhook-cert-san",
+      help: "a DNS name or IP address in the webhook certificate besides those of the Service; may be repeated",
     },
     {
       key: "webhooks.workers",
@@ -207,9 +207,9 @@ export function variablesOf(hasWebhooks: boolean): readonly string[] {
  * @param hasWebhooks Whether the operator has webhooks.
  */
 export function variableSettingsOf(hasWebhooks: boolean): readonly Setting[] {
-  return SETTINGS.filter(({ isFileOnly, isOfWebhooks }) => !isFileOnly && (hasWebhooks || !isOfWebhooks));
+  return SETTINGS.filter(({ isFileOnly, isForWebhooks }) => !isFileOnly && (hasWebhooks || !isForWebhooks));
 }
 
-function ofWebhooks(settings: readonly Setting[]): Setting[] {
-  return settings.map((setting) => ({ ...setting, isOfWebhooks: true }));
+function forWebhooks(settings: readonly Setting[]): Setting[] {
+  return settings.map((setting) => ({ ...setting, isForWebhooks: true }));
 }

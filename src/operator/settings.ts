@@ -1,6 +1,6 @@
 /**
- * Settings from flags, environment variables and a file (`config_file.ts`). The first of these that
- * has a value wins, then the code.
+ * Settings from flags, environment variables and a file (`config_file.ts`), in this order of
+ * precedence. All of them override the options in the code.
  */
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { parseLabelSelector } from "../base/label_selector.ts";
@@ -10,7 +10,7 @@ import { policyRules } from "./policy_setting.ts";
 import { type Setting, SETTINGS, variableOf, variableSettingsOf } from "./setting_list.ts";
 
 /** A setting's value and its source. */
-export interface RawSettings {
+export interface SettingValue {
   /** The validated value. */
   readonly value: string | number | boolean | readonly string[] | readonly AdditionalPolicyRule[];
   /** The source, for messages: `--log-level`, `OP_LOG_LEVEL`, `"operator.toml"`. */
@@ -18,7 +18,7 @@ export interface RawSettings {
 }
 
 /** Values by the key of the setting. A `*` in the key is replaced by the actual name. */
-export type Settings = ReadonlyMap<string, RawSettings>;
+export type Settings = ReadonlyMap<string, SettingValue>;
 
 /** A setting is invalid. */
 export class SettingError extends Error {
@@ -34,7 +34,7 @@ export class SettingError extends Error {
  * @throws {SettingError} If a value is invalid.
  */
 export function variableSettings(env: (name: string) => string | undefined, hasWebhooks = true): Settings {
-  const found = new Map<string, RawSettings>();
+  const found = new Map<string, SettingValue>();
   for (const setting of variableSettingsOf(hasWebhooks)) {
     const name = variableOf(setting);
     const text = env(name);
@@ -52,7 +52,7 @@ export function variableSettings(env: (name: string) => string | undefined, hasW
  * @throws {SettingError} If a value is invalid.
  */
 export function flagSettings(values: Readonly<Record<string, unknown>>): Settings {
-  const found = new Map<string, RawSettings>();
+  const found = new Map<string, SettingValue>();
   for (const setting of SETTINGS) {
     const { flag, key, type } = setting;
     if (flag === undefined) continue;
@@ -67,7 +67,7 @@ export function flagSettings(values: Readonly<Record<string, unknown>>): Setting
 }
 
 /** Settings that contradict each other: some namespaces, or all. */
-const RIVALS: Readonly<Record<string, string>> = { namespaces: "all_namespaces", all_namespaces: "namespaces" };
+const CONTRADICTIONS: Readonly<Record<string, string>> = { namespaces: "all_namespaces", all_namespaces: "namespaces" };
 
 /**
  * Merges settings; earlier ones win. Of two contradicting settings the earlier source wins too:
@@ -76,13 +76,13 @@ const RIVALS: Readonly<Record<string, string>> = { namespaces: "all_namespaces",
  * @throws {SettingError} If one source has both.
  */
 export function merged(...all: readonly Settings[]): Settings {
-  const result = new Map<string, RawSettings>();
+  const result = new Map<string, SettingValue>();
   for (const settings of [...all].reverse()) {
     for (const [key, { value }] of settings) {
       // `all_namespaces = false` does not override a list of namespaces.
-      if (value !== false && Object.hasOwn(RIVALS, key)) result.delete(RIVALS[key]!);
+      if (value !== false && Object.hasOwn(CONTRADICTIONS, key)) result.delete(CONTRADICTIONS[key]!);
     }
-    refuseRivals(settings);
+    refuseContradiction(settings);
     for (const [key, setting] of settings) result.set(key, setting);
   }
   return result;
@@ -92,7 +92,7 @@ function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== "");
 }
 
-function refuseRivals(settings: Settings): void {
+function refuseContradiction(settings: Settings): void {
   const [some, all] = [settings.get("namespaces"), settings.get("all_namespaces")];
   if (some === undefined || all?.value !== true) return;
   const [one, other] = some.where === all.where
@@ -120,13 +120,13 @@ function fromText({ type }: Setting, text: string): unknown {
  *
  * @param setting The setting.
  * @param value The value.
- * @param what The source of the value, for errors: `"log_level" in "operator.toml"`.
+ * @param what The name of the setting, for errors: `"log_level" in "operator.toml"`.
  * @throws {SettingError} If it is invalid.
  */
-export function checked(setting: Setting, value: unknown, what: string): RawSettings["value"] {
+export function checked(setting: Setting, value: unknown, what: string): SettingValue["value"] {
   const { type, choices } = setting;
-  const refuse = (wanted: string): never => {
-    throw new SettingError(`Invalid setting ${what}: must be ${wanted}, got ${JSON.stringify(value)}`);
+  const refuse: Refuse = (wanted, rest = ".", got = value) => {
+    throw new SettingError(`Invalid setting ${what}: must be ${wanted}, got ${JSON.stringify(got)}${rest}`);
   };
   if (choices !== undefined && !choices.includes(value as string)) refuse(`one of ${choices.join(", ")}`);
   switch (type) {
@@ -140,9 +140,8 @@ export function checked(setting: Setting, value: unknown, what: string): RawSett
       if (!isList(value)) return refuse("a list of non-empty names");
       // A pattern would match no namespace, and no error would be reported.
       const wrong = value.find((name) => labelFaults(name).length > 0);
-      return wrong === undefined ? value : refuse(
-        `names of namespaces ("${wrong}" is not one; patterns are not supported: list each namespace, or watch all and set "selector")`,
-      );
+      if (wrong === undefined) return value;
+      return refuse("names of namespaces", wrong.includes("*") ? `. ${NO_PATTERNS}` : ".", wrong);
     }
     case "selector":
       return selector(value, refuse);
@@ -165,15 +164,23 @@ export function checked(setting: Setting, value: unknown, what: string): RawSett
 }
 
 /**
- * The API server would reject each list of each watch, and only the readiness report would show it.
+ * Throws an error with the form of a valid value, the rest of the message, and the invalid value.
  */
-function selector(value: unknown, refuse: (wanted: string) => never): string {
+type Refuse = (wanted: string, rest?: string, got?: unknown) => never;
+
+const NO_PATTERNS = 'Patterns are not supported: list each namespace, or watch all and set "selector".';
+
+/**
+ * Validates a selector. Otherwise, the API server would reject each list of each watch, and only
+ * the readiness report would show it.
+ */
+function selector(value: unknown, refuse: Refuse): string {
   const wanted = "a label selector, such as app=web or tier in (front,back),!legacy";
   if (typeof value !== "string" || value.trim() === "") return refuse(wanted);
   try {
     parseLabelSelector(value);
   } catch (error) {
-    return refuse(`${wanted}: ${(error as SyntaxError).message}`);
+    return refuse(wanted, `: ${(error as SyntaxError).message}.`);
   }
   return value;
 }

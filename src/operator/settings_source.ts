@@ -9,11 +9,11 @@ import { fileSettings } from "./config_file.ts";
 import { flagSettings, merged, SettingError, type Settings, variableSettings } from "./settings.ts";
 
 /** The file that a ConfigMap with settings is mounted as. */
-export const USUAL_FILE: string = `${CONFIG_FOLDER}/operator.toml`;
+export const DEFAULT_FILE: string = `${CONFIG_FOLDER}/operator.toml`;
 
-// A kubelet updates a changed ConfigMap within about a minute, so shorter intervals, in
-// milliseconds, have no benefit.
-const LOOK_AGAIN = 10_000;
+// The interval in milliseconds. A kubelet updates a mounted ConfigMap within about a minute, so a
+// shorter one has no benefit.
+const CHECK_INTERVAL = 10_000;
 
 /** The settings of a program. */
 export interface SettingsSource {
@@ -35,32 +35,32 @@ export interface SettingsSource {
  */
 export function settingsSource(values: Readonly<Record<string, unknown>>, hasWebhooks: boolean): SettingsSource {
   let last: string | undefined;
-  const asked = (values.config as string | undefined) ?? (denoMachine.env("OP_CONFIG") || undefined);
+  const requested = (values.config as string | undefined) ?? (denoMachine.env("OP_CONFIG") || undefined);
   const settingsOf = (text: string | undefined): Settings =>
     merged(
       flagSettings(values),
       variableSettings(denoMachine.env, hasWebhooks),
-      text === undefined ? new Map() : fileSettings(text, asked ?? USUAL_FILE),
+      text === undefined ? new Map() : fileSettings(text, requested ?? DEFAULT_FILE),
     );
   return {
     async read() {
-      return settingsOf(last = await fileText(asked));
+      return settingsOf(last = await fileText(requested));
     },
     follow(clock, onChange, onError) {
-      const look = async (): Promise<void> => {
+      const check = async (): Promise<void> => {
         try {
-          const text = await fileText(asked);
+          const text = await fileText(requested);
           if (text !== last) await onChange(settingsOf(last = text));
         } catch (error) {
           onError(error as Error);
         }
-        if (!isOver) timer = clock.after(LOOK_AGAIN, look);
+        if (!isDisposed) timer = clock.after(CHECK_INTERVAL, check);
       };
-      let isOver = false;
-      let timer = clock.after(LOOK_AGAIN, look);
+      let isDisposed = false;
+      let timer = clock.after(CHECK_INTERVAL, check);
       return {
         [Symbol.dispose]() {
-          isOver = true;
+          isDisposed = true;
           timer[Symbol.dispose]();
         },
       };
@@ -71,14 +71,16 @@ export function settingsSource(values: Readonly<Record<string, unknown>>, hasWeb
 /**
  * Returns the contents of the file. The default file is optional; one that was requested is not.
  */
-async function fileText(asked: string | undefined): Promise<string | undefined> {
+async function fileText(requested: string | undefined): Promise<string | undefined> {
   try {
-    return await denoMachine.readText(asked ?? USUAL_FILE);
+    return await denoMachine.readText(requested ?? DEFAULT_FILE);
   } catch (cause) {
-    if (asked === undefined && (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotCapable)) {
+    if (requested === undefined && (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotCapable)) {
       return undefined;
     }
-    const why = cause instanceof Deno.errors.NotFound ? "it does not exist" : (cause as Error).message;
-    throw new SettingError(`Cannot read "${asked ?? USUAL_FILE}": ${why}`, { cause });
+    const why = cause instanceof Deno.errors.NotFound
+      ? "the file does not exist. Set --config or OP_CONFIG to an existing file."
+      : (cause as Error).message;
+    throw new SettingError(`Cannot read settings "${requested ?? DEFAULT_FILE}": ${why}`, { cause });
   }
 }

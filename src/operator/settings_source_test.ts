@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { settingsSource } from "./settings_source.ts";
 
-Deno.test("settingsSource reads the file again while the program runs, and reports changes and errors", async () => {
+Deno.test("settingsSource reads the file again every 10 s, and reports changes and errors", async () => {
   const path = await Deno.makeTempFile({ suffix: ".toml" });
   const write = (line: string) => Deno.writeTextFile(path, `[operator]\n${line}\n`);
   try {
@@ -12,14 +12,18 @@ Deno.test("settingsSource reads the file again while the program runs, and repor
     const level = (settings: Awaited<ReturnType<typeof source.read>>) => settings.get("log_level")?.value;
     assert.equal(level(await source.read()), "info");
     const clock = new VirtualClock();
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     let next = Promise.withResolvers<void>();
-    const tell = (what: unknown): Promise<void> => {
-      told.push(what);
+    const report = (value: unknown): Promise<void> => {
+      reported.push(value);
       next.resolve();
       return Promise.resolve();
     };
-    using _following = source.follow(clock, (settings) => tell(level(settings)), ({ message }) => void tell(message));
+    using _following = source.follow(
+      clock,
+      (settings) => report(level(settings)),
+      ({ message }) => void report(message),
+    );
     for (const line of ['log_level = "debug"', 'log_level = "loud"', 'log_level = "warn"']) {
       next = Promise.withResolvers();
       await write(line);
@@ -27,8 +31,8 @@ Deno.test("settingsSource reads the file again while the program runs, and repor
       clock.step(clock.nextDue);
       await next.promise;
     }
-    assert.deepEqual([told[0], told[2]], ["debug", "warn"]);
-    assert.match(String(told[1]), /must be one of debug, info, warn, error, got "loud"$/);
+    assert.deepEqual([reported[0], reported[2]], ["debug", "warn"]);
+    assert.match(String(reported[1]), /must be one of debug, info, warn, error, got "loud"\.$/);
   } finally {
     await Deno.remove(path);
   }

@@ -18,116 +18,116 @@ registry = "registry.example.com"
 `;
 
 Deno.test("fileSettings reads the table [operator] and ignores the other tables", () => {
-  assert.deepEqual(said(fileSettings(FILE, "operator.toml")), {
+  assert.deepEqual(valuesOf(fileSettings(FILE, "operator.toml")), {
     log_level: "debug",
     namespaces: ["shop", "blog"],
     "leader_election.enabled": false,
     "leader_election.lease_duration": "30s",
     "controllers.websites.concurrency": 3,
   });
-  assert.deepEqual(said(fileSettings("", "operator.toml")), {});
+  assert.deepEqual(valuesOf(fileSettings("", "operator.toml")), {});
 });
 
 const REFUSED: readonly { name: string; text: string; message: string }[] = [
   {
-    name: "a key that is misspelt",
+    name: "a misspelled key",
     text: '[operator]\nlog_levle = "debug"',
-    message: 'Cannot read "f": "log_levle" is no key: did you mean "log_level"?',
+    message: 'Cannot read "f": unknown key "log_levle". Did you mean "log_level"?',
   },
   {
-    name: "a key that is misspelt in a table",
+    name: "a misspelled key in a table",
     text: "[operator.leader_election]\nenabeld = true",
-    message: 'Cannot read "f": "leader_election.enabeld" is no key: did you mean "leader_election.enabled"?',
+    message: 'Cannot read "f": unknown key "leader_election.enabeld". Did you mean "leader_election.enabled"?',
   },
   {
-    name: "a key that nothing is like",
+    name: "a key that resembles no valid key",
     text: "[operator.health]\ncolour = 1",
-    message: 'Cannot read "f": "health.colour" is no key: there is health.port, health.hostname',
+    message: 'Cannot read "f": unknown key "health.colour". Available keys: health.port, health.hostname.',
   },
   {
-    name: "a limit that controllers do not have",
+    name: "a limit that does not exist",
     text: "[operator.controllers.websites]\nconcurency = 1",
     message:
-      'Cannot read "f": "controllers.websites.concurency" is no key: did you mean "controllers.websites.concurrency"?',
+      'Cannot read "f": unknown key "controllers.websites.concurency". Did you mean "controllers.websites.concurrency"?',
   },
   {
-    name: "a key outside of the table",
+    name: "a key of the operator outside of its table",
     text: 'log_level = "debug"',
-    message: 'Cannot read "f": "log_level" is no key: there is operator, project, build, generate',
+    message: 'Cannot read "f": unknown key "log_level". Available keys: operator, project, build, generate.',
   },
   {
-    name: "a table that is none",
+    name: "a number in place of a table",
     text: "[operator]\nhealth = 1",
-    message: 'Cannot read "f": "health" must be a table',
+    message: 'Cannot read "f": "health" must be a table, got 1.',
   },
   {
-    name: "a value that is not among those there are",
+    name: "a value that is not one of the choices",
     text: '[operator]\nlog_level = "loud"',
-    message: 'Invalid setting "log_level" in "f": must be one of debug, info, warn, error, got "loud"',
+    message: 'Invalid setting "log_level" in "f": must be one of debug, info, warn, error, got "loud".',
   },
   {
-    name: "a number that is text",
+    name: "a string in place of a number",
     text: '[operator.health]\nport = "80"',
-    message: 'Invalid setting "health.port" in "f": must be a positive integer, got "80"',
+    message: 'Invalid setting "health.port" in "f": must be a positive integer, got "80".',
   },
   {
     name: "a duration without a unit",
     text: '[operator]\ngraceful_shutdown_timeout = "30"',
-    message: 'Invalid setting "graceful_shutdown_timeout" in "f": must be a duration, such as "30s", got "30"',
+    message: 'Invalid setting "graceful_shutdown_timeout" in "f": must be a duration, such as "30s", got "30".',
   },
   {
     name: "a list with an empty name",
     text: '[operator]\nnamespaces = [""]',
-    message: 'Invalid setting "namespaces" in "f": must be a list of non-empty names, got [""]',
+    message: 'Invalid setting "namespaces" in "f": must be a list of non-empty names, got [""].',
   },
   {
     name: "a pattern in place of a namespace",
     text: '[operator]\nnamespaces = ["blog", "shop-*"]',
     message:
-      'Invalid setting "namespaces" in "f": must be names of namespaces ("shop-*" is not one; patterns are not supported: list each namespace, or watch all and set "selector"), got ["blog","shop-*"]',
+      'Invalid setting "namespaces" in "f": must be names of namespaces, got "shop-*". Patterns are not supported: list each namespace, or watch all and set "selector".',
   },
   {
-    name: "a selector that is none",
+    name: "an invalid selector",
     text: '[operator]\nselector = "tier in front"',
     message:
-      'Invalid setting "selector" in "f": must be a label selector, such as app=web or tier in (front,back),!legacy: ' +
-      "unable to parse requirement: found 'front' expected: '(', got \"tier in front\"",
+      'Invalid setting "selector" in "f": must be a label selector, such as app=web or tier in (front,back),!legacy, got "tier in front": ' +
+      "unable to parse requirement: found 'front' expected: '('.",
   },
   {
     name: "a selector that is a table",
     text: '[operator.selector]\napp = "web"',
     message:
-      'Invalid setting "selector" in "f": must be a label selector, such as app=web or tier in (front,back),!legacy, got {"app":"web"}',
+      'Invalid setting "selector" in "f": must be a label selector, such as app=web or tier in (front,back),!legacy, got {"app":"web"}.',
   },
   {
-    name: "a key of the image that is misspelt",
+    name: "a misspelled key of the image",
     text: '[build.image]\nregistri = "r"',
-    message: 'Cannot read "f": "build.image.registri" is no key: did you mean "build.image.registry"?',
+    message: 'Cannot read "f": unknown key "build.image.registri". Did you mean "build.image.registry"?',
   },
   {
-    name: "a key of a policy that is misspelt",
+    name: "a misspelled key of a policy",
     text: '[[generate.rbac.policies]]\napi_group = [""]\nresources = ["pods"]\nverbs = ["get"]',
     message:
-      'Invalid setting "generate.rbac.policies" in "f": policy 1 has a key "api_group": did you mean "api_groups"?',
+      'Invalid setting "generate.rbac.policies" in "f": policy 1 has an unknown key "api_group". Did you mean "api_groups"?',
   },
   {
     name: "a policy without verbs",
     text: '[[generate.rbac.policies]]\napi_groups = [""]\nresources = ["pods"]',
-    message: 'Invalid setting "generate.rbac.policies" in "f": policy 1 has no "verbs"',
+    message: 'Invalid setting "generate.rbac.policies" in "f": policy 1 has no "verbs". Add it.',
   },
   {
-    name: "a policy that is one text",
+    name: "a string in place of a list in a policy",
     text: '[[generate.rbac.policies]]\napi_groups = ""\nresources = ["pods"]\nverbs = ["get"]',
     message:
-      'Invalid setting "generate.rbac.policies" in "f": "api_groups" of policy 1 is "", and must be a list of texts',
+      'Invalid setting "generate.rbac.policies" in "f": "api_groups" of policy 1 must be a list of strings, got "".',
   },
   {
-    name: "policies that are one table",
+    name: "a table in place of a list of policies",
     text: '[generate.rbac.policies]\nverbs = ["get"]',
     message:
-      'Invalid setting "generate.rbac.policies" in "f": it must be a list of tables: write [[generate.rbac.policies]] above each',
+      'Invalid setting "generate.rbac.policies" in "f": must be a list of tables. Write [[generate.rbac.policies]] above each.',
   },
-  { name: "what is not TOML", text: "[operator\n", message: 'Cannot read "f": it is not TOML at line 1, column 10' },
+  { name: "invalid TOML", text: "[operator\n", message: 'Cannot read "f": invalid TOML at line 1, column 10.' },
 ];
 
 for (const { name, text, message } of REFUSED) {
@@ -144,55 +144,55 @@ Deno.test("variableSettings reads each type of value and ignores empty variables
     OP_LEADER_ELECTION: "false",
     OP_LOG_LEVEL: "",
   };
-  assert.deepEqual(said(variableSettings((name) => env[name])), {
+  assert.deepEqual(valuesOf(variableSettings((name) => env[name])), {
     namespaces: ["shop", "blog"],
     paused: true,
     "health.port": 9000,
     "leader_election.enabled": false,
   });
   for (const name of Object.keys(env)) {
-    assert(variablesOf(true).includes(name), `${name} is not among what it may read`);
+    assert(variablesOf(true).includes(name), `variablesOf() lacks ${name}`);
   }
   assert.throws(() => variableSettings((name) => name === "OP_PAUSED" ? "yes" : undefined), {
-    message: 'Invalid setting OP_PAUSED: must be true or false, got "yes"',
+    message: 'Invalid setting OP_PAUSED: must be true or false, got "yes".',
   });
 });
 
 Deno.test("flagSettings and variableSettings reject invalid selectors and accept valid ones", () => {
   const why =
-    `must be a label selector, such as app=web or tier in (front,back),!legacy: found '=', expected: !, identifier, or 'end of string', got "=web"`;
+    `must be a label selector, such as app=web or tier in (front,back),!legacy, got "=web": found '=', expected: !, identifier, or 'end of string'.`;
   const variable = (text: string) => variableSettings((name) => name === "OP_SELECTOR" ? text : undefined);
   assert.throws(() => flagSettings({ selector: "=web" }), {
     name: "SettingError",
     message: `Invalid setting --selector: ${why}`,
   });
   assert.throws(() => variable("=web"), { name: "SettingError", message: `Invalid setting OP_SELECTOR: ${why}` });
-  assert.throws(() => variable(" "), /Invalid setting OP_SELECTOR: must be a label selector, .*, got " "$/);
+  assert.throws(() => variable(" "), /Invalid setting OP_SELECTOR: must be a label selector, .*, got " "\.$/);
   const right = "app=web,tier in (front, back),!legacy,weight>5,example.com/of!=x,any";
-  assert.deepEqual(said(flagSettings({ selector: right })), { selector: right });
-  assert.deepEqual(said(variable(right)), { selector: right });
+  assert.deepEqual(valuesOf(flagSettings({ selector: right })), { selector: right });
+  assert.deepEqual(valuesOf(variable(right)), { selector: right });
 });
 
 Deno.test("flagSettings accepts repeated flags, and no- with boolean flags", () => {
   const values = { namespace: ["a", "b"], "no-leader-election": true, "log-level": "warn", kubeconfig: "/x" };
-  assert.deepEqual(said(flagSettings(values)), {
+  assert.deepEqual(valuesOf(flagSettings(values)), {
     namespaces: ["a", "b"],
     log_level: "warn",
     "leader_election.enabled": false,
   });
 });
 
-Deno.test("merged prefers flags to variables, and variables to the file", () => {
+Deno.test("merged prefers flags over variables, and variables over the file", () => {
   const settings = merged(
     flagSettings({ "log-level": "error" }),
     variableSettings((name) => ({ OP_LOG_LEVEL: "warn", OP_LOG_FORMAT: "text" })[name]),
     fileSettings('[operator]\nlog_level = "debug"\nlog_format = "json"\npaused = true', "f"),
   );
-  assert.deepEqual(said(settings), { log_level: "error", log_format: "text", paused: true });
+  assert.deepEqual(valuesOf(settings), { log_level: "error", log_format: "text", paused: true });
   assert.equal(settings.get("log_format")?.where, "OP_LOG_FORMAT");
 });
 
-function said(settings: Settings): Record<string, unknown> {
+function valuesOf(settings: Settings): Record<string, unknown> {
   return Object.fromEntries([...settings].map(([key, { value }]) => [key, value]));
 }
 
@@ -204,38 +204,38 @@ const SCOPES: readonly {
   expected: unknown;
 }[] = [
   {
-    name: "a flag's namespaces before the file's all",
+    name: "namespaces of a flag over all_namespaces of the file",
     flags: { namespace: ["a"] },
     file: "all_namespaces = true",
     expected: ["a"],
   },
   {
-    name: "a flag's namespaces before a variable's all",
+    name: "namespaces of a flag over all_namespaces of a variable",
     flags: { namespace: ["a"] },
     env: { OP_ALL_NAMESPACES: "true" },
     expected: ["a"],
   },
   {
-    name: "a variable's namespaces before the file's all",
+    name: "namespaces of a variable over all_namespaces of the file",
     env: { OP_NAMESPACES: "a,b" },
     file: "all_namespaces = true",
     expected: ["a", "b"],
   },
   {
-    name: "a flag's all before a variable's and the file's namespaces",
+    name: "all_namespaces of a flag over namespaces of a variable and of the file",
     flags: { "all-namespaces": true },
     env: { OP_NAMESPACES: "a" },
     file: 'namespaces = ["b"]',
     expected: "all",
   },
   {
-    name: "the file's namespaces where a flag says that not all are meant",
+    name: "namespaces of the file if a flag sets all_namespaces to false",
     flags: { "no-all-namespaces": true },
     file: 'namespaces = ["b"]',
     expected: ["b"],
   },
   {
-    name: "a flag's namespaces, where a variable says all and the file others",
+    name: "namespaces of a flag over all_namespaces of a variable and namespaces of the file",
     flags: { namespace: ["a"] },
     env: { OP_ALL_NAMESPACES: "true" },
     file: 'namespaces = ["b"]',

@@ -9,10 +9,10 @@ export interface WebhookServerOptions {
   /** The address to listen on. @default {"0.0.0.0"} */
   readonly hostname?: string;
   /**
-   * The number of threads that run the functions of webhooks, for functions that compute. Each
-   * thread loads the program, has services and caches of its own, and needs about 40 MB. Threads
-   * are only used if the operator runs as a program. @default {none: the functions run in the main
-   * thread}
+   * The number of threads that run the functions of webhooks, for functions with long computations.
+   * Each thread loads the program, has services and caches of its own, and needs about 40 MB.
+   * Threads are only used if the operator runs as a program. @default {none: the functions run in
+   * the main thread}
    */
   readonly workers?: number;
   /** Limits on requests. @default {those of {@linkcode WebhookLimits}} */
@@ -22,8 +22,11 @@ export interface WebhookServerOptions {
    * certificate that the operator issues and renews}
    */
   readonly certificate?: CertificatePaths;
-  /** DNS names and addresses of the server in addition to its Service. @default {[]} */
-  readonly names?: readonly string[];
+  /**
+   * DNS names and IP addresses in the certificate in addition to the names of the Service (subject
+   * alternative names, kubeadm's `certSANs`). @default {[]}
+   */
+  readonly certSANs?: readonly string[];
 }
 
 /** The options with defaults applied. */
@@ -34,16 +37,19 @@ export interface WebhookServing extends WebhookServerOptions {
   readonly hostname: string;
   /** Limits on requests. Omitted ones have the defaults of {@linkcode WebhookLimits}. */
   readonly limits: WebhookLimits;
-  /** DNS names and addresses of the server in addition to its Service. */
-  readonly names: readonly string[];
+  /** DNS names and IP addresses in the certificate in addition to the names of the Service. */
+  readonly certSANs: readonly string[];
 }
 
-/** One server behind the front for each certificate that still has connections. */
+/**
+ * The number of servers behind the public port: one for each certificate that still has
+ * connections.
+ */
 const INNER_PORTS = 3;
 
 /** Applies the defaults. */
 export function webhookServing(options: WebhookServerOptions = {}): WebhookServing {
-  return { port: 9443, hostname: "0.0.0.0", limits: {}, names: [], ...options };
+  return { port: 9443, hostname: "0.0.0.0", limits: {}, certSANs: [], ...options };
 }
 
 /**

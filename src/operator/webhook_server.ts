@@ -51,8 +51,8 @@ export class WebhookServer {
   readonly #server: TlsServer;
   readonly #certificates: CertificateKeeper | FollowedFiles;
   #expiry: { readonly server: number; readonly authority?: number } | undefined;
-  /** The certificate that the server uses, with its key. */
-  #shown: string | undefined;
+  /** The certificate that the server uses, followed by its key. */
+  #current: string | undefined;
 
   /**
    * @throws {Error} If it cannot listen on its port: the program must not start without its
@@ -63,7 +63,7 @@ export class WebhookServer {
     const { serving, handler } = context;
     this.#server = listening(serving, handler);
     this.#certificates = this.#source();
-    context.metrics.onRead(() => this.#count());
+    context.metrics.onRead(() => this.#measure());
   }
 
   /** The port on which the server listens. */
@@ -82,8 +82,9 @@ export class WebhookServer {
   get line(): ReadinessLine {
     const { problem } = this.#certificates;
     const isReady = this.#server.isServing;
-    const told = isReady ? `served at port ${this.port}` : "wait for their certificate";
-    return { name: "webhooks", isReady, told: problem === undefined ? told : `${told}: ${problem}`, decides: true };
+    const state = isReady ? `served on port ${this.port}` : "waits for the certificate";
+    const message = problem === undefined ? state : `${state}: ${problem}`;
+    return { name: "webhooks", isReady, message, decides: true };
   }
 
   /** Maintains the certificate until the signal is aborted. */
@@ -114,30 +115,30 @@ export class WebhookServer {
       times,
       use,
       secret: { name: certificateSecret(operator.name), namespace },
-      names: [...serviceNames(webhookService(operator.name), namespace), ...serving.names],
+      names: [...serviceNames(webhookService(operator.name), namespace), ...serving.certSANs],
       targets: publishTargets(operator),
     });
   }
 
   #use(certificate: CertificateFiles, expiry: { readonly server: number; readonly authority?: number }): void {
-    // A changed authority alone does not change the certificate.
+    // The certificate stays the same if only the authority changes.
     const text = certificate.certificate + certificate.key;
-    if (text !== this.#shown) this.#show(certificate, expiry.server);
-    this.#shown = text;
+    if (text !== this.#current) this.#apply(certificate, expiry.server);
+    this.#current = text;
     this.#expiry = expiry;
   }
 
-  #show(certificate: CertificateFiles, until: number): void {
+  #apply(certificate: CertificateFiles, until: number): void {
     this.#server.use(certificate);
     const { log, metrics } = this.#context;
-    if (this.#shown === undefined) log.info("Webhooks served", { port: this.port });
+    if (this.#current === undefined) log.info("Webhooks served", { port: this.port });
     else {
       metrics.rotation();
-      log.info("Webhooks show another certificate", { until: isoTime(until) });
+      log.info("Webhook certificate rotated", { until: isoTime(until) });
     }
   }
 
-  #count(): void {
+  #measure(): void {
     if (this.#expiry === undefined) return;
     const { metrics, clock } = this.#context;
     const seconds = (until: number) => (until - clock.now()) / 1000;
@@ -157,8 +158,8 @@ export function publishTargets({ name, parts }: Pick<OperatorDefinition, "name" 
 }
 
 /**
- * Twice the number of concurrent reviews: connections with running reviews are never closed for
- * others, so others must exist.
+ * Returns the maximum number of connections: twice that of concurrent reviews. Connections with
+ * running reviews are never closed in favor of others, so there must be more connections.
  */
 function connectionsFor({ inFlight = 256 }: WebhookServing["limits"]): number {
   return 2 * inFlight;
@@ -167,7 +168,7 @@ function connectionsFor({ inFlight = 256 }: WebhookServing["limits"]): number {
 function listening(serving: WebhookServing, handler: WebhookHandler): TlsServer {
   const { hostname, port } = serving;
   try {
-    // Idle connections time out by system time, whatever clock the operator uses.
+    // Timeouts of idle connections use system time, whatever clock the operator uses.
     return new TlsServer({
       hostname,
       port,
@@ -177,9 +178,9 @@ function listening(serving: WebhookServing, handler: WebhookHandler): TlsServer 
     }, handler.fetch);
   } catch (cause) {
     const why = cause instanceof Deno.errors.AddrInUse
-      ? "the port is taken: choose another with webhooks: { port }, or --webhook-port"
+      ? "the port is in use. Set another with webhooks: { port } or --webhook-port."
       : cause instanceof Deno.errors.NotCapable
-      ? `it was built to listen elsewhere: build it again with webhooks: { hostname: "${hostname}", port: ${port} }`
+      ? "the sandbox does not allow it. Set webhooks.hostname and webhooks.port in operator.toml and build again."
       : (cause as Error).message;
     throw new Error(`Cannot serve webhooks at ${hostname}:${port}: ${why}`, { cause });
   }

@@ -124,7 +124,7 @@ Deno.test("webhookEntries excludes requests of the operator itself with ignoreOw
   assert.throws(() => webhookConfigurations("notes", parts, { place }), {
     name: "TypeError",
     message:
-      'Cannot make the configurations of "notes": "locks" leaves out what the operator itself writes: say the "namespace" that it runs in',
+      'Webhook configurations of "notes": webhook "locks" has "ignoreOwnRequests", so the operator\'s user must be known. Set "namespace" to the namespace that the operator runs in.',
   });
   assert.equal(webhookConfigurations("notes", { rules: parts.rules }, { place }).length, 1);
 });
@@ -133,6 +133,6 @@ Deno.test("operator refuses webhooks that would be served at one place", () => {
   const one = webhook(Note, { validate });
   const other = webhook(Note, { validate });
   assert.throws(() => operator({ name: "notes", parts: { noteRules: one, "note-rules": other } }), {
-    message: /webhooks "noteRules" and "note-rules" would both be served at "\/validate\/note-rules": rename one$/,
+    message: /webhooks "noteRules" and "note-rules" would both be served at "\/validate\/note-rules"\. Rename one\.$/,
   });
 });

@@ -17,8 +17,8 @@ const NEAR = 0.9;
 
 /**
  * Returns warnings about a CustomResourceDefinition that an API server accepts: its size, fields
- * that are lost between versions, columns that are always empty, show JSON or are missing, formats that no
- * server validates.
+ * that are lost between versions, columns that are always empty, show JSON or are missing, and
+ * formats that no server validates.
  *
  * @param crd The definition: `crd` of a kind.
  * @returns Warnings, each with advice; empty if there are none.
@@ -37,9 +37,8 @@ const NEAR = 0.9;
  *   columns: { Host: { path: ".spec.host", type: "integer" } },
  * });
  *
- * assert.deepEqual(definitionWarnings(Website.crd), [
- *   'websites.demo.example.com: column "Host" of "v1" is always empty: its type is integer, but ".spec.host" has another type',
- * ]);
+ * const [warning] = definitionWarnings(Website.crd);
+ * assert.match(warning, /column "Host" of "v1" is always empty: its type is integer/);
  * ```
  */
 export function definitionWarnings(crd: CustomResourceDefinitionManifest): string[] {

@@ -86,7 +86,7 @@ export function refused(): void {
   s.array(s.optional(s.string()));
   // @ts-expect-error values cannot be optional
   s.map(s.optional(s.string()));
-  // @ts-expect-error what has a default is never missing
+  // @ts-expect-error A schema with a default is never missing
   s.optional(s.string({ default: "" }));
   // @ts-expect-error a property is a schema
   s.object({ a: "string" });

@@ -21,7 +21,7 @@ import { operator } from "../operator/operator.ts";
 import { definitionOf, type OperatorDefinition } from "../operator/operator_definition.ts";
 import type { Operator } from "../operator/operator_value.ts";
 import { isPaused, runtimeScope, skippedParts } from "../operator/run_settings.ts";
-import type { LogLine } from "../operator/heard_log.ts";
+import type { LogLine } from "../operator/log.ts";
 import { type Running, startOperator } from "../operator/running.ts";
 import type { Settings } from "../operator/settings.ts";
 import type { Part } from "../parts/controller.ts";

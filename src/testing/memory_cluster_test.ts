@@ -214,7 +214,7 @@ Deno.test("the option config sets namespaces, selector and pause as operator.tom
   }
   await assert.rejects(memoryCluster({ parts: { notes }, config: "[operator]\npausd = true\n" }), {
     name: "SettingError",
-    message: 'Cannot read "operator.toml": "pausd" is no key: did you mean "paused"?',
+    message: 'Cannot read "operator.toml": unknown key "pausd". Did you mean "paused"?',
   });
 });
 

@@ -42,7 +42,7 @@ export type {
   SettleOptions,
 } from "./memory_cluster.ts";
 export type { PolicyRule, UsedRbacRule } from "./rbac.ts";
-export type { LogLine } from "../operator/heard_log.ts";
+export type { LogLine } from "../operator/log.ts";
 export type { RequestFilter, RequestRecord, RequestVerb } from "./request_log.ts";
 export type { WatchFault } from "../apiserver/verbs/watch.ts";
 export type { User } from "../apiserver/access/user.ts";

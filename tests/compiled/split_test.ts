@@ -42,7 +42,7 @@ Deno.test("a new webhook is built and deployed, controllers and webhooks run sep
     join(project, "operator.toml"),
     `[operator]
 health = { hostname = "127.0.0.1", port = ${ports.health} }
-webhooks = { hostname = "127.0.0.1", port = ${ports.webhooks}, names = ["127.0.0.1"] }
+webhooks = { hostname = "127.0.0.1", port = ${ports.webhooks}, cert_sans = ["127.0.0.1"] }
 `,
   );
   await op(project, "generate", "manifests");

@@ -84,7 +84,7 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
     async () => {
       const health = `http://127.0.0.1:${port + 10}`;
       const ready = await (await fetch(`${health}/readyz`)).text();
-      assert.match(ready, new RegExp(`^\\[\\+\\]webhooks: served at port ${port}$`, "m"));
+      assert.match(ready, new RegExp(`^\\[\\+\\]webhooks: served on port ${port}$`, "m"));
       const metrics = await (await fetch(`${health}/metrics`)).text();
       assert.match(
         metrics,

@@ -76,8 +76,8 @@ Deno.test("the compiled website operator works as documented on a real API serve
       const lines = (await response.text()).trim().split("\n").map((line) => line.replace(/heard \d+ s/, "heard 0 s"));
       assert(lines.includes("[+]RBAC permission to create configmaps: granted"), lines.join("\n"));
       assert.deepEqual(lines.filter((line) => !/^\[\+\]RBAC permission to .*: granted$/.test(line)), [
-        "[+]watch Website: up to date, heard 0 s ago",
-        "[+]watch ConfigMap: up to date, heard 0 s ago",
+        "[+]watch Website: up to date, last event 0 s ago",
+        "[+]watch ConfigMap: up to date, last event 0 s ago",
         "[+]controller websites: running",
         "[+]leadership: leads",
       ]);

@@ -38,8 +38,8 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
       assert.deepEqual(await run.readiness(), [
         503,
         `[-]watch Website: ${told}`,
-        "[+]watch ConfigMap: up to date, heard 0 s ago",
-        "[+]watch Namespace: up to date, heard 0 s ago",
+        "[+]watch ConfigMap: up to date, last event 0 s ago",
+        "[+]watch Namespace: up to date, last event 0 s ago",
         "[-]controller websites: waits for Website",
         "[+]controller namespaces: running",
       ])
@@ -77,9 +77,9 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
       await eventually(async () =>
         assert.deepEqual(await run.readiness(), [
           503,
-          "[+]watch Website: up to date, heard 0 s ago",
+          "[+]watch Website: up to date, last event 0 s ago",
           `[-]watch ConfigMap: ${told}`,
-          "[+]watch Namespace: up to date, heard 0 s ago",
+          "[+]watch Namespace: up to date, last event 0 s ago",
           "[-]controller websites: waits for ConfigMap",
           "[+]controller namespaces: running",
           "[-]RBAC permission to patch websites.demo.example.com/status: missing",

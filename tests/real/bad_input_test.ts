@@ -8,13 +8,13 @@ import { stringify } from "yaml";
 import { runOperator } from "../fixtures/operator_process.ts";
 import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
-const HINT = 'Run "website-operator --help" for commands and options\n';
+const HINT = 'Run "website-operator --help" for commands and options.\n';
 
 /** Values that no output may contain, encoded as in the file and decoded. */
 const SECRET = "c2VjcmV0LW9mLWFsaWNl";
 const SECRETS = [SECRET, atob(SECRET)];
 
-const ASKED_WRONGLY: readonly {
+const INVALID_ARGUMENTS: readonly {
   name: string;
   args: string[];
   env?: Record<string, string>;
@@ -24,59 +24,60 @@ const ASKED_WRONGLY: readonly {
   {
     name: "an unknown command",
     args: ["strat"],
-    message: 'Unknown command "strat". Available commands: start, manifests, crds, rbac, sandbox, version',
+    message: 'Unknown command "strat". Available commands: start, manifests, crds, rbac, sandbox, version.',
   },
   {
-    name: "a command with something behind it",
+    name: "a command with an argument",
     args: ["start", "twice"],
-    message: 'Command "start" takes no arguments, got "twice"',
+    message: 'Command "start" takes no arguments, got "twice".',
   },
   {
     name: "an unknown flag",
     args: ["--log-levle", "debug"],
-    message: 'Unknown option "--log-levle"',
+    message: 'Unknown option "--log-levle".',
   },
   {
     name: "a flag without its value",
     args: ["start", "--kubeconfig"],
-    message: 'Option "--kubeconfig" needs a value',
+    message: 'Option "--kubeconfig" needs a value.',
   },
   {
-    name: "a log level that there is not",
+    name: "an unknown log level",
     args: ["--log-level", "loud"],
-    message: 'Invalid setting --log-level: must be one of debug, info, warn, error, got "loud"',
+    message: 'Invalid setting --log-level: must be one of debug, info, warn, error, got "loud".',
   },
   {
-    name: "a log format that there is not",
+    name: "an unknown log format",
     args: ["--log-format=xml"],
-    message: 'Invalid setting --log-format: must be one of json, text, got "xml"',
+    message: 'Invalid setting --log-format: must be one of json, text, got "xml".',
   },
   {
     name: "a namespace without a name",
     args: ["--namespace="],
-    message: 'Invalid setting --namespace: must be a list of non-empty names, got [""]',
+    message: 'Invalid setting --namespace: must be a list of non-empty names, got [""].',
   },
   {
-    name: "a variable with a value that cannot be",
+    name: "an invalid value of a variable",
     args: [],
     env: { OP_PAUSED: "perhaps" },
-    message: 'Invalid setting OP_PAUSED: must be true or false, got "perhaps"',
+    message: 'Invalid setting OP_PAUSED: must be true or false, got "perhaps".',
   },
   {
-    name: "a file with a key that is misspelt",
+    name: "a file with an unknown controller",
     args: ["--config", "operator.toml"],
     file: "[operator.controllers.website]\nconcurrency = 2\n",
-    message: 'Cannot read "operator.toml": there is no controller "website": did you mean "websites"?',
+    message: 'Cannot read "operator.toml": the operator has no controller "website". Did you mean "websites"?',
   },
   {
     name: "a file that does not exist",
     args: [],
     env: { OP_CONFIG: "nowhere.toml" },
-    message: 'Cannot read "nowhere.toml": it does not exist',
+    message:
+      'Cannot read settings "nowhere.toml": the file does not exist. Set --config or OP_CONFIG to an existing file.',
   },
 ];
 
-for (const { name, args, env = {}, file, message } of ASKED_WRONGLY) {
+for (const { name, args, env = {}, file, message } of INVALID_ARGUMENTS) {
   Deno.test(`an operator that is given ${name} lists the valid choices, and exits with 2`, async () => {
     await using home = await temporaryFolder();
     if (file !== undefined) await home.write({ "operator.toml": file });
@@ -250,25 +251,27 @@ const BAD_PARTS: readonly { name: string; operator?: string; parts: string; mess
   {
     name: "one part under two keys",
     parts: "{ websites, sites: websites }",
-    message: 'one part stands under the keys "websites" and "sites": take one out, or make a second part',
+    message: 'one part has the keys "websites" and "sites". Remove one, or create a second part.',
   },
   {
-    name: "finalizers that collide once shortened",
+    name: "finalizers that collide after truncation",
     operator: LONG_NAME,
     parts: `{ "${COLLIDING[0]}": websites, "${COLLIDING[1]}": controller(Website, websites) }`,
-    message: `parts "${COLLIDING[0]}" and "${COLLIDING[1]}" would both put the finalizer ` +
-      `"demo.example.com/website-operator-of-a-team-whose-name-is-long-and-wind-bfc3e31e" on Website: rename one, or set its option "finalizer"`,
+    message: `parts "${COLLIDING[0]}" and "${COLLIDING[1]}" would both add the finalizer ` +
+      `"demo.example.com/website-operator-of-a-team-whose-name-is-long-and-wind-bfc3e31e" to Website. Rename one, or set its option "finalizer".`,
   },
   {
-    name: "a key that is no name",
+    name: "an invalid key",
     parts: `{ "web sites": websites }`,
-    message: 'the part\'s key "web sites" must be letters, digits, "-", "_" and ".", beginning with a letter',
+    message:
+      'the key "web sites" of a part is invalid. Use letters, digits, "-", "_" and ".", starting with a letter and ending with a letter or digit.',
   },
   {
-    name: "a name that is none",
+    name: "an invalid name",
     operator: "Shop",
     parts: "{ websites }",
-    message: "its name must be a DNS label: lower case letters, digits and dashes, at most 63, beginning with a letter",
+    message:
+      "the name is not a DNS label. Use at most 63 lowercase letters, digits and dashes, starting with a letter.",
   },
 ];
 
@@ -280,7 +283,7 @@ for (const { name, operator = "shop", parts, message } of BAD_PARTS) {
     assert.equal(code, 1);
     assert.equal(
       stderr.split("\n")[0],
-      `error: Uncaught (in promise) TypeError: Cannot make operator "${operator}": ${message}`,
+      `error: Uncaught (in promise) TypeError: Operator "${operator}": ${message}`,
     );
   });
 }

@@ -268,7 +268,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     await folder.write("operator.toml", "[operator]\nlog_levle = 'debug'\n");
     const typo = await op("start");
     assert.equal(typo.code, 2);
-    assert.match(typo.stderr, /operator\.toml": "log_levle" is no key: did you mean "log_level"\?/);
+    assert.match(typo.stderr, /operator\.toml": unknown key "log_levle"\. Did you mean "log_level"\?/);
     await Deno.remove(`${folder.path}/operator.toml`);
   });
 

@@ -282,7 +282,10 @@ Deno.test("an operator waits for an external kind, and reconciles it once anothe
   await using running = startOperator(op, { connection, checkAccess: false });
   const line = () => running.readiness().find(({ name }) => name === "watch Route");
   await eventually(() =>
-    assert.match(String(line()?.told), /^Cannot watch Route: .* Install the project that its CustomResourceDefinition/)
+    assert.match(
+      String(line()?.message),
+      /^Cannot watch Route: .* Install the project that its CustomResourceDefinition/,
+    )
   );
   assert.deepEqual(await client.list(CustomResourceDefinition), []);
 

@@ -44,8 +44,8 @@ Deno.test("the generated roles suffice, and without any one of their verbs a req
 
   await t.step("with all verbs no request is forbidden, and each verb is used", async () => {
     await eventually(async () => {
-      for (const right of RIGHTS) {
-        assert(await hasRight(cluster, USER, right, SYSTEM), `${right.verb} ${right.resource}`);
+      for (const permission of RIGHTS) {
+        assert(await hasRight(cluster, USER, permission, SYSTEM), `${permission.verb} ${permission.resource}`);
       }
     });
     assert.equal(await lifeOfSite({ cluster, client, token, sites, events }), "published and gone");
@@ -61,20 +61,23 @@ Deno.test("the generated roles suffice, and without any one of their verbs a req
           (responseStatus?.code === 201 ? [verb, "create"] : [verb]).map((verb) => `${verb} ${resourceOf(objectRef)}`)
         ),
       );
-      assert.deepEqual(sent.map(({ verb, resource }) => `${verb} ${resource}`).filter((right) => !used.has(right)), []);
+      assert.deepEqual(
+        sent.map(({ verb, resource }) => `${verb} ${resource}`).filter((permission) => !used.has(permission)),
+        [],
+      );
     });
   });
 
-  for (const right of RIGHTS) {
-    await t.step(`without "${right.verb}" on "${right.resource}" that request is forbidden`, async () => {
-      await give(client, RIGHTS.filter((other) => other !== right));
+  for (const permission of RIGHTS) {
+    await t.step(`without "${permission.verb}" on "${permission.resource}" that request is forbidden`, async () => {
+      await give(client, RIGHTS.filter((other) => other !== permission));
       await eventually(async () => {
-        for (const other of RIGHTS) assert.equal(await hasRight(cluster, USER, other, SYSTEM), other !== right);
+        for (const other of RIGHTS) assert.equal(await hasRight(cluster, USER, other, SYSTEM), other !== permission);
       });
       const refused = await lifeOfSite({ cluster, client, token, sites, events });
-      const expected = right.resource.endsWith("/finalizers")
+      const expected = permission.resource.endsWith("/finalizers")
         ? "an ownerReference refers to a resource you can't set finalizers on"
-        : `cannot ${right.verb} resource "${right.resource}"`;
+        : `cannot ${permission.verb} resource "${permission.resource}"`;
       assert(refused.includes(expected), `${expected} is not in: ${refused}`);
     });
   }
@@ -87,8 +90,8 @@ async function installWithRoles(client: Client): Promise<void> {
 }
 
 /** Sets the roles to these permissions. */
-async function give(client: Client, rights: readonly RbacRule[]): Promise<void> {
-  const roles = accessManifests(op.name, rights, installOf(op, {}));
+async function give(client: Client, permissions: readonly RbacRule[]): Promise<void> {
+  const roles = accessManifests(op.name, permissions, installOf(op, {}));
   for (const kind of [ClusterRole, Role]) {
     const role = roles.find((role) => role.kind === kind.kind);
     assert(role);

@@ -68,7 +68,7 @@ Deno.test(`${COUNT} objects each name a Secret: all are read, a change of one tr
   );
   await eventually(() => {
     const line = running.readiness().find(({ name }) => name === "watch Secret by name");
-    assert.equal(line?.told, `${COUNT} up to date`);
+    assert.equal(line?.message, `${COUNT} up to date`);
   });
   const asked = (await cluster.auditLog()).filter(({ user }) => user.username === "limited");
   assert.deepEqual(asked.filter(({ responseStatus }) => (responseStatus?.code ?? 200) >= 400), []);

@@ -83,7 +83,7 @@ Deno.test("settings choose the namespaces; log level and pause change at run tim
     "operator.toml":
       '[operator]\nnamespaces = ["one", "two"]\nselector = "watch=yes"\npaused = true\nlog_level = "debug"\n',
   });
-  await operator.logged(({ msg, paused }) => msg === "Settings read again" && paused === true);
+  await operator.logged(({ msg, paused }) => msg === "Settings reloaded" && paused === true);
   await client.patch(Note, "a", { spec: { text: "changed" } }, { namespace: "one" });
   await matches("/readyz", /^\[-\]controller notes: is paused$/m);
   await matches("/metrics", /^workqueue_depth\{name="notes",controller="notes",priority="\w+"\} 1$/m);

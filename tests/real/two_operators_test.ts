@@ -35,7 +35,7 @@ function notesOf(name: string) {
   });
   return {
     Note,
-    op: operator({ name, version: "1.0.0", parts: { notes }, metrics: { guarded: true }, leaderElection: true }),
+    op: operator({ name, version: "1.0.0", parts: { notes }, metrics: { authorization: true }, leaderElection: true }),
   };
 }
 

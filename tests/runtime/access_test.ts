@@ -81,7 +81,8 @@ async function operatorWithout(refused: Set<string>) {
     await ended;
   });
   await cluster.advance("1s");
-  const lines = () => running.readiness().filter(({ isReady }) => !isReady).map(({ name, told }) => `${name}: ${told}`);
+  const lines = () =>
+    running.readiness().filter(({ isReady }) => !isReady).map(({ name, message }) => `${name}: ${message}`);
   return { cluster, running, lines, notes, seen, refused, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
@@ -103,8 +104,8 @@ Deno.test("an RBAC permission that is missing at start is named, only its contro
   await cluster.advance("1m");
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
   assert.deepEqual(lines(), []);
-  const granted = running.readiness().filter(({ name, told }) =>
-    name.startsWith("RBAC permission to ") && told === "granted"
+  const granted = running.readiness().filter(({ name, message }) =>
+    name.startsWith("RBAC permission to ") && message === "granted"
   );
   assert.deepEqual(granted.map(({ name }) => name.slice("RBAC permission to ".length)), [
     ...controllerRbacRules(run.notes).filter(({ need }) => need !== "seldom").map(describeRule),

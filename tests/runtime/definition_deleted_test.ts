@@ -65,13 +65,13 @@ Deno.test("a deleted definition is logged once, and its kind is watched at once 
   await undefine(cluster);
   for (let minute = 0; minute < 30; minute++) {
     await cluster.advance("1m");
-    states.push(line().told);
+    states.push(line().message);
   }
   assert(states.every((state) => state.startsWith(MISSING)), states.join("\n"));
   assert.equal(await paused(), "0");
   await define(cluster);
   await cluster.advance("31s");
-  assert.equal(line().isReady, true, line().told);
+  assert.equal(line().isReady, true, line().message);
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
   assert.deepEqual(runs, ["a hello: changed"]);

@@ -247,7 +247,7 @@ Deno.test("a controller waits until an external kind is served, and the log and 
   const message =
     'Cannot watch Route: the API server does not serve "routes" of gateway.example.com/v1. Install the project that its ' +
     'CustomResourceDefinition "routes.gateway.example.com" belongs to; the watch starts once it is served.';
-  assert.deepEqual([line().isReady, line().told], [false, message]);
+  assert.deepEqual([line().isReady, line().message], [false, message]);
   assert.deepEqual(cluster.sent({ kind: CustomResourceDefinition }).filter(({ verb }) => verb !== "create"), []);
 
   await cluster.client.create(CustomResourceDefinition, Route.crd as never);

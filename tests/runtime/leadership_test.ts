@@ -176,8 +176,8 @@ Deno.test("readiness names the leader, and a standby is ready", async () => {
   await using run = await startProcesses(2);
   const lines = run.all.map(({ running }) => running.readiness().find(({ name }) => name === "leadership"));
   assert.deepEqual(lines.map((line) => line?.isReady), [true, true]);
-  assert.deepEqual(lines.map((line) => line?.told.replace(/_.*? /, " ")).sort(), [
+  assert.deepEqual(lines.map((line) => line?.message.replace(/_.*? /, " ")).sort(), [
     "leads",
-    `stands by: pod-${run.leaders()[0]} leads`,
+    `stands by, pod-${run.leaders()[0]} leads`,
   ]);
 });

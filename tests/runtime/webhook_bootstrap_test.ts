@@ -80,7 +80,7 @@ Deno.test("of two replicas, one leads and both serve webhooks", async () => {
     parts: { noteRules, maps: controller(ConfigMap, { reconcile() {} }) },
     health: false,
     leaderElection: true,
-    webhooks: { hostname: "127.0.0.1", port: 0, names: ["127.0.0.1"] },
+    webhooks: { hostname: "127.0.0.1", port: 0, certSANs: ["127.0.0.1"] },
   });
   const start = () =>
     startOperator(op, { connection, serveWebhooks: true, certificateTimes: QUICK, checkAccess: false });

@@ -145,7 +145,8 @@ async function startWithWebhook(noteRules: ReturnType<typeof webhook>, forbidden
   return {
     cluster,
     forbidden,
-    lines: () => running.readiness().filter(({ isReady }) => !isReady).map(({ name, told }) => `${name}: ${told}`),
+    lines: () =>
+      running.readiness().filter(({ isReady }) => !isReady).map(({ name, message }) => `${name}: ${message}`),
     /** Sends a review, and returns the response. */
     review: () =>
       running.webhooks!.fetch(

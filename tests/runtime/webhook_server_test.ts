@@ -258,7 +258,7 @@ Deno.test("the leader and the standby both serve webhooks", async () => {
     // Deno 2.4 compresses responses unless the server opts out.
     assert.doesNotMatch(raw, /content-encoding/i);
     assert.match(raw, /"allowed":true/);
-    await eventually(() => standby.readiness().some(({ told }) => told.startsWith("stands by: one_")));
+    await eventually(() => standby.readiness().some(({ message }) => message.startsWith("stands by, one_")));
     assert.deepEqual([leader.isLeading, standby.isLeading], [true, false]);
     assert.deepEqual(new Set(reconcilers), new Set(["one"]));
   } finally {
@@ -296,15 +296,15 @@ Deno.test("a process whose webhooks have no certificate is not ready, and report
   });
   await using running = startOperator(op, { connection, serveWebhooks: true, checkAccess: false });
   const line = () => running.readiness().find(({ name }) => name === "webhooks");
-  await eventually(() => line()?.told.includes("/missing/tls.crt") === true);
+  await eventually(() => line()?.message.includes("/missing/tls.crt") === true);
   assert.deepEqual([line()?.isReady, line()?.decides], [false, true]);
 });
 
 Deno.test("a controller that waits for an RBAC permission does not make the webhooks unready", async () => {
   const { healthResponse } = await import("../../src/operator/health.ts");
   const lines = (isServed: boolean) => [
-    { name: "webhooks", isReady: isServed, told: "", decides: true },
-    { name: "controller notes", isReady: false, told: "waits" },
+    { name: "webhooks", isReady: isServed, message: "", decides: true },
+    { name: "controller notes", isReady: false, message: "waits" },
   ];
   const status = async (isServed: boolean) =>
     (await healthResponse(new Request("http://h/readyz"), {

@@ -14,17 +14,17 @@ const TIMEOUT = 5_000;
  * (notes: watches its own kind Note)`.
  *
  * @param forward Sends requests as that user.
- * @param rights The permissions to check.
+ * @param permissions The permissions to check.
  * @param namespaces The namespaces that the operator watches. @default {all}
  */
-export async function missingRights(
+export async function missingRbac(
   forward: Forward,
-  rights: readonly RbacRule[],
+  permissions: readonly RbacRule[],
   namespaces?: readonly string[],
 ): Promise<string[]> {
-  const questions = rights.flatMap((right) =>
-    placesOf(right, namespaces).flatMap((namespace) =>
-      (right.names.length === 0 ? [undefined] : right.names).map((name) => ({ right, namespace, name }))
+  const questions = permissions.flatMap((permission) =>
+    placesOf(permission, namespaces).flatMap((namespace) =>
+      (permission.names.length === 0 ? [undefined] : permission.names).map((name) => ({ permission, namespace, name }))
     )
   );
   const answers = await Promise.all(
@@ -34,7 +34,7 @@ export async function missingRights(
 }
 
 interface Question {
-  readonly right: RbacRule;
+  readonly permission: RbacRule;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
 }
@@ -46,9 +46,9 @@ function placesOf(
   return namespaces ?? (scope === "watched" ? watched : undefined) ?? [undefined];
 }
 
-async function isAllowed(forward: Forward, { right, namespace, name }: Question): Promise<boolean> {
-  const [resource = "", subresource] = right.resource.split("/");
-  const resourceAttributes = { group: right.group, resource, subresource, verb: right.verb, namespace, name };
+async function isAllowed(forward: Forward, { permission, namespace, name }: Question): Promise<boolean> {
+  const [resource = "", subresource] = permission.resource.split("/");
+  const resourceAttributes = { group: permission.group, resource, subresource, verb: permission.verb, namespace, name };
   const review = {
     apiVersion: "authorization.k8s.io/v1",
     kind: "SelfSubjectAccessReview",
@@ -69,7 +69,7 @@ async function isAllowed(forward: Forward, { right, namespace, name }: Question)
   }
 }
 
-function described({ right: { verb, resource, group, part, reason }, namespace, name }: Question): string {
+function described({ permission: { verb, resource, group, part, reason }, namespace, name }: Question): string {
   const [plural, ...rest] = resource.split("/");
   const qualified = [group === "" ? plural : `${plural}.${group}`, ...rest].join("/");
   const place = (name === undefined ? "" : ` "${name}"`) + (namespace === undefined ? "" : ` in ${namespace}`);
