@@ -18,7 +18,9 @@ const TYPED: readonly { readonly entry: string; readonly module: string; readonl
   { entry: "@op/sdk/validation", module: "src/resource/validation.ts", golden: "validation.txt" },
 ];
 
-/** The entry points that are generated from Kubernetes' own types. Only their names are compared. */
+/**
+ * The entry points that are generated from Kubernetes' own types. Only their names are compared.
+ */
 const NAMED: readonly { readonly entry: string; readonly module: string; readonly golden: string }[] = [
   { entry: "@op/sdk/kinds", module: "src/kinds/mod.ts", golden: "kinds.txt" },
   { entry: "@op/sdk/schemas", module: "src/kinds/schemas/mod.ts", golden: "schemas.txt" },
@@ -85,7 +87,10 @@ function inWords({ kind, declaration, line }: ApiChange): string {
   return line === undefined ? `  ${kind}: ${declaration}` : `  ${kind}: ${declaration}: ${line}`;
 }
 
-/** The format of `deno doc --json`: version 1, of Deno 2.4, has a list of names; version 2 has a list for each file. */
+/**
+ * The format of `deno doc --json`: version 1, of Deno 2.4, has a list of names; version 2 has a
+ * list for each file.
+ */
 type Documentation =
   | { readonly version: 1; readonly nodes: readonly { readonly name: string; readonly kind: string }[] }
   | {

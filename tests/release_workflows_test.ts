@@ -1,6 +1,6 @@
 /**
- * The release workflows of this repository and of new projects: pinned actions, minimal permissions,
- * and commands that exist.
+ * The release workflows of this repository and of new projects: pinned actions, minimal
+ * permissions, and commands that exist.
  */
 import assert from "node:assert/strict";
 import { parse } from "yaml";

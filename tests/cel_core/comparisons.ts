@@ -1,7 +1,7 @@
-/** Comparisons: order, equality across types, types as values. */
+/** Expressions that compare: order, equality across types, types as values. */
 import type { Case } from "../cel_libraries/case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const COMPARISONS: readonly Case[] = [
   ["1 < 2", "true", 1],
   ["1 < 1.5", "true", 1],
@@ -40,11 +40,11 @@ export const COMPARISONS: readonly Case[] = [
   ["true <= true", "true", 1],
   ["timestamp(0) < timestamp(1)", "true", 1],
   ["duration('1s') > duration('-1s')", "true", 1],
-  ["[1] < [2]", "mistake at 5: found no matching overload for '_<_' applied to '(list(int), list(int))'"],
+  ["[1] < [2]", "compile error at 5: found no matching overload for '_<_' applied to '(list(int), list(int))'"],
   ["null < null", "error: no such overload: _<_", 1],
-  ["{} < {}", "mistake at 4: found no matching overload for '_<_' applied to '(map(dyn, dyn), map(dyn, dyn))'"],
-  ["1 < 'a'", "mistake at 3: found no matching overload for '_<_' applied to '(int, string)'"],
-  ["1 == 'a'", "mistake at 3: found no matching overload for '_==_' applied to '(int, string)'"],
+  ["{} < {}", "compile error at 4: found no matching overload for '_<_' applied to '(map(dyn, dyn), map(dyn, dyn))'"],
+  ["1 < 'a'", "compile error at 3: found no matching overload for '_<_' applied to '(int, string)'"],
+  ["1 == 'a'", "compile error at 3: found no matching overload for '_==_' applied to '(int, string)'"],
   ["dyn(1) < dyn('a')", "error: no such overload", 1],
   ["dyn('a') < dyn(1)", "error: no such overload", 1],
   ["dyn(true) < dyn(1)", "error: no such overload", 1],
@@ -53,9 +53,9 @@ export const COMPARISONS: readonly Case[] = [
   ["dyn(timestamp(0)) < dyn(duration('0s'))", "error: no such overload", 1],
   ["dyn(b'a') < dyn('a')", "error: no such overload", 1],
   ["dyn({}) >= dyn({})", "error: no such overload: _>=_", 1],
-  ["type(1) < type(2)", "mistake at 9: found no matching overload for '_<_' applied to '(type(int), type(int))'"],
+  ["type(1) < type(2)", "compile error at 9: found no matching overload for '_<_' applied to '(type(int), type(int))'"],
   ["dyn(type(1)) < dyn(type(2))", "error: no such overload: _<_", 1],
-  ["1 == null", "mistake at 3: found no matching overload for '_==_' applied to '(int, null)'"],
+  ["1 == null", "compile error at 3: found no matching overload for '_==_' applied to '(int, null)'"],
   ["dyn(1) == null", "false", 1],
   ["null == null", "true", 1],
   ["null != null", "false", 1],
@@ -82,9 +82,9 @@ export const COMPARISONS: readonly Case[] = [
   ["type(optional.none()) == optional_type", "true", 3],
   ["type(b'') == bytes", "true", 1],
   ["type(true) == bool", "true", 1],
-  ["1 < 2 < 3", "mistake at 7: found no matching overload for '_<_' applied to '(bool, int)'"],
+  ["1 < 2 < 3", "compile error at 7: found no matching overload for '_<_' applied to '(bool, int)'"],
   ["(1 < 2) == true", "true", 2],
-  ["1 in [1.0]", "mistake at 3: found no matching overload for '@in' applied to '(int, list(double))'"],
+  ["1 in [1.0]", "compile error at 3: found no matching overload for '@in' applied to '(int, list(double))'"],
   ["dyn(1) in [1.0, 2.0]", "true", 0],
   ["1 == 1 == true", "true", 2],
   ["'abcdefghijklmnopqrstuvwxyz' == 'abcdefghijklmnopqrstuvwxyz'", "true", 3],

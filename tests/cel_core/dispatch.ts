@@ -1,7 +1,7 @@
-/** Calls whose operands are known only at run time, or fail. */
+/** Calls whose overload is selected at run time, and calls with operands that fail. */
 import type { Case } from "../cel_libraries/case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const DISPATCH: readonly Case[] = [
   ["dyn(['a']).sum()", "error: no such overload: sum(list)", 0],
   ["dyn(['abcdefghijklmnopqrstuvwxyz']).sum()", "error: no such overload: sum(list)", 2],
@@ -53,7 +53,7 @@ export const DISPATCH: readonly Case[] = [
   ["'%d'.format(dyn(1))", "error: no such overload: format(string, int)", 1],
   ["strings.quote(dyn(1))", "error: no such overload: strings.quote(int)", 1],
   ["dyn(1).reverse()", "error: no such overload: reverse(int)", 12],
-  ["dyn([[1], [2, [3]]]).flatten(dyn(2))", "mistake at 11: expected type 'list(int)' but found 'list(dyn)'"],
+  ["dyn([[1], [2, [3]]]).flatten(dyn(2))", "compile error at 11: expected type 'list(int)' but found 'list(dyn)'"],
   [
     "[1, 2].flatten(dyn('a'))",
     "error: internal error: interface conversion: ref.Val is types.String, not types.Int",
@@ -84,16 +84,19 @@ export const DISPATCH: readonly Case[] = [
   ["string(dyn(quantity('1')))", "error: no such overload: string(kubernetes.Quantity)", 3],
   ["type(quantity('1'))", "type(kubernetes.Quantity)", 2],
   ["type(ip('10.0.0.1')) == net.IP", "true", 3],
-  ["quantity('1').foo", "mistake at 14: unexpected failed resolution of 'kubernetes.Quantity'"],
-  ["url('http://a/').foo", "mistake at 17: unexpected failed resolution of 'kubernetes.URL'"],
-  ["format.dns1123Label().foo", "mistake at 22: unexpected failed resolution of 'kubernetes.NamedFormat'"],
-  ["semver('1.0.0').foo", "mistake at 16: unexpected failed resolution of 'kubernetes.Semver'"],
-  ["ip('10.0.0.1').foo", "mistake at 15: type 'net.IP' does not support field selection"],
-  ["ip('10.0.0.1').?foo", "mistake at 15: type 'net.IP' does not support field selection"],
-  ["has(quantity('1').foo)", "mistake at 4: unexpected failed resolution of 'kubernetes.Quantity'"],
+  ["quantity('1').foo", "compile error at 14: unexpected failed resolution of 'kubernetes.Quantity'"],
+  ["url('http://a/').foo", "compile error at 17: unexpected failed resolution of 'kubernetes.URL'"],
+  ["format.dns1123Label().foo", "compile error at 22: unexpected failed resolution of 'kubernetes.NamedFormat'"],
+  ["semver('1.0.0').foo", "compile error at 16: unexpected failed resolution of 'kubernetes.Semver'"],
+  ["ip('10.0.0.1').foo", "compile error at 15: type 'net.IP' does not support field selection"],
+  ["ip('10.0.0.1').?foo", "compile error at 15: type 'net.IP' does not support field selection"],
+  ["has(quantity('1').foo)", "compile error at 4: unexpected failed resolution of 'kubernetes.Quantity'"],
   ["dyn(quantity('1')).foo", "error: no such key: foo", 4],
   ["has(dyn(quantity('1')).foo)", "false", 3],
-  ["quantity('1')[0]", "mistake at 14: found no matching overload for '_[_]' applied to '(kubernetes.Quantity, int)'"],
+  [
+    "quantity('1')[0]",
+    "compile error at 14: found no matching overload for '_[_]' applied to '(kubernetes.Quantity, int)'",
+  ],
   ["[1][dyn(quantity('1'))]", "error: invalid qualifier type: cel.Quantity", 4],
   ["[1][dyn(cidr('10.0.0.0/8'))]", "error: invalid qualifier type: cel.CIDR", 4],
   ["dyn(format.uri()).all(x, true)", "error: got 'cel.Format', expected iterable type", 2],
@@ -115,7 +118,10 @@ export const DISPATCH: readonly Case[] = [
   ["dyn(string(1 / 0)).indexOf('abc' + 'd')", "error: division by zero", 3],
   ["cidr(string(1 / 0)).containsIP('10.0.0.1' + '')", "error: division by zero", 6],
   ["cidr(string(1 / 0)).containsIP(dyn('10.0.0.1' + ''))", "error: division by zero", 3],
-  ["[1 / 0].join('a' + 'b')", "mistake at 13: found no matching overload for 'join' applied to 'list(int).(string)'"],
+  [
+    "[1 / 0].join('a' + 'b')",
+    "compile error at 13: found no matching overload for 'join' applied to 'list(int).(string)'",
+  ],
   ["semver(string(1 / 0), 1 % 0 > 0)", "error: division by zero", 5],
   ["quantity(string(1 / 0)).add(1 % 0)", "error: division by zero", 5],
   ["dyn(b'a') in ['a']", "error: internal error: runtime error: hash of unhashable type types.Bytes", 0],

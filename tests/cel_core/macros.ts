@@ -1,7 +1,7 @@
-/** Loops: `all`, `exists`, `exists_one`, `map`, `filter`, `sortBy`. */
+/** Macros over collections: `all`, `exists`, `exists_one`, `map`, `filter`, `sortBy`. */
 import type { Case } from "../cel_libraries/case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const MACROS: readonly Case[] = [
   ["[1, 2, 3].all(i, i > 0)", "true", 16],
   ["[1, 2, 3].all(i, i > 1)", "false", 8],
@@ -29,28 +29,28 @@ export const MACROS: readonly Case[] = [
   ["[0, 1].exists_one(i, 1 / i > 0)", "error: division by zero", 10],
   ["[0, 1].map(i, 1 / i)", "error: division by zero", 29],
   ["[0, 1].filter(i, 1 / i > 0)", "error: division by zero", 20],
-  ["[1, 'a', 2.5, null].map(i, type(i))", "mistake at 5: expected type 'int' but found 'string'"],
+  ["[1, 'a', 2.5, null].map(i, type(i))", "compile error at 5: expected type 'int' but found 'string'"],
   ["[1, 2].map(i, [i].map(i, i + 1))", "[[2], [3]]", 77],
   ["[[1, 2], [3]].map(l, l.map(i, i * 10))", "[[10, 20], [30]]", 71],
   ["[1, 2].all(i, [3, 4].all(j, i < j))", "true", 33],
   ["[1, 2].exists(i, [1, 2].exists(j, i == j && i > 1))", "true", 43],
-  ["[1, 2].map(i, i, 3, 4)", "mistake at 11: undeclared reference to 'map' (in container '')"],
-  ["[1, 2].all(1, true)", "mistake at 12: argument must be a simple name"],
-  ["[1, 2].all(a.b, true)", "mistake at 13: argument must be a simple name"],
-  ["[1, 2].map('a', true)", "mistake at 12: argument is not an identifier"],
-  ["[1, 2].all(i, 1)", "mistake at 15: expected type 'bool' but found 'int'"],
+  ["[1, 2].map(i, i, 3, 4)", "compile error at 11: undeclared reference to 'map' (in container '')"],
+  ["[1, 2].all(1, true)", "compile error at 12: argument must be a simple name"],
+  ["[1, 2].all(a.b, true)", "compile error at 13: argument must be a simple name"],
+  ["[1, 2].map('a', true)", "compile error at 12: argument is not an identifier"],
+  ["[1, 2].all(i, 1)", "compile error at 15: expected type 'bool' but found 'int'"],
   ["[1, 2].all(i, dyn(1))", "error: no such overload", 7],
   ["[1, 2].filter(i, dyn(1))", "error: no such overload", 1],
   ["[1, 2].exists(i, dyn('a'))", "error: no such overload", 9],
-  ["[1, 2].all(i, j)", "mistake at 15: undeclared reference to 'j' (in container '')"],
-  ["[1, 2].all(i)", "mistake at 11: undeclared reference to 'all' (in container '')"],
+  ["[1, 2].all(i, j)", "compile error at 15: undeclared reference to 'j' (in container '')"],
+  ["[1, 2].all(i)", "compile error at 11: undeclared reference to 'all' (in container '')"],
   [
     "1.all(i, true)",
-    "mistake at 1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
+    "compile error at 1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
   ],
   [
     "'abc'.all(c, true)",
-    "mistake at 1: expression of type 'string' cannot be range of a comprehension (must be list, map, or dynamic)",
+    "compile error at 1: expression of type 'string' cannot be range of a comprehension (must be list, map, or dynamic)",
   ],
   ["dyn('abc').all(c, true)", "error: got 'types.String', expected iterable type", 0],
   ["dyn(1).map(c, c)", "error: got 'types.Int', expected iterable type", 0],
@@ -59,8 +59,8 @@ export const MACROS: readonly Case[] = [
   ["dyn({'a': 1}).map(c, c)", '["a"]', 14],
   ["dyn(timestamp(0)).all(c, true)", "error: got 'types.Timestamp', expected iterable type", 0],
   ["dyn(quantity('1')).all(c, true)", "error: got 'cel.Quantity', expected iterable type", 2],
-  ["[1, 2].all(__result__, true)", "mistake at 12: iteration variable overwrites accumulator variable"],
-  ["[1].all(i, has(i.a))", "mistake at 15: type 'int' does not support field selection"],
+  ["[1, 2].all(__result__, true)", "compile error at 12: iteration variable overwrites accumulator variable"],
+  ["[1].all(i, has(i.a))", "compile error at 15: type 'int' does not support field selection"],
   ["[{'a': 1}, {'b': 2}].filter(m, has(m.a))", '[{"a": 1}]', 16],
   ["[{'a': 1}, {'b': 2}].map(m, has(m.a), m.a)", "[1]", 17],
   ["[{'a': 1}, {'b': 2}].all(m, m.a == 1 || m.b == 2)", "true", 16],
@@ -73,9 +73,9 @@ export const MACROS: readonly Case[] = [
   ["[dyn(1), dyn('a')].sortBy(i, i)", "error: list elements must have the same type", 30],
   [
     "[1, 2].sortBy(i, [i])",
-    "mistake at 14: found no matching overload for '@sortByAssociatedKeys' applied to 'list(int).(list(list(int)))'",
+    "compile error at 14: found no matching overload for '@sortByAssociatedKeys' applied to 'list(int).(list(list(int)))'",
   ],
-  ["cel.bind(x, 5, x * x)", "mistake at 1: undeclared reference to 'cel' (in container '')"],
+  ["cel.bind(x, 5, x * x)", "compile error at 1: undeclared reference to 'cel' (in container '')"],
   ["[1, 2].map(i, i)[0]", "1", 29],
   ["[1, 2].map(i, i).size() == 2 ? 'two' : 'other'", '"two"', 29],
   ["lists.range(100).map(i, i * i).filter(i, i % 2 == 0).size()", "50", 2564],

@@ -14,7 +14,7 @@ import { TEXT } from "./text.ts";
 import { TIMES } from "./times.ts";
 import { TWO_VARIABLES } from "./two_variables.ts";
 
-/** The tables. */
+/** The tables by topic. */
 export const CORE_TABLES: Readonly<Record<string, readonly Case[]>> = {
   Numbers: NUMBERS,
   Comparisons: COMPARISONS,

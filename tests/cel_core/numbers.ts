@@ -1,7 +1,7 @@
-/** Numbers: arithmetic, overflow, mixed types. */
+/** Expressions with numbers: arithmetic, overflow, mixed types. */
 import type { Case } from "../cel_libraries/case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const NUMBERS: readonly Case[] = [
   ["1 + 2", "3", 1],
   ["-7 / 2", "-3", 1],
@@ -16,7 +16,7 @@ export const NUMBERS: readonly Case[] = [
   ["-9223372036854775808 / -1", "error: integer overflow", 1],
   ["-9223372036854775808 % -1", "error: integer overflow", 1],
   ["-(-9223372036854775807)", "9223372036854775807", 1],
-  ["- -9223372036854775808", "mistake at 4: invalid int literal"],
+  ["- -9223372036854775808", "compile error at 4: invalid int literal"],
   ["1 / 0", "error: division by zero", 1],
   ["1 % 0", "error: modulus by zero", 1],
   ["0 % 1", "0", 1],
@@ -42,12 +42,12 @@ export const NUMBERS: readonly Case[] = [
   ["0xFFu + 1u", "256u", 1],
   ["-0x8000000000000000", "-9223372036854775808", 0],
   ["1e3 + .5", "1000.5", 1],
-  ["1 + 1.0", "mistake at 3: found no matching overload for '_+_' applied to '(int, double)'"],
-  ["1 + 1u", "mistake at 3: found no matching overload for '_+_' applied to '(int, uint)'"],
-  ["1.0 % 1.0", "mistake at 5: found no matching overload for '_%_' applied to '(double, double)'"],
-  ["-1u", "mistake at 1: found no matching overload for '-_' applied to '(uint)'"],
-  ["-true", "mistake at 1: found no matching overload for '-_' applied to '(bool)'"],
-  ["!1", "mistake at 1: found no matching overload for '!_' applied to '(int)'"],
+  ["1 + 1.0", "compile error at 3: found no matching overload for '_+_' applied to '(int, double)'"],
+  ["1 + 1u", "compile error at 3: found no matching overload for '_+_' applied to '(int, uint)'"],
+  ["1.0 % 1.0", "compile error at 5: found no matching overload for '_%_' applied to '(double, double)'"],
+  ["-1u", "compile error at 1: found no matching overload for '-_' applied to '(uint)'"],
+  ["-true", "compile error at 1: found no matching overload for '-_' applied to '(bool)'"],
+  ["!1", "compile error at 1: found no matching overload for '!_' applied to '(int)'"],
   ["1 + dyn(1.0)", "error: no such overload", 1],
   ["dyn(1) + 1u", "error: no such overload", 1],
   ["dyn(1.5) % dyn(1.0)", "error: no such overload: _%_", 1],

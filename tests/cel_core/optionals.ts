@@ -1,7 +1,7 @@
-/** Values that may be missing. */
+/** Expressions with optional values. */
 import type { Case } from "../cel_libraries/case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const OPTIONALS: readonly Case[] = [
   ["optional.of(1).value()", "1", 2],
   ["optional.none().value()", "error: optional.none() dereference", 2],
@@ -30,8 +30,8 @@ export const OPTIONALS: readonly Case[] = [
   ["{'a': 1}[?'b']", "none", 1],
   ["{'a': {'b': 2}}.?a.b", "optional(2)", 3],
   ["{'a': {'b': 2}}.?a.?b.orValue(0)", "2", 3],
-  ["{'a': {'b': 2}}.?x.b.c", "mistake at 21: type 'int' does not support field selection"],
-  ["{'a': 1}.?a.b", "mistake at 12: type 'int' does not support field selection"],
+  ["{'a': {'b': 2}}.?x.b.c", "compile error at 21: type 'int' does not support field selection"],
+  ["{'a': 1}.?a.b", "compile error at 12: type 'int' does not support field selection"],
   ["[1, 2][?0]", "optional(1)", 2],
   ["[1, 2][?5]", "none", 1],
   ["[1, 2][?-1]", "none", 1],
@@ -49,7 +49,7 @@ export const OPTIONALS: readonly Case[] = [
   ["optional.none()[0]", "none", 2],
   ["has(optional.of({'a': 1}).a)", "true", 2],
   ["has(optional.none().a)", "false", 1],
-  ["has({'a': 1}.?a)", "mistake at 13: invalid argument to has() macro"],
+  ["has({'a': 1}.?a)", "compile error at 13: invalid argument to has() macro"],
   ["optional.of(1) == optional.of(1)", "true", 3],
   ["optional.of(1) == optional.of(dyn(1.0))", "true", 3],
   ["optional.of(1) == optional.none()", "false", 3],
@@ -57,30 +57,33 @@ export const OPTIONALS: readonly Case[] = [
   ["optional.of(null) == optional.none()", "false", 3],
   ["optional.of(1) == dyn(1)", "false", 2],
   ["[?optional.of(1), 2, ?optional.none()]", "[1, 2]", 12],
-  ["[?1]", "mistake at 3: expected type 'optional_type(int)' but found 'int'"],
+  ["[?1]", "compile error at 3: expected type 'optional_type(int)' but found 'int'"],
   ["{?'a': optional.of(1), 'b': 2}", '{"a": 1, "b": 2}', 31],
   ["{?'a': optional.none(), 'b': 2}", '{"b": 2}', 31],
-  ["{?'a': 1}", "mistake at 8: expected type 'optional_type(int)' but found 'int'"],
+  ["{?'a': 1}", "compile error at 8: expected type 'optional_type(int)' but found 'int'"],
   ["optional.of(1).optMap(x, x + 1)", "optional(2)", 7],
   ["optional.none().optMap(x, x + 1)", "none", 3],
   ["optional.of(1).optFlatMap(x, optional.of(x + 1))", "optional(2)", 7],
   ["optional.of(0).optMap(x, 1 / x)", "error: division by zero", 7],
-  ["optional.of(1).optMap(x.y, 1)", "mistake at 24: optMap() variable name must be a simple identifier"],
+  ["optional.of(1).optMap(x.y, 1)", "compile error at 24: optMap() variable name must be a simple identifier"],
   [
     "optional.of(1).optFlatMap(x, x)",
-    "mistake at 26: found no matching overload for '_?_:_' applied to '(bool, int, optional_type(dyn))'",
+    "compile error at 26: found no matching overload for '_?_:_' applied to '(bool, int, optional_type(dyn))'",
   ],
   ["[optional.of(1), optional.none()].unwrapOpt()", "[1]", 13],
   ["optional.unwrap([optional.of(1), optional.none()])", "[1]", 13],
-  ["[1].unwrapOpt()", "mistake at 14: found no matching overload for 'unwrapOpt' applied to 'list(int).()'"],
+  ["[1].unwrapOpt()", "compile error at 14: found no matching overload for 'unwrapOpt' applied to 'list(int).()'"],
   ["dyn([1]).unwrapOpt()", "error: no such overload: unwrapOpt(list)", 1],
   ["optional.of(optional.of(1)).value().value()", "1", 4],
-  ["optional.of(1).or(1)", "mistake at 18: found no matching overload for 'or' applied to 'optional_type(int).(int)'"],
+  [
+    "optional.of(1).or(1)",
+    "compile error at 18: found no matching overload for 'or' applied to 'optional_type(int).(int)'",
+  ],
   [
     "optional.of(1).orValue('a')",
-    "mistake at 23: found no matching overload for 'orValue' applied to 'optional_type(int).(string)'",
+    "compile error at 23: found no matching overload for 'orValue' applied to 'optional_type(int).(string)'",
   ],
-  ["optional.of(1).foo()", "mistake at 19: undeclared reference to 'foo' (in container '')"],
+  ["optional.of(1).foo()", "compile error at 19: undeclared reference to 'foo' (in container '')"],
   ["dyn(1).hasValue()", "error: no such overload: hasValue(int)", 1],
   ["dyn(1).value()", "error: no such overload: value(int)", 1],
   ["dyn(1).orValue(2)", "1", 0],

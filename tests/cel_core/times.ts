@@ -1,23 +1,23 @@
-/** Timestamps and durations. */
+/** Expressions with timestamps and durations. */
 import type { Case } from "../cel_libraries/case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const TIMES: readonly Case[] = [
   ["timestamp('2026-01-02T03:04:05Z')", "timestamp(1767323045.000000000)", 0],
   ["timestamp('2026-01-02T03:04:05.123456789Z')", "timestamp(1767323045.123456789)", 0],
   ["timestamp('2026-01-02T03:04:05+01:30')", "timestamp(1767317645.000000000)", 0],
-  ["timestamp('2026-01-02')", "mistake at 11: invalid timestamp argument"],
-  ["timestamp('2026-02-30T00:00:00Z')", "mistake at 11: invalid timestamp argument"],
-  ["timestamp('2026-01-02 03:04:05Z')", "mistake at 11: invalid timestamp argument"],
+  ["timestamp('2026-01-02')", "compile error at 11: invalid timestamp argument"],
+  ["timestamp('2026-02-30T00:00:00Z')", "compile error at 11: invalid timestamp argument"],
+  ["timestamp('2026-01-02 03:04:05Z')", "compile error at 11: invalid timestamp argument"],
   ["timestamp('0001-01-01T00:00:00Z')", "timestamp(-62135596800.000000000)", 0],
   ["timestamp('9999-12-31T23:59:59Z')", "timestamp(253402300799.000000000)", 0],
-  ["timestamp('10000-01-01T00:00:00Z')", "mistake at 11: invalid timestamp argument"],
+  ["timestamp('10000-01-01T00:00:00Z')", "compile error at 11: invalid timestamp argument"],
   ["timestamp(0)", "timestamp(0.000000000)", 0],
-  ["timestamp(-62135596801)", "mistake at 11: invalid timestamp argument"],
+  ["timestamp(-62135596801)", "compile error at 11: invalid timestamp argument"],
   ["timestamp(253402300799)", "timestamp(253402300799.000000000)", 0],
-  ["timestamp(253402300800)", "mistake at 11: invalid timestamp argument"],
-  ["timestamp(1.5)", "mistake at 10: found no matching overload for 'timestamp' applied to '(double)'"],
-  ["timestamp('x')", "mistake at 11: invalid timestamp argument"],
+  ["timestamp(253402300800)", "compile error at 11: invalid timestamp argument"],
+  ["timestamp(1.5)", "compile error at 10: found no matching overload for 'timestamp' applied to '(double)'"],
+  ["timestamp('x')", "compile error at 11: invalid timestamp argument"],
   ["timestamp(dyn('x') + '')", "error: type conversion error from 'string' to 'google.protobuf.Timestamp'", 2],
   ["duration('1h1m1s')", "duration(3661000000000)", 0],
   ["duration('1.5h')", "duration(5400000000000)", 0],
@@ -25,12 +25,12 @@ export const TIMES: readonly Case[] = [
   ["duration('1us')", "duration(1000)", 0],
   ["duration('1µs')", "duration(1000)", 0],
   ["duration('100ns')", "duration(100)", 0],
-  ["duration('1d')", "mistake at 10: invalid duration argument"],
-  ["duration('')", "mistake at 10: invalid duration argument"],
+  ["duration('1d')", "compile error at 10: invalid duration argument"],
+  ["duration('')", "compile error at 10: invalid duration argument"],
   ["duration('0')", "duration(0)", 0],
   ["duration('9223372036s') + duration('1s')", "error: integer overflow", 1],
   ["duration('1h') - duration('61m')", "duration(-60000000000)", 1],
-  ["duration(1)", "mistake at 10: invalid duration argument"],
+  ["duration(1)", "compile error at 10: invalid duration argument"],
   ["timestamp(0) + duration('1h')", "timestamp(3600.000000000)", 1],
   ["duration('1h') + timestamp(0)", "timestamp(3600.000000000)", 1],
   ["timestamp('9999-12-31T23:59:59Z') + duration('1s')", "error: timestamp overflow", 1],
@@ -40,7 +40,7 @@ export const TIMES: readonly Case[] = [
   ["timestamp(0) - duration('1s')", "timestamp(-1.000000000)", 1],
   [
     "timestamp(0) + timestamp(0)",
-    "mistake at 14: found no matching overload for '_+_' applied to '(timestamp, timestamp)'",
+    "compile error at 14: found no matching overload for '_+_' applied to '(timestamp, timestamp)'",
   ],
   ["timestamp('2026-01-02T03:04:05.678Z').getFullYear()", "2026", 1],
   ["timestamp('2026-01-02T03:04:05.678Z').getMonth()", "0", 1],
@@ -67,7 +67,7 @@ export const TIMES: readonly Case[] = [
   ["duration('-90m').getHours()", "-1", 1],
   [
     "duration('90m').getFullYear()",
-    "mistake at 28: found no matching overload for 'getFullYear' applied to 'duration.()'",
+    "compile error at 28: found no matching overload for 'getFullYear' applied to 'duration.()'",
   ],
   ["dyn(timestamp(0)).getFullYear()", "1970", 1],
   ["dyn(duration('90m')).getHours()", "1", 1],
@@ -86,7 +86,7 @@ export const TIMES: readonly Case[] = [
   ["duration(duration('5s'))", "duration(5000000000)", 0],
   [
     "timestamp(0) < duration('1s')",
-    "mistake at 14: found no matching overload for '_<_' applied to '(timestamp, duration)'",
+    "compile error at 14: found no matching overload for '_<_' applied to '(timestamp, duration)'",
   ],
   ["dyn(timestamp(0)) + dyn(1)", "error: no such overload", 1],
   ["dyn(duration('1s')) - dyn(timestamp(0))", "error: no such overload", 1],

@@ -1,7 +1,7 @@
-/** Loops with two variables. */
+/** Macros over collections with two variables. */
 import type { Case } from "../cel_libraries/case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const TWO_VARIABLES: readonly Case[] = [
   ["[1, 2, 3].all(i, v, i < v)", "true", 19],
   ["[1, 2, 3].exists(i, v, i == v)", "false", 22],
@@ -23,19 +23,19 @@ export const TWO_VARIABLES: readonly Case[] = [
   ["{'a': 'b'}.transformMapEntry(k, v, v == 'b', {v: k})", '{"b": "a"}', 37],
   [
     "[1].transformMapEntry(i, v, v)",
-    "mistake at 22: found no matching overload for 'cel.@mapInsert' applied to '(map(dyn, dyn), int)'",
+    "compile error at 22: found no matching overload for 'cel.@mapInsert' applied to '(map(dyn, dyn), int)'",
   ],
   ["[0, 1].all(i, v, 1 / v > 0)", "error: division by zero", 13],
   ["[0, 1].exists(i, v, 1 / v > 0)", "true", 15],
   ["[0, 1].transformList(i, v, 1 / v)", "error: division by zero", 29],
   ["[].all(i, v, false)", "true", 1],
   ["{}.exists(k, v, true)", "false", 1],
-  ["[1].all(i, i, true)", "mistake at 12: duplicate variable name: i"],
-  ["[1].all(1, v, true)", "mistake at 9: argument must be a simple name"],
-  ["[1].all(i, 'v', true)", "mistake at 12: argument must be a simple name"],
+  ["[1].all(i, i, true)", "compile error at 12: duplicate variable name: i"],
+  ["[1].all(1, v, true)", "compile error at 9: argument must be a simple name"],
+  ["[1].all(i, 'v', true)", "compile error at 12: argument must be a simple name"],
   [
     "1.all(i, v, true)",
-    "mistake at 1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
+    "compile error at 1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
   ],
   ["dyn(1).all(i, v, true)", "error: unsupported comprehension range type: types.Int", 0],
   ["dyn('a').exists(i, v, true)", "error: unsupported comprehension range type: types.String", 0],
@@ -43,6 +43,9 @@ export const TWO_VARIABLES: readonly Case[] = [
   ["dyn({'a': 1}).transformMap(k, v, v)", '{"a": 1}', 5],
   ["[[1, 2], [3]].transformList(i, l, l.transformList(j, v, i + j + v))", "[[1, 3], [4]]", 80],
   ["{'a': {'b': 1}}.all(k, m, m.all(n, v, v == 1))", "true", 11],
-  ["[1, 2].transformList(i, v)", "mistake at 21: undeclared reference to 'transformList' (in container '')"],
-  ["[1, 2].transformMap(i, v, v, v, v)", "mistake at 20: undeclared reference to 'transformMap' (in container '')"],
+  ["[1, 2].transformList(i, v)", "compile error at 21: undeclared reference to 'transformList' (in container '')"],
+  [
+    "[1, 2].transformMap(i, v, v, v, v)",
+    "compile error at 20: undeclared reference to 'transformMap' (in container '')",
+  ],
 ];

@@ -1,7 +1,7 @@
 /**
  * The format of the tables in this folder and in `tests/cel_core`, and a function that evaluates an
  * expression. The results come from the packages of a real API server: cel-go v0.26.0 with
- * `k8s.io/apiserver/pkg/cel/library` v0.36.3. Only the words of syntax errors are ours.
+ * `k8s.io/apiserver/pkg/cel/library` v0.36.3. Only the messages of syntax errors are ours.
  */
 import {
   CelError,
@@ -27,8 +27,8 @@ import { QuantityValue } from "../../src/cel/kubernetes/quantity.ts";
  * An expression, its result and its cost.
  *
  * The result is a value in the format of {@linkcode textOf}, `error: ` and a message if the
- * evaluation fails, `no program: ` and a message if planning fails, or `mistake at COLUMN: ` and a
- * message if it does not compile.
+ * evaluation fails, `no program: ` and a message if planning fails, or `compile error at COLUMN: `
+ * and a message if it does not compile.
  */
 export type Case = readonly [expression: string, outcome: string, cost?: number];
 
@@ -40,7 +40,7 @@ export function caseOf(expression: string, environment: Environment = EMPTY): Ca
     const { value, cost } = environment.compile(expression).evaluate({});
     return [expression, textOf(value), cost];
   } catch (error) {
-    if (error instanceof CompileError) return [expression, mistakeOf(error)];
+    if (error instanceof CompileError) return [expression, compileErrorText(error)];
     if (error instanceof CelError && error.cost !== undefined) {
       return [expression, `error: ${error.message}`, error.cost];
     }
@@ -48,10 +48,10 @@ export function caseOf(expression: string, environment: Environment = EMPTY): Ca
   }
 }
 
-function mistakeOf({ stage, message }: CompileError): string {
+function compileErrorText({ stage, message }: CompileError): string {
   if (stage === "program") return `no program: ${message}`;
-  const [, column, mistake] = /^ERROR: <input>:\d+:(\d+): (.*)\n/.exec(message) ?? [];
-  return `mistake at ${column}: ${mistake}`;
+  const [, column, reason] = /^ERROR: <input>:\d+:(\d+): (.*)\n/.exec(message) ?? [];
+  return `compile error at ${column}: ${reason}`;
 }
 
 /** Formats a value. */

@@ -1,7 +1,7 @@
 /** Networks: `cidr`, `isCIDR` and their functions. */
 import type { Case } from "./case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const CIDRS: readonly Case[] = [
   ["isCIDR('192.168.0.0/16')", "true", 2],
   ["isCIDR('192.168.0.1/16')", "true", 2],
@@ -88,7 +88,7 @@ export const CIDRS: readonly Case[] = [
   ["cidr('192.168.0.0/24') != cidr('192.168.0.0/25')", "true", 5],
   [
     "cidr('192.168.0.0/24') == '192.168.0.0/24'",
-    "mistake at 24: found no matching overload for '_==_' applied to '(net.CIDR, string)'",
+    "compile error at 24: found no matching overload for '_==_' applied to '(net.CIDR, string)'",
   ],
   ["cidr('192.168.0.0/16').prefixLength()", "16", 3],
   ["cidr('::1/128').prefixLength()", "128", 2],
@@ -112,7 +112,7 @@ export const CIDRS: readonly Case[] = [
   ["cidr('192.168.0.0/24').containsIP('::ffff:192.168.0.1')", "error: no such overload", 5],
   [
     "cidr('192.168.0.0/24').containsIP(1)",
-    "mistake at 34: found no matching overload for 'containsIP' applied to 'net.CIDR.(int)'",
+    "compile error at 34: found no matching overload for 'containsIP' applied to 'net.CIDR.(int)'",
   ],
   ["cidr('192.168.0.0/24').containsIP(dyn(1))", "error: no such overload: containsIP(net.CIDR, int)", 3],
   ["cidr('192.168.0.0/16').containsCIDR(cidr('192.168.10.0/24'))", "true", 7],
@@ -139,6 +139,9 @@ export const CIDRS: readonly Case[] = [
   ["string(dyn(cidr('10.0.0.0/8')))", '"10.0.0.0/8"', 3],
   ["dyn(cidr('10.0.0.0/8')).containsIP('10.0.0.1')", "true", 4],
   ["dyn('10.0.0.0/8').masked()", "error: no such overload: masked(string)", 1],
-  ["cidr('10.0.0.0/8').family()", "mistake at 26: found no matching overload for 'family' applied to 'net.CIDR.()'"],
-  ["cidr(8)", "mistake at 5: found no matching overload for 'cidr' applied to '(int)'"],
+  [
+    "cidr('10.0.0.0/8').family()",
+    "compile error at 26: found no matching overload for 'family' applied to 'net.CIDR.()'",
+  ],
+  ["cidr(8)", "compile error at 5: found no matching overload for 'cidr' applied to '(int)'"],
 ];

@@ -12,7 +12,7 @@ const KEY =
 const VALUE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const FORMATS: readonly Case[] = [
   ["format.dns1123Label().validate('my-name')", "none", 9],
   ["format.dns1123Label().validate('1')", "none", 9],
@@ -138,14 +138,14 @@ export const FORMATS: readonly Case[] = [
   ["format.uri() != format.date()", "true", 3],
   [
     "format.uri() == 'uri'",
-    "mistake at 14: found no matching overload for '_==_' applied to '(kubernetes.NamedFormat, string)'",
+    "compile error at 14: found no matching overload for '_==_' applied to '(kubernetes.NamedFormat, string)'",
   ],
-  ["format.uri('a')", "mistake at 11: found no matching overload for 'format.uri' applied to '(string)'"],
-  ["format.email().validate('a@b')", "mistake at 1: undeclared reference to 'format' (in container '')"],
-  ["format.ipv4()", "mistake at 1: undeclared reference to 'format' (in container '')"],
+  ["format.uri('a')", "compile error at 11: found no matching overload for 'format.uri' applied to '(string)'"],
+  ["format.email().validate('a@b')", "compile error at 1: undeclared reference to 'format' (in container '')"],
+  ["format.ipv4()", "compile error at 1: undeclared reference to 'format' (in container '')"],
   [
     "format.uri().validate(1)",
-    "mistake at 22: found no matching overload for 'validate' applied to 'kubernetes.NamedFormat.(int)'",
+    "compile error at 22: found no matching overload for 'validate' applied to 'kubernetes.NamedFormat.(int)'",
   ],
   ["format.uri().validate(dyn(1))", "error: no such overload: validate(kubernetes.NamedFormat, int)", 277],
   ["dyn(format.date()).validate('2026-01-01')", "none", 38],
@@ -156,6 +156,6 @@ export const FORMATS: readonly Case[] = [
   ["type(format.uri())", "type(kubernetes.NamedFormat)", 2],
   [
     "string(format.uri())",
-    "mistake at 7: found no matching overload for 'string' applied to '(kubernetes.NamedFormat)'",
+    "compile error at 7: found no matching overload for 'string' applied to '(kubernetes.NamedFormat)'",
   ],
 ];

@@ -1,7 +1,7 @@
 /** IP addresses: `ip`, `isIP`, `ip.isCanonical` and their functions. */
 import type { Case } from "./case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const IPS: readonly Case[] = [
   ["isIP('127.0.0.1')", "true", 1],
   ["isIP('::1')", "true", 1],
@@ -193,7 +193,7 @@ export const IPS: readonly Case[] = [
   ["ip('10.0.0.1') in [ip('10.0.0.1')]", "true", 13],
   [
     "ip('10.0.0.1') == '10.0.0.1'",
-    "mistake at 16: found no matching overload for '_==_' applied to '(net.IP, string)'",
+    "compile error at 16: found no matching overload for '_==_' applied to '(net.IP, string)'",
   ],
   ["dyn('10.0.0.1') == dyn(ip('10.0.0.1'))", "false", 3],
   ["type(ip('10.0.0.1')) == net.IP", "true", 3],
@@ -202,10 +202,10 @@ export const IPS: readonly Case[] = [
   ["net.IP", "type(net.IP)", 0],
   ["string(dyn(ip('10.0.0.1')))", '"10.0.0.1"', 3],
   ["int(dyn(ip('10.0.0.1')))", "error: no such overload: int(net.IP)", 3],
-  ["size(ip('10.0.0.1'))", "mistake at 5: found no matching overload for 'size' applied to '(net.IP)'"],
-  ["ip('10.0.0.1').zone", "mistake at 15: type 'net.IP' does not support field selection"],
-  ["ip(1)", "mistake at 3: found no matching overload for 'ip' applied to '(int)'"],
+  ["size(ip('10.0.0.1'))", "compile error at 5: found no matching overload for 'size' applied to '(net.IP)'"],
+  ["ip('10.0.0.1').zone", "compile error at 15: type 'net.IP' does not support field selection"],
+  ["ip(1)", "compile error at 3: found no matching overload for 'ip' applied to '(int)'"],
   ["ip(dyn(1))", "error: no such overload: ip(int)", 1],
-  ["ip('10.0.0.1').family", "mistake at 15: type 'net.IP' does not support field selection"],
+  ["ip('10.0.0.1').family", "compile error at 15: type 'net.IP' does not support field selection"],
   ["dyn('10.0.0.1').family()", "error: no such overload: family(string)", 1],
 ];

@@ -1,7 +1,7 @@
 /** Lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`. */
 import type { Case } from "./case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const LISTS: readonly Case[] = [
   ["[1, 2, 3].isSorted()", "true", 3],
   ["[1, 3, 2].isSorted()", "false", 3],
@@ -19,7 +19,10 @@ export const LISTS: readonly Case[] = [
   ["[timestamp('2026-01-01T00:00:00Z'), timestamp('2025-01-01T00:00:00Z')].isSorted()", "false", 2],
   ["[].isSorted()", "true", 0],
   ["[1].isSorted()", "true", 1],
-  ["[[1], [2]].isSorted()", "mistake at 20: found no matching overload for 'isSorted' applied to 'list(list(int)).()'"],
+  [
+    "[[1], [2]].isSorted()",
+    "compile error at 20: found no matching overload for 'isSorted' applied to 'list(list(int)).()'",
+  ],
   ["dyn([3, 1]).isSorted()", "false", 2],
   ["[dyn('b'), dyn(1)].isSorted()", "true", 1],
   ["dyn(1).isSorted()", "error: no such overload: isSorted(int)", 1],
@@ -34,7 +37,7 @@ export const LISTS: readonly Case[] = [
   ["[-9223372036854775808, -1].sum()", "error: integer overflow", 2],
   ["[18446744073709551615u, 1u].sum()", "error: unsigned integer overflow", 2],
   ["[duration('9223372036s'), duration('1s')].sum()", "error: integer overflow", 2],
-  ["['a', 'b'].sum()", "mistake at 15: found no matching overload for 'sum' applied to 'list(string).()'"],
+  ["['a', 'b'].sum()", "compile error at 15: found no matching overload for 'sum' applied to 'list(string).()'"],
   ["[dyn(1), dyn(2.5)].sum()", "error: no such overload", 2],
   ["[dyn(1), dyn('a')].sum()", "error: no such overload", 1],
   ["[3, 1, 2].max()", "3", 3],
@@ -59,11 +62,14 @@ export const LISTS: readonly Case[] = [
   ["[1].filter(i, i > 1).max()", "error: max called on empty list", 3],
   ["[dyn(1), dyn(2.5), dyn(2u)].max()", "2.5", 3],
   ["[dyn('a'), dyn(1)].max()", '"a"', 1],
-  ["[[1]].max()", "mistake at 10: found no matching overload for 'max' applied to 'list(list(int)).()'"],
-  ["[{'a': 1}].min()", "mistake at 15: found no matching overload for 'min' applied to 'list(map(string, int)).()'"],
+  ["[[1]].max()", "compile error at 10: found no matching overload for 'max' applied to 'list(list(int)).()'"],
+  [
+    "[{'a': 1}].min()",
+    "compile error at 15: found no matching overload for 'min' applied to 'list(map(string, int)).()'",
+  ],
   [
     "[quantity('1')].max()",
-    "mistake at 20: found no matching overload for 'max' applied to 'list(kubernetes.Quantity).()'",
+    "compile error at 20: found no matching overload for 'max' applied to 'list(kubernetes.Quantity).()'",
   ],
   ["[1, 2, 2, 3].indexOf(2)", "1", 4],
   ["[1, 2, 2, 3].lastIndexOf(2)", "2", 4],
@@ -83,9 +89,12 @@ export const LISTS: readonly Case[] = [
   ["[quantity('1'), quantity('1k')].indexOf(quantity('1000'))", "1", 15],
   ["[quantity('1')].indexOf(quantity('0').add(1))", "-1", 14],
   ["[ip('10.0.0.1')].indexOf(ip('10.0.0.1'))", "0", 13],
-  ["[1, 2].indexOf('a')", "mistake at 15: found no matching overload for 'indexOf' applied to 'list(int).(string)'"],
+  [
+    "[1, 2].indexOf('a')",
+    "compile error at 15: found no matching overload for 'indexOf' applied to 'list(int).(string)'",
+  ],
   [
     "['ab'].indexOf('a', 1)",
-    "mistake at 15: found no matching overload for 'indexOf' applied to 'list(string).(string, int)'",
+    "compile error at 15: found no matching overload for 'indexOf' applied to 'list(string).(string, int)'",
   ],
 ];

@@ -9,7 +9,7 @@ import { REGEX } from "./regex.ts";
 import { SEMVERS } from "./semver.ts";
 import { URLS } from "./urls.ts";
 
-/** The tables. */
+/** The tables by library. */
 export const LIBRARY_TABLES: Readonly<Record<string, readonly Case[]>> = {
   Lists: LISTS,
   Regex: REGEX,

@@ -1,7 +1,7 @@
 /** Quantities: `quantity`, `isQuantity`, arithmetic and comparisons. */
 import type { Case } from "./case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const QUANTITIES: readonly Case[] = [
   ["isQuantity('20')", "true", 1],
   ["isQuantity('20M')", "true", 1],
@@ -69,7 +69,10 @@ export const QUANTITIES: readonly Case[] = [
   ["sign(quantity('20'))", "1", 2],
   ["sign(quantity('-20'))", "-1", 2],
   ["sign(quantity('0m'))", "0", 2],
-  ["quantity('20').sign()", "mistake at 20: found no matching overload for 'sign' applied to 'kubernetes.Quantity.()'"],
+  [
+    "quantity('20').sign()",
+    "compile error at 20: found no matching overload for 'sign' applied to 'kubernetes.Quantity.()'",
+  ],
   ["quantity('50k').add(quantity('20k')) == quantity('70k')", "true", 5],
   ["quantity('50k').add(20) == quantity('50020')", "true", 4],
   ["quantity('50k').sub(quantity('20k')) == quantity('30k')", "true", 5],
@@ -89,11 +92,11 @@ export const QUANTITIES: readonly Case[] = [
   ],
   [
     "quantity('1').add(1.5)",
-    "mistake at 18: found no matching overload for 'add' applied to 'kubernetes.Quantity.(double)'",
+    "compile error at 18: found no matching overload for 'add' applied to 'kubernetes.Quantity.(double)'",
   ],
   [
     "quantity('1').add('1')",
-    "mistake at 18: found no matching overload for 'add' applied to 'kubernetes.Quantity.(string)'",
+    "compile error at 18: found no matching overload for 'add' applied to 'kubernetes.Quantity.(string)'",
   ],
   ["quantity('70k') == quantity('50k').add(20000)", "error: no such overload", 4],
   ["quantity('70k') != quantity('50k').add(20000)", "true", 4],
@@ -105,7 +108,7 @@ export const QUANTITIES: readonly Case[] = [
   ["quantity('1') == null", "false", 2],
   [
     "quantity('1') == 1",
-    "mistake at 15: found no matching overload for '_==_' applied to '(kubernetes.Quantity, int)'",
+    "compile error at 15: found no matching overload for '_==_' applied to '(kubernetes.Quantity, int)'",
   ],
   ["quantity('1') in [quantity('2'), quantity('1000m')]", "true", 15],
   ["quantity('200M').compareTo(quantity('0.2G'))", "0", 3],
@@ -119,17 +122,20 @@ export const QUANTITIES: readonly Case[] = [
   ["quantity('100M').isLessThan(quantity('50M'))", "false", 3],
   [
     "quantity('1').isLessThan(1)",
-    "mistake at 25: found no matching overload for 'isLessThan' applied to 'kubernetes.Quantity.(int)'",
+    "compile error at 25: found no matching overload for 'isLessThan' applied to 'kubernetes.Quantity.(int)'",
   ],
   [
     "quantity('1') < quantity('2')",
-    "mistake at 15: found no matching overload for '_<_' applied to '(kubernetes.Quantity, kubernetes.Quantity)'",
+    "compile error at 15: found no matching overload for '_<_' applied to '(kubernetes.Quantity, kubernetes.Quantity)'",
   ],
-  ["quantity(1)", "mistake at 9: found no matching overload for 'quantity' applied to '(int)'"],
+  ["quantity(1)", "compile error at 9: found no matching overload for 'quantity' applied to '(int)'"],
   ["quantity(dyn(1))", "error: no such overload: quantity(int)", 1],
   ["dyn(quantity('1')).asInteger()", "1", 3],
   ["dyn('1').asInteger()", "error: no such overload: asInteger(string)", 1],
-  ["string(quantity('1'))", "mistake at 7: found no matching overload for 'string' applied to '(kubernetes.Quantity)'"],
+  [
+    "string(quantity('1'))",
+    "compile error at 7: found no matching overload for 'string' applied to '(kubernetes.Quantity)'",
+  ],
   ["string(dyn(quantity('1')))", "error: no such overload: string(kubernetes.Quantity)", 3],
   ["int(dyn(quantity('1')))", "error: no such overload: int(kubernetes.Quantity)", 3],
   ["type(quantity('1'))", "type(kubernetes.Quantity)", 2],

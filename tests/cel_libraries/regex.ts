@@ -1,7 +1,7 @@
 /** Patterns: `find`, `findAll`. */
 import type { Case } from "./case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const REGEX: readonly Case[] = [
   ["'abc 123'.find('[0-9]+')", '"123"', 2],
   ["'abc 123'.find('[0-9]*')", '""', 2],
@@ -52,10 +52,10 @@ export const REGEX: readonly Case[] = [
   ["'x'.findAll('[', 1)", "no program: error parsing regexp: missing closing ]: `[`"],
   ["'x'.findAll(string(1) + ')')", "error: Illegal regex: error parsing regexp: unexpected ): `1)`", 2],
   ["dyn('a1').find('[0-9]')", '"1"', 2],
-  ["'a'.find(1)", "mistake at 9: found no matching overload for 'find' applied to 'string.(int)'"],
+  ["'a'.find(1)", "compile error at 9: found no matching overload for 'find' applied to 'string.(int)'"],
   [
     "'a'.findAll('a', '1')",
-    "mistake at 12: found no matching overload for 'findAll' applied to 'string.(string, string)'",
+    "compile error at 12: found no matching overload for 'findAll' applied to 'string.(string, string)'",
   ],
-  ["[1].find('a')", "mistake at 9: found no matching overload for 'find' applied to 'list(int).(string)'"],
+  ["[1].find('a')", "compile error at 9: found no matching overload for 'find' applied to 'list(int).(string)'"],
 ];

@@ -1,7 +1,7 @@
 /** Versions: `semver`, `isSemver`, comparisons and their parts. */
 import type { Case } from "./case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const SEMVERS: readonly Case[] = [
   ["isSemver('1.2.3')", "true", 1],
   ["isSemver('1.2.3-beta.1+build.5')", "true", 2],
@@ -71,7 +71,7 @@ export const SEMVERS: readonly Case[] = [
   ["semver('1.2.3') != semver('1.2.4')", "true", 3],
   [
     "semver('1.2.3') == '1.2.3'",
-    "mistake at 17: found no matching overload for '_==_' applied to '(kubernetes.Semver, string)'",
+    "compile error at 17: found no matching overload for '_==_' applied to '(kubernetes.Semver, string)'",
   ],
   ["semver('1.2.3') in [semver('1.2.3')]", "true", 13],
   ["semver('1.2.3').compareTo(semver('1.2.3'))", "0", 3],
@@ -88,17 +88,23 @@ export const SEMVERS: readonly Case[] = [
   ["semver('1.2.3').isLessThan(semver('1.2.3-rc'))", "false", 3],
   [
     "semver('1.2.3').isLessThan('1.3.0')",
-    "mistake at 27: found no matching overload for 'isLessThan' applied to 'kubernetes.Semver.(string)'",
+    "compile error at 27: found no matching overload for 'isLessThan' applied to 'kubernetes.Semver.(string)'",
   ],
   [
     "semver('1.2.3') < semver('1.3.0')",
-    "mistake at 17: found no matching overload for '_<_' applied to '(kubernetes.Semver, kubernetes.Semver)'",
+    "compile error at 17: found no matching overload for '_<_' applied to '(kubernetes.Semver, kubernetes.Semver)'",
   ],
-  ["semver('1.2.3', 'yes')", "mistake at 7: found no matching overload for 'semver' applied to '(string, string)'"],
+  [
+    "semver('1.2.3', 'yes')",
+    "compile error at 7: found no matching overload for 'semver' applied to '(string, string)'",
+  ],
   ["semver('1.2.3', dyn('yes'))", "error: no such overload: semver(string, string)", 1],
-  ["semver(1)", "mistake at 7: found no matching overload for 'semver' applied to '(int)'"],
+  ["semver(1)", "compile error at 7: found no matching overload for 'semver' applied to '(int)'"],
   ["dyn(semver('1.2.3')).major()", "1", 3],
   ["dyn('1.2.3').major()", "error: no such overload: major(string)", 1],
   ["type(semver('1.2.3'))", "type(kubernetes.Semver)", 2],
-  ["string(semver('1.2.3'))", "mistake at 7: found no matching overload for 'string' applied to '(kubernetes.Semver)'"],
+  [
+    "string(semver('1.2.3'))",
+    "compile error at 7: found no matching overload for 'string' applied to '(kubernetes.Semver)'",
+  ],
 ];

@@ -1,7 +1,7 @@
 /** URLs: `url`, `isURL` and their parts. */
 import type { Case } from "./case.ts";
 
-/** Expressions. */
+/** Expressions with their results and costs. */
 export const URLS: readonly Case[] = [
   ["isURL('https://user:pass@example.com:80/path?query=val#fragment')", "true", 1],
   ["isURL('/absolute-path')", "true", 1],
@@ -143,9 +143,9 @@ export const URLS: readonly Case[] = [
   ["url('https://a/b') != url('https://a/c')", "true", 5],
   [
     "url('https://a') == 'https://a'",
-    "mistake at 18: found no matching overload for '_==_' applied to '(kubernetes.URL, string)'",
+    "compile error at 18: found no matching overload for '_==_' applied to '(kubernetes.URL, string)'",
   ],
   ["type(url('/a'))", "type(kubernetes.URL)", 2],
-  ["url('/a').getUser()", "mistake at 18: undeclared reference to 'getUser' (in container '')"],
-  ["isURL(1)", "mistake at 6: found no matching overload for 'isURL' applied to '(int)'"],
+  ["url('/a').getUser()", "compile error at 18: undeclared reference to 'getUser' (in container '')"],
+  ["isURL(1)", "compile error at 6: found no matching overload for 'isURL' applied to '(int)'"],
 ];

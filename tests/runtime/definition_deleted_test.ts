@@ -54,7 +54,7 @@ Deno.test("deleting a definition aborts reconciles of its kind, drops queued one
 Deno.test("a deleted definition is logged once, and its kind is watched at once when it is created again, even without objects", async () => {
   const { notes, runs } = recording();
   await using cluster = await memoryCluster({ kinds: [Note] });
-  await using process = startProcess(cluster, operator({ name: "gone", parts: { notes }, health: false }));
+  await using process = startProcess(cluster, operator({ name: "notes", parts: { notes }, health: false }));
   const annotations = { "demo.example.com/paused": "true" };
   await cluster.create(Note, "paused", { metadata: { annotations }, spec: {} });
   await cluster.advance("1s");

@@ -99,7 +99,7 @@ Deno.test("the runtime writes neither Ready nor any other condition into the sta
   const routes = controller(Route, {
     reconcile({ spec }) {
       seen.push(spec.host);
-      if (spec.host === "bad") throw new PermanentError("there is no such host");
+      if (spec.host === "bad") throw new PermanentError("no such host");
     },
   });
   await using cluster = await memoryCluster({ parts: { routes } });
@@ -155,7 +155,7 @@ Deno.test("with writesStatus, a controller of an external kind writes the report
     writesStatus: true,
     reconcile({ metadata, spec, status: { parents = [] } = {} }, { status, condition }) {
       runs++;
-      if (spec.host === "bad") throw new PermanentError("there is no such host");
+      if (spec.host === "bad") throw new PermanentError("no such host");
       const others = parents.filter(({ name }) => name !== "ours");
       status({ parents: [...others, { name: "ours", accepted: true }], observedGeneration: metadata.generation });
       condition({ type: "Accepted", status: "True", reason: "Valid" });
@@ -287,12 +287,12 @@ Deno.test("a finalizer that an earlier version left on an external kind is remov
 
 Deno.test("a webhook of an external kind is called, and its failures are ignored by default", async () => {
   const routes = webhook(Route, {
-    validate: ({ spec }) => spec.host === "bad" ? deny("there is no such host") : undefined,
+    validate: ({ spec }) => spec.host === "bad" ? deny("no such host") : undefined,
   });
   assert.equal(routes.failurePolicy, "Ignore");
   await using cluster = await memoryCluster({ parts: { routes } });
   await cluster.create(Route, "a", { spec: { host: "good" } });
-  await assert.rejects(cluster.create(Route, "b", { spec: { host: "bad" } }), /there is no such host/);
+  await assert.rejects(cluster.create(Route, "b", { spec: { host: "bad" } }), /no such host/);
 });
 
 Deno.test("a conversion of an external kind is rejected at its declaration", () => {

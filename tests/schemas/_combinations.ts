@@ -4,8 +4,8 @@ import type { JsonSchema } from "../../src/schema/json_schema.ts";
 /** A schema, and values that are valid and invalid because of its combination. */
 export interface Combination {
   readonly schema: JsonSchema;
-  readonly right: readonly unknown[];
-  readonly wrong: readonly unknown[];
+  readonly valid: readonly unknown[];
+  readonly invalid: readonly unknown[];
 }
 
 const AB = { a: { type: "string" }, b: { type: "integer" }, c: { type: "boolean" } } as const;
@@ -15,23 +15,23 @@ export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
   anyOf: [
     {
       schema: { type: "string", anyOf: [{ pattern: "^a" }, { maxLength: 2 }] },
-      right: ["abc", "b"],
-      wrong: ["bcd", "xyz0"],
+      valid: ["abc", "b"],
+      invalid: ["bcd", "xyz0"],
     },
     {
       schema: { type: "integer", anyOf: [{ maximum: -10 }, { minimum: 10 }, { enum: [0] }] },
-      right: [0, 10, -11],
-      wrong: [1, -9],
+      valid: [0, 10, -11],
+      invalid: [1, -9],
     },
     {
       schema: { type: "object", properties: AB, anyOf: [{ required: ["a"] }, { required: ["b"] }] },
-      right: [{ a: "" }, { b: 1 }, { a: "", b: 1 }],
-      wrong: [{}, { c: true }],
+      valid: [{ a: "" }, { b: 1 }, { a: "", b: 1 }],
+      invalid: [{}, { c: true }],
     },
     {
       schema: { type: "array", items: { type: "integer" }, anyOf: [{ minItems: 4 }, { maxItems: 1 }] },
-      right: [[], [1, 2, 3, 4]],
-      wrong: [[1, 2], [1, 2, 3]],
+      valid: [[], [1, 2, 3, 4]],
+      invalid: [[1, 2], [1, 2, 3]],
     },
     {
       schema: {
@@ -39,13 +39,13 @@ export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
         properties: AB,
         anyOf: [{ properties: { a: { enum: ["x", "y"] } } }, { properties: { b: { minimum: 5 } }, required: ["b"] }],
       },
-      right: [{ a: "x" }, { a: "z", b: 6 }, {}],
-      wrong: [{ a: "z", b: 1 }, { a: "z" }],
+      valid: [{ a: "x" }, { a: "z", b: 6 }, {}],
+      invalid: [{ a: "z", b: 1 }, { a: "z" }],
     },
     {
       schema: { type: "string", anyOf: [{ format: "ipv4" }, { format: "ipv6" }] },
-      right: ["10.0.0.1", "::1"],
-      wrong: ["a", "10.0.0"],
+      valid: ["10.0.0.1", "::1"],
+      invalid: ["a", "10.0.0"],
     },
     {
       schema: {
@@ -53,8 +53,8 @@ export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
         items: { type: "string" },
         anyOf: [{ items: { pattern: "^a" } }, { items: { pattern: "^b" } }],
       },
-      right: [["a"], ["b", "b"], []],
-      wrong: [["a", "b"], ["c"]],
+      valid: [["a"], ["b", "b"], []],
+      invalid: [["a", "b"], ["c"]],
     },
     {
       schema: {
@@ -62,15 +62,15 @@ export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
         additionalProperties: { type: "integer" },
         anyOf: [{ minProperties: 3 }, { maxProperties: 1 }],
       },
-      right: [{ x: 6 }, { x: 1, y: 1, z: 1 }, {}],
-      wrong: [{ x: 1, y: 2 }],
+      valid: [{ x: 6 }, { x: 1, y: 1, z: 1 }, {}],
+      invalid: [{ x: 1, y: 2 }],
     },
   ],
   oneOf: [
     {
       schema: { type: "integer", oneOf: [{ multipleOf: 2 }, { multipleOf: 3 }] },
-      right: [2, 3, 4, 9],
-      wrong: [1, 5, 6, 12],
+      valid: [2, 3, 4, 9],
+      invalid: [1, 5, 6, 12],
     },
     {
       schema: {
@@ -78,13 +78,13 @@ export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
         properties: AB,
         oneOf: [{ required: ["a"] }, { required: ["b"] }, { required: ["c"] }],
       },
-      right: [{ a: "" }, { c: false }],
-      wrong: [{}, { a: "", b: 1 }, { a: "", b: 1, c: true }],
+      valid: [{ a: "" }, { c: false }],
+      invalid: [{}, { a: "", b: 1 }, { a: "", b: 1, c: true }],
     },
     {
       schema: { type: "string", oneOf: [{ minLength: 3 }, { pattern: "z$" }] },
-      right: ["abc", "z"],
-      wrong: ["a", "abz", ""],
+      valid: ["abc", "z"],
+      invalid: ["a", "abz", ""],
     },
     {
       schema: {
@@ -92,8 +92,8 @@ export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
         properties: AB,
         oneOf: [{ required: ["a"], not: { required: ["b"] } }, { required: ["b"], properties: { b: { maximum: 3 } } }],
       },
-      right: [{ a: "" }, { b: 1 }, { a: "", b: 2 }],
-      wrong: [{}, { b: 4 }, { a: "", b: 4 }],
+      valid: [{ a: "" }, { b: 1 }, { a: "", b: 2 }],
+      invalid: [{}, { b: 4 }, { a: "", b: 4 }],
     },
     {
       schema: {
@@ -101,20 +101,20 @@ export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
         items: { type: "object", properties: AB },
         oneOf: [{ minItems: 2 }, { items: { required: ["a"] } }],
       },
-      right: [[{ a: "" }], [{}, {}]],
-      wrong: [[{}], [{ a: "" }, { a: "" }]],
+      valid: [[{ a: "" }], [{}, {}]],
+      invalid: [[{}], [{ a: "" }, { a: "" }]],
     },
   ],
   allOf: [
     {
       schema: { type: "integer", allOf: [{ minimum: 1 }, { maximum: 9 }, { multipleOf: 3 }] },
-      right: [3, 6, 9],
-      wrong: [0, 4, 12],
+      valid: [3, 6, 9],
+      invalid: [0, 4, 12],
     },
     {
       schema: { type: "string", allOf: [{ minLength: 2 }, { pattern: "^[a-z]*$" }, { not: { enum: ["no"] } }] },
-      right: ["ab"],
-      wrong: ["a", "AB", "no"],
+      valid: ["ab"],
+      invalid: ["a", "AB", "no"],
     },
     {
       schema: {
@@ -122,8 +122,8 @@ export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
         properties: AB,
         allOf: [{ required: ["a"] }, { anyOf: [{ required: ["b"] }, { required: ["c"] }] }],
       },
-      right: [{ a: "", b: 1 }, { a: "", c: true }],
-      wrong: [{ a: "" }, { b: 1 }, {}],
+      valid: [{ a: "", b: 1 }, { a: "", c: true }],
+      invalid: [{ a: "" }, { b: 1 }, {}],
     },
     {
       schema: {
@@ -131,41 +131,41 @@ export const COMBINATIONS: Readonly<Record<string, readonly Combination[]>> = {
         properties: AB,
         allOf: [{ properties: { a: { maxLength: 2 } } }, { properties: { b: { minimum: 5, exclusiveMinimum: true } } }],
       },
-      right: [{ a: "x" }, {}],
-      wrong: [{ a: "xyz" }, { b: 5 }, { a: "xyz", b: 1 }],
+      valid: [{ a: "x" }, {}],
+      invalid: [{ a: "xyz" }, { b: 5 }, { a: "xyz", b: 1 }],
     },
     {
       schema: { type: "array", items: { type: "string" }, allOf: [{ minItems: 1 }, { items: { minLength: 2 } }] },
-      right: [["ab"]],
-      wrong: [[], ["a"], ["ab", "a"]],
+      valid: [["ab"]],
+      invalid: [[], ["a"], ["ab", "a"]],
     },
   ],
   not: [
     {
       schema: { type: "string", not: { enum: ["default", "kube-system"] } },
-      right: ["a", "defaults"],
-      wrong: ["default", "kube-system"],
+      valid: ["a", "defaults"],
+      invalid: ["default", "kube-system"],
     },
-    { schema: { type: "string", not: { pattern: "^kube-" } }, right: ["a", "xkube-"], wrong: ["kube-", "kube-a"] },
+    { schema: { type: "string", not: { pattern: "^kube-" } }, valid: ["a", "xkube-"], invalid: ["kube-", "kube-a"] },
     {
       schema: { type: "object", properties: AB, not: { required: ["a", "b"] } },
-      right: [{}, { a: "" }, { b: 1 }],
-      wrong: [{ a: "", b: 1 }, { a: "", b: 2, c: true }],
+      valid: [{}, { a: "" }, { b: 1 }],
+      invalid: [{ a: "", b: 1 }, { a: "", b: 2, c: true }],
     },
-    { schema: { type: "integer", not: { minimum: 5, maximum: 9 } }, right: [4, 10], wrong: [5, 7, 9] },
+    { schema: { type: "integer", not: { minimum: 5, maximum: 9 } }, valid: [4, 10], invalid: [5, 7, 9] },
     {
       schema: {
         type: "object",
         properties: AB,
         not: { anyOf: [{ required: ["a"] }, { properties: { b: { enum: [3] } }, required: ["b"] }] },
       },
-      right: [{}, { b: 1 }, { c: true }],
-      wrong: [{ a: "" }, { b: 3 }],
+      valid: [{}, { b: 1 }, { c: true }],
+      invalid: [{ a: "" }, { b: 3 }],
     },
     {
       schema: { type: "array", items: { type: "integer" }, not: { items: { minimum: 0 } } },
-      right: [[-1], [1, -1]],
-      wrong: [[], [1], [0, 2]],
+      valid: [[-1], [1, -1]],
+      invalid: [[], [1], [0, 2]],
     },
   ],
 };

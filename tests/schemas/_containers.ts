@@ -25,16 +25,16 @@ export interface ObjectOptions {
 export function objectNode(properties: Properties, { keywords = {}, density = 0.5 }: ObjectOptions = {}): Node {
   const names = Object.keys(properties);
   const required = names.filter((name) => properties[name]!.required);
-  const faults: Change[] = required.map((name) => ({
+  const violations: Change[] = required.map((name) => ({
     keyword: "required",
-    make: (_, right) => without(right, name),
+    make: (_, valid) => without(valid, name),
   }));
   // The server drops a null before validation, unless it is nullable or has a default.
   for (const name of required.filter((name) => isNeverNull(properties[name]!.node.schema))) {
-    faults.push({ keyword: "nullable", make: (_, right) => withKey(right, name, null) });
+    violations.push({ keyword: "nullable", make: (_, valid) => withKey(valid, name, null) });
   }
-  if (keywords["x-kubernetes-preserve-unknown-fields"] === undefined) faults.push(unknownField(names));
-  faults.push(saidTwice);
+  if (keywords["x-kubernetes-preserve-unknown-fields"] === undefined) violations.push(unknownField(names));
+  violations.push(duplicateField);
   return node({
     schema: {
       type: "object",
@@ -42,7 +42,7 @@ export function objectNode(properties: Properties, { keywords = {}, density = 0.
       ...(required.length > 0 && { required }),
       ...keywords,
     },
-    right: (random) => {
+    valid: (random) => {
       const object: Record<string, unknown> = {};
       for (const name of names) {
         const { node, required = false } = properties[name]!;
@@ -50,22 +50,22 @@ export function objectNode(properties: Properties, { keywords = {}, density = 0.
       }
       return object;
     },
-    faults,
-    edges: [
+    violations,
+    doubtful: [
       {
         keyword: "null",
-        make: (random, right) => names.length === 0 ? right : withKey(right, random.pick(names), null),
+        make: (random, valid) => names.length === 0 ? valid : withKey(valid, random.pick(names), null),
       },
       {
         keyword: "hostile key",
-        make: (random, right) => withKey(right, random.pick(HOSTILE), random.pick<unknown>([1, "a", {}, null])),
+        make: (random, valid) => withKey(valid, random.pick(HOSTILE), random.pick<unknown>([1, "a", {}, null])),
       },
     ],
     parts: names.map((name): Part => ({
       kind: "property",
       node: properties[name]!.node,
       change: (random, value, change) => {
-        const part = isObject(value) && Object.hasOwn(value, name) ? value[name] : properties[name]!.node.right(random);
+        const part = isObject(value) && Object.hasOwn(value, name) ? value[name] : properties[name]!.node.valid(random);
         return withKey(value, name, change(part));
       },
     })),
@@ -88,8 +88,8 @@ const HOSTILE = [
 
 /** Returns a valid value. For a required property it is not a value that the server drops. */
 function present(random: Random, node: Node, required: boolean): unknown {
-  let value = node.right(random);
-  while (value === null && required && isNeverNull(node.schema)) value = node.right(random);
+  let value = node.valid(random);
+  while (value === null && required && isNeverNull(node.schema)) value = node.valid(random);
   return value;
 }
 
@@ -100,22 +100,22 @@ function isNeverNull(schema: JsonSchema): boolean {
 function unknownField(known: readonly string[]): Change {
   return {
     keyword: "unknown field",
-    make(random, right) {
+    make(random, valid) {
       const name = random.pick(["unknown", "specs", "x-y", "UPPER", "a.b", random.text(3)]);
       return known.includes(name)
-        ? withKey(right, `${name}2`, 1)
-        : withKey(right, name, random.pick([1, "a", {}, [{}]]));
+        ? withKey(valid, `${name}2`, 1)
+        : withKey(valid, name, random.pick([1, "a", {}, [{}]]));
     },
   };
 }
 
-const saidTwice: Change = {
-  keyword: "field said twice",
-  make(random, right) {
-    const entries = Object.entries(right as object);
+const duplicateField: Change = {
+  keyword: "duplicate field",
+  make(random, valid) {
+    const entries = Object.entries(valid as object);
     if (entries.length === 0) return new Literal('{"twice":1,"twice":2}');
     const [name, value] = random.pick(entries);
-    return new Literal(jsonText(right).replace(/\}$/, `,${JSON.stringify(name)}:${jsonText(value)}}`));
+    return new Literal(jsonText(valid).replace(/\}$/, `,${JSON.stringify(name)}:${jsonText(value)}}`));
   },
 };
 
@@ -124,23 +124,23 @@ export interface ListOptions {
   readonly keywords?: JsonSchema;
   /** Minimum and maximum length of valid values. @default {[1, 3]} */
   readonly length?: readonly [number, number];
-  readonly faults?: readonly Change[];
+  readonly violations?: readonly Change[];
   /** Makes an item differ from the previous ones, for lists without duplicates. */
   readonly distinct?: (item: unknown, index: number) => unknown;
 }
 
 /** Returns a list. */
 export function listNode(item: Node, options: ListOptions = {}): Node {
-  const { keywords = {}, length = [1, 3], faults = [], distinct = (item: unknown) => item } = options;
+  const { keywords = {}, length = [1, 3], violations = [], distinct = (item: unknown) => item } = options;
   const nulls: Change[] = isNeverNull(item.schema)
-    ? [{ keyword: "nullable", make: (random, right) => atRandom(random, right as unknown[], () => null) }]
+    ? [{ keyword: "nullable", make: (random, valid) => atRandom(random, valid as unknown[], () => null) }]
     : [];
   return node({
     schema: { type: "array", items: item.schema, ...keywords },
-    right: (random) => random.times(random.integer(...length), (i) => distinct(item.right(random), i)),
-    faults: [...nulls, ...faults],
-    edges: [
-      { keyword: "null", make: (random, right) => atRandom(random, right as unknown[], () => null) },
+    valid: (random) => random.times(random.integer(...length), (i) => distinct(item.valid(random), i)),
+    violations: [...nulls, ...violations],
+    doubtful: [
+      { keyword: "null", make: (random, valid) => atRandom(random, valid as unknown[], () => null) },
       { keyword: "empty list", make: () => [] },
     ],
     parts: [{
@@ -148,7 +148,7 @@ export function listNode(item: Node, options: ListOptions = {}): Node {
       node: item,
       change: (random, value, change) => {
         const list = value as unknown[];
-        return atRandom(random, list.length === 0 ? [distinct(item.right(random), 0)] : list, change);
+        return atRandom(random, list.length === 0 ? [distinct(item.valid(random), 0)] : list, change);
       },
     }],
   });
@@ -156,28 +156,30 @@ export function listNode(item: Node, options: ListOptions = {}): Node {
 
 /** Returns a map. */
 export function mapNode(value: Node, keywords: JsonSchema = {}, size: readonly [number, number] = [1, 3]): Node {
-  const faults = value.schema.type === undefined ? [] : value.faults.filter(({ keyword }) => keyword === "type");
+  const violations = value.schema.type === undefined
+    ? []
+    : value.violations.filter(({ keyword }) => keyword === "type");
   return node({
     schema: { type: "object", additionalProperties: value.schema, ...keywords },
-    right: (random) => {
+    valid: (random) => {
       const map: Record<string, unknown> = {};
       const count = random.integer(...size);
-      while (Object.keys(map).length < count) map[random.pick(KEYS) + random.text(1)] = value.right(random);
+      while (Object.keys(map).length < count) map[random.pick(KEYS) + random.text(1)] = value.valid(random);
       return map;
     },
-    faults: [
-      ...faults.map(({ make }): Change => ({
+    violations: [
+      ...violations.map(({ make }): Change => ({
         keyword: "additionalProperties",
-        make: (random, right) => changeOne(random, right, (part) => make(random, part)),
+        make: (random, valid) => changeOne(random, valid, (part) => make(random, part)),
       })),
-      saidTwice,
+      duplicateField,
     ],
-    edges: [
-      { keyword: "null", make: (random, right) => withKey(right, random.pick(KEYS), null) },
+    doubtful: [
+      { keyword: "null", make: (random, valid) => withKey(valid, random.pick(KEYS), null) },
       {
         keyword: "hostile key",
-        make: (random, right) =>
-          withKey(right, random.pick(HOSTILE), random.pick<unknown>([value.right(random), 1, null, {}])),
+        make: (random, valid) =>
+          withKey(valid, random.pick(HOSTILE), random.pick<unknown>([value.valid(random), 1, null, {}])),
       },
       { keyword: "empty map", make: () => ({}) },
     ],
@@ -185,14 +187,14 @@ export function mapNode(value: Node, keywords: JsonSchema = {}, size: readonly [
       kind: "value",
       node: value,
       change: (random, map, change) =>
-        changeOne(random, Object.keys(map as object).length === 0 ? { a: value.right(random) } : map, change),
+        changeOne(random, Object.keys(map as object).length === 0 ? { a: value.valid(random) } : map, change),
     }],
   });
 }
 
 const KEYS = ["a", "b.c", "d/e", "f g", "\u00e9", "0", "kind", "x-"];
 
-/** Returns a copy of an object with a key set. */
+/** Returns a copy of an object with a key set to a value. */
 export function withKey(object: unknown, key: string, value: unknown): unknown {
   const copy = { ...object as Record<string, unknown> };
   setOwn(copy, key, value);

@@ -4,13 +4,13 @@
  */
 import type { JsonSchema, ValidationRule } from "../../src/schema/json_schema.ts";
 import { type ExpressionTable, PLAYGROUND } from "./rules/mod.ts";
-import type { RefusedRule } from "./rules/refusals.ts";
+import type { RejectedRule } from "./rules/rejected.ts";
 import type { Definition } from "./_servers.ts";
 
 /** Returns the kind of a table. */
 export function expressionKind({ library, expressions }: ExpressionTable): Definition {
   const kind = `Expr${library.replaceAll(/[^a-z]/g, "")}`;
-  const spec: JsonSchema = { ...PLAYGROUND, "x-kubernetes-validations": expressions.map(tellingRule) };
+  const spec: JsonSchema = { ...PLAYGROUND, "x-kubernetes-validations": expressions.map(resultRule) };
   return { group: "rules.example.com", kind, versions: { v1: { type: "object", properties: { spec } } } };
 }
 
@@ -21,13 +21,13 @@ export function expressionKind({ library, expressions }: ExpressionTable): Defin
  * @param expression An expression of any type that `%s` can format.
  * @param index Its number, which makes messages unique.
  */
-export function tellingRule(expression: string, index: number): ValidationRule {
-  const telling = `'#${index} = %s'.format([${expression}])`;
-  return { rule: `${telling} == ''`, messageExpression: telling };
+export function resultRule(expression: string, index: number): ValidationRule {
+  const result = `'#${index} = %s'.format([${expression}])`;
+  return { rule: `${result} == ''`, messageExpression: result };
 }
 
-const anything = { type: "string" } as const;
-const bounded = { type: "string", maxLength: 16 } as const;
+const unboundedText = { type: "string" } as const;
+const boundedText = { type: "string", maxLength: 16 } as const;
 
 /**
  * Returns a kind with one rule on the playground.
@@ -35,20 +35,25 @@ const bounded = { type: "string", maxLength: 16 } as const;
  * @param rule The rule and its position.
  * @param index Its number.
  */
-export function refusedKind({ at = "spec", ...rule }: RefusedRule, index: number): Definition {
+export function rejectedKind({ at = "spec", ...rule }: RejectedRule, index: number): Definition {
   const rules = { "x-kubernetes-validations": [rule] };
-  const on = (place: RefusedRule["at"]) => at === place ? rules : {};
+  const rulesAt = (position: RejectedRule["at"]) => at === position ? rules : {};
   const schema: JsonSchema = {
     type: "object",
     properties: {
-      spec: { ...PLAYGROUND, ...on("spec") },
-      text: { ...bounded, ...on("text") },
-      list: { type: "array", maxItems: 4, items: { ...bounded, ...on("item") } },
-      set: { type: "array", maxItems: 4, "x-kubernetes-list-type": "set", items: { ...bounded, ...on("set item") } },
-      map: { type: "object", maxProperties: 4, additionalProperties: { type: "integer", ...on("value") } },
-      unbounded: { type: "array", items: anything, ...on("unbounded") },
+      spec: { ...PLAYGROUND, ...rulesAt("spec") },
+      text: { ...boundedText, ...rulesAt("text") },
+      list: { type: "array", maxItems: 4, items: { ...boundedText, ...rulesAt("item") } },
+      set: {
+        type: "array",
+        maxItems: 4,
+        "x-kubernetes-list-type": "set",
+        items: { ...boundedText, ...rulesAt("set item") },
+      },
+      map: { type: "object", maxProperties: 4, additionalProperties: { type: "integer", ...rulesAt("value") } },
+      unbounded: { type: "array", items: unboundedText, ...rulesAt("unbounded") },
     },
-    ...on("root"),
+    ...rulesAt("root"),
   };
-  return { group: "refused.example.com", kind: `Refused${index}`, versions: { v1: schema } };
+  return { group: "rejected.example.com", kind: `Rejected${index}`, versions: { v1: schema } };
 }

@@ -6,13 +6,13 @@ import { isObject } from "../../src/base/json.ts";
 import type { DefinitionVersion } from "../../src/resource/mod.ts";
 import { definitionWarnings } from "../../src/resource/warnings.ts";
 import type { JsonSchema, ValidationRule } from "../../src/schema/mod.ts";
-import type { UsedKind } from "./kinds/mod.ts";
+import type { ExampleKind } from "./kinds/mod.ts";
 
 /** A feature of kinds. */
 export interface Feature {
   readonly about: string;
   readonly name: string;
-  isIn(kind: UsedKind): boolean;
+  isIn(kind: ExampleKind): boolean;
 }
 
 /** A node of a kind's schemas. */
@@ -32,18 +32,18 @@ function* nodesOf(node: JsonSchema, place: Found["place"], isRequired = true): G
   if (isObject(node.additionalProperties)) yield* nodesOf(node.additionalProperties, "value");
 }
 
-function nodes({ crd }: UsedKind): Found[] {
+function nodes({ crd }: ExampleKind): Found[] {
   return crd.spec.versions.flatMap(({ schema }) => [...nodesOf(schema.openAPIV3Schema, "root")]);
 }
 
-function rules(kind: UsedKind): ValidationRule[] {
+function rules(kind: ExampleKind): ValidationRule[] {
   return nodes(kind).flatMap(({ node }) => node["x-kubernetes-validations"] ?? []);
 }
 
 type Test = (found: Found) => boolean | undefined;
 
 /**
- * Detects a feature by a node of the schema and, if the notation matters, by the source text, too.
+ * Detects a feature by a node of the schema and, if the notation matters, by the source text too.
  */
 function node(test: Test, written?: RegExp): Feature["isIn"] {
   return (kind) => nodes(kind).some((found) => test(found) ?? false) && (written?.test(kind.source) ?? true);
@@ -65,7 +65,7 @@ function rootHas(test: (root: JsonSchema) => unknown): Feature["isIn"] {
   return version(({ schema }) => test(schema.openAPIV3Schema));
 }
 
-function definition(test: (crd: UsedKind["crd"]) => unknown): Feature["isIn"] {
+function definition(test: (crd: ExampleKind["crd"]) => unknown): Feature["isIn"] {
   return ({ crd }) => Boolean(test(crd));
 }
 
@@ -83,7 +83,7 @@ function ruleAt(test: Test): Feature["isIn"] {
 
 const text = (pattern: RegExp): Feature["isIn"] => ({ source }) => pattern.test(source);
 
-/** Detects an import from a module of Kubernetes' types. */
+/** Detects a feature by an import from a module of Kubernetes' types. */
 function imports(name: string, from = "@op/sdk/schemas"): Feature["isIn"] {
   return text(new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from "${from}"`));
 }
@@ -138,7 +138,10 @@ const SCHEMAS: Readonly<Record<string, Feature["isIn"]>> = {
   duration: node(({ node }) => node.format === "duration", /s\.duration\(/),
   "date-time": node(({ node }) => node.format === "date-time", /s\.dateTime\(/),
   bytes: node(({ node }) => node.format === "byte", /s\.bytes\(/),
-  "anything, unknown fields kept": node(({ node }) => node["x-kubernetes-preserve-unknown-fields"], /s\.anything\(/),
+  "anything, unknown fields preserved": node(
+    ({ node }) => node["x-kubernetes-preserve-unknown-fields"],
+    /s\.anything\(/,
+  ),
   "anything that is an object": node(
     ({ node }) => node["x-kubernetes-preserve-unknown-fields"] && node.type === "object",
     /s\.anything\(\{ type: "object"/,
@@ -161,7 +164,7 @@ const SCHEMAS: Readonly<Record<string, Feature["isIn"]>> = {
   description: node(({ node }) => described(node) !== "", /description: "/),
   deprecated: node(({ node }) => described(node).includes("Deprecated: "), /deprecated: "/),
   example: has("example"),
-  "a schema used twice": ({ source }) =>
+  "a schema that is used twice": ({ source }) =>
     [...source.matchAll(/^const (\w+) = s\./gm)].some(([, name]) =>
       source.split(new RegExp(`\\b${name}\\b`)).length > 3
     ),
@@ -187,13 +190,13 @@ const RULES: Readonly<Record<string, Feature["isIn"]>> = {
   "of an item": ruleAt(({ place }) => place === "item"),
   "of a map": ruleAt(({ node }) => isObject(node.additionalProperties)),
   "of a map's value": ruleAt(({ place }) => place === "value"),
-  "on what nothing bounds": ({ crd }) =>
+  "of an unbounded list": ({ crd }) =>
     crd.spec.versions.some(({ schema }) => {
       const { spec } = schema.openAPIV3Schema.properties ?? {};
       const unbounded = Object.entries(spec?.properties ?? {})
         .filter(([, { type, maxItems }]) => type === "array" && maxItems === undefined).map(([name]) => name);
-      const asked = (spec?.["x-kubernetes-validations"] ?? []).map(({ rule }) => rule).join();
-      return unbounded.some((name) => asked.includes(`self.${name}.`));
+      const expressions = (spec?.["x-kubernetes-validations"] ?? []).map(({ rule }) => rule).join();
+      return unbounded.some((name) => expressions.includes(`self.${name}.`));
     }),
   message: rule(({ message }) => message),
   messageExpression: rule(({ messageExpression }) => messageExpression),
@@ -217,20 +220,20 @@ const BUILTIN: Readonly<Record<string, Feature["isIn"]>> = {
   "with their list-map keys": node(({ node }) => keysOf(node).includes("containerPort")),
   "with their int-or-string": node(({ node }) => node.properties?.["httpGet"] !== undefined),
   "picked from": text(/s\.pick\((?:PodSpec|ObjectMeta)/),
-  "some left out": text(/s\.omit\(Volume/),
-  "overridden": text(/s\.extend\(PodSpec/),
+  "omitted from": text(/s\.omit\(Volume/),
+  "overridden by extend": text(/s\.extend\(PodSpec/),
   "without descriptions": both(
     imports("Affinity"),
     (kind) => !JSON.stringify(kind.crd).includes("Describes node affinity"),
   ),
   "with short descriptions": imports("\\w+", "@op/sdk/schemas/short"),
   "with full descriptions": imports("\\w+", "@op/sdk/schemas/full"),
-  "a warning of the size": definition((crd) => definitionWarnings(crd).some((each) => / KiB, /.test(each))),
+  "a warning about the size": definition((crd) => definitionWarnings(crd).some((each) => / KiB, /.test(each))),
 };
 
 const KINDS: Readonly<Record<string, Feature["isIn"]>> = {
-  "names that follow from the kind": text(/kind: "(?!Route)\w+",(?![^}]*plural:)/),
-  "names that are said": text(/plural: "/),
+  "names derived from the kind": text(/kind: "(?!Route)\w+",(?![^}]*plural:)/),
+  "explicit names": text(/plural: "/),
   "scope: Namespaced": definition(({ spec }) => spec.scope === "Namespaced"),
   "scope: Cluster": definition(({ spec }) => spec.scope === "Cluster"),
   "short names": definition(({ spec }) => spec.names.shortNames),
@@ -256,23 +259,23 @@ const KINDS: Readonly<Record<string, Feature["isIn"]>> = {
     const status = schema.openAPIV3Schema.properties?.["status"]?.properties;
     return status?.["conditions"] && status["observedGeneration"];
   }),
-  "conditions turned off": version(({ schema }) => {
+  "conditions disabled": version(({ schema }) => {
     const status = schema.openAPIV3Schema.properties?.["status"]?.properties;
     return status !== undefined && status["conditions"] === undefined;
   }),
-  "properties beside spec and status": rootHas(({ properties = {} }) => properties["data"]),
+  "properties next to spec and status": rootHas(({ properties = {} }) => properties["data"]),
   "no spec": rootHas(({ properties = {} }) => properties["data"] && !properties["spec"]),
-  "a spec that is no object": rootHas(({ properties = {} }) => properties["spec"] && !properties["spec"].type),
-  "names narrowed down": rootHas(({ properties = {} }) => properties["metadata"]?.properties?.["name"]),
-  "unknown fields kept beside them": rootHas((root) => root["x-kubernetes-preserve-unknown-fields"]),
+  "a spec that is not an object": rootHas(({ properties = {} }) => properties["spec"] && !properties["spec"].type),
+  "restricted names": rootHas(({ properties = {} }) => properties["metadata"]?.properties?.["name"]),
+  "unknown fields preserved next to them": rootHas((root) => root["x-kubernetes-preserve-unknown-fields"]),
   "other keywords of the whole object": rootHas((root) => root.minProperties),
-  "a status that is a property as any other": version(({ schema, subresources }) =>
+  "a status without a subresource": version(({ schema, subresources }) =>
     schema.openAPIV3Schema.properties?.["status"] && !subresources?.status
   ),
-  "a status as another program has it": version(({ schema, subresources }) =>
+  "a status with required fields": version(({ schema, subresources }) =>
     schema.openAPIV3Schema.properties?.["status"]?.required && subresources?.status
   ),
-  "nothing required in status": version(({ schema }) => {
+  "no required field in status": version(({ schema }) => {
     const status = schema.openAPIV3Schema.properties?.["status"];
     return status !== undefined && status.required === undefined;
   }),

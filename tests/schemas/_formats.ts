@@ -9,9 +9,9 @@ import { TIME_FORMATS } from "./_time_formats.ts";
 /** Strings for one format. */
 export interface FormatText {
   readonly format: string;
-  right(random: Random): string;
-  /** Returns an invalid string; absent if every string is valid. */
-  readonly wrong?: (random: Random) => string;
+  valid(random: Random): string;
+  /** Returns an invalid string. Omitted if every string is valid. */
+  readonly invalid?: (random: Random) => string;
 }
 
 const HEX = "0123456789abcdef";
@@ -22,12 +22,12 @@ const NAME = "abcdefghijklmnopqrstuvwxyz0123456789";
 export const FORMATS: readonly FormatText[] = [
   {
     format: "bsonobjectid",
-    right: (random) => random.text(24, HEX + "ABCDEF"),
-    wrong: (random) => random.pick([random.text(23, HEX), random.text(26, HEX), random.text(23, HEX) + "g", ""]),
+    valid: (random) => random.text(24, HEX + "ABCDEF"),
+    invalid: (random) => random.pick([random.text(23, HEX), random.text(26, HEX), random.text(23, HEX) + "g", ""]),
   },
   {
     format: "uri",
-    right: (random) =>
+    valid: (random) =>
       random.pick([
         `https://${random.text(5)}.example.com/${random.text(4)}?q=${random.text(3)}#f`,
         `/${random.text(6)}`,
@@ -38,7 +38,7 @@ export const FORMATS: readonly FormatText[] = [
         `a+b-c.1://${random.text(3)}`,
         "http://[fe80::1%25en0]/",
       ]),
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         random.text(5),
         "",
@@ -54,7 +54,7 @@ export const FORMATS: readonly FormatText[] = [
   },
   {
     format: "email",
-    right: (random) =>
+    valid: (random) =>
       random.pick([
         `${random.text(4)}@example.com`,
         `${random.text(3)}.${random.text(3)}+${random.text(2)}@${random.text(5)}`,
@@ -64,7 +64,7 @@ export const FORMATS: readonly FormatText[] = [
         `${random.text(4)}@example.com (a comment)`,
         `"a, b" <${random.text(3)}@example.com>`,
       ]),
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         random.text(6),
         `@${random.text(4)}`,
@@ -81,7 +81,7 @@ export const FORMATS: readonly FormatText[] = [
   },
   {
     format: "hostname",
-    right: (random) =>
+    valid: (random) =>
       random.pick([
         `${random.text(5)}.example.com`,
         random.text(6, NAME),
@@ -90,7 +90,7 @@ export const FORMATS: readonly FormatText[] = [
         random.text(63),
         `1.${random.text(2)}`,
       ]),
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         `-${random.text(3)}`,
         `${random.text(3)}-`,
@@ -107,9 +107,9 @@ export const FORMATS: readonly FormatText[] = [
   },
   {
     format: "ipv4",
-    right: (random) =>
+    valid: (random) =>
       random.pick([ipv4(random), `0${ipv4(random)}`, `::ffff:${ipv4(random)}`, "0.0.0.0", "255.255.255.255"]),
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         `${ipv4(random)}.1`,
         `10.0.${random.integer(256, 999)}.1`,
@@ -124,7 +124,7 @@ export const FORMATS: readonly FormatText[] = [
   },
   {
     format: "ipv6",
-    right: (random) =>
+    valid: (random) =>
       random.pick([
         `fe80::${random.text(3, HEX)}`,
         random.times(8, () => random.text(4, HEX)).join(":"),
@@ -136,7 +136,7 @@ export const FORMATS: readonly FormatText[] = [
         "FE80::A",
         "1::3:4:5:6:7:8",
       ]),
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         ipv4(random),
         `:::${random.text(2, HEX)}`,
@@ -154,14 +154,14 @@ export const FORMATS: readonly FormatText[] = [
   },
   {
     format: "cidr",
-    right: (random) =>
+    valid: (random) =>
       random.pick([
         `${ipv4(random)}/${random.integer(0, 32)}`,
         `fe80::/${random.integer(0, 128)}`,
         `010.0.0.0/${random.integer(1, 8)}`,
         `::ffff:10.0.0.0/${random.integer(0, 128)}`,
       ]),
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         ipv4(random),
         `${ipv4(random)}/${random.integer(33, 99)}`,
@@ -177,7 +177,7 @@ export const FORMATS: readonly FormatText[] = [
   },
   {
     format: "mac",
-    right: (random) => {
+    valid: (random) => {
       const separator = random.pick([":", "-"]);
       const bytes = (count: number) => random.times(count, () => random.text(2, HEX + "ABCDEF")).join(separator);
       return random.pick([
@@ -189,7 +189,7 @@ export const FORMATS: readonly FormatText[] = [
         random.times(4, () => random.text(4, HEX)).join("."),
       ]);
     },
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         random.times(5, () => random.text(2, HEX)).join(":"),
         random.times(7, () => random.text(2, HEX)).join(":"),
@@ -204,14 +204,14 @@ export const FORMATS: readonly FormatText[] = [
     const version = format.slice(4);
     return {
       format,
-      right: (random) => {
+      valid: (random) => {
         const third = (version || random.text(1, HEX)) + random.text(3, HEX);
         const fourth = (version > "3" ? random.pick(["8", "9", "a", "B"]) : random.text(1, HEX)) + random.text(3, HEX);
         const parts = [random.text(8, HEX), random.text(4, HEX), third, fourth, random.text(12, HEX)];
         const text = parts.join(random.pick(["-", "-", ""]));
         return random.chance(0.3) ? text.toUpperCase() : text;
       },
-      wrong: (random) =>
+      invalid: (random) =>
         random.pick([
           random.text(31, HEX),
           random.text(33, HEX),
@@ -228,27 +228,27 @@ export const FORMATS: readonly FormatText[] = [
   }),
   {
     format: "isbn",
-    right: (random) => random.pick([isbn10, isbn13])(random),
-    wrong: (random) => offByOne(random, isbn13(random)),
+    valid: (random) => random.pick([isbn10, isbn13])(random),
+    invalid: (random) => offByOne(random, isbn13(random)),
   },
   {
     format: "isbn10",
-    right: isbn10,
-    wrong: (random) => random.pick([offByOne(random, isbn10(random)), isbn13(random)]),
+    valid: isbn10,
+    invalid: (random) => random.pick([offByOne(random, isbn10(random)), isbn13(random)]),
   },
   {
     format: "isbn13",
-    right: isbn13,
-    wrong: (random) => random.pick([offByOne(random, isbn13(random)), isbn10(random)]),
+    valid: isbn13,
+    invalid: (random) => random.pick([offByOne(random, isbn13(random)), isbn10(random)]),
   },
-  { format: "creditcard", right: creditCard, wrong: (random) => offByOne(random, creditCard(random)) },
+  { format: "creditcard", valid: creditCard, invalid: (random) => offByOne(random, creditCard(random)) },
   {
     format: "ssn",
-    right: (random) => {
+    valid: (random) => {
       const separator = random.pick(["-", " "]);
       return [random.text(3, DIGITS), random.text(2, DIGITS), random.text(4, DIGITS)].join(separator);
     },
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         random.text(9, DIGITS),
         `${random.text(3, DIGITS)}-${random.text(6, DIGITS)}`,
@@ -259,17 +259,17 @@ export const FORMATS: readonly FormatText[] = [
   },
   {
     format: "hexcolor",
-    right: (random) => random.pick(["#", ""]) + random.text(random.pick([3, 6]), HEX + "ABCDEF"),
-    wrong: (random) =>
+    valid: (random) => random.pick(["#", ""]) + random.text(random.pick([3, 6]), HEX + "ABCDEF"),
+    invalid: (random) =>
       random.pick([`#${random.text(4, HEX)}`, `##${random.text(3, HEX)}`, `#${random.text(5, HEX)}g`, "#", "", "red"]),
   },
   {
     format: "rgbcolor",
-    right: (random) => {
+    valid: (random) => {
       const space = random.pick(["", " ", "  "]);
       return `rgb(${random.times(3, () => `${space}${random.integer(0, 255)}${space}`).join(",")})`;
     },
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         `rgb(${random.integer(256, 999)},0,0)`,
         `rgb(0,${random.integer(0, 255)})`,
@@ -283,8 +283,8 @@ export const FORMATS: readonly FormatText[] = [
   },
   {
     format: "byte",
-    right: (random) => btoa(random.text(random.integer(1, 12))),
-    wrong: (random) =>
+    valid: (random) => btoa(random.text(random.integer(1, 12))),
+    invalid: (random) =>
       random.pick([
         random.text(5),
         `${random.text(3)}*`,
@@ -296,13 +296,13 @@ export const FORMATS: readonly FormatText[] = [
         `${random.text(2)}==${random.text(4)}`,
       ]),
   },
-  { format: "password", right: (random) => random.text(random.integer(0, 9)) },
+  { format: "password", valid: (random) => random.text(random.integer(0, 9)) },
   ...TIME_FORMATS,
   {
     format: "k8s-short-name",
-    right: (random) =>
+    valid: (random) =>
       random.pick([random.text(4, NAME), `${random.text(2)}-${random.text(2, DIGITS)}`, random.text(63), "0"]),
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         `-${random.text(3)}`,
         `${random.text(3)}-`,
@@ -316,13 +316,13 @@ export const FORMATS: readonly FormatText[] = [
   },
   {
     format: "k8s-long-name",
-    right: (random) =>
+    valid: (random) =>
       random.pick([
         `${random.text(4, NAME)}.${random.text(70)}`,
         random.text(100),
         `${random.text(2)}-${random.text(2)}.x.${random.text(2, DIGITS)}`,
       ]),
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         `${random.text(3)}..${random.text(3)}`,
         `.${random.text(3)}`,
@@ -338,7 +338,7 @@ export const FORMATS: readonly FormatText[] = [
 
 const STRAY = [..."aZ0-._:/ @%+~#\n\u00e9\u0660", "", "00", "\u{1f600}"];
 
-/** Returns a string with one character removed, doubled or replaced. It may still be valid. */
+/** Returns a string with one character inserted or replaced. It may still be valid. */
 export function mutated(random: Random, text: string): string {
   const letters = [...text];
   const at = random.integer(0, letters.length);

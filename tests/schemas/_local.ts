@@ -26,10 +26,10 @@ export function local({ kind, text }: Sample): Local {
   const pruned = prune(schema, object);
   const filled = applyDefaults(schema, pruned.value);
   const value = isObject(filled) ? filled[at] : undefined;
-  const faults = at === "spec"
+  const errors = at === "spec"
     ? validate(schema, filled, { isResource: true })
     : value === undefined
     ? []
     : validate(schema.properties!.status!, value, { path: "status" });
-  return { dropped: pruned.dropped, causes: faults.map(causeText).sort(), value };
+  return { dropped: pruned.dropped, causes: errors.map(causeText).sort(), value };
 }

@@ -6,11 +6,11 @@ import type { Random } from "../fixtures/random.ts";
 export interface Node {
   readonly schema: JsonSchema;
   /** Returns a valid value. */
-  right(random: Random): unknown;
-  /** Changes of this node that make a valid value invalid. */
-  readonly faults: readonly Change[];
-  /** Changes of this node with a result that only the real server knows. */
-  readonly edges: readonly Change[];
+  valid(random: Random): unknown;
+  /** Changes of a valid value that make it invalid. */
+  readonly violations: readonly Change[];
+  /** Changes of a valid value whose result only the real server knows. */
+  readonly doubtful: readonly Change[];
   /** The child nodes. */
   readonly parts: readonly Part[];
 }
@@ -20,7 +20,7 @@ export interface Change {
   /** The keyword that it concerns, such as `maxLength` or `format: uri`. */
   readonly keyword: string;
   /** Returns the changed value. */
-  make(random: Random, right: unknown): unknown;
+  make(random: Random, valid: unknown): unknown;
 }
 
 /** A child node. */
@@ -40,15 +40,15 @@ export interface Target {
 /** The options of a node. */
 export interface NodeInit {
   readonly schema: JsonSchema;
-  right(random: Random): unknown;
-  readonly faults?: readonly Change[];
-  readonly edges?: readonly Change[];
+  valid(random: Random): unknown;
+  readonly violations?: readonly Change[];
+  readonly doubtful?: readonly Change[];
   readonly parts?: readonly Part[];
 }
 
-/** Returns a node with the faults of all typed values. */
-export function node({ schema, right, faults = [], edges = [], parts = [] }: NodeInit): Node {
-  return { schema, right, faults: [...typeFaults(schema), ...faults], edges, parts };
+/** Returns a node. Adds violations of its type. */
+export function node({ schema, valid, violations = [], doubtful = [], parts = [] }: NodeInit): Node {
+  return { schema, valid, violations: [...typeViolations(schema), ...violations], doubtful, parts };
 }
 
 const OF_TYPE: Readonly<Record<string, readonly unknown[]>> = {
@@ -60,7 +60,7 @@ const OF_TYPE: Readonly<Record<string, readonly unknown[]>> = {
   object: [{}, { a: 1 }],
 };
 
-function typeFaults(schema: JsonSchema): Change[] {
+function typeViolations(schema: JsonSchema): Change[] {
   if (schema.type === undefined) return [];
   const allowed: string[] = [schema.type];
   if (schema.type === "number") allowed.push("integer");
@@ -73,7 +73,7 @@ function typeFaults(schema: JsonSchema): Change[] {
 /** Returns all positions below a node with their changes. */
 export function* targets(
   root: Node,
-  of: "faults" | "edges",
+  of: "violations" | "doubtful",
   path: readonly Part[] = [],
 ): Generator<Target> {
   for (const change of root[of]) yield { path, change };

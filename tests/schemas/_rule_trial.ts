@@ -12,7 +12,7 @@ import type { RuleCase, RuleKind } from "./rules/levels.ts";
 /** The server's result for a case. */
 export interface RuleVerdict {
   readonly verdict: Verdict;
-  /** The old object as the server returns it; absent on create. */
+  /** The old object as the server returns it. Omitted for a create. */
   readonly old?: unknown;
 }
 
@@ -34,23 +34,23 @@ export async function tryRules(server: Server, kinds: readonly RuleKind[]): Prom
   await forEachOf(all, async ({ kind, each, name }) => {
     verdicts.set(
       each,
-      each.old === undefined ? await make(server, kind, each) : await change(server, kind, each, name),
+      each.old === undefined ? await create(server, kind, each) : await update(server, kind, each, name),
     );
   });
   return verdicts;
 }
 
-async function make(server: Server, kind: Definition, { object }: RuleCase): Promise<RuleVerdict> {
+async function create(server: Server, kind: Definition, { object }: RuleCase): Promise<RuleVerdict> {
   const sent = { ...typeOf(kind, "v2"), metadata: { name: "name" }, ...object };
   return {
     verdict: verdictOf(await server.send("POST", `${collection(kind, "v2")}?dryRun=All`, JSON.stringify(sent))),
   };
 }
 
-async function change(server: Server, kind: Definition, { old, object }: RuleCase, name: string): Promise<RuleVerdict> {
+async function update(server: Server, kind: Definition, { old, object }: RuleCase, name: string): Promise<RuleVerdict> {
   const stored = { ...typeOf(kind, "v1"), metadata: { name }, ...old };
-  const made = await server.send("POST", collection(kind, "v1"), JSON.stringify(stored));
-  assert.equal(made.code, 201, JSON.stringify(made.body));
+  const created = await server.send("POST", collection(kind, "v1"), JSON.stringify(stored));
+  assert.equal(created.code, 201, JSON.stringify(created.body));
   const path = `${collection(kind, "v2")}/${name}`;
   const before = (await server.send("GET", path)).body;
   const sent = {

@@ -1,12 +1,12 @@
 /** Trials from the tables of rules: each is a request, and optionally a call of `validate`. */
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
-import { expressionKind, refusedKind, tellingRule } from "./_expressions.ts";
+import { expressionKind, rejectedKind, resultRule } from "./_expressions.ts";
 import { validated } from "./_rule_trial.ts";
 import { collection, type Definition, definition, DEFINITIONS, type Server } from "./_servers.ts";
 import { type Verdict, verdictOf } from "./_verdict.ts";
 import { ESTIMATED_COSTS, type EstimatedCost, LONGEST_TEXT, TRACKED_COSTS, type TrackedCost } from "./rules/costs.ts";
 import { EXPRESSIONS } from "./rules/mod.ts";
-import { REFUSED_RULES, type RefusedRule } from "./rules/refusals.ts";
+import { REJECTED_RULES, type RejectedRule } from "./rules/rejected.ts";
 
 /** A request for both servers. */
 export interface Trial {
@@ -28,7 +28,7 @@ export function trialKinds(): Definition[] {
 
 /** Returns the trials of all tables. */
 export function ruleTrials(): Trial[] {
-  return [...expressionTrials(), ...refusalTrials(), ...estimateTrials(), ...trackedTrials()];
+  return [...expressionTrials(), ...rejectedTrials(), ...estimateTrials(), ...trackedTrials()];
 }
 
 function expressionTrials(): Trial[] {
@@ -40,10 +40,10 @@ function expressionTrials(): Trial[] {
   });
 }
 
-function refusalTrials(): Trial[] {
-  const ofLibraries = EXPRESSIONS.flatMap(({ refused = [] }) => refused.map((text) => tellingRule(text, 0)));
-  const rules: readonly RefusedRule[] = [...REFUSED_RULES, ...ofLibraries];
-  return rules.map((rule, i) => definitionTrial(refusedKind(rule, i), "refused at definition", JSON.stringify(rule)));
+function rejectedTrials(): Trial[] {
+  const ofLibraries = EXPRESSIONS.flatMap(({ rejected = [] }) => rejected.map((text) => resultRule(text, 0)));
+  const rules: readonly RejectedRule[] = [...REJECTED_RULES, ...ofLibraries];
+  return rules.map((rule, i) => definitionTrial(rejectedKind(rule, i), "rejected at definition", JSON.stringify(rule)));
 }
 
 function estimateTrials(): Trial[] {
@@ -64,12 +64,12 @@ function estimatedKind({ rule, maxItems }: EstimatedCost, index: number): Defini
   };
 }
 
-/** As many rules stay below the cost limit of a kind. */
-const IN_ONE_KIND = 8;
-const TRACKED_KINDS = Math.ceil(TRACKED_COSTS.length / IN_ONE_KIND);
+/** Number of rules whose cost stays below the limit of a kind. */
+const RULES_PER_KIND = 8;
+const TRACKED_KINDS = Math.ceil(TRACKED_COSTS.length / RULES_PER_KIND);
 
 function trackedKind(index: number): Definition {
-  const costs = TRACKED_COSTS.slice(index * IN_ONE_KIND, (index + 1) * IN_ONE_KIND);
+  const costs = TRACKED_COSTS.slice(index * RULES_PER_KIND, (index + 1) * RULES_PER_KIND);
   const spec: JsonSchema = {
     type: "object",
     properties: Object.fromEntries(costs.map((cost, i) => [`e${i}`, trackedSchema(cost)])),
@@ -92,10 +92,10 @@ function trackedSchema({ expression, item, tooMany }: TrackedCost): JsonSchema {
 
 function trackedTrials(): Trial[] {
   return TRACKED_COSTS.flatMap(({ expression, item, tooMany }, i) => {
-    const kind = trackedKind(Math.floor(i / IN_ONE_KIND));
+    const kind = trackedKind(Math.floor(i / RULES_PER_KIND));
     const about = { about: "tracked cost", name: expression, evaluations: 1 };
     return [tooMany - 1, tooMany].map((count) => {
-      const spec = { [`e${i % IN_ONE_KIND}`]: Array.from({ length: count }, () => item) };
+      const spec = { [`e${i % RULES_PER_KIND}`]: Array.from({ length: count }, () => item) };
       // Our server runs the same code, so the slow evaluation is not repeated.
       const { validate: _, ...trial } = objectTrial(kind, spec, about);
       return trial;
@@ -126,12 +126,12 @@ function definitionTrial(kind: Definition, about: string, name: string): Trial {
     evaluations: 1,
     run: async (server) => {
       const { object: _, ...verdict } = verdictOf(await server.send("POST", `${DEFINITIONS}?dryRun=All`, text));
-      return told(verdict);
+      return withoutTypeNumbers(verdict);
     },
   };
 }
 
 /** Removes the numbers of CEL types, which differ for each definition. */
-function told(verdict: Verdict): Verdict {
+function withoutTypeNumbers(verdict: Verdict): Verdict {
   return JSON.parse(JSON.stringify(verdict).replaceAll(/selfType\d+/g, "selfType"));
 }

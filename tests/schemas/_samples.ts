@@ -19,8 +19,8 @@ export interface SampledKind extends Definition {
 /** A value to try. */
 export interface Sample {
   readonly kind: SampledKind;
-  /** The validity by construction. For a doubtful value only the real server knows it. */
-  readonly made: "right" | "wrong" | "doubtful";
+  /** The validity by construction. For a doubtful value, only the real server knows it. */
+  readonly validity: "valid" | "invalid" | "doubtful";
   /** The keyword that makes it invalid or doubtful. */
   readonly keyword?: string;
   /** Whether that position has a depth of at least 3, or is below a list or map. */
@@ -45,38 +45,41 @@ export function sampledKind(name: string, node: Node, at: "spec" | "status"): Sa
 /** The numbers of values. */
 export interface SampleCounts {
   /** Invalid values for each keyword. */
-  readonly wrong: number;
+  readonly invalid: number;
   /** Doubtful values for each keyword. */
   readonly doubtful: number;
-  readonly right: number;
+  readonly valid: number;
 }
 
 /** Generates values of several kinds. */
 export function samples(random: Random, kinds: readonly SampledKind[], counts: SampleCounts): Sample[] {
-  const made: Sample[] = [];
+  const samples: Sample[] = [];
   for (
-    const [what, of, count] of [["wrong", "faults", counts.wrong], ["doubtful", "edges", counts.doubtful]] as const
+    const [validity, changes, count] of [
+      ["invalid", "violations", counts.invalid],
+      ["doubtful", "doubtful", counts.doubtful],
+    ] as const
   ) {
-    for (const [keyword, found] of byKeyword(kinds, of)) {
+    for (const [keyword, found] of byKeyword(kinds, changes)) {
       for (let i = 0; i < count; i++) {
         const { kind, target } = random.pick(found);
-        made.push({
+        samples.push({
           kind,
-          made: what,
+          validity,
           keyword,
           isDeep: isDeep(target),
-          text: jsonText(changed(random, kind.node.right(random), target)),
+          text: jsonText(changed(random, kind.node.valid(random), target)),
           fieldValidation: "Strict",
         });
       }
     }
   }
-  for (let i = 0; i < counts.right; i++) {
+  for (let i = 0; i < counts.valid; i++) {
     const kind = random.pick(kinds);
     const fieldValidation = random.pick(["Strict", "Strict", "Warn", "Ignore"] as const);
-    made.push({ kind, made: "right", isDeep: false, text: jsonText(kind.node.right(random)), fieldValidation });
+    samples.push({ kind, validity: "valid", isDeep: false, text: jsonText(kind.node.valid(random)), fieldValidation });
   }
-  return made;
+  return samples;
 }
 
 interface Found {
@@ -84,7 +87,7 @@ interface Found {
   readonly target: Target;
 }
 
-function byKeyword(kinds: readonly SampledKind[], of: "faults" | "edges"): Map<string, Found[]> {
+function byKeyword(kinds: readonly SampledKind[], of: "violations" | "doubtful"): Map<string, Found[]> {
   const found = new Map<string, Found[]>();
   for (const kind of kinds) {
     for (const target of targets(kind.node, of)) {

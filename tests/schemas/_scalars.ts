@@ -5,31 +5,31 @@ import { Literal } from "./_json_text.ts";
 import { type Change, type Node, node } from "./_node.ts";
 import type { Random } from "../fixtures/random.ts";
 
-/** Returns a random schema. */
+/** Creates a random schema. */
 export type Maker = (random: Random) => Node;
 
-/** Returns a fault of a keyword. */
-export function fault(keyword: string, make: Change["make"]): Change {
+/** Returns a change that concerns a keyword. */
+export function changeOf(keyword: string, make: Change["make"]): Change {
   return { keyword, make };
 }
 
 export const text: Maker = () =>
-  node({ schema: { type: "string" }, right: (random) => random.text(random.integer(0, 9)) });
+  node({ schema: { type: "string" }, valid: (random) => random.text(random.integer(0, 9)) });
 
-export const boolean: Maker = () => node({ schema: { type: "boolean" }, right: (random) => random.chance(0.5) });
+export const boolean: Maker = () => node({ schema: { type: "boolean" }, valid: (random) => random.chance(0.5) });
 
 export const integer: Maker = () =>
   node({
     schema: { type: "integer" },
-    right: (random) =>
+    valid: (random) =>
       random.pick<unknown>([random.integer(-1e6, 1e6), new Literal("3.0"), new Literal("1e3"), 2 ** 53]),
-    faults: [fault("integer", (random) => random.integer(-9, 9) + 0.5)],
-    edges: [fault("integer", (random) => random.pick(WIDE))],
+    violations: [changeOf("integer", (random) => random.integer(-9, 9) + 0.5)],
+    doubtful: [changeOf("integer", (random) => random.pick(WIDE))],
   });
 
 /**
- * Numbers that JavaScript and Go represent alike: not the ends of the int64 range, nor `1e18` in
- * digits.
+ * Numbers that JavaScript and Go represent in the same way, which excludes the bounds of int64 and
+ * `1e18` in digits.
  */
 const WIDE = [
   "9223372036854775000",
@@ -47,26 +47,28 @@ const WIDE = [
 export const number: Maker = () =>
   node({
     schema: { type: "number" },
-    right: (random) => random.integer(-1e6, 1e6) / random.pick([1, 2, 10, 1000]),
-    edges: [fault("number", (random) => random.pick(WIDE))],
+    valid: (random) => random.integer(-1e6, 1e6) / random.pick([1, 2, 10, 1000]),
+    doubtful: [changeOf("number", (random) => random.pick(WIDE))],
   });
 
 export const int32: Maker = () =>
   node({
     schema: { type: "integer", format: "int32" },
-    right: (random) => random.pick([random.integer(-(2 ** 31), 2 ** 31 - 1), -(2 ** 31), 2 ** 31 - 1, 0]),
-    faults: [fault("int32", (random) => random.pick([2 ** 31, -(2 ** 31) - 1, random.integer(2 ** 31, 2 ** 40)]))],
+    valid: (random) => random.pick([random.integer(-(2 ** 31), 2 ** 31 - 1), -(2 ** 31), 2 ** 31 - 1, 0]),
+    violations: [
+      changeOf("int32", (random) => random.pick([2 ** 31, -(2 ** 31) - 1, random.integer(2 ** 31, 2 ** 40)])),
+    ],
   });
 
 export const int64: Maker = () =>
   node({
     schema: { type: "integer", format: "int64" },
-    right: (random) => random.pick<unknown>([random.integer(-(2 ** 52), 2 ** 52), 2 ** 40, 0]),
-    faults: [
-      fault("int64", (random) =>
+    valid: (random) => random.pick<unknown>([random.integer(-(2 ** 52), 2 ** 52), 2 ** 40, 0]),
+    violations: [
+      changeOf("int64", (random) =>
         new Literal(`${random.pick(["", "-"])}${random.integer(2, 9)}${random.text(19, "0123456789")}`)),
     ],
-    edges: [fault("int64", (random) =>
+    doubtful: [changeOf("int64", (random) =>
       random.pick(WIDE))],
   });
 
@@ -74,11 +76,11 @@ export const float: Maker = (random) => {
   const format = random.pick(["float", "double"]);
   return node({
     schema: { type: "number", format },
-    right: (random) => random.integer(-1e6, 1e6) / 8,
-    faults: format === "double"
+    valid: (random) => random.integer(-1e6, 1e6) / 8,
+    violations: format === "double"
       ? []
-      : [fault("float", (random) => random.pick([1, -1]) * (3.5e38 + random.next() * 1e40))],
-    edges: [fault(format, (random) => random.pick([3.4028234663852886e38, 1e-46, 1e308, 5e-324, ...WIDE]))],
+      : [changeOf("float", (random) => random.pick([1, -1]) * (3.5e38 + random.next() * 1e40))],
+    doubtful: [changeOf(format, (random) => random.pick([3.4028234663852886e38, 1e-46, 1e308, 5e-324, ...WIDE]))],
   });
 };
 
@@ -104,11 +106,11 @@ function bounded(random: Random, keyword: "minimum" | "maximum" | "exclusiveMini
       ...(isLower ? { minimum: bound } : { maximum: bound }),
       ...(isOpen && { [keyword]: true }),
     },
-    right: (random) => !isOpen && random.chance(0.3) ? bound : bound + towards * step(random),
-    faults: [fault(keyword, (random) => isOpen && random.chance(0.4) ? bound : bound - towards * step(random))],
-    edges: [
-      fault(keyword, (random) => bound + random.pick([1e-9, -1e-9, 1e-15, 1e300, -1e300, -0.5, 0.5, -1, 1])),
-      fault(keyword, (random) => Math.round(bound) + random.integer(-1, 1)),
+    valid: (random) => !isOpen && random.chance(0.3) ? bound : bound + towards * step(random),
+    violations: [changeOf(keyword, (random) => isOpen && random.chance(0.4) ? bound : bound - towards * step(random))],
+    doubtful: [
+      changeOf(keyword, (random) => bound + random.pick([1e-9, -1e-9, 1e-15, 1e300, -1e300, -0.5, 0.5, -1, 1])),
+      changeOf(keyword, (random) => Math.round(bound) + random.integer(-1, 1)),
     ],
   });
 }
@@ -120,17 +122,20 @@ export const multipleOf: Maker = (random) => {
   // integers next to a fraction.
   const isExact = factor > 0.1;
   const times = (random: Random, by: number) => Number((random.integer(-1000, 1000) * by).toPrecision(12));
-  const right = (random: Random) => isWhole ? times(random, factor) : (2 * random.integer(-100, 100) + 1) * factor;
+  const valid = (random: Random) => isWhole ? times(random, factor) : (2 * random.integer(-100, 100) + 1) * factor;
   return node({
     schema: { type: isWhole ? "integer" : "number", multipleOf: factor },
-    right: (random) => isExact ? right(random) : factor,
-    faults: !isExact ? [] : [fault("multipleOf", (random) => right(random) + (isWhole ? 1 : factor / 4))],
-    edges: [
-      fault(
+    valid: (random) => isExact ? valid(random) : factor,
+    violations: !isExact ? [] : [changeOf("multipleOf", (random) => valid(random) + (isWhole ? 1 : factor / 4))],
+    doubtful: [
+      changeOf(
         "multipleOf",
         (random) => times(random, factor / random.pick([1, 1, 2, 3, 10])) + random.pick([0, 1e-7, 1e-10]),
       ),
-      fault("multipleOf", (random) => random.pick([1e15, 1e18, 123456789.1, 0.3, 0.7, 1.1, -0.1, 4.35, 1e-8, 1, -3])),
+      changeOf(
+        "multipleOf",
+        (random) => random.pick([1e15, 1e18, 123456789.1, 0.3, 0.7, 1.1, -0.1, 4.35, 1e-8, 1, -3]),
+      ),
     ],
   });
 };
@@ -139,9 +144,11 @@ export const minLength: Maker = (random) => {
   const least = random.integer(1, 8);
   return node({
     schema: { type: "string", minLength: least },
-    right: (random) => random.text(least + random.integer(0, 3), LETTERS),
-    faults: [fault("minLength", (random) => random.text(random.integer(0, least - 1), LETTERS))],
-    edges: [fault("minLength", (random) => random.text(random.integer(0, least), "\u0301\u{1f468}\u200d\u{1f469}e"))],
+    valid: (random) => random.text(least + random.integer(0, 3), LETTERS),
+    violations: [changeOf("minLength", (random) => random.text(random.integer(0, least - 1), LETTERS))],
+    doubtful: [
+      changeOf("minLength", (random) => random.text(random.integer(0, least), "\u0301\u{1f468}\u200d\u{1f469}e")),
+    ],
   });
 };
 
@@ -149,10 +156,10 @@ export const maxLength: Maker = (random) => {
   const most = random.integer(0, 8);
   return node({
     schema: { type: "string", maxLength: most },
-    right: (random) => random.text(random.integer(0, most), LETTERS),
-    faults: [fault("maxLength", (random) => random.text(most + random.integer(1, 5), LETTERS))],
-    edges: [
-      fault("maxLength", (random) => random.text(random.integer(0, most + 1), "\u0301\u{1f468}\u200d\u{1f469}e")),
+    valid: (random) => random.text(random.integer(0, most), LETTERS),
+    violations: [changeOf("maxLength", (random) => random.text(most + random.integer(1, 5), LETTERS))],
+    doubtful: [
+      changeOf("maxLength", (random) => random.text(random.integer(0, most + 1), "\u0301\u{1f468}\u200d\u{1f469}e")),
     ],
   });
 };
@@ -161,53 +168,53 @@ const LETTERS = "abc\u00e9\u4e16\u{1f600}";
 
 interface PatternText {
   readonly pattern: string;
-  readonly right: readonly string[];
-  readonly wrong: readonly string[];
+  readonly valid: readonly string[];
+  readonly invalid: readonly string[];
 }
 
 /** Patterns with syntax that only RE2 or only JavaScript supports. */
 const PATTERNS: readonly PatternText[] = [
-  { pattern: "^[a-z]+$", right: ["abc", "z"], wrong: ["", "aBc", "a1", "abc\n"] },
-  { pattern: "b", right: ["abc", "b"], wrong: ["", "ac"] },
-  { pattern: "(?i)^abc$", right: ["ABC", "aBc"], wrong: ["abcd", "ab"] },
-  { pattern: "^(?i:a)b$", right: ["Ab", "ab"], wrong: ["AB", "aB"] },
-  { pattern: "^\\pL+$", right: ["\u00e9\u4e16", "ab"], wrong: ["1", "a b"] },
-  { pattern: "^\\p{Greek}+$", right: ["\u03b1\u03b2"], wrong: ["ab", "\u0431"] },
-  { pattern: "^[[:alpha:]]+[[:digit:]]?$", right: ["abc", "abc1"], wrong: ["1", "abc12", "\u00e9"] },
-  { pattern: "\\Aab\\z", right: ["ab"], wrong: ["ab\n", "xab"] },
-  { pattern: "^(?P<year>\\d{4})-(?P<month>\\d\\d)$", right: ["2026-11"], wrong: ["26-11", "2026-1", "\u0662026-11"] },
-  { pattern: "^\\w+\\s\\S$", right: ["a_1 x"], wrong: ["\u00e9 x", "ax"] },
-  { pattern: "^a\\Q.*\\Eb$", right: ["a.*b"], wrong: ["aXXb", "ab"] },
-  { pattern: "(?s)^a.b$", right: ["a\nb", "axb"], wrong: ["ab"] },
-  { pattern: "^a.b$", right: ["axb", "a\u{1f600}b"], wrong: ["a\nb", "axxb"] },
-  { pattern: "(?m)^b$", right: ["a\nb\nc", "b"], wrong: ["ab"] },
-  { pattern: "^\\x{1F600}$", right: ["\u{1f600}"], wrong: ["a"] },
-  { pattern: "^[^\\d]{2,3}$", right: ["ab", "abc"], wrong: ["a", "abcd", "a1"] },
-  { pattern: "^\\bfoo\\b", right: ["foo bar", "foo"], wrong: ["foobar"] },
-  { pattern: "^(a|ab)(c|bcd)$", right: ["ac", "abcd"], wrong: ["abc d", "ab"] },
-  { pattern: "^[\\-\\_\\.]+$", right: ["-_."], wrong: ["a", ""] },
-  { pattern: "^'\"`$", right: ["'\"`"], wrong: ["'"] },
-  { pattern: "^(?:[0-9]{1,3}\\.){3}[0-9]{1,3}$", right: ["10.0.0.1"], wrong: ["10.0.0"] },
-  { pattern: "^<&>%s%d$", right: ["<&>%s%d"], wrong: ["<>"] },
+  { pattern: "^[a-z]+$", valid: ["abc", "z"], invalid: ["", "aBc", "a1", "abc\n"] },
+  { pattern: "b", valid: ["abc", "b"], invalid: ["", "ac"] },
+  { pattern: "(?i)^abc$", valid: ["ABC", "aBc"], invalid: ["abcd", "ab"] },
+  { pattern: "^(?i:a)b$", valid: ["Ab", "ab"], invalid: ["AB", "aB"] },
+  { pattern: "^\\pL+$", valid: ["\u00e9\u4e16", "ab"], invalid: ["1", "a b"] },
+  { pattern: "^\\p{Greek}+$", valid: ["\u03b1\u03b2"], invalid: ["ab", "\u0431"] },
+  { pattern: "^[[:alpha:]]+[[:digit:]]?$", valid: ["abc", "abc1"], invalid: ["1", "abc12", "\u00e9"] },
+  { pattern: "\\Aab\\z", valid: ["ab"], invalid: ["ab\n", "xab"] },
+  { pattern: "^(?P<year>\\d{4})-(?P<month>\\d\\d)$", valid: ["2026-11"], invalid: ["26-11", "2026-1", "\u0662026-11"] },
+  { pattern: "^\\w+\\s\\S$", valid: ["a_1 x"], invalid: ["\u00e9 x", "ax"] },
+  { pattern: "^a\\Q.*\\Eb$", valid: ["a.*b"], invalid: ["aXXb", "ab"] },
+  { pattern: "(?s)^a.b$", valid: ["a\nb", "axb"], invalid: ["ab"] },
+  { pattern: "^a.b$", valid: ["axb", "a\u{1f600}b"], invalid: ["a\nb", "axxb"] },
+  { pattern: "(?m)^b$", valid: ["a\nb\nc", "b"], invalid: ["ab"] },
+  { pattern: "^\\x{1F600}$", valid: ["\u{1f600}"], invalid: ["a"] },
+  { pattern: "^[^\\d]{2,3}$", valid: ["ab", "abc"], invalid: ["a", "abcd", "a1"] },
+  { pattern: "^\\bfoo\\b", valid: ["foo bar", "foo"], invalid: ["foobar"] },
+  { pattern: "^(a|ab)(c|bcd)$", valid: ["ac", "abcd"], invalid: ["abc d", "ab"] },
+  { pattern: "^[\\-\\_\\.]+$", valid: ["-_."], invalid: ["a", ""] },
+  { pattern: "^'\"`$", valid: ["'\"`"], invalid: ["'"] },
+  { pattern: "^(?:[0-9]{1,3}\\.){3}[0-9]{1,3}$", valid: ["10.0.0.1"], invalid: ["10.0.0"] },
+  { pattern: "^<&>%s%d$", valid: ["<&>%s%d"], invalid: ["<>"] },
 ];
 
 export const pattern: Maker = (random) => {
-  const { pattern, right, wrong } = random.pick(PATTERNS);
+  const { pattern, valid, invalid } = random.pick(PATTERNS);
   return node({
     schema: { type: "string", pattern },
-    right: (random) => random.pick(right),
-    faults: [fault("pattern", (random) => random.pick(wrong))],
-    edges: [fault("pattern", (random) => mutated(random, random.pick(right)))],
+    valid: (random) => random.pick(valid),
+    violations: [changeOf("pattern", (random) => random.pick(invalid))],
+    doubtful: [changeOf("pattern", (random) => mutated(random, random.pick(valid)))],
   });
 };
 
-function formatNode({ format, right, wrong }: FormatText): Node {
+function formatNode({ format, valid, invalid }: FormatText): Node {
   const keyword = `format: ${format}`;
   return node({
     schema: { type: "string", format },
-    right,
-    faults: wrong === undefined ? [] : [fault(keyword, wrong)],
-    edges: [fault(keyword, (random) => mutated(random, (random.chance(0.7) ? right : wrong ?? right)(random)))],
+    valid,
+    violations: invalid === undefined ? [] : [changeOf(keyword, invalid)],
+    doubtful: [changeOf(keyword, (random) => mutated(random, (random.chance(0.7) ? valid : invalid ?? valid)(random)))],
   });
 }
 
@@ -223,10 +230,10 @@ export const enumeration: Maker = (random) => {
   ]);
   return node({
     schema: { ...shapeOf(values[0]), enum: values },
-    right: (random) => random.pick(values),
-    faults: [fault("enum", (random) => random.pick(others))],
-    edges: [
-      fault(
+    valid: (random) => random.pick(values),
+    violations: [changeOf("enum", (random) => random.pick(others))],
+    doubtful: [
+      changeOf(
         "enum",
         () => typeof values[0] === "number" ? new Literal(`${values[0]}.0`.replace(/(\..*)\.0$/, "$10")) : null,
       ),
@@ -248,19 +255,19 @@ export const nullable: Maker = (random) => {
   const inner = random.pick([text, integer, boolean, minLength, maximum, pattern])(random);
   return node({
     schema: { ...inner.schema, nullable: true },
-    right: (random) => random.chance(0.5) ? null : inner.right(random),
-    faults: inner.faults.filter(({ keyword }) => keyword !== "type"),
-    edges: inner.edges,
+    valid: (random) => random.chance(0.5) ? null : inner.valid(random),
+    violations: inner.violations.filter(({ keyword }) => keyword !== "type"),
+    doubtful: inner.doubtful,
   });
 };
 
-/** Null among the values of an enum, which never matches. */
+/** An enum with null among its values. The server never accepts null for it. */
 export const nullInEnum: Maker = (random) => {
-  const { schema, right, faults } = enumeration(random);
+  const { schema, valid, violations } = enumeration(random);
   return node({
     schema: { ...schema, enum: [...schema.enum!, null], nullable: true },
-    right,
-    faults: [...faults.filter(({ keyword }) => keyword === "enum"), fault("enum", () => null)],
+    valid,
+    violations: [...violations.filter(({ keyword }) => keyword === "enum"), changeOf("enum", () => null)],
   });
 };
 
@@ -276,10 +283,12 @@ export const intOrString: Maker = (random) => {
   ]);
   return node({
     schema: { ...form, "x-kubernetes-int-or-string": true },
-    right: (random) => random.chance(0.5) ? random.integer(1, 100) : `${random.integer(0, 100)}%`,
-    faults: [fault("int-or-string", (random) => random.pick<unknown>([true, 1.5, {}, [], ["1"], { a: 1 }, -0.5]))],
-    edges: [
-      fault(
+    valid: (random) => random.chance(0.5) ? random.integer(1, 100) : `${random.integer(0, 100)}%`,
+    violations: [
+      changeOf("int-or-string", (random) => random.pick<unknown>([true, 1.5, {}, [], ["1"], { a: 1 }, -0.5])),
+    ],
+    doubtful: [
+      changeOf(
         "int-or-string",
         (random) => random.pick<unknown>([0, 101, "", "abcde", "5", null, new Literal("2.0"), 2 ** 40]),
       ),

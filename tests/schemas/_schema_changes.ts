@@ -26,7 +26,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   type: ["string", "integer", "number", "boolean", "array", "object", "null", "text", ""],
   format: ["int32", "int64", "date-time", "hostname", "nothing", "byte", "float", ""],
   title: ["A title"],
-  description: ["What it is"],
+  description: ["A description"],
   nullable: [true, false],
   default: [1, "a", null, {}, [], true, { a: 1 }, [1], 0.5, { apiVersion: "v1", kind: "Pod" }],
   example: [1, null],

@@ -4,7 +4,7 @@ import { realCluster } from "../../src/testing/real_cluster.ts";
 import { HANG_LIMIT } from "../eventually.ts";
 
 /** A server's response. */
-export interface Answer {
+export interface ServerResponse {
   readonly code: number;
   // deno-lint-ignore no-explicit-any
   readonly body: any;
@@ -15,10 +15,10 @@ export interface Answer {
 export interface Server extends AsyncDisposable {
   readonly name: "real" | "ours";
   /** Sends a request with a body of JSON text. */
-  send(method: string, path: string, body?: string): Promise<Answer>;
+  send(method: string, path: string, body?: string): Promise<ServerResponse>;
 }
 
-/** The real API server. */
+/** Starts the real API server. */
 export async function realServer(): Promise<Server> {
   const cluster = await realCluster();
   return {
@@ -28,7 +28,7 @@ export async function realServer(): Promise<Server> {
   };
 }
 
-/** Our API server in this process. */
+/** Starts our API server in this process. */
 export function ourServer(): Server {
   const server = createApiserver();
   return {
@@ -44,7 +44,7 @@ function init(method: string, body: string | undefined): RequestInit {
   return { method, headers, ...(body !== undefined && { body }) };
 }
 
-async function read(response: Response): Promise<Answer> {
+async function read(response: Response): Promise<ServerResponse> {
   const text = await response.text();
   const warning = response.headers.get("warning");
   return {
@@ -100,15 +100,15 @@ export function collection({ group, kind }: Definition, version = "v1"): string 
  * @throws {Error} If the server rejects one.
  */
 export async function define(server: Server, definitions: readonly Definition[]): Promise<void> {
-  const refusals = await Promise.all(definitions.map(async (each) => {
+  const errors = await Promise.all(definitions.map(async (each) => {
     const body = JSON.stringify(definition(each));
-    const { code, body: answer } = await server.send("POST", `${DEFINITIONS}?fieldValidation=Strict`, body);
+    const { code, body: response } = await server.send("POST", `${DEFINITIONS}?fieldValidation=Strict`, body);
     return code === 201
       ? []
-      : [`${each.kind}: ${JSON.stringify(answer.details?.causes ?? answer.message, undefined, 1)}`];
+      : [`${each.kind}: ${JSON.stringify(response.details?.causes ?? response.message, undefined, 1)}`];
   }));
-  const refused = refusals.flat();
-  if (refused.length > 0) throw new Error(`Cannot define on the ${server.name} server: ${refused.join("; ")}`);
+  const rejected = errors.flat();
+  if (rejected.length > 0) throw new Error(`Cannot define kinds on the ${server.name} server: ${rejected.join("; ")}`);
   const late = AbortSignal.timeout(HANG_LIMIT);
   for (const each of definitions) {
     for (const version of Object.keys(each.versions)) {

@@ -5,8 +5,8 @@ import { listNode, mapNode, objectNode, withKey, without } from "./_containers.t
 import { type Node, node } from "./_node.ts";
 import {
   boolean,
+  changeOf,
   enumeration,
-  fault,
   integer,
   intOrString,
   type Maker,
@@ -27,7 +27,7 @@ export const minItems: Maker = (random) => {
   return listNode(item, {
     keywords: { minItems: least },
     length: [least, least + 2],
-    faults: [fault("minItems", (random, right) => (right as unknown[]).slice(0, random.integer(0, least - 1)))],
+    violations: [changeOf("minItems", (random, valid) => (valid as unknown[]).slice(0, random.integer(0, least - 1)))],
   });
 };
 
@@ -37,7 +37,7 @@ export const maxItems: Maker = (random) => {
   return listNode(item, {
     keywords: { maxItems: most },
     length: [1, most],
-    faults: [fault("maxItems", (random) => random.times(most + random.integer(1, 3), () => item.right(random)))],
+    violations: [changeOf("maxItems", (random) => random.times(most + random.integer(1, 3), () => item.valid(random)))],
   });
 };
 
@@ -46,11 +46,11 @@ export const minProperties: Maker = (random) => {
   const node = mapNode(random.pick(SIMPLE)(random), { minProperties: least }, [least, least + 2]);
   return {
     ...node,
-    faults: [
-      ...node.faults,
-      fault(
+    violations: [
+      ...node.violations,
+      changeOf(
         "minProperties",
-        (random, right) => Object.fromEntries(Object.entries(right as object).slice(0, random.integer(0, least - 1))),
+        (random, valid) => Object.fromEntries(Object.entries(valid as object).slice(0, random.integer(0, least - 1))),
       ),
     ],
   };
@@ -62,12 +62,12 @@ export const maxProperties: Maker = (random) => {
   const node = mapNode(value, { maxProperties: most }, [1, most]);
   return {
     ...node,
-    faults: [
-      ...node.faults,
-      fault(
+    violations: [
+      ...node.violations,
+      changeOf(
         "maxProperties",
         (random) =>
-          Object.fromEntries(random.times(most + random.integer(1, 3), (i) => [`k${i}`, value.right(random)])),
+          Object.fromEntries(random.times(most + random.integer(1, 3), (i) => [`k${i}`, value.valid(random)])),
       ),
     ],
   };
@@ -83,12 +83,12 @@ export const sizedObject: Maker = (random) => {
     Object.fromEntries(names.slice(0, count).map((name) => [name, random.text(2)]));
   return {
     ...node,
-    right: (random) => some(random, random.integer(1, 3)),
+    valid: (random) => some(random, random.integer(1, 3)),
     parts: [],
-    faults: [
-      ...node.faults.filter(({ keyword }) => keyword === "type"),
-      fault("minProperties", () => ({})),
-      fault("maxProperties", (random) => some(random, 4)),
+    violations: [
+      ...node.violations.filter(({ keyword }) => keyword === "type"),
+      changeOf("minProperties", () => ({})),
+      changeOf("maxProperties", (random) => some(random, 4)),
     ],
   };
 };
@@ -135,13 +135,13 @@ export const free: Maker = (random) => {
       const object = objectNode({ known: { node: known } }, {
         keywords: { "x-kubernetes-preserve-unknown-fields": true },
       });
-      return { ...object, right: (random: Random) => withKey(object.right(random), "unknown", anything(random)) };
+      return { ...object, valid: (random: Random) => withKey(object.valid(random), "unknown", anything(random)) };
     },
-    () => node({ schema: { "x-kubernetes-preserve-unknown-fields": true }, right: anything }),
+    () => node({ schema: { "x-kubernetes-preserve-unknown-fields": true }, valid: anything }),
     () =>
       node({
         schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        right: (random) => ({ [random.text(2)]: anything(random) }),
+        valid: (random) => ({ [random.text(2)]: anything(random) }),
       }),
     () => {
       // An object that declares its fields again.
@@ -163,9 +163,9 @@ export const set: Maker = (random) => {
     keywords: { "x-kubernetes-list-type": "set" },
     length: isFixed ? [1, 1] : [1, 4],
     distinct: isFixed ? (value) => value : distinct,
-    faults: [
-      fault("set", (random, right) => {
-        const list = right as unknown[];
+    violations: [
+      changeOf("set", (random, valid) => {
+        const list = valid as unknown[];
         const copies = random.times(random.integer(1, 3), () => list[0]);
         return random.chance(0.5) ? [...list, ...copies] : [...copies, ...list];
       }),
@@ -176,7 +176,7 @@ export const set: Maker = (random) => {
 const scalarList: Maker = () =>
   node({
     schema: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "atomic" },
-    right: (random) => random.times(random.integer(0, 2), () => random.text(2)),
+    valid: (random) => random.times(random.integer(0, 2), () => random.text(2)),
   });
 
 export const listMap: Maker = (random) => {
@@ -191,7 +191,7 @@ export const listMap: Maker = (random) => {
     port: key("port", integer(random)),
     protocol: key(
       "protocol",
-      node({ schema: { type: "string", enum: ["TCP", "UDP"] }, right: (random) => random.pick(["TCP", "UDP"]) }),
+      node({ schema: { type: "string", enum: ["TCP", "UDP"] }, valid: (random) => random.pick(["TCP", "UDP"]) }),
     ),
     on: key("on", boolean(random)),
     other: { node: random.pick(SIMPLE)(random) },
@@ -201,9 +201,9 @@ export const listMap: Maker = (random) => {
     keywords: { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys },
     length: isFew ? [1, 1] : [1, 4],
     distinct: (value, i) => isFew ? value : distinctItem(value, keys, i),
-    faults: [
-      fault("map", (random, right) => {
-        const list = right as unknown[];
+    violations: [
+      changeOf("map", (random, valid) => {
+        const list = valid as unknown[];
         const copies = random.times(random.integer(1, 3), () => without(list[0], "other"));
         return [...list, ...copies];
       }),
@@ -213,13 +213,13 @@ export const listMap: Maker = (random) => {
 
 const DEFAULTS: Readonly<Record<string, unknown>> = { name: "main", port: 80, protocol: "TCP", on: true };
 
-/** Faults of a missing key are counted separately. */
+/** Violations of a missing key are counted separately. */
 function keyed(item: Node, keys: readonly string[]): Node {
   const { required = [] } = item.schema;
   const missing = keys.filter((key) => required.includes(key)).map((key) =>
-    fault("list map keys", (_, right) => without(right, key))
+    changeOf("list map keys", (_, valid) => without(valid, key))
   );
-  return { ...item, faults: [...item.faults, ...missing] };
+  return { ...item, violations: [...item.violations, ...missing] };
 }
 
 function distinctItem(value: unknown, keys: readonly string[], i: number): unknown {
@@ -242,17 +242,17 @@ export const embedded: Maker = (random) => {
     },
   ]);
   const set = (key: string, values: readonly unknown[]) =>
-    fault("embedded resource", (random, right) => withKey(right, key, random.pick(values)));
+    changeOf("embedded resource", (random, valid) => withKey(valid, key, random.pick(values)));
   return node({
     schema: { type: "object", "x-kubernetes-embedded-resource": true, ...form },
-    right: (random) => ({
+    valid: (random) => ({
       apiVersion: "v1",
       kind: random.pick(["ConfigMap", "Pod"]),
       ...(random.chance(0.7) && { metadata: { name: random.text(4), labels: { [random.text(2)]: random.text(3) } } }),
       ...(random.chance(0.5) && form.properties?.spec && { spec: { size: 1 } }),
     }),
-    faults: [
-      fault("embedded resource", (random, right) => without(right, random.pick(["apiVersion", "kind"]))),
+    violations: [
+      changeOf("embedded resource", (random, valid) => without(valid, random.pick(["apiVersion", "kind"]))),
       set("apiVersion", ["", "a/b/c", "/v1/", 1]),
       set("kind", ["", "a_b", "9Lives", "-", true]),
       set("metadata", [
@@ -269,9 +269,9 @@ export const embedded: Maker = (random) => {
         { generateName: "a/" },
         { generation: -1 },
       ]),
-      fault("embedded metadata", (random, right) =>
+      changeOf("embedded metadata", (random, valid) =>
         withKey(
-          right,
+          valid,
           "metadata",
           random.pick<unknown>([
             3,
@@ -290,7 +290,7 @@ export const embedded: Maker = (random) => {
           ]),
         )),
     ],
-    edges: [
+    doubtful: [
       set("metadata", [
         null,
         {},
@@ -333,10 +333,10 @@ export const STRUCTURES: readonly Maker[] = [
 ];
 
 function combination(keyword: string, random: Random): Node {
-  const { schema, right, wrong } = random.pick(COMBINATIONS[keyword]!);
+  const { schema, valid, invalid } = random.pick(COMBINATIONS[keyword]!);
   return node({
     schema,
-    right: (random) => random.pick(right),
-    faults: [fault(keyword, (random) => random.pick(wrong))],
+    valid: (random) => random.pick(valid),
+    violations: [changeOf(keyword, (random) => random.pick(invalid))],
   });
 }

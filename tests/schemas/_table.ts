@@ -4,7 +4,7 @@
  * Returns a table with columns of minimal width.
  *
  * @param head Names of the columns.
- * @param rows The rows; numbers are right-aligned.
+ * @param rows The rows; numbers are valid-aligned.
  */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const all = [head, ...rows];

@@ -6,8 +6,8 @@ import type { Random } from "../fixtures/random.ts";
 export const TIME_FORMATS: readonly FormatText[] = [
   {
     format: "date",
-    right: date,
-    wrong: (random) =>
+    valid: date,
+    invalid: (random) =>
       random.pick([
         `${random.integer(1900, 2100)}-13-01`,
         `${random.integer(1900, 2100)}-02-30`,
@@ -25,7 +25,7 @@ export const TIME_FORMATS: readonly FormatText[] = [
   },
   {
     format: "duration",
-    right: (random) => {
+    valid: (random) => {
       const n = () => random.integer(0, 99);
       return random.pick([
         `${n()}h${n()}m${n()}s`,
@@ -47,7 +47,7 @@ export const TIME_FORMATS: readonly FormatText[] = [
         `${n()}ns`,
       ]);
     },
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         `${random.integer(1, 99)}`,
         random.text(4),
@@ -65,13 +65,13 @@ export const TIME_FORMATS: readonly FormatText[] = [
   },
   {
     format: "date-time",
-    right: (random) => {
+    valid: (random) => {
       const two = (high: number) => String(random.integer(0, high)).padStart(2, "0");
       const fraction = random.pick(["", `.${random.integer(0, 999)}`, `.${random.text(9, "0123456789")}`]);
       const zone = random.pick(["Z", "z", `+${two(14)}:${two(59)}`, `-${two(99)}:${two(99)}`]);
       return `${date(random)}${random.pick(["T", "t"])}${two(23)}:${two(59)}:${two(59)}${fraction}${zone}`;
     },
-    wrong: (random) =>
+    invalid: (random) =>
       random.pick([
         date(random),
         `${date(random)}T00:00:00`,

@@ -1,6 +1,6 @@
 /** A server's decision on an object in a comparable form. */
 import { withoutSyntaxWording } from "../contract/syntax_wording.ts";
-import type { Answer } from "./_servers.ts";
+import type { ServerResponse } from "./_servers.ts";
 
 /** A decision and its reasons. */
 export interface Verdict {
@@ -23,7 +23,7 @@ interface Cause {
 }
 
 /** Returns the decision in a response. */
-export function verdictOf({ code, body, warnings }: Answer): Verdict {
+export function verdictOf({ code, body, warnings }: ServerResponse): Verdict {
   if (code < 300) {
     const { metadata: _, ...object } = body;
     return { code, object, ...(warnings.length > 0 && { warnings: [...warnings].sort() }) };

@@ -18,11 +18,11 @@ interface BadDefinition extends Names {
   readonly name: string;
   /** The schema of `.spec.f`. */
   readonly schema?: JsonSchema;
-  /** The error of `resource()`; absent if it accepts the definition. */
+  /** The error of `resource()`. Omitted if it accepts the definition. */
   readonly ours?: RegExp;
   /**
-   * The field in the server's error, relative to the schema of `.spec.f` or absolute; absent if the
-   * server accepts the definition.
+   * The field in the server's error, relative to the schema of `.spec.f` or absolute. Omitted if
+   * the server accepts the definition.
    */
   readonly server?: string;
 }
@@ -36,37 +36,37 @@ const rules = (...rules: readonly string[]): JsonSchema => ({
 
 const BAD: readonly BadDefinition[] = [
   {
-    name: "a group that climbs",
+    name: "a group with ../",
     group: "../a.example.com",
     ours: /"group" must be a domain name/,
     server: "spec.group",
   },
-  { name: "a group in capitals", group: "A.example.com", ours: /"group" must be a domain name/, server: "spec.group" },
-  { name: "a version that climbs", version: "v1/../v2", ours: /"version" must have/, server: "spec.versions[0].name" },
+  { name: "a group in uppercase", group: "A.example.com", ours: /"group" must be a domain name/, server: "spec.group" },
+  { name: "a version with ../", version: "v1/../v2", ours: /"version" must have/, server: "spec.versions[0].name" },
   { name: "a version called __proto__", version: "__proto__", ours: /"version" must/, server: "spec.versions[0].name" },
-  { name: "a kind that climbs", kind: "../Secret", ours: /"kind" must be/, server: "spec.names.kind" },
+  { name: "a kind with ../", kind: "../Secret", ours: /"kind" must be/, server: "spec.names.kind" },
   { name: "a kind called __proto__", kind: "__proto__", ours: /"kind" must be/, server: "spec.names.kind" },
   // The server accepts any DNS label as a kind. Clients may have problems with it.
   { name: "a kind called constructor", kind: "constructor", ours: /"kind" must be in CamelCase/ },
-  { name: "a plural that climbs", plural: "../secrets", ours: /"plural" must have/, server: "spec.names.plural" },
+  { name: "a plural with ../", plural: "../secrets", ours: /"plural" must have/, server: "spec.names.plural" },
   {
     name: "fields called __proto__ and constructor",
     schema: json('{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}'),
   },
   {
-    name: "a wrong type below __proto__",
+    name: "a invalid type below __proto__",
     schema: json('{"type":"object","properties":{"__proto__":{"type":"text"}}}'),
     ours: /"type" of \.spec\.f\.__proto__: Unsupported value: "text"/,
     server: ".properties[__proto__].type",
   },
   {
-    name: "a default that is not of its type",
+    name: "a default of another type",
     schema: { type: "integer", default: "x" },
     ours: /"default" of \.spec\.f: .* must be of type integer/,
     server: ".default",
   },
   {
-    name: "a default above its maximum, deep",
+    name: "a nested default above its maximum",
     schema: {
       type: "array",
       items: { type: "object", properties: { a: { type: "integer", maximum: 3, default: 5 } } },
@@ -75,25 +75,25 @@ const BAD: readonly BadDefinition[] = [
     server: ".items.properties[a].default",
   },
   {
-    name: "a default with a field that is not there",
+    name: "a default with an unknown field",
     schema: { type: "object", properties: { a: { type: "string" } }, default: { b: 1 } },
     ours: /"default" of \.spec\.f: .* must not have unknown fields/,
     server: ".default",
   },
   {
-    name: "a default that lacks a field",
+    name: "a default without a required field",
     schema: { type: "object", properties: { a: { type: "string" } }, required: ["a"], default: {} },
     ours: /"default\.a" of \.spec\.f: Required value/,
     server: ".default.a",
   },
   {
-    name: "a default that breaks its own rule",
+    name: "a default that violates its own rule",
     schema: { type: "integer", default: 5, "x-kubernetes-validations": [{ rule: "self < 3" }] },
     ours: /"default" of \.spec\.f: Invalid value: 5: failed rule: self < 3/,
     server: ".default",
   },
   // The server accepts it; s.enum and s.raw do not.
-  { name: "an enum with a value twice", schema: { type: "string", enum: ["a", "b", "a"] } },
+  { name: "an enum with a duplicate value", schema: { type: "string", enum: ["a", "b", "a"] } },
   {
     name: "a pattern with a look-ahead",
     schema: { type: "string", pattern: "^(?!a)" },
@@ -113,13 +113,13 @@ const BAD: readonly BadDefinition[] = [
     server: ".x-kubernetes-validations[0].rule",
   },
   {
-    name: "a rule on a field that is not there",
+    name: "a rule with an unknown field",
     schema: rules("self.a == 'x'", "self.b == 'x'"),
     ours: /the rule "self\.b == 'x'" of \.spec\.f: compilation failed: ERROR: <input>:1:5: undefined field 'b'/,
     server: ".x-kubernetes-validations[1].rule",
   },
   {
-    name: "a rule that compares what does not compare",
+    name: "a rule that compares a string with an integer",
     schema: rules("self.a > self.n"),
     ours: /the rule "self\.a > self\.n" of \.spec\.f: compilation failed: .* found no matching overload/,
     server: ".x-kubernetes-validations[0].rule",
@@ -132,7 +132,7 @@ const BAD: readonly BadDefinition[] = [
     server: ".x-kubernetes-validations[0].rule",
   },
   {
-    name: "a key of a list that may be missing",
+    name: "a list-map key that is optional",
     schema: {
       type: "array",
       "x-kubernetes-list-type": "map",
@@ -143,7 +143,7 @@ const BAD: readonly BadDefinition[] = [
     server: ".items.properties[name].default",
   },
   {
-    name: "a key of a list that is not there",
+    name: "a list-map key that is an unknown property",
     schema: {
       type: "array",
       "x-kubernetes-list-type": "map",
@@ -160,14 +160,14 @@ const BAD: readonly BadDefinition[] = [
     server: ".items.x-kubernetes-map-type",
   },
   {
-    name: "a reference in place of a schema that contains itself",
+    name: "a recursive schema by $ref",
     schema: json('{"type":"object","properties":{"a":{"$ref":"#/properties/spec"}}}'),
     ours: /"\$ref" of \.spec\.f\.a: Forbidden: \$ref is not supported/,
     server: ".properties[a].$ref",
   },
 ];
 
-Deno.test("resource() rejects invalid definitions with position and reason", async (t) => {
+Deno.test("resource() rejects invalid definitions with the position and the reason", async (t) => {
   for (const bad of BAD) {
     await t.step(bad.name, () => {
       if (bad.ours === undefined) return void kindOf(bad);
@@ -186,7 +186,7 @@ Deno.test("the real API server and ours reject invalid definitions at the same p
   await using ours = ourServer();
   for (const bad of BAD) {
     await t.step(bad.name, async () => {
-      for (const server of [real, ours]) await isRefused(server, bad);
+      for (const server of [real, ours]) await checkResponse(server, bad);
     });
   }
   await t.step("a schema that exceeds the depth limit of JSON", async () => {
@@ -226,7 +226,7 @@ function manifest(bad: BadDefinition, schema: JsonSchema): unknown {
   };
 }
 
-async function isRefused(server: Server, bad: BadDefinition): Promise<void> {
+async function checkResponse(server: Server, bad: BadDefinition): Promise<void> {
   const text = JSON.stringify(manifest(bad, bad.schema ?? { type: "string" }));
   const { code, body } = await server.send("POST", `${DEFINITIONS}?dryRun=All&fieldValidation=Strict`, text);
   assert.equal(code, bad.server === undefined ? 201 : 422, `${server.name}: ${JSON.stringify(body)}`);

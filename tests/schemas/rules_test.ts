@@ -11,7 +11,7 @@ import { table } from "./_table.ts";
 import { RULE_KINDS } from "./rules/levels.ts";
 import { EXPRESSIONS } from "./rules/mod.ts";
 
-Deno.test("rules have the results of the real API server", async (t) => {
+Deno.test("CEL rules have the same results on our API server as on the real one", async (t) => {
   await using real = await realServer();
   await using ours = ourServer();
   const kinds = [...trialKinds(), ...RULE_KINDS.map(ruleDefinition)];
@@ -28,13 +28,13 @@ Deno.test("rules have the results of the real API server", async (t) => {
         if (equal(expected, actual) && equal(local, causes)) return;
         differences.push({ name: trial.name, real: expected, ours: actual, local });
       }, 8);
-      none(differences);
+      assertNone(differences);
     });
   }
 
   await t.step("levels, messages and transitions", async () => {
     const [expected, actual] = [await tryRules(real, RULE_KINDS), await tryRules(ours, RULE_KINDS)];
-    none(RULE_KINDS.flatMap((kind) =>
+    assertNone(RULE_KINDS.flatMap((kind) =>
       kind.cases.flatMap((each) => {
         const [real, ours] = [expected.get(each)!, actual.get(each)!];
         const local = validateCase(kind, each, real.old);
@@ -64,8 +64,8 @@ function countsOf(groups: Partial<Record<string, Trial[]>>): (readonly [string, 
   });
 }
 
-/** Fails with some of the differences, if any. */
-function none(differences: readonly unknown[]): void {
+/** Fails with some of the differences, if there are any. */
+function assertNone(differences: readonly unknown[]): void {
   const shown = JSON.stringify(differences.slice(0, 5), undefined, 1);
   assert.equal(differences.length, 0, `${differences.length} differ, such as\n${shown}`);
 }

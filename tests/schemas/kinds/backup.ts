@@ -25,7 +25,7 @@ export const Backup = resource({
     every: s.duration({ default: "24h" }),
     from: s.optional(s.dateTime({ example: "2026-01-01T00:00:00Z" })),
     limit: s.optional(
-      s.quantity({ description: "How large one backup may become.", deprecated: "set it on the volume" }),
+      s.quantity({ description: "Maximum size of one backup.", deprecated: "set it on the volume" }),
     ),
     maxBytes: s.optional(s.integer({ format: "int64", minimum: 0, exclusiveMinimum: true })),
     speed: s.optional(s.number({ format: "double", minimum: 0, maximum: 1, exclusiveMaximum: true })),
@@ -37,7 +37,7 @@ export const Backup = resource({
       validations: [{
         rule: "!oldSelf.hasValue() || self >= oldSelf.value()",
         optionalOldSelf: true,
-        message: "it never becomes less",
+        message: "must not decrease",
       }],
     }),
     paths: s.map(s.array(s.string({ maxLength: 256 }), { maxItems: 20 }), {
@@ -54,7 +54,10 @@ export const Backup = resource({
     last: s.dateTime(),
     bytes: s.integer({ format: "int64" }),
     phase: s.enum(["Waiting", "Running", "Done"], {
-      validations: [{ rule: "!(oldSelf == 'Done' && self == 'Waiting')", message: "what is done stays done" }],
+      validations: [{
+        rule: "!(oldSelf == 'Done' && self == 'Waiting')",
+        message: "a completed backup cannot wait again",
+      }],
     }),
   }),
   columns: {

@@ -1,4 +1,4 @@
-/** Realistic kinds, each with an object. Together they use all features of kinds. */
+/** Realistic kinds, each with an example object. Together they use all features of kinds. */
 import type { CustomResourceDefinitionManifest } from "../../../src/resource/mod.ts";
 import { Backup, backup } from "./backup.ts";
 import { Database, database } from "./database.ts";
@@ -7,13 +7,13 @@ import { Route, route, RouteV1Beta1 } from "./route.ts";
 import { Tenant, tenant } from "./tenant.ts";
 import { Workflow, workflow } from "./workflow.ts";
 
-/** A kind, its source text, and an object. */
-export interface UsedKind {
+/** A kind, its source text, and an example object. */
+export interface ExampleKind {
   readonly name: string;
   readonly crd: CustomResourceDefinitionManifest;
   /** The text of its module. */
   readonly source: string;
-  /** The version in which the object is written. */
+  /** The version of the example. */
   readonly version: string;
   readonly example: {
     readonly metadata?: { readonly name?: string | undefined } | undefined;
@@ -21,25 +21,25 @@ export interface UsedKind {
   };
 }
 
-function used(
+function exampleKind(
   file: string,
   { kind, crd }: { readonly kind: string; readonly crd: CustomResourceDefinitionManifest },
   { version }: { readonly version: string },
-  example: UsedKind["example"],
-): UsedKind {
+  example: ExampleKind["example"],
+): ExampleKind {
   const source = Deno.readTextFileSync(new URL(file, import.meta.url));
   return { name: kind, crd, source, version, example };
 }
 
-/** Returns all kinds. */
-export function usedKinds(): readonly UsedKind[] {
+/** Returns the kinds. */
+export function exampleKinds(): readonly ExampleKind[] {
   return [
-    used("database.ts", Database, Database, database),
-    used("route.ts", Route, RouteV1Beta1, route),
-    used("backup.ts", Backup, Backup, backup),
-    used("tenant.ts", Tenant, Tenant, tenant),
-    used("workflow.ts", Workflow, Workflow, workflow),
-    used("palette.ts", Palette, Palette, palette),
-    used("palette.ts", Sketch, Sketch, sketch),
+    exampleKind("database.ts", Database, Database, database),
+    exampleKind("route.ts", Route, RouteV1Beta1, route),
+    exampleKind("backup.ts", Backup, Backup, backup),
+    exampleKind("tenant.ts", Tenant, Tenant, tenant),
+    exampleKind("workflow.ts", Workflow, Workflow, workflow),
+    exampleKind("palette.ts", Palette, Palette, palette),
+    exampleKind("palette.ts", Sketch, Sketch, sketch),
   ];
 }

@@ -14,7 +14,7 @@ export const Palette = resource({
     size: s.integer({ default: 16 }),
     status: s.optional(s.object({ phase: s.string() })),
   }, { minProperties: 4 }),
-  validations: [{ rule: "self.data.size() <= self.size", message: "more colors than there is room for" }],
+  validations: [{ rule: "self.data.size() <= self.size", message: "must not have more colors than size" }],
   columns: { Size: ".size", Red: ".data.red" },
   selectableFields: [".size"],
 });

@@ -44,7 +44,7 @@ const rule = s.object({
     listMapKeys: ["service", "port"],
     minItems: 1,
     maxItems: 8,
-    validations: [{ rule: "self.exists(t, t.weight > 0)", message: "no target gets anything" }],
+    validations: [{ rule: "self.exists(t, t.weight > 0)", message: "at least one target needs a weight" }],
   }),
 });
 

@@ -42,6 +42,6 @@ export const tenant: Input<typeof Tenant> = {
     overrides: { shop: { pods: 100 } },
     owners: ["ann@example.com"],
     contact: null,
-    free: { anything: [1, "a", { goes: true }] },
+    free: { anything: [1, "a", { nested: true }] },
   },
 };

@@ -33,7 +33,7 @@ export const Workflow = resource({
       maxItems: 20,
       validations: [{
         rule: "self.all(s, s.after.all(a, self.exists(t, t.name == a)))",
-        message: "a step waits for one that is not there",
+        message: "after must name existing steps",
       }],
     }),
     inputs: s.optional(

@@ -9,7 +9,7 @@ export interface ExpressionTable {
   /** Expressions of any type that `%s` can format. */
   readonly expressions: readonly string[];
   /** Expressions that a definition cannot contain: they do not compile, or are too expensive. */
-  readonly refused?: readonly string[];
+  readonly rejected?: readonly string[];
 }
 
 const text = { type: "string", maxLength: 64 } as const;

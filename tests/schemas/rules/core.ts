@@ -177,7 +177,7 @@ export const core: ExpressionTable = {
     "self.either > 3",
     "size(self.either)",
   ],
-  refused: [
+  rejected: [
     "self.n == 7.0",
     "1 == 1.0 && 1u == 1 && 2u > 1.5",
     "int('9223372036854775808')",

@@ -1,8 +1,8 @@
 /** Costs of expressions: the estimate from the sizes in a schema, and the actual cost. */
 
 /**
- * A rule on a list of strings, and a length of the list that is about twenty to a hundred times too
- * large.
+ * A rule on a list of strings, and a `maxItems` for which its cost is about 20 to 100 times too
+ * high.
  */
 export interface EstimatedCost {
   readonly rule: string;
@@ -11,7 +11,7 @@ export interface EstimatedCost {
 
 /**
  * An expression that is evaluated for each pair of items of a list, and the smallest number of
- * items that is too expensive.
+ * items for which it exceeds the cost limit.
  */
 export interface TrackedCost {
   /** An expression over an item `x`. */
@@ -24,8 +24,8 @@ export interface TrackedCost {
 export const LONGEST_TEXT = 100;
 
 /**
- * Rules for which the real server reports the factor of the excess, or which it accepts for any
- * size.
+ * Rules for which the real server reports by which factor they exceed the limit, or which it
+ * accepts for any size.
  */
 export const ESTIMATED_COSTS: readonly EstimatedCost[] = [
   { rule: "self.all(x, x.matches(x))", maxItems: 77942 },
@@ -154,7 +154,7 @@ export const ESTIMATED_COSTS: readonly EstimatedCost[] = [
 
 const LETTERS = "abcdefghij".repeat(5);
 
-/** Rules that the real server aborts; with one item less it does not. */
+/** Rules that the real server aborts with `tooMany` items, but not with one item less. */
 export const TRACKED_COSTS: readonly TrackedCost[] = [
   { expression: "x.matches('^[a-z]+$')", item: LETTERS, tooMany: 200 },
   { expression: "x < x + x", item: LETTERS, tooMany: 183 },

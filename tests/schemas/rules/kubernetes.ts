@@ -1,4 +1,7 @@
-/** Kubernetes' own types (`k8s.io/apiserver/pkg/cel/library`): quantities, URLs, IP addresses, CIDR blocks, formats, semantic versions. */
+/**
+ * Kubernetes' own types (`k8s.io/apiserver/pkg/cel/library`): quantities, URLs, IP addresses, CIDR
+ * blocks, formats, semantic versions.
+ */
 import type { ExpressionTable } from "./_table.ts";
 
 export const quantities: ExpressionTable = {
@@ -32,7 +35,7 @@ export const quantities: ExpressionTable = {
     "quantity('1Gi').add(quantity('1Mi')).asInteger()",
     "quantity(self.a).add(quantity(self.b)).isInteger()",
   ],
-  refused: [
+  rejected: [
     "quantity(self.a).sign()",
     "quantity(self.a).sub(quantity(self.b)).sign()",
     "type(quantity(self.a)) == type(quantity('1'))",

@@ -80,7 +80,7 @@ export const lists: ExpressionTable = {
     "self.words.first().orValue('none')",
     "self.list.sort().reverse().slice(0, 2).sum()",
   ],
-  refused: [
+  rejected: [
     "self.list.slice(2, 1)",
     "lists.range(self.n)",
   ],
@@ -129,7 +129,7 @@ export const sets: ExpressionTable = {
     "size(self.ports + self.ports)",
     "self.ports.map(p, p.name)",
   ],
-  refused: [
+  rejected: [
     "self.ports == self.morePorts",
     "self.morePorts == self.ports",
     "(self.ports + self.morePorts).map(p, p.name + string(p.port))",

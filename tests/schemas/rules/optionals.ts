@@ -35,7 +35,7 @@ export const optionals: ExpressionTable = {
     "[self.?n, optional.none()].unwrapOpt()",
     "self.lists[?0][?0].orValue(9)",
   ],
-  refused: [
+  rejected: [
     "[?self.?a, 'z']",
     "{?'a': self.?a, 'b': 'c'}",
     "self.?none.orValue('unset') == null",
@@ -72,7 +72,7 @@ export const comprehensions: ExpressionTable = {
     "self.list.exists(i, v, 10 / v > 4)",
     "self.words.transformList(i, w, self.?list[i].orValue(-1))",
   ],
-  refused: [
+  rejected: [
     "size(self.map.transformList(k, v, k + string(v)))",
   ],
 };

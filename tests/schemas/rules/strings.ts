@@ -78,7 +78,7 @@ export const strings: ExpressionTable = {
     "self.a == 'tacocat' ? 1 : size(self.b)",
     "self.a.format([1])",
   ],
-  refused: [
+  rejected: [
     "self.a.trim().split(' ').map(w, w.upperAscii()).join('_')",
     "'%s %s'.format(['one'])",
     "'%z'.format([1])",

@@ -5,7 +5,7 @@
 import type { ValidationRule } from "../../../src/schema/json_schema.ts";
 
 /** A rule and its position. */
-export interface RefusedRule extends Omit<ValidationRule, "reason"> {
+export interface RejectedRule extends Omit<ValidationRule, "reason"> {
   readonly reason?: string;
   /** The position. @default {"spec"} */
   readonly at?: "root" | "spec" | "text" | "item" | "value" | "unbounded" | "set item" | "list map item";
@@ -157,7 +157,7 @@ const EXPRESSIONS: readonly string[] = [
 ];
 
 /** Rules with other invalid fields, or at an invalid position. */
-const RULES: readonly RefusedRule[] = [
+const RULES: readonly RejectedRule[] = [
   { rule: "self.n > 0", message: "", messageExpression: "self.missing" },
   { rule: "self.n > 0", messageExpression: "self.n" },
   { rule: "self.n > 0", messageExpression: "'a' +" },
@@ -223,4 +223,4 @@ const RULES: readonly RefusedRule[] = [
 ];
 
 /** All rules. */
-export const REFUSED_RULES: readonly RefusedRule[] = [...EXPRESSIONS.map((rule) => ({ rule })), ...RULES];
+export const REJECTED_RULES: readonly RejectedRule[] = [...EXPRESSIONS.map((rule) => ({ rule })), ...RULES];
