@@ -231,8 +231,10 @@ export class Client {
       if (cause instanceof TruncatedStreamError) {
         throw new TruncatedStreamError(`Cannot watch ${info.what}: ${cause.message}`, { cause });
       }
-      const message = `Cannot watch ${info.what}: the stream was interrupted: ${(cause as Error).message}`;
-      throw new ConnectionError("ConnectionLost", message, { cause });
+      if (!signal.aborted) {
+        const message = `Cannot watch ${info.what}: the stream was interrupted: ${(cause as Error).message}`;
+        throw new ConnectionError("ConnectionLost", message, { cause });
+      }
     }
     if (signal.aborted && !options.signal?.aborted) {
       const message = `Cannot watch ${info.what}: ${(signal.reason as Error).message}`;
@@ -363,9 +365,19 @@ export class Client {
     type = "application/json",
   ): Promise<T> {
     const response = await this.#send(info, method, path, options, body, type);
+    return await this.#bodyOf(info, response, () => response.json(), options) as T;
+  }
+
+  /** Reads the body of a response, unless the connection is found dead. */
+  async #bodyOf<T>(
+    info: RequestInfo,
+    { body }: Answer,
+    read: () => Promise<T>,
+    options: { readonly signal?: AbortSignal },
+  ): Promise<T> {
     try {
       // A body that was received whole cannot be interrupted.
-      return await (response.body === null ? response.json() : this.#guarded(response.json())) as T;
+      return await (body === null ? read() : this.#guarded(read()));
     } catch (cause) {
       options.signal?.throwIfAborted();
       throw new ConnectionError(
@@ -390,7 +402,7 @@ export class Client {
     type?: string,
   ): Promise<Answer> {
     const url = this.connection.url + path;
-    const text = body === undefined ? null : type === APPLY ? applyBody(body) : JSON.stringify(body);
+    const json = body === undefined ? null : type === APPLY ? applyBody(body) : JSON.stringify(body);
     let hasRenewed = false;
     for (let attempt = 1;; attempt++) {
       if (this.#options.rateLimit !== undefined) await this.#throttled(this.#options.rateLimit, path, options.signal);
@@ -404,7 +416,7 @@ export class Client {
           ...(body === undefined ? {} : { "content-type": type! }),
           ...(options.streams ? UNCOMPRESSED : {}),
         },
-        body: text,
+        body: json,
         signal: options.signal ?? null,
         ...(options.lane ? { lane: options.lane } : {}),
         ...(options.streams ? { streams: true } : {}),
@@ -417,8 +429,8 @@ export class Client {
         await response.body?.cancel();
         continue;
       }
-      const answer = quotableAnswer(path, await response.text(), body);
-      const error = new ApiError(info, response.status, answer, retryAfter(response));
+      const text = await this.#bodyOf(info, response, () => response.text(), options);
+      const error = new ApiError(info, response.status, quotableAnswer(path, text, body), retryAfter(response));
       if (error.retryAfter === undefined || attempt === MAX_ATTEMPTS) throw error;
       this.waiting++;
       await sleep(this.#clock, error.retryAfter, options.signal).finally(() => this.waiting--);

@@ -1,7 +1,9 @@
 /** Requests over `fetch`, and bearer tokens. */
-import { type FirstRequestGate, firstRequestGate } from "./first_request_gate.ts";
-import type { Answer } from "./answer.ts";
+import { type Linked, linked } from "../base/abort.ts";
+import type { Answer, AnswerBody, BodyReader } from "./answer.ts";
 import type { Connection, Outgoing, Transport } from "./connection.ts";
+import { type FirstRequestGate, firstRequestGate } from "./first_request_gate.ts";
+import { ConnectionClosedError } from "./http2/errors.ts";
 
 /** How a server is trusted, and the client's certificate. */
 export interface TlsOptions {
@@ -11,12 +13,6 @@ export interface TlsOptions {
   readonly certificate?: { readonly cert: string; readonly key: string };
   /** URL of a proxy. */
   readonly proxy?: string;
-}
-
-/** One connection. Deno's clients do not share connections, so each lane has its own client. */
-interface Lane {
-  readonly client: Deno.HttpClient;
-  readonly gate: FirstRequestGate;
 }
 
 /**
@@ -34,42 +30,124 @@ export class FetchTransport implements Transport {
   constructor(tls: TlsOptions) {
     if (tls.ca !== undefined) rejectInvalidCa(tls.ca);
     this.#tls = tls;
-    this.#lanes = [newLane(tls)];
+    this.#lanes = [new Lane(tls)];
   }
 
   fetch(request: Request): Promise<Response> {
     // As the client does for its own watches: fetch decodes only the first gzip member of a
     // response.
     if (new URL(request.url).searchParams.has("watch")) request.headers.set("accept-encoding", "identity");
-    const { client, gate } = this.#lanes[0]!;
-    return gate(() => fetch(request, { client }), request.signal);
+    return this.#lanes[0]!.fetch(request);
   }
 
-  send(url: string, { lane = 0, headers, streams: _, ...outgoing }: Outgoing): Promise<Answer> {
-    const { client, gate } = this.#lanes[lane] ??= newLane(this.#tls);
-    // Headers as a list: Deno validates each property of an object.
-    return gate(() => fetch(url, { ...outgoing, headers: Object.entries(headers), client }), outgoing.signal);
+  send(url: string, outgoing: Outgoing): Promise<Answer> {
+    const lane = this.#lanes[outgoing.lane ?? 0] ??= new Lane(this.#tls);
+    return lane.send(url, outgoing);
   }
 
   reset(): void {
     this.close();
-    this.#lanes = [newLane(this.#tls)];
+    this.#lanes = [new Lane(this.#tls)];
   }
 
   close(): void {
-    for (const { client } of this.#lanes) client.close();
+    for (const lane of this.#lanes) lane.close();
   }
 }
 
-function newLane(tls: TlsOptions): Lane {
-  const client = Deno.createHttpClient({
-    ...(tls.ca === undefined ? {} : { caCerts: [tls.ca] }),
-    ...(tls.certificate ?? {}),
-    ...(tls.proxy === undefined ? {} : { proxy: { url: tls.proxy } }),
-    http2: true,
-    http1: true,
-  });
-  return { client, gate: firstRequestGate() };
+/** One HTTP/2 connection. Deno's clients do not share connections, so each lane has its own. */
+class Lane {
+  readonly #client: Deno.HttpClient;
+  readonly #gate: FirstRequestGate = firstRequestGate();
+  /** Requests whose response was not read to its end. */
+  readonly #pending = new Set<Linked>();
+
+  constructor({ ca, certificate, proxy }: TlsOptions) {
+    this.#client = Deno.createHttpClient({
+      ...(ca === undefined ? {} : { caCerts: [ca] }),
+      ...(certificate ?? {}),
+      ...(proxy === undefined ? {} : { proxy: { url: proxy } }),
+      http2: true,
+      http1: true,
+    });
+  }
+
+  fetch(request: Request): Promise<Response> {
+    return this.#gate(() => fetch(request, { client: this.#client }), request.signal);
+  }
+
+  async send(url: string, { method, headers, body, signal }: Outgoing): Promise<Answer> {
+    const pending = linked(signal === null ? [] : [signal]);
+    this.#pending.add(pending);
+    const onEnd = (): void => {
+      this.#pending.delete(pending);
+      pending[Symbol.dispose]();
+    };
+    // Headers as a list: Deno validates each property of an object.
+    const init = { method, headers: Object.entries(headers), body, signal: pending.signal, client: this.#client };
+    try {
+      return new PendingAnswer(await this.#gate(() => fetch(url, init), pending.signal), onEnd);
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
+  }
+
+  /**
+   * Closes the connections. Closing only Deno's client would leave those open whose requests are
+   * pending.
+   */
+  close(): void {
+    const error = new ConnectionClosedError();
+    for (const pending of this.#pending) pending.abort(error);
+    this.#client.close();
+  }
+}
+
+/** A response that reports when it has been read. */
+class PendingAnswer implements Answer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly #response: Response;
+  readonly #onEnd: () => void;
+
+  constructor(response: Response, onEnd: () => void) {
+    this.#response = response;
+    this.#onEnd = onEnd;
+    this.ok = response.ok;
+    this.status = response.status;
+    this.headers = response.headers;
+    if (response.body === null) onEnd();
+  }
+
+  get body(): AnswerBody | null {
+    const { body } = this.#response;
+    if (body === null) return null;
+    const cancel = (reason?: unknown): Promise<void> => {
+      this.#onEnd();
+      return body.cancel(reason);
+    };
+    const getReader = (): BodyReader => {
+      const reader = body.getReader();
+      return {
+        read: () => reader.read(),
+        cancel: (reason) => {
+          this.#onEnd();
+          return reader.cancel(reason);
+        },
+      };
+    };
+    return { cancel, getReader };
+  }
+
+  json(): Promise<unknown> {
+    return this.#response.json().finally(this.#onEnd);
+  }
+
+  text(): Promise<string> {
+    return this.#response.text().finally(this.#onEnd);
+  }
 }
 
 /**

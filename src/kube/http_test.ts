@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { eventually } from "../../tests/eventually.ts";
+import { VirtualClock } from "../base/virtual_clock.ts";
 import { Namespace } from "../kinds/mod.ts";
+import type { Answer, AnswerBody } from "./answer.ts";
 import { Client } from "./client.ts";
 import type { Connection, Outgoing } from "./connection.ts";
-import { type TokenSource, withToken } from "./http.ts";
+import { FetchTransport, type TokenSource, withToken } from "./http.ts";
+import { Pulse } from "./pulse.ts";
 
 Deno.test("withToken adds the token to a request and changes nothing else", async () => {
   const { sent, send } = server(() => 200);
@@ -50,6 +54,91 @@ Deno.test("a client repeats both of two concurrent requests after a 401", async 
   ]);
 });
 
+const PLAIN = { method: "GET", body: null, signal: null } as const;
+
+Deno.test("FetchTransport closes the connections of pending requests when it is reset", async (t) => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n";
+  for (
+    const { name, reply, read } of [
+      { name: "without a response", reply: undefined },
+      { name: "without a body", reply: head, read: (answer: Answer) => answer.json() },
+      { name: "with half of a body", reply: `${head}{"a":`, read: (answer: Answer) => answer.text() },
+      { name: "with half of a stream", reply: `${head}{"a":`, read: (answer: Answer) => wholeOf(answer.body!) },
+      { name: "with a body that is not read", reply: `${head}{"a":` },
+    ]
+  ) {
+    await t.step(name, async () => {
+      await using server = silentServer(reply);
+      const transport = new FetchTransport({});
+      let outcome: string | undefined;
+      transport.send(server.url, { ...PLAIN, headers: {} }).then((answer) => read?.(answer)).then(
+        () => outcome = "read",
+        (error) => outcome = error.code,
+      );
+      await eventually(() => assert.equal(server.requests, 1));
+      const isUnread = reply !== undefined && read === undefined;
+      if (isUnread) await eventually(() => assert.equal(outcome, "read"));
+      transport.reset();
+      await eventually(() => assert.equal(outcome, isUnread ? "read" : "ConnectionClosed"));
+      await eventually(() => assert.equal(server.open, 0));
+      transport.close();
+    });
+  }
+});
+
+Deno.test("FetchTransport leaves no listeners on the signal of a request whose response was read", async () => {
+  await using server = silentServer("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+  const transport = new FetchTransport({});
+  const { signal } = new AbortController();
+  let listeners = 0;
+  for (const [method, change] of [["addEventListener", 1], ["removeEventListener", -1]] as const) {
+    const original = signal[method].bind(signal);
+    signal[method] = (type: string, listener: EventListenerOrEventListenerObject) => {
+      listeners += change;
+      original(type, listener);
+    };
+  }
+  for (let i = 0; i < 3; i++) {
+    const answer = await transport.send(server.url, { ...PLAIN, headers: {}, signal });
+    assert.deepEqual(await answer.json(), {});
+  }
+  const unread = await transport.send(server.url, { ...PLAIN, headers: {}, signal });
+  await unread.body?.cancel();
+  assert.equal(listeners, 0);
+  transport.close();
+});
+
+Deno.test("connections do not accumulate while a server accepts connections but sends no bytes", async () => {
+  await using server = silentServer(undefined);
+  const transport = new FetchTransport({});
+  const connection: Connection = {
+    url: server.url,
+    fetch: (request) => transport.fetch(request),
+    send: (url, outgoing) => transport.send(url, outgoing),
+    reset: () => transport.reset(),
+    close: () => transport.close(),
+  };
+  const clock = new VirtualClock();
+  const pulse = new Pulse({ connection, clock, userAgent: "me" });
+  const client = new Client(connection, { clock, pulse });
+  const stop = new AbortController();
+  const ended = pulse.run(stop.signal);
+  for (let deaths = 1; deaths <= 5; deaths++) {
+    const read = client.get(Namespace, "a").then(() => undefined, ({ code }) => code);
+    const before = server.requests;
+    await eventually(() => assert(server.requests > before));
+    await eventually(() => {
+      clock.step(clock.now() + 10_000);
+      assert.equal(pulse.deaths, deaths);
+    });
+    assert.equal(await read, "ConnectionLost");
+  }
+  await eventually(() => assert.equal(server.open, 0));
+  stop.abort();
+  await ended;
+  connection.close();
+});
+
 /** Returns a client that sends plain values, as over TLS. */
 function clientWith(send: Connection["fetch"], token: TokenSource): Client {
   const plain = (url: string, outgoing: Outgoing): Promise<Response> => send(new Request(url, outgoing));
@@ -82,4 +171,52 @@ function server(answer: (authorization: string | null) => number) {
     return new Response("{}", { status: answer(authorization) });
   };
   return { sent, send };
+}
+
+/**
+ * Starts a server that replies to each request with the same bytes, and never closes a connection.
+ *
+ * @param reply The bytes. @default {none}
+ */
+function silentServer(reply: string | undefined) {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open = new Set<Deno.Conn>();
+  let requests = 0;
+  const serve = async (connection: Deno.Conn): Promise<void> => {
+    open.add(connection);
+    const buffer = new Uint8Array(4096);
+    try {
+      // A request arrives in one piece.
+      while (await connection.read(buffer) !== null) {
+        requests++;
+        if (reply !== undefined) await connection.write(new TextEncoder().encode(reply));
+      }
+    } catch {
+      // The client reset the connection.
+    }
+    if (open.delete(connection)) connection.close();
+  };
+  const accepting = (async () => {
+    for await (const connection of listener) serve(connection);
+  })();
+  return {
+    url: `http://127.0.0.1:${listener.addr.port}`,
+    get open(): number {
+      return open.size;
+    },
+    get requests(): number {
+      return requests;
+    },
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      await accepting;
+      for (const connection of open) connection.close();
+      open.clear();
+    },
+  };
+}
+
+async function wholeOf(body: AnswerBody): Promise<void> {
+  const reader = body.getReader();
+  while (!(await reader.read()).done);
 }

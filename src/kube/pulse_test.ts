@@ -17,6 +17,7 @@ function start({ resets = true } = {}) {
   let isDead = false;
   let isFixedByReset = true;
   let status = 200;
+  let isBodyEndless = false;
   const connection = {
     url: "http://cluster",
     fetch: (request: Request): Promise<Response> => {
@@ -27,6 +28,7 @@ function start({ resets = true } = {}) {
           request.signal.addEventListener("abort", () => reject(request.signal.reason))
         );
       }
+      if (isBodyEndless) return Promise.resolve(new Response(new ReadableStream(), { status }));
       if (!path.includes("watch=true")) return Promise.resolve(Response.json({ path }, { status }));
       return Promise.resolve(new Response(new ReadableStream()));
     },
@@ -58,6 +60,7 @@ function start({ resets = true } = {}) {
       isFixedByReset = !isPermanent;
     },
     respondWith: (code: number) => void (status = code),
+    endBodies: (ends: boolean) => void (isBodyEndless = !ends),
     async pass(milliseconds: number): Promise<void> {
       const until = clock.now() + milliseconds;
       await turns();
@@ -119,6 +122,21 @@ Deno.test("Pulse fails the pending requests of a fenced client, too", async () =
   const read = fenced.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", (error) => error.message);
   await line.pass(10_000);
   assert.equal(await read, `Cannot get ConfigMap "default/a": no response from "http://cluster": ${DEAD}`);
+});
+
+Deno.test("Pulse fails requests whose response has no end", async (t) => {
+  for (const status of [200, 500]) {
+    await t.step(`with status ${status}`, async () => {
+      await using line = start();
+      line.respondWith(status);
+      line.endBodies(false);
+      const read = line.client.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", ({ code }) => code);
+      await line.pass(1000);
+      line.die();
+      await line.pass(10_000);
+      assert.equal(await Promise.race([read, Promise.resolve("pending")]), "InvalidResponse");
+    });
+  }
 });
 
 Deno.test("Pulse reports an outage once, and the next one again", async () => {

@@ -26,6 +26,8 @@ interface Inner extends Target {
   readonly certificate: CertificateFiles;
   /** Whether another server has replaced it, so its connections should end. */
   isRetired: boolean;
+  /** Whether it stopped accepting connections by itself. */
+  hasFailed: boolean;
   /** Resolves when it has ended; `undefined` until it is ended. */
   ended: Promise<void> | undefined;
 }
@@ -102,6 +104,7 @@ export class TlsServer implements AsyncDisposable {
    * descriptors left. Connections that it accepted before continue.
    */
   #replace(inner: Inner): void {
+    inner.hasFailed = true;
     if (inner.isRetired || inner.ended !== undefined || this.#isStopping) return;
     this.#retire(inner);
     this.#front.releaseDescriptors();
@@ -148,6 +151,7 @@ export class TlsServer implements AsyncDisposable {
           port: server.addr.port,
           connections: 0,
           isRetired: false,
+          hasFailed: false,
           ended: undefined,
           // Deno 2.4 reports the end of a server only after its last connection has ended.
           onRefused: () => this.#replace(opened),
@@ -181,9 +185,19 @@ export class TlsServer implements AsyncDisposable {
   }
 
   #end(inner: Inner): Promise<void> {
-    return inner.ended ??= inner.server.shutdown().catch(() => undefined).finally(() => {
+    return inner.ended ??= this.#shutDown(inner).catch(() => undefined).finally(() => {
       this.#inners = this.#inners.filter((other) => other !== inner);
     });
+  }
+
+  /**
+   * Shuts a server down gracefully. If it has failed and has no connections, Deno is about to report
+   * its end. Before that, `shutdown` makes Deno 2.4 to 2.7 panic (`op_http_wait` finds no join
+   * handle), and from then on, no asynchronous operation of the process ever completes.
+   */
+  async #shutDown({ server, hasFailed, connections }: Inner): Promise<void> {
+    if (hasFailed && connections === 0) await server.finished.catch(() => undefined);
+    await server.shutdown();
   }
 
   /**
