@@ -15,12 +15,13 @@ import { admit, WebhookFailure } from "./admit.ts";
 import { BadReview } from "./bad_review.ts";
 import { BodyReader, type ReadBody, tooBusy, tooMuch } from "./body.ts";
 import { type Caller, type Exchange, LOCAL_CALLER } from "./caller.ts";
-import { type Deadline, Deadlines } from "./deadlines.ts";
+import { Deadlines } from "./deadlines.ts";
 import { FairShare } from "./fair_share.ts";
 import { collectGarbage } from "./garbage.ts";
 import { HEAVIEST, parsedSize } from "./parsed_size.ts";
 import { Patience } from "./patience.ts";
 import { ConversionFailure, conversionRequest, Conversions, convertAll } from "./convert.ts";
+import { type ReceiveDeadline, ReceiveDeadlines } from "./receive_deadlines.ts";
 import type { Surroundings } from "./review_context.ts";
 import type { ReviewThreads } from "./review_threads.ts";
 
@@ -97,7 +98,8 @@ const MARGIN = 100;
 const UNCOMPRESSED = { "cache-control": "no-transform" };
 // Longest timeout of an API server, in seconds.
 const LONGEST = 30;
-// How long a body may take to arrive, in milliseconds. An API server sends it at once.
+// How long a body may take to arrive, in milliseconds in which it could be read. An API server
+// sends it at once.
 const BODY_TIME = 5000;
 // Number of copies of the parsed object, by kind of review: a validating function reads it, a
 // mutating one changes a copy, and a conversion creates another object and its text.
@@ -180,6 +182,7 @@ export class WebhookHandler {
   /** Bytes that large reviews used since the last garbage collection. */
   #garbage = 0;
   readonly #deadlines: Deadlines;
+  readonly #bodyDeadlines: ReceiveDeadlines;
   readonly #logLimit: LogLimit;
   #isReady = false;
   #inFlight = 0;
@@ -203,8 +206,12 @@ export class WebhookHandler {
     this.#bodies = new BodyReader(this.#reading);
     this.#logLimit = new LogLimit({ clock });
     this.#deadlines = new Deadlines({ clock, lingers: isServed });
+    this.#bodyDeadlines = new ReceiveDeadlines({ clock, time: BODY_TIME, lingers: isServed });
     Promise.resolve(ready).then(() => this.#isReady = true, () => {});
-    signal.addEventListener("abort", () => this.#deadlines[Symbol.dispose](), { once: true });
+    signal.addEventListener("abort", () => {
+      this.#deadlines[Symbol.dispose]();
+      this.#bodyDeadlines[Symbol.dispose]();
+    }, { once: true });
     for (const [part, webhook] of webhooksOf(parts)) {
       for (const phase of ["mutate", "validate"] as const) {
         if (webhook[phase] === undefined) continue;
@@ -316,13 +323,13 @@ export class WebhookHandler {
   }
 
   async #body({ request, route, address, exchange }: PendingRequest, patience: Patience): Promise<ReadBody> {
-    let deadline: Deadline | undefined;
+    let deadline: ReceiveDeadline | undefined;
     const late = (): void => patience.end(new BadReview(408, `the body did not arrive within ${BODY_TIME} ms`));
-    const onTurn = (): void => void (deadline = this.#deadlines.after(BODY_TIME, late));
+    const onTurn = (): void => void (deadline = this.#bodyDeadlines.start(late));
     try {
       return await this.#bodies.read(request, { longest: route.longest, address, exchange, patience, onTurn });
     } finally {
-      if (deadline !== undefined) this.#deadlines.forget(deadline);
+      if (deadline !== undefined) this.#bodyDeadlines.forget(deadline);
     }
   }
 

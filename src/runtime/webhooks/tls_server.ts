@@ -191,9 +191,9 @@ export class TlsServer implements AsyncDisposable {
   }
 
   /**
-   * Shuts a server down gracefully. If it has failed and has no connections, Deno is about to report
-   * its end. Before that, `shutdown` makes Deno 2.4 to 2.7 panic (`op_http_wait` finds no join
-   * handle), and from then on, no asynchronous operation of the process ever completes.
+   * Shuts a server down gracefully. If it has failed and has no connections, Deno is about to
+   * report its end. Before that, `shutdown` makes Deno 2.4 to 2.7 panic (`op_http_wait` finds no
+   * join handle), and from then on, no asynchronous operation of the process ever completes.
    */
   async #shutDown({ server, hasFailed, connections }: Inner): Promise<void> {
     if (hasFailed && connections === 0) await server.finished.catch(() => undefined);
