@@ -1,11 +1,10 @@
 /** Errors of wrong calls: one message that quotes the wrong value and says what to do. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { assertGolden } from "../tests/fixtures/golden.ts";
 import { mainModule, NOTES, operatorFolder } from "./_operator_folder.ts";
 import { EXIT } from "./exit_code.ts";
 
-/** The messages. Update them with `deno test -A cli/wrong_calls_test.ts -- --update`. */
-const GOLDEN = new URL("../tests/golden/wrong_calls.txt", import.meta.url);
 const ROOT = fileURLToPath(new URL("../", import.meta.url)).replace(/\/$/, "");
 
 const operatorOf = (options: string): string => mainModule(`export default (operator as any)(${options});`);
@@ -201,9 +200,7 @@ Deno.test("op reports each wrong call as tests/golden/wrong_calls.txt has it, an
     results.push(`$ op ${call}\n${shown}exit code ${code}\n`);
   }
   if (!IS_RECORDED) return;
-  const text = results.join("\n");
-  if (Deno.args.includes("--update")) await Deno.writeTextFile(GOLDEN, text);
-  assert.equal(text, await Deno.readTextFile(GOLDEN));
+  await assertGolden("wrong_calls.txt", results.join("\n"));
 });
 
 for (const call of ["rbac verify -f -", "rbac verify -f - -", "deploy -", "crd import -"]) {

@@ -20,9 +20,7 @@ import {
 import type { ControllerOptions, Verb, WatchOptions } from "../entry_points/controller.ts";
 import type { WebhookOptions } from "../entry_points/webhook.ts";
 import { ConfigMap, Namespace, Pod, Secret } from "../src/kinds/mod.ts";
-
-const GOLDEN = new URL("golden/declaration_errors.txt", import.meta.url);
-const UPDATES = Deno.args.includes("--update");
+import { assertGolden } from "./fixtures/golden.ts";
 
 const Website = resource({
   group: "demo.example.com",
@@ -188,7 +186,5 @@ for (const { name, make, error = "TypeError" } of REJECTED) {
 
 Deno.test("the messages of rejected declarations are those of tests/golden/declaration_errors.txt", async () => {
   assert.equal(messages.length, REJECTED.length, "run all tests of this file together");
-  const text = messages.join("\n");
-  if (UPDATES) await Deno.writeTextFile(GOLDEN, text);
-  assert.equal(text, await Deno.readTextFile(GOLDEN));
+  await assertGolden("declaration_errors.txt", messages.join("\n"));
 });

@@ -8,6 +8,7 @@ import { type MemoryCluster, memoryCluster, type MemoryClusterOptions } from "@o
 import { Event } from "../../src/kinds/events_v1.gen.ts";
 import { BURST } from "../../src/queue/loop_limit.ts";
 import { conditions, Note, type NoteContext, recording, writes } from "../fixtures/notes.ts";
+import { assertGolden } from "../fixtures/golden.ts";
 
 /**
  * Creates a controller that writes a text into a child. Two of them with different texts fight over
@@ -183,8 +184,7 @@ Deno.test("settle rejects with the object, the field, both field managers and th
   const normalized = messages.map((message) =>
     message.startsWith('Cannot settle: controller "beta"') ? swapped(message) : message
   );
-  const golden = new URL("../golden/hot_loops.txt", import.meta.url);
-  assert.equal(`${normalized.join("\n\n")}\n`, await Deno.readTextFile(golden));
+  await assertGolden("hot_loops.txt", `${normalized.join("\n\n")}\n`);
 });
 
 /** Returns a message with the names of the two controllers swapped. */
