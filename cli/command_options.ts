@@ -20,6 +20,12 @@ export const ALLOW_BREAKING = [
   "apply CustomResourceDefinitions even if stored objects lose fields or become invalid",
 ] as const;
 
+/** The option that names the namespaces of an operator, for commands that check it. */
+export const WATCHED_NAMESPACES = [
+  "-n, --namespace <names...>",
+  "namespaces that the operator watches (default: all)",
+] as const;
+
 /** The option that limits an operator to namespaces. Its RBAC permissions are not affected. */
 export const NAMESPACES = ["-n, --namespace <names...>", "watch only these namespaces (default: all)"] as const;
 
@@ -44,19 +50,24 @@ export function withCluster<Args extends unknown[], Options extends OptionValues
     .option("--context <name>", "context of the kubeconfig (default: its current context)");
 }
 
-/** Adds the options that say where and how an operator is installed. */
+/** Adds the options that say how an operator is installed, with its image. */
 export function withInstallation<Args extends unknown[], Options extends OptionValues>(
   command: Command<Args, Options>,
 ) {
+  return withPlace(command)
+    .option("--image <image>", "container image of the operator (default: NAME:VERSION)", image);
+}
+
+/** Adds the options that say where an operator is installed, for commands that need no image. */
+export function withPlace<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
   return command
     .option(...CONFIG)
     .option("--into <namespace>", "namespace of the operator's Deployment (default: NAME-system)", namespace)
     .option(
       "-n, --namespace <names...>",
-      "watch only these namespaces, and grant RBAC permissions only there (default: all)",
+      "namespaces that the operator watches, and to which its RBAC permissions are limited (default: all)",
       (name: string, earlier: readonly string[] = []) => [...earlier, namespace(name)],
     )
-    .option("--image <image>", "container image of the operator (default: NAME:VERSION)", image)
     .addOption(
       new Option("--certificates <source>", "source of the webhook certificate (default: self)")
         .choices(["self", "cert-manager", "files"] as const),

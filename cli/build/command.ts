@@ -1,6 +1,6 @@
 /** The command line of `op build`. */
 import { Command } from "@commander-js/extra-typings";
-import { CONFIG, SINGLE_FILE } from "../command_options.ts";
+import { CONFIG, examples, SINGLE_FILE } from "../command_options.ts";
 import type { Io } from "../io.ts";
 
 /** Returns the command `op build`. */
@@ -25,5 +25,6 @@ export function buildCommand(io: Io) {
       "export OpenTelemetry traces to OTEL_EXPORTER_OTLP_ENDPOINT (default: build.telemetry of operator.toml)",
     )
     .option("--force", "overwrite the output even if op did not build it")
+    .addHelpText("after", examples("op build", "op build --image", "op build --target aarch64", "op build notes.ts"))
     .action(async (file, options) => (await import("./build.ts")).build(file, options, io));
 }

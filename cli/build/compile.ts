@@ -19,6 +19,9 @@ export interface Compilation {
   readonly telemetry: boolean;
 }
 
+/** The longest user agent that can be cut into two chunks, in characters. */
+const USER_AGENT_LENGTH = 20;
+
 /** Names of machines that users and image builders use. */
 const MACHINES: Readonly<Record<string, Machine>> = {
   x86_64: "x86_64",
@@ -50,7 +53,9 @@ export function targetOf(name: string | undefined): string | undefined {
  *
  * @param compilation The options.
  * @param io The terminal and the shell.
- * @throws {Failure} If it cannot be compiled, or Deno's runtime is for another machine.
+ * @throws {Failure} If it cannot be compiled, or Deno's runtime is for another machine or of
+ * another
+ *   version.
  */
 export async function compile(compilation: Compilation, io: Io): Promise<void> {
   const { compiler, bundled, executable, flags, target, telemetry } = compilation;
@@ -72,6 +77,7 @@ export async function compile(compilation: Compilation, io: Io): Promise<void> {
     bundled,
   ];
   const denort = io.env("DENORT_BIN");
+  if (denort !== undefined) await checkVersion(denort, compiler);
   const env = {
     // The setting of the compiler becomes that of the executable, which cannot change it later.
     OTEL_DENO: String(telemetry),
@@ -98,6 +104,39 @@ export async function compile(compilation: Compilation, io: Io): Promise<void> {
 export async function versionOf(deno: string): Promise<string> {
   const { stdout } = await run(deno, ["--version"]);
   return /^deno (\S+)/.exec(stdout)?.[1] ?? "unknown";
+}
+
+/**
+ * Checks that a runtime belongs to the Deno that compiles. Deno uses any file, and the executable
+ * of another version does not start. A file that names no version is not checked.
+ */
+async function checkVersion(denort: string, compiler: string): Promise<void> {
+  const [version, versions] = await Promise.all([versionOf(compiler), versionsIn(denort)]);
+  // Digits may follow the version in the file.
+  if (versions.size === 0 || [...versions].some((one) => one.startsWith(version))) return;
+  throw new Failure(
+    `Cannot compile with DENORT_BIN "${denort}": it is the runtime of Deno ${[...versions].join(" or ")}, ` +
+      `but Deno ${version} compiles. Set DENO_COMPILER to the Deno that the runtime belongs to.`,
+  );
+}
+
+/**
+ * Returns the versions in the user agents in a file, such as `Deno/2.9.6`. The runtime contains its
+ * own.
+ */
+async function versionsIn(file: string): Promise<ReadonlySet<string>> {
+  const versions = new Set<string>();
+  let end = "";
+  using opened = await Deno.open(file).catch((error) => {
+    throw new Failure(`Cannot read DENORT_BIN "${file}": ${error.message}`);
+  });
+  // Latin-1 maps each byte to one character, so that a version is found between other bytes.
+  for await (const text of opened.readable.pipeThrough(new TextDecoderStream("latin1"))) {
+    const searched = end + text;
+    for (const [, version = ""] of searched.matchAll(/Deno\/(2\.\d+\.\d+)/g)) versions.add(version);
+    end = searched.slice(-USER_AGENT_LENGTH);
+  }
+  return versions;
 }
 
 /**

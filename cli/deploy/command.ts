@@ -1,6 +1,6 @@
 /** The command lines of `op deploy` and `op uninstall`. */
 import { Command } from "@commander-js/extra-typings";
-import { ADOPT, ALLOW_BREAKING, OPERATOR_FILE, withCluster, withInstallation } from "../command_options.ts";
+import { ADOPT, ALLOW_BREAKING, examples, OPERATOR_FILE, withCluster, withPlace } from "../command_options.ts";
 import type { Io } from "../io.ts";
 
 /** Returns the command `op deploy`. */
@@ -20,12 +20,13 @@ export function deployCommand(io: Io) {
     .option("--take-back", "take over webhooks and conversions that a running op dev has redirected to itself")
     .option("--no-wait", "do not wait until the operator is ready")
     .option("--timeout <duration>", "how long to wait", "2m")
+    .addHelpText("after", examples("op deploy prod", "op deploy prod --dry-run", "op deploy config/samples"))
     .action(async (overlay, options) => (await import("./deploy.ts")).deploy(overlay, options, io));
 }
 
 /** Returns the command `op uninstall`. */
 export function uninstallCommand(io: Io) {
-  return withInstallation(
+  return withPlace(
     withCluster(
       new Command("uninstall").description("Delete an operator, its kinds and all their objects from a cluster"),
     ),
@@ -40,5 +41,6 @@ export function uninstallCommand(io: Io) {
     )
     .option("--orphan-dependents", "delete the kinds even if dependents of their objects still exist")
     .option("--timeout <duration>", "how long to wait for cleanup, and again for garbage collection", "2m")
+    .addHelpText("after", examples("op uninstall", "op uninstall --yes", "op uninstall --yes --keep-objects"))
     .action(async (file, options) => (await import("./uninstall.ts")).uninstall(file, options, io));
 }

@@ -12,6 +12,7 @@ import { electionLease } from "../run/running_operator.ts";
 import { foreignHeld } from "../deploy/foreign_finalizers.ts";
 import { conflictReport, conflictsIn, liveOf } from "../deploy/ownership.ts";
 import { type PlainObject, shown } from "../objects.ts";
+import { shownDuration } from "../duration_option.ts";
 import { counted } from "../plural.ts";
 import { type Finding, findings } from "./finding.ts";
 
@@ -140,7 +141,7 @@ export async function rbac(
     ),
   );
   const missing = answers.filter(({ isGranted }) => !isGranted);
-  if (missing.length === 0) return [ok(`${user} has all ${counted(facts.rbac.length, "permission")}`)];
+  if (missing.length === 0) return [ok(`${user} has all ${counted(facts.rbac.length, "RBAC permission")}`)];
   return missing.map(({ permission: { verb, resource, group, part, reason } }) =>
     error(
       `${user} may not ${verb} ${qualified(resource, group)} (${
@@ -194,7 +195,8 @@ export async function workload({ client }: Cluster, { manifests, name }: Operato
     const { replicas = 1 } = live.spec ?? {};
     const { availableReplicas = 0, conditions = [] } = live.status ?? {};
     const message = `${namespace}/${metadata.name} has ${availableReplicas} of ${replicas} replicas available`;
-    if (replicas > 0 && availableReplicas >= replicas) return ok(message);
+    if (replicas === 0) return error(`${namespace}/${metadata.name} is scaled to 0 replicas`);
+    if (availableReplicas >= replicas) return ok(message);
     const failed = conditions.find(({ type, status }) =>
       (type === "ReplicaFailure" && status === "True") || (type === "Available" && status === "False")
     );
@@ -243,7 +245,11 @@ export async function finalizers(
     deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > stuckAfter
   );
   const left = await leftFinding(cluster, facts);
-  if (stuck.length === 0) return [ok(`no deletion is stuck (${counted(all.length, "object")} checked)`), ...left];
+  if (stuck.length === 0) {
+    const deleted = all.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
+    const recent = deleted === 0 ? "" : `, ${deleted} being deleted for less than ${shownDuration(stuckAfter)}`;
+    return [ok(`no deletion is stuck (${counted(all.length, "object")} checked${recent})`), ...left];
+  }
   return [
     ...left,
     ...stuck.map((object) => {

@@ -1,6 +1,6 @@
 /** The command line of `op generate`. */
 import { Command } from "@commander-js/extra-typings";
-import { OPERATOR_FILE, withInstallation } from "../command_options.ts";
+import { examples, OPERATOR_FILE, withInstallation } from "../command_options.ts";
 import type { Io } from "../io.ts";
 
 /** The parts of the manifests that can be generated, with their descriptions. */
@@ -25,6 +25,7 @@ export function generateCommand(io: Io) {
         .option(...DIR)
         .option("--check", "write no file; exit with 1 if a file differs from what would be generated")
         .option("--force", "overwrite files that were edited by hand")
+        .addHelpText("after", examples(`op generate ${part}`, `op generate ${part} --check`))
         .action(async (file, options) => (await import("./generate.ts")).generate(part, file, options, io)),
     );
   }
@@ -34,6 +35,7 @@ export function generateCommand(io: Io) {
       .argument("[file]", OPERATOR_FILE, "main.ts")
       .option(...DIR)
       .option("--force", "overwrite an existing overlay")
+      .addHelpText("after", examples("op generate overlay staging", "op generate overlay split"))
       .action(async (name, file, options) => (await import("./generate.ts")).generateOverlay(name, file, options, io)),
   );
 }

@@ -397,12 +397,20 @@ export default operator({ name: "notes", version: "1.2.0", parts: { notes: contr
   assert.deepEqual(Object.keys(await filesIn(`${folder.path}/note`)), ["validation.ts"]);
 });
 
-Deno.test("op new creates an operator with a controller without a terminal", async () => {
+Deno.test("op new creates an operator with a controller without a terminal, but not inside a project", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const io = new RecordedIo(folder);
     assert.equal(await cli(["new"], io), 0, io.stderr);
     assert((await Deno.stat(`${folder}/website-operator/website/controller.ts`)).isFile);
+
+    // In a project, it would create a second one.
+    const inProject = new RecordedIo(`${folder}/website-operator`);
+    assert.equal(await cli(["new"], inProject), 2);
+    assert.match(
+      inProject.stderr,
+      /^Cannot create a project: this folder has one \("operator\.toml"\)\. Add to it with/,
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -9,6 +9,8 @@ import { kindNames } from "./kind_names.ts";
 import { checkName } from "./name.ts";
 import { newOperator, type NewOperatorOptions } from "./operator.ts";
 
+const PROJECT_FILE = "operator.toml";
+
 /** The names of the template. */
 const PRESET = { name: "website-operator", kind: "Website", group: "demo.example.com", apiVersion: "v1" } as const;
 
@@ -17,9 +19,16 @@ const PRESET = { name: "website-operator", kind: "Website", group: "demo.example
  *
  * @param options The folder to create, and the SDK to use.
  * @param io The terminal and the shell.
- * @throws {UsageError} If the user ends the input before all questions are answered.
+ * @throws {UsageError} If the folder has a project, or the user ends the input before all questions
+ *   are answered.
  */
 export async function newProject(options: Pick<NewOperatorOptions, "dir" | "sdk">, io: Io): Promise<void> {
+  if (options.dir === undefined && await exists(`${io.cwd}/${PROJECT_FILE}`)) {
+    throw new UsageError(
+      `Cannot create a project: this folder has one ("${PROJECT_FILE}"). Add to it with op new controller, ` +
+        `op new webhook or op new version, or name another folder with --dir.`,
+    );
+  }
   const isInteractive = io.ask !== undefined && io.isTerminal?.("in") === true && io.isTerminal("out");
   const { name, ...kind } = isInteractive ? answers(io) : PRESET;
   await newOperator(name, { ...options, ...kind }, io);
@@ -33,6 +42,10 @@ export async function newProject(options: Pick<NewOperatorOptions, "dir" | "sdk"
  */
 export function unknownSubcommand(name: string, names: readonly string[]): string {
   return `error: unknown command '${name}'\n(Did you mean ${byNearness(name, names)[0]}?)`;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await Deno.stat(file).then(() => true, () => false);
 }
 
 function answers(io: Io): typeof PRESET | Record<keyof typeof PRESET, string> {

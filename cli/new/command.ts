@@ -26,7 +26,7 @@ export function newCommand(io: Io) {
     .addCommand(versionCommand(io))
     // A mistyped subcommand arrives here as an argument.
     .usage("[options] [command]")
-    .argument("[unknown...]")
+    .argument("[command...]")
     .action(async ([name], options, command) => {
       const { newProject, unknownSubcommand } = await import("./ask.ts");
       if (name !== undefined) command.error(unknownSubcommand(name, command.commands.map((one) => one.name())));

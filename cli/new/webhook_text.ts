@@ -77,8 +77,8 @@ export function webhookTestText(
 `
     : `Deno.test("${key} adds a label to ${what} before it is stored", async () => {
   await using cluster = await memoryCluster({ parts: { ${key} } });
-  const made = await cluster.create(${kind}, "first", object);
-  assert.equal(made.metadata.labels?.[${JSON.stringify(labelOf(names))}], "true");
+  const created = await cluster.create(${kind}, "first", object);
+  assert.equal(created.metadata.labels?.[${JSON.stringify(labelOf(names))}], "true");
 });
 `;
   return `${imports.join("\n")}

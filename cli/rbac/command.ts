@@ -4,9 +4,9 @@ import {
   CONFIG,
   FORCE_OUTPUT,
   formOption,
-  NAMESPACES,
   OPERATOR_FILE,
   OUTPUT_FILE,
+  WATCHED_NAMESPACES,
   withCluster,
   withInstallation,
 } from "../command_options.ts";
@@ -31,7 +31,7 @@ export function rbacCommand(io: Io) {
           .option("-f, --file <files...>", "YAML or JSON files with roles and bindings, or - for standard input")
           .option("--cluster", "read the roles and bindings of the cluster")
           .option("--as <account>", "ServiceAccount, as NAME or NAMESPACE:NAME (default: the operator's name)")
-          .option(...NAMESPACES)
+          .option(...WATCHED_NAMESPACES)
           .option(...CONFIG)
           .option("--exact", "also exit with 1 if roles grant more than the operator needs")
           .addOption(formOption()),

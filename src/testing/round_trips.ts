@@ -73,11 +73,14 @@ export async function roundTrips(conversion: Conversion, options: RoundTripsOpti
     if (start === undefined || other === undefined) continue;
     const { objects, size } = objectsOf(fc, start);
     const { runs = Math.min(MAX_RUNS, Math.ceil(MAX_VALUES / size)) } = options;
-    fc.assert(
+    const result = fc.check(
       fc.property(objects, (object) => checkOne(conversions, object, start, other)),
-      // The report contains the error as well as the object.
-      { numRuns: runs, includeErrorInReport: true, ...(seed === undefined ? {} : { seed }) },
+      { numRuns: runs, ...(seed === undefined ? {} : { seed }) },
     );
+    if (!result.failed) continue;
+    const { errorInstance: cause } = result;
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${message}\nTo repeat this, call roundTrips with { seed: ${result.seed} }.`, { cause });
   }
 }
 

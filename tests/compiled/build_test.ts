@@ -215,6 +215,20 @@ Deno.test("op build reports what to do if the runtime cannot be downloaded", asy
   });
 });
 
+Deno.test("op build rejects a runtime of another version than the compiler", async () => {
+  await inProject(async (project) => {
+    const compiler = join(project, "deno");
+    await Deno.writeTextFile(compiler, `#!/bin/sh\necho "deno 2.0.99 (stable)"\n`);
+    await Deno.chmod(compiler, 0o755);
+    const built = await build(project, [], { ...COMPILER, DENO_COMPILER: compiler });
+    assert.equal(built.code, 1);
+    assert.match(
+      built.stderr,
+      /^Cannot compile with DENORT_BIN ".*": it is the runtime of Deno 2\.4\.2\d*, but Deno 2\.0\.99 compiles\. Set DENO_COMPILER/,
+    );
+  });
+});
+
 Deno.test("op build rejects a runtime for another platform, and leaves no executable", async () => {
   await inProject(async (project) => {
     const other = Deno.build.arch === "x86_64" ? "aarch64" : "x86_64";

@@ -276,7 +276,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     await folder.write("main.ts", main(""));
     const good = await op("doctor");
     assert.equal(good.code, 0, good.stdout);
-    assert.match(good.stdout, /^ok {8}rbac {9}\S+:notes has all \d+ permissions$/m);
+    assert.match(good.stdout, /^ok {8}rbac {9}\S+:notes has all \d+ RBAC permissions$/m);
     assert.match(good.stdout, /^ok {8}finalizers {3}no deletion is stuck \(3 objects checked\)$/m);
     assert.match(good.stdout, /^warning {3}leader {7}Lease notes-system\/notes does not exist/m);
 
