@@ -31,7 +31,7 @@ export function backoff(failures: number, options: BackoffOptions = {}): number 
   const { first = 5, longest = 1_000_000, spread = 1 } = options;
   if (!Number.isInteger(failures) || failures < 1) {
     throw new RangeError(
-      `Cannot compute a backoff: "failures" must be a positive integer, got ${failures}`,
+      `backoff(): failures must be a positive integer, got ${failures}.`,
     );
   }
   return Math.min(longest, first * 2 ** (failures - 1)) * (0.75 + 0.25 * spread);

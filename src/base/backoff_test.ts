@@ -19,7 +19,7 @@ Deno.test("backoff rejects an invalid number of failures", async (t) => {
     await t.step(String(failures), () => {
       assert.throws(() => backoff(failures), {
         name: "RangeError",
-        message: `Cannot compute a backoff: "failures" must be a positive integer, got ${failures}`,
+        message: `backoff(): failures must be a positive integer, got ${failures}.`,
       });
     });
   }

@@ -23,7 +23,7 @@ const UNIT = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 export function milliseconds(duration: Duration): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(duration);
   if (!match) {
-    throw new SyntaxError(`Cannot parse a duration: "${duration}" is not a number followed by "ms", "s", "m" or "h"`);
+    throw new SyntaxError(`Invalid duration "${duration}": must be a number followed by "ms", "s", "m" or "h".`);
   }
   return Number(match[1]) * UNIT[match[2] as keyof typeof UNIT];
 }
@@ -34,7 +34,7 @@ export function milliseconds(duration: Duration): number {
  *
  * @param text The value, such as `"1h30m"` or `"3 days"`.
  * @returns The same duration, rounded to a microsecond, in the form for {@linkcode requeue}, the
- * `retry` option of {@linkcode TemporaryError} and `every`.
+ *   `retry` option of {@linkcode TemporaryError} and `every`.
  * @throws {SyntaxError} If an API server would reject it, or it is negative.
  *
  * @example Usage
@@ -49,8 +49,8 @@ export function milliseconds(duration: Duration): number {
 export function duration(text: string): Duration {
   const nanoseconds = timeSpan(text);
   if (nanoseconds === undefined) {
-    throw new SyntaxError(`Cannot parse a duration: "${text}" is not a duration. Write it like "1h30m" or "2 days"`);
+    throw new SyntaxError(`Invalid duration "${text}". Write it like "1h30m" or "2 days".`);
   }
-  if (nanoseconds < 0n) throw new SyntaxError(`Cannot parse a duration: "${text}" must not be negative`);
+  if (nanoseconds < 0n) throw new SyntaxError(`Invalid duration "${text}": must not be negative.`);
   return `${Number(nanoseconds / 1000n) / 1000}ms`;
 }

@@ -17,7 +17,7 @@ Deno.test("milliseconds rejects an invalid duration", async (t) => {
     await t.step(`"${text}"`, () => {
       assert.throws(() => milliseconds(text as Duration), {
         name: "SyntaxError",
-        message: `Cannot parse a duration: "${text}" is not a number followed by "ms", "s", "m" or "h"`,
+        message: `Invalid duration "${text}": must be a number followed by "ms", "s", "m" or "h".`,
       });
     });
   }
@@ -50,10 +50,10 @@ Deno.test("duration parses what a server accepts", async (t) => {
 Deno.test("duration rejects invalid and negative durations", () => {
   assert.throws(() => duration("soon"), {
     name: "SyntaxError",
-    message: 'Cannot parse a duration: "soon" is not a duration. Write it like "1h30m" or "2 days"',
+    message: 'Invalid duration "soon". Write it like "1h30m" or "2 days".',
   });
   assert.throws(() => duration("-5m"), {
     name: "SyntaxError",
-    message: 'Cannot parse a duration: "-5m" must not be negative',
+    message: 'Invalid duration "-5m": must not be negative.',
   });
 });

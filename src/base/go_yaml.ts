@@ -32,8 +32,8 @@ export interface GoYaml {
 
 /**
  * Options for the package `yaml` that make it resolve scalars as kubectl and the API server do:
- * `010` is 8, `yes` is true, but `22:22` and `2026-01-01` are strings, because Go's library leaves
- * out sexagesimal numbers and converts timestamps only on request.
+ * `010` is 8, `yes` is true, but `22:22` and `2026-01-01` are strings, because Go's library omits
+ * sexagesimal numbers and converts timestamps only on request.
  *
  * The package is not imported here, so that executables do not contain it.
  *

@@ -1,6 +1,6 @@
 /**
- * A bug of the SDK itself that leaves it in an unknown state. The process exits with an exit code
- * of its own, so that Kubernetes restarts it; retrying could hang.
+ * A bug in the SDK that leaves it in an unknown state. The process exits with code 70, so that
+ * Kubernetes restarts it; a retry could hang.
  */
 export class InternalError extends Error {
   override name = "InternalError";

@@ -19,7 +19,7 @@ export function isoTime(time: number): string {
   const date = new Date(time);
   const year = date.getUTCFullYear();
   if (Number.isNaN(year)) {
-    throw new RangeError(`Cannot format a time: it must be in milliseconds since 1970, got ${time}`);
+    throw new RangeError(`isoTime(): time must be in milliseconds since 1970, got ${time}.`);
   }
   const day = `${yearText(year)}-${digits(date.getUTCMonth() + 1, 2)}-${digits(date.getUTCDate(), 2)}`;
   const minute = `${digits(date.getUTCHours(), 2)}:${digits(date.getUTCMinutes(), 2)}`;

@@ -38,12 +38,12 @@ for (const { name, given, patch, expected } of applied) {
 }
 
 const refused: readonly { name: string; given: unknown; patch: unknown }[] = [
-  { name: "removing what is not there", given: {}, patch: { op: "remove", path: "/a" } },
-  { name: "replacing what is not there", given: {}, patch: { op: "replace", path: "/a", value: 1 } },
-  { name: "adding below what is not there", given: {}, patch: { op: "add", path: "/a/b", value: 1 } },
+  { name: "removing a key that does not exist", given: {}, patch: { op: "remove", path: "/a" } },
+  { name: "replacing a key that does not exist", given: {}, patch: { op: "replace", path: "/a", value: 1 } },
+  { name: "adding below a key that does not exist", given: {}, patch: { op: "add", path: "/a/b", value: 1 } },
   { name: "an index past the end", given: [1], patch: { op: "add", path: "/2", value: 1 } },
-  { name: "an index with a zero in front", given: [1, 2], patch: { op: "remove", path: "/01" } },
-  { name: "a test that fails", given: { a: 1 }, patch: { op: "test", path: "/a", value: 2 } },
+  { name: "an index with a leading zero", given: [1, 2], patch: { op: "remove", path: "/01" } },
+  { name: "a failed test", given: { a: 1 }, patch: { op: "test", path: "/a", value: 2 } },
   { name: "an unknown operation", given: {}, patch: { op: "leap", path: "/a" } },
   { name: "a path without a slash", given: {}, patch: { op: "add", path: "a", value: 1 } },
   { name: "a key that is only inherited", given: {}, patch: { op: "remove", path: "/constructor" } },

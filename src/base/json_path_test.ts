@@ -13,13 +13,13 @@ const OBJECT = {
 
 const FOUND: readonly { name: string; path: string; expected: unknown[] }[] = [
   { name: "a field", path: ".spec.host", expected: ["a.example"] },
-  { name: "a field that is not there", path: ".spec.hots.deeper", expected: [] },
+  { name: "a field that does not exist", path: ".spec.hots.deeper", expected: [] },
   { name: "a field of a string", path: ".spec.host.name", expected: [] },
   { name: "null", path: ".spec.none", expected: [null] },
   { name: "no match below null", path: ".spec.none.deeper", expected: [] },
   { name: "a dot in a name", path: ".spec.labels.app\\.kubernetes\\.io/name", expected: ["x"] },
   {
-    name: "a quoted name, dots of which are escaped too",
+    name: "a quoted name with escaped dots",
     path: ".spec.labels['app\\.kubernetes\\.io/name']",
     expected: ["x"],
   },
@@ -36,7 +36,7 @@ const FOUND: readonly { name: string; path: string; expected: unknown[] }[] = [
   { name: "a filter on a string", path: '.spec.ports[?(@.name=="web")].number', expected: [80] },
   { name: "a filter in single quotes with spaces", path: ".spec.ports[?(@.name == 'web')].number", expected: [80] },
   { name: "a filter with a parenthesis in a string", path: '.spec.ports[?(@.name=="a)b")].number', expected: [8080] },
-  { name: "a filter by what differs", path: '.spec.ports[?(@.name!="web")].number', expected: [8080, 1.5] },
+  { name: "a filter by inequality", path: '.spec.ports[?(@.name!="web")].number', expected: [8080, 1.5] },
   { name: "a filter on a boolean", path: ".spec.ports[?(@.open==true)].name", expected: ["web"] },
   { name: "a filter for existence", path: ".spec.ports[?(@.open)].name", expected: ["web"] },
   { name: "a filter on items themselves", path: ".spec.list[?(@>2)]", expected: [3, 4] },
@@ -67,8 +67,8 @@ for (const { path, expected } of REFUSED) {
 
 const MISMATCHED: readonly { name: string; path: string }[] = [
   { name: "an index beyond the end", path: ".spec.list[9]" },
-  { name: "an index of what is no list", path: ".spec.host[0]" },
-  { name: "a filter of what is no list", path: ".spec.host[?(@.a)]" },
+  { name: "an index of a string", path: ".spec.host[0]" },
+  { name: "a filter of a string", path: ".spec.host[?(@.a)]" },
   { name: "a string compared with a number", path: ".spec.ports[?(@.name==1)]" },
   { name: "an integer compared with a fraction", path: ".spec.list[?(@<1.5)]" },
   { name: "a word", path: ".spec.list[?(@==web)]" },

@@ -15,7 +15,7 @@ const cases: { name: string; given: unknown; expected: unknown }[] = [
   },
   { name: "data that is not an object", given: secret({ data: "secret" }), expected: secret({ data: "***" }) },
   {
-    name: "null, which removes a key, and stays",
+    name: "null, which removes a key and is not masked",
     given: secret({ data: { a: null, b: 7 }, stringData: null }),
     expected: secret({ data: { a: null, b: "***" }, stringData: null }),
   },
@@ -156,7 +156,7 @@ const messages: { name: string; message: string; sent: unknown; expected: string
     expected: "cannot add ***",
   },
   {
-    name: "a message that is cut off inside a value",
+    name: "a message that is truncated inside a value",
     message: 'patch: Invalid value: "{\\"data\\":{\\"a\\":\\"TOPSE',
     sent: undefined,
     expected: 'patch: Invalid value: "***"',
@@ -182,7 +182,7 @@ const messages: { name: string; message: string; sent: unknown; expected: string
 ];
 
 for (const { name, message, sent, expected } of messages) {
-  Deno.test(`maskSecretMessage masks the values in the answer to ${name}`, () => {
+  Deno.test(`maskSecretMessage masks the values in the response to ${name}`, () => {
     assert.equal(maskSecretMessage(message, sent), expected);
   });
 }

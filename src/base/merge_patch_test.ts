@@ -46,13 +46,13 @@ Deno.test("applyMergePatch treats __proto__ as an ordinary key", () => {
 const PATCHES: readonly { name: string; from: unknown; to: unknown; expected: unknown }[] = [
   { name: "no patch for equal values", from: { a: [1, { b: 2 }] }, to: { a: [1, { b: 2 }] }, expected: undefined },
   {
-    name: "only what differs",
+    name: "only the differences",
     from: { a: { b: 1, c: 2 }, d: 3 },
     to: { a: { b: 1, c: 4 }, d: 3 },
     expected: { a: { c: 4 } },
   },
   { name: "null for removed keys", from: { a: 1, b: { c: 1 } }, to: { b: {} }, expected: { a: null, b: { c: null } } },
-  { name: "null for what became undefined", from: { a: 1 }, to: { a: undefined }, expected: { a: null } },
+  { name: "null for a key that became undefined", from: { a: 1 }, to: { a: undefined }, expected: { a: null } },
   { name: "a list as a whole", from: { a: [1, 2] }, to: { a: [1, 3] }, expected: { a: [1, 3] } },
   {
     name: "null for a removed key that objects inherit",

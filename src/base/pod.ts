@@ -1,6 +1,6 @@
 /**
- * The environment of a pod. The client connects by these values, and the sandbox permissions name
- * them.
+ * The environment of a pod. The client uses these values to connect, and the sandbox permissions
+ * contain them.
  */
 
 /** The folder of a pod's service account: `token`, `ca.crt`, `namespace`. */

@@ -62,12 +62,12 @@ const SUFFIXES: ReadonlyMap<string, Suffix> = new Map<string, Suffix>([
 const WRITTEN = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 const PATTERN = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
 const NANO = -9;
-const MOST_DIGITS = 18;
+const MAX_DIGITS = 18;
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
 // Two quantities with more digits between them are not realistic: a server would fill its memory
 // with zeros.
-const MOST_APART = 100_000;
+const MAX_DISTANCE = 100_000;
 
 /**
  * An immutable quantity.
@@ -214,9 +214,9 @@ export class Quantity {
 
   #plus(value: bigint, otherScale: number, format: QuantityFormat): Parts {
     const apart = Math.abs(this.#scale - otherScale);
-    if (apart > MOST_APART) {
+    if (apart > MAX_DISTANCE) {
       throw new RangeError(
-        `Cannot add quantities: their magnitudes differ by ${apart} digits, the maximum is ${MOST_APART}`,
+        `Cannot add quantities: their magnitudes differ by ${apart} digits, but the maximum is ${MAX_DISTANCE}.`,
       );
     }
     const scale = Math.min(this.#scale, otherScale);
@@ -236,8 +236,8 @@ export class Quantity {
 
   /** Returns the integer, or `undefined` if there is a fraction. */
   #whole(): bigint | undefined {
-    if (this.#scale >= 0) return this.#scale > MOST_APART ? undefined : shift(this.#value, this.#scale);
-    if (-this.#scale > MOST_APART) return undefined;
+    if (this.#scale >= 0) return this.#scale > MAX_DISTANCE ? undefined : shift(this.#value, this.#scale);
+    if (-this.#scale > MAX_DISTANCE) return undefined;
     const divisor = 10n ** BigInt(-this.#scale);
     return this.#value % divisor === 0n ? this.#value / divisor : undefined;
   }
@@ -273,7 +273,7 @@ function small(text: string, { isNegative, whole, fraction }: Pieces, suffix: Su
   if (base === 2 && fraction !== "") return undefined;
   // A binary suffix takes about three digits for each ten powers of two.
   const digits = base === 10
-    ? MOST_DIGITS - whole.length - fraction.length
+    ? MAX_DIGITS - whole.length - fraction.length
     : 14 - whole.length - Math.trunc(exponent * 3 / 10);
   const scale = ((base === 10 ? exponent : 0) - fraction.length) | 0;
   if (digits < 0 || scale < NANO) return undefined;
@@ -309,7 +309,7 @@ function large({ isNegative, value, whole, fraction }: Pieces, { base, exponent,
 function toNano(value: bigint, scale: number): { value: bigint; scale: number } {
   const up = scale - NANO;
   // The float is infinite anyway, so the zeros are omitted.
-  if (up > MOST_APART) return { value, scale };
+  if (up > MAX_DISTANCE) return { value, scale };
   if (up >= 0) return { value: shift(value, up), scale: NANO };
   if (-up > value.toString().length) return { value: 1n, scale: NANO };
   const divisor = 10n ** BigInt(-up);
@@ -345,7 +345,7 @@ function shift(value: bigint, digits: number): bigint {
 /** Multiplies an int64 by a power of ten; returns `undefined` on overflow. */
 function scaled64(value: bigint, digits: number): bigint | undefined {
   if (digits === 0 || value === 0n) return value;
-  if (digits > MOST_DIGITS || value === SMALLEST) return undefined;
+  if (digits > MAX_DIGITS || value === SMALLEST) return undefined;
   const result = shift(value, digits);
   return is64(result) ? result : undefined;
 }

@@ -151,7 +151,7 @@ Deno.test("Quantity.compare is fast for quantities of billions of digits", () =>
 Deno.test("Quantity.add rejects operands whose magnitudes differ by billions of digits", () => {
   assert.throws(() => Quantity.parse("1e2000000000").add(Quantity.parse("1")), {
     name: "RangeError",
-    message: "Cannot add quantities: their magnitudes differ by 2000000000 digits, the maximum is 100000",
+    message: "Cannot add quantities: their magnitudes differ by 2000000000 digits, but the maximum is 100000.",
   });
 });
 

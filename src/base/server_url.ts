@@ -35,8 +35,8 @@ interface Escaped {
   readonly written: string;
 }
 
-const NOTHING: Escaped = { text: "", written: "" };
-const MOST_PARAMETERS = 10_000;
+const EMPTY: Escaped = { text: "", written: "" };
+const MAX_PARAMETERS = 10_000;
 
 /**
  * A URL.
@@ -113,7 +113,7 @@ export class ServerUrl {
   get query(): ReadonlyMap<string, readonly string[]> {
     const parameters = this.#parts.query.split("&");
     const result = new Map<string, string[]>();
-    if (parameters.length > MOST_PARAMETERS) return result;
+    if (parameters.length > MAX_PARAMETERS) return result;
     for (const parameter of parameters) {
       if (parameter === "" || parameter.includes(";")) continue;
       const [key, value] = cut(parameter, "=").map(queryText);
@@ -187,10 +187,10 @@ function parts(given: Partial<Parts>): Parts {
     opaque: "",
     user: undefined,
     host: "",
-    path: NOTHING,
+    path: EMPTY,
     query: "",
     hasEmptyQuery: false,
-    fragment: NOTHING,
+    fragment: EMPTY,
     hasNoHost: false,
     ...given,
   };

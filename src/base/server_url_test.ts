@@ -10,7 +10,7 @@ interface Parts {
   readonly escapedPath: string;
 }
 
-const NOTHING: Parts = { scheme: "", host: "", hostname: "", port: "", escapedPath: "" };
+const EMPTY: Parts = { scheme: "", host: "", hostname: "", port: "", escapedPath: "" };
 
 const read: readonly { given: string; expected: Partial<Parts>; text?: string }[] = [
   { given: "/path", expected: { escapedPath: "/path" } },
@@ -56,7 +56,7 @@ for (const { given, expected, text } of read) {
   Deno.test(`ServerUrl.parseRequest("${given}") returns its parts`, () => {
     const url = ServerUrl.parseRequest(given);
     const { scheme, host, hostname, port, escapedPath } = url;
-    assert.deepEqual({ scheme, host, hostname, port, escapedPath }, { ...NOTHING, ...expected });
+    assert.deepEqual({ scheme, host, hostname, port, escapedPath }, { ...EMPTY, ...expected });
     assert.equal(url.toString(), text ?? given.replace("/ü", "/%C3%BC").replace("exämple", "ex%C3%A4mple"));
   });
 }

@@ -26,7 +26,7 @@ export class VirtualClock implements Clock {
   readonly #timers = new DueHeap<() => void>();
 
   /**
-   * Creates a clock that stands still until it is advanced.
+   * Creates a clock whose time only changes when it is advanced.
    *
    * @param start The initial time in milliseconds since the epoch. @default {2030-01-01T00:00:00Z}
    */

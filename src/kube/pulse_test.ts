@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { untold } from "../base/_untold_clock.ts";
+import { elapsedOnly } from "../base/_elapsed_clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { ConfigMap } from "../kinds/mod.ts";
 import { Client } from "./client.ts";
@@ -44,7 +44,7 @@ function start({ resets = true } = {}) {
   };
   const pulse = new Pulse({
     connection,
-    clock: untold(clock),
+    clock: elapsedOnly(clock),
     userAgent: "me",
     onDead: ({ message }) => reported.push(message),
   });

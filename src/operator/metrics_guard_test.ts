@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createApiserver } from "../apiserver/mod.ts";
-import { untold } from "../base/_untold_clock.ts";
+import { elapsedOnly } from "../base/_elapsed_clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { Client } from "../kube/client.ts";
 import { metricsGuard } from "./metrics_guard.ts";
@@ -49,7 +49,7 @@ async function started(verbs: readonly string[] = ["create"]) {
     { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs },
     { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs },
   ], { apiGroup: RBAC, kind: "User", name: "operator" });
-  const guard = metricsGuard({ client: connect(OPERATOR), clock: untold(clock), log: silent });
+  const guard = metricsGuard({ client: connect(OPERATOR), clock: elapsedOnly(clock), log: silent });
   const request = async (authorization?: string) => {
     const headers = new Headers(authorization === undefined ? {} : { authorization });
     return (await guard(new Request("http://pod/metrics", { headers })))?.status ?? 200;

@@ -75,7 +75,7 @@ const REFUSED: readonly { name: string; given: Partial<OperatorOptions>; message
   {
     name: "a graceful shutdown timeout that is not a duration",
     given: { gracefulShutdownTimeout: "soon" as Duration },
-    message: /^Cannot parse a duration: "soon"/,
+    message: /^Invalid duration "soon"/,
   },
 ];
 

@@ -1,6 +1,6 @@
 /** An HTTP/2 server in memory that sends the frames of a test and records those of the client. */
 import type { Clock } from "../../base/clock.ts";
-import { untold } from "../../base/_untold_clock.ts";
+import { elapsedOnly } from "../../base/_elapsed_clock.ts";
 import { VirtualClock } from "../../base/virtual_clock.ts";
 import { Http2Connection, type Http2ConnectionOptions } from "./connection.ts";
 import { FLAG, FRAME, FrameReader, FrameWriter } from "./frames.ts";
@@ -55,7 +55,7 @@ export class Peer {
         this.#onOutgoing();
       },
     };
-    this.connection = new Http2Connection(duplex, { ...options, clock: untold(clock) });
+    this.connection = new Http2Connection(duplex, { ...options, clock: elapsedOnly(clock) });
   }
 
   /** Waits for a number of frames from the client, and returns them. */

@@ -13,7 +13,11 @@ async function account(api: Recorder, name = "robot"): Promise<string> {
 
 /** Requests a token and records the response without it, because tokens are random. */
 async function request(api: Recorder, body: Record<string, unknown>, name = "robot"): Promise<string> {
-  const silent: { body: unknown; status: number } = await untold(api, api.core(`serviceaccounts/${name}/token`), body);
+  const silent: { body: unknown; status: number } = await elapsedOnly(
+    api,
+    api.core(`serviceaccounts/${name}/token`),
+    body,
+  );
   const answer = silent.body as { status?: { token?: string }; spec?: unknown };
   const token = typeof answer.status === "object" ? answer.status?.token ?? "" : "";
   const status = typeof answer.status === "object"
@@ -24,7 +28,7 @@ async function request(api: Recorder, body: Record<string, unknown>, name = "rob
   return token;
 }
 
-async function untold(api: Recorder, path: string, body: unknown): Promise<{ status: number; body: unknown }> {
+async function elapsedOnly(api: Recorder, path: string, body: unknown): Promise<{ status: number; body: unknown }> {
   const before = api.steps.length;
   const { status, body: answer } = await api.post(path, body);
   api.steps.splice(before);

@@ -1,4 +1,4 @@
-/** A clock without the time of day. */
+/** A clock that only measures elapsed time. */
 import type { Clock } from "./clock.ts";
 
 /**
@@ -7,12 +7,10 @@ import type { Clock } from "./clock.ts";
  *
  * @param clock The underlying clock.
  */
-export function untold(clock: Clock): Clock {
+export function elapsedOnly(clock: Clock): Clock {
   return {
     now() {
-      throw new Error(
-        "Cannot read the time of day: code that measures or waits must use elapsed(). Use Clock.elapsed()",
-      );
+      throw new Error("Clock.now(): code that measures or waits must not use the time of day. Use elapsed().");
     },
     elapsed: () => clock.elapsed(),
     after: (delay, callback) => clock.after(delay, callback),
