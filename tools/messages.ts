@@ -101,7 +101,12 @@ if (import.meta.main) {
     console.error(`Unknown kind of message "${unknown}". Available kinds: ${KINDS.join(", ")}.`);
     Deno.exit(2);
   }
-  const all = await messagesIn(await sources(folders.length > 0 ? folders : ["src", "cli", "tools"]));
+  const files = await sources(folders.length > 0 ? folders : ["src", "cli", "tools"]);
+  if (files.length === 0) {
+    console.error(`No source files in ${folders.join(", ")}. Name files or folders of the repository.`);
+    Deno.exit(2);
+  }
+  const all = await messagesIn(files);
   const shown = all.filter(({ kind }) => kinds.length === 0 || kinds.includes(kind));
   for (const [name, messages] of Map.groupBy(shown, ({ file }) => packageOf(file))) {
     console.log(`${name}: ${messages.length} messages`);

@@ -33,6 +33,7 @@ Deno.test("messages lists logs, Events, conditions, metrics, help and output by 
       events.normal("Created", "Created it");
       const condition = { reason: "Paused", message: "is paused" };
       const metric = { name: "op_x", help: "Number of x", labels: [] };
+      const depth = gauge("op_y", "Number of y", []);
       command.option("--x <y>", "the y").action(() => {});
       io.out("Done\\n");
       const late = "a sentence of unknown use";
@@ -43,6 +44,7 @@ Deno.test("messages lists logs, Events, conditions, metrics, help and output by 
       'events: "Created", "Created it"',
       "events: is paused",
       "metrics: Number of x",
+      'metrics: "op_y", "Number of y", []',
       'help: "--x <y>", "the y"',
       "output: Done",
       "other: a sentence of unknown use",

@@ -53,7 +53,7 @@ function adviceFor({ field, isTooExpensive = false }: SchemaFault, root: JsonSch
   const { bounds, better } = costAdvice(root, field);
   const advice = [
     ...(bounds.length === 0 ? [] : [`add ${bounds.map(({ keyword, path }) => `${keyword} to ${path}`).join(", ")}`]),
-    ...(better === undefined ? [] : [`write ${better}, whose length is known`]),
+    ...(better === undefined ? [] : [`write ${better}, which has a limited length`]),
   ];
   return advice.length === 0 ? "" : `; ${advice.join("; ")}`;
 }

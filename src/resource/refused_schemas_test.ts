@@ -124,7 +124,7 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
     },
     expected:
       ':\n  "messageExpression" of the rule "self.n > 0" of .spec.f: Forbidden: estimated messageExpression cost ' +
-      `exceeds budget by factor of more than 100x ${HINT}; write '100%% of %s'.format([self.n]), whose length is known` +
+      `exceeds budget by factor of more than 100x ${HINT}; write '100%% of %s'.format([self.n]), which has a limited length` +
       '\n  "messageExpression" of the rule "self.n > 0" of .spec.f: Forbidden: contributed to estimated rule cost total ' +
       "exceeding cost limit for entire OpenAPIv3 schema" +
       "\n  the whole object: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema " +

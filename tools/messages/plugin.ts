@@ -88,6 +88,7 @@ const HELP_METHODS = new Set([
   ...["addHelpText", "argument", "command", "description", "examples", "option", "requiredOption"],
   ...["summary", "usage", "withExamples"],
 ]);
+const METRIC_TYPES = new Set(["counter", "gauge", "histogram"]);
 const LOG_METHODS = new Set(["debug", "error", "info", "warn"]);
 
 /** Returns what the arguments of a call are, or `undefined` if they are no message. */
@@ -95,6 +96,7 @@ function kindOfCall({ callee }: Deno.lint.CallExpression): MessageKind | undefin
   const name = nameOf(callee);
   if (callee.type === "Super" || name === "deny" || name === "reject") return "errors";
   if (name === "examples") return "help";
+  if (callee.type === "Identifier" && METRIC_TYPES.has(name)) return "metrics";
   if (callee.type !== "MemberExpression") return undefined;
   const object = nameOf(callee.object);
   if (LOG_METHODS.has(name) && /log(ger)?$/i.test(object)) return "logs";
@@ -117,7 +119,9 @@ function messagesOf({ properties }: Deno.lint.ObjectExpression): [MessageKind, D
   };
   return [...values].flatMap(([key, value]) => {
     const kind = kindOf(key);
-    return kind === undefined ? [] : [[kind, value] satisfies [MessageKind, Deno.lint.Node]];
+    return kind === undefined || value.type === "ObjectExpression"
+      ? []
+      : [[kind, value] satisfies [MessageKind, Deno.lint.Node]];
   });
 }
 
