@@ -210,7 +210,7 @@ Deno.test("a reconcile that gets an object that is not named, or lists a kind th
         void await (read === "get" ? context.get(Secret, "other") : context.list(Secret)),
     });
   for (
-    const [read, message] of [["get", /no object of controller "sites" names it/], [
+    const [read, message] of [["get", /the watch of controller "sites" does not include it/], [
       "list",
       /Get them by name/,
     ]] as const
