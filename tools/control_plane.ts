@@ -63,7 +63,9 @@ export async function controlPlane(options: ControlPlaneOptions = {}): Promise<C
   const cached = await complete(cache);
   if (cached !== undefined) return cached;
   if (!await hasGo(go)) {
-    print(`NO REAL CONTROL PLANE: "${go}" is not installed, KUBEBUILDER_ASSETS is unset, and "${cache}" has no control plane`);
+    print(
+      `NO REAL CONTROL PLANE: "${go}" is not installed, KUBEBUILDER_ASSETS is unset, and "${cache}" has no control plane`,
+    );
     print("Tests against a real apiserver are skipped; install Go 1.26 or set KUBEBUILDER_ASSETS to run them");
     return undefined;
   }

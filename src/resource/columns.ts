@@ -49,7 +49,7 @@ type CheckedColumn<C, Root> = C extends string ? CheckedPath<Root, C>
   : "path" extends keyof C ? C["path"] extends infer P extends string ? Flatten<
         & { readonly path: CheckedPath<Root, P> }
         & Omit<Column, "path">
-        & { readonly [Unknown in Exclude<keyof C, keyof Column>]?: `a column has no ${Unknown & string}` }
+        & { readonly [Unknown in Exclude<keyof C, keyof Column>]?: `columns have no option ${Unknown & string}` }
       >
     : Column
   : Column;
