@@ -131,6 +131,10 @@ function textOf(error: unknown): string {
 
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return error.errors.map(wordsOf).join("; ");
+  // Deno 2.9 has the address and the reason only in the cause: the message is "fetch failed".
+  if (error instanceof Error && isFetchFailure(error) && error.cause instanceof Error) {
+    return `${error.message}: ${error.cause.message}`;
+  }
   if (error instanceof Error) return error.message || error.name;
   return typeof error === "string" ? error : Deno.inspect(maskSecrets(error));
 }

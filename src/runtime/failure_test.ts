@@ -24,6 +24,13 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     expected: { message: "connect ECONNREFUSED ::1:5432; RangeError", isUnexpected: true, after: BACKOFF },
   },
   {
+    name: "a failed fetch has the reason in its cause",
+    error: new TypeError("fetch failed", {
+      cause: new Error("error sending request for url (http://u:p@a/): refused"),
+    }),
+    expected: { message: "fetch failed: error sending request for url (http://***@a/): refused", isUnexpected: true },
+  },
+  {
     name: "a TemporaryError is retried after its delay",
     error: new TemporaryError("not yet", { retry: "30s" }),
     expected: { reason: "TemporaryError", message: "not yet", isUnexpected: false, after: 30_000, yields: true },
