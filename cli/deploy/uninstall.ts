@@ -85,6 +85,7 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   await removal.run();
   const kept = await keptNamespaces(cluster, facts, parts);
   for (const part of parts) {
+    if (removal.hasDeleted(part)) continue;
     const reason = part.kind === "Namespace" ? kept.get(part.metadata.name) : undefined;
     if (reason !== undefined) {
       io.out(`kept       ${shown(part)}: ${reason}\n`);
@@ -173,8 +174,11 @@ class Removal {
   /** Restore the suspended conversions, the last one first. */
   readonly #restores: (() => Promise<void>)[] = [];
 
-  /** Whether the operator's webhooks and conversions do not respond and were suspended. */
-  #isSuspended = false;
+  /**
+   * The deleted webhook configurations, as messages name them; `undefined` while the operator's
+   * webhooks and conversions are not suspended.
+   */
+  #suspended: Set<string> | undefined;
 
   constructor(options: RemovalOptions) {
     this.#with = options;
@@ -208,6 +212,11 @@ class Removal {
     }
   }
 
+  /** Returns whether the removal deleted an object of the installation. */
+  hasDeleted(part: PlainObject): boolean {
+    return this.#suspended?.has(shown(part)) === true;
+  }
+
   async #suspendConversions(): Promise<void> {
     this.#restores.push(await withoutConversion(this.#with.cluster, namesOf(this.#with.definitions)));
   }
@@ -225,7 +234,7 @@ class Removal {
         const isBlocked = error instanceof ApiError && error.status >= 500;
         if (!isBlocked || !this.#with.releaseFinalizers || late.aborted) throw error;
       }
-      if (!this.#isSuspended) await this.#suspendWebhooks();
+      if (this.#suspended === undefined) await this.#suspendWebhooks();
       else await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
   }
@@ -236,11 +245,12 @@ class Removal {
    */
   async #suspendWebhooks(): Promise<void> {
     const { cluster, facts, io } = this.#with;
-    this.#isSuspended = true;
+    this.#suspended = new Set();
     const configurations = facts.manifests.webhook.filter(({ kind }) => isWebhookConfiguration(kind));
     for (const one of await present(cluster, configurations as unknown as PlainObject[])) {
       await remove(cluster, await cluster.kindOf(one), one);
       io.out(`deleted    ${shown(one)}, because it does not respond\n`);
+      this.#suspended.add(shown(one));
     }
     await this.#suspendConversions();
   }

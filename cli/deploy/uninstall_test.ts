@@ -124,6 +124,7 @@ Deno.test("op uninstall --release-finalizers releases objects although the opera
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^deleted {4}ValidatingWebhookConfiguration shop, because it does not respond$/m);
   assert.match(stdout, /^released {3}Website default\/one$/m);
+  assert.equal(stdout.match(/^deleted {4}ValidatingWebhookConfiguration/gm)?.length, 1, stdout);
   assert.equal((await cluster.send("GET", definition))[0], 404);
 });
 
