@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { operator, webhook } from "../../mod.ts";
 import { attack } from "../fixtures/attacker.ts";
-import { eventually } from "../eventually.ts";
+import { eventually, HANG_LIMIT } from "../eventually.ts";
 import { Note, PATH, review } from "../fixtures/reviews.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import { generatedMemoryLimit, type LimitedProcess, place, startLimited } from "./_limited_operator.ts";
@@ -37,7 +37,7 @@ Deno.test("a compiled operator under its generated limits answers every review w
   await t.step("with 1,024 descriptors and the generated memory limit", async (t) => {
     await using running = await startLimited(built.path, around, { memory, descriptors: 1024 });
     await running.logged(({ msg }) => msg === "Webhooks served");
-    await using server = reviewing(port, around.authority);
+    await using server = reviewing(port, around.authority, running);
     await server.ask(SMALL, 200);
     const before = running.descriptors();
 
@@ -58,6 +58,13 @@ Deno.test("a compiled operator under its generated limits answers every review w
         await server.ask(SMALL, 1000);
       },
     );
+
+    await t.step("12,000 unfinished bodies on 60 HTTP/2 connections do not block other reviews", async () => {
+      const asking = server.askDuring(SMALL);
+      await using _unfinished = await attack(port, { kind: "http2", count: 60, address: ATTACKER, path: PATH });
+      await server.ask(SMALL, 200);
+      await asking.stop();
+    });
 
     await t.step("20 bodies of 7 MiB at once, three times, are all answered", async () => {
       const large = JSON.stringify(review("x".repeat(6.9 * 2 ** 20)));
@@ -87,9 +94,12 @@ Deno.test("a compiled operator under its generated limits answers every review w
   await t.step("with 64 descriptors", async (t) => {
     await using running = await startLimited(built.path, around, { memory, descriptors: 64 });
     await running.logged(({ msg }) => msg === "Webhooks served");
-    await using server = reviewing(port, around.authority);
+    await using server = reviewing(port, around.authority, running);
     await server.ask(SMALL, 10, 4);
-    const livez = async () => await (await fetch(`http://127.0.0.1:${health}/livez`)).text();
+    const livez = async () => {
+      const response = await fetch(`http://127.0.0.1:${health}/livez`, { signal: AbortSignal.timeout(HANG_LIMIT) });
+      return await response.text();
+    };
 
     await t.step("health responds while idle connections use all descriptors, and afterwards", async () => {
       {
@@ -117,15 +127,27 @@ Deno.test("a compiled operator under its generated limits answers every review w
   });
 });
 
-/** Requests reviews as an API server does: over HTTP/1.1, with persistent connections. */
-function reviewing(port: number, authority: string) {
+/**
+ * Requests reviews as an API server does: over HTTP/1.1, with persistent connections. Errors quote
+ * the operator's last log lines, which include a panic of Deno.
+ */
+function reviewing(port: number, authority: string, { log }: LimitedProcess) {
   const client = Deno.createHttpClient({ caCerts: [authority], http2: false });
   const once = async (body: string, statuses: readonly number[]): Promise<void> => {
+    try {
+      await request(body, statuses);
+    } catch (cause) {
+      const lines = log.slice(-10).map((line) => JSON.stringify(line)).join("\n");
+      throw new Error(`Review of ${body.length} bytes failed: ${cause}\n${lines}`, { cause });
+    }
+  };
+  const request = async (body: string, statuses: readonly number[]): Promise<void> => {
     const response = await fetch(`https://127.0.0.1:${port}${PATH}?timeout=30s`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
       client,
+      signal: AbortSignal.timeout(HANG_LIMIT),
     });
     const text = await response.text();
     assert(statuses.includes(response.status), `${response.status}: ${text}`);
