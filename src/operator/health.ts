@@ -20,7 +20,7 @@ export interface HealthSource {
 
 // A kubelet's probe times out after 1 s and fails after three attempts. A process that is this late
 // every time should be restarted.
-const LONGEST_LAG = 5000;
+const MAX_LAG = 5000;
 
 /**
  * Responds to a health request.
@@ -54,7 +54,7 @@ function notFound(): Response {
 }
 
 function liveLine(lag: number): ReadinessLine {
-  const isReady = lag < LONGEST_LAG;
+  const isReady = lag < MAX_LAG;
   return { name: "event loop", isReady, message: isReady ? "on time" : `${(lag / 1000).toFixed(1)} s late` };
 }
 

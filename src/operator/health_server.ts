@@ -22,15 +22,16 @@ export interface HealthServerOptions {
 }
 
 /** Responds to a request. It never rejects. */
-export type HealthAnswer = (request: Request) => Promise<Response>;
+export type HealthHandler = (request: Request) => Promise<Response>;
 
-// A bearer token has at most 16 KiB.
-const LONGEST_HEAD = 32_768;
-const LONGEST_REST = 65_536;
-// The delay before the next accept after a failed one, in milliseconds.
-const AGAIN = 10;
+// The maximum size of a request's head in characters. A bearer token has at most 16 KiB.
+const MAX_HEAD = 32_768;
+// The maximum number of bytes to discard after the head.
+const MAX_DISCARDED = 65_536;
+// The delay after a failed accept, in milliseconds.
+const RETRY_DELAY = 10;
 // The number of connections to close when the process has no file descriptors left.
-const RELEASED = 8;
+const EVICTED = 8;
 const HEAD_END = "\r\n\r\n";
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   200: "OK",
@@ -47,16 +48,16 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 /** A server for health and metrics. */
 export class HealthServer implements AsyncDisposable {
   readonly #options: HealthServerOptions;
-  readonly #answer: HealthAnswer;
+  readonly #handler: HealthHandler;
   readonly #listener: Deno.TcpListener;
   readonly #accepting: Promise<void>;
   /** The open connections, oldest first, and whether each has sent a request. */
-  readonly #open = new Map<Deno.TcpConn, { isAsked: boolean }>();
+  readonly #open = new Map<Deno.TcpConn, { hasRequest: boolean }>();
 
   /** @throws {Deno.errors.AddrInUse} If the port is in use. */
-  constructor(options: HealthServerOptions, answer: HealthAnswer) {
+  constructor(options: HealthServerOptions, handler: HealthHandler) {
     this.#options = options;
-    this.#answer = answer;
+    this.#handler = handler;
     this.#listener = Deno.listen({ hostname: options.hostname, port: options.port });
     this.#accepting = this.#accept();
   }
@@ -80,8 +81,8 @@ export class HealthServer implements AsyncDisposable {
       } catch (error) {
         if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) return;
         // The process may have run out of file descriptors; closing connections frees some.
-        for (let i = 0; i < RELEASED && this.#evict(); i++);
-        await sleep(clock, AGAIN);
+        for (let i = 0; i < EVICTED && this.#evict(); i++);
+        await sleep(clock, RETRY_DELAY);
         continue;
       }
       if (this.#open.size < connections || this.#evict()) this.#serve(connection);
@@ -91,8 +92,8 @@ export class HealthServer implements AsyncDisposable {
 
   /** Closes the oldest connection that has not sent a request. */
   #evict(): boolean {
-    for (const [connection, { isAsked }] of this.#open) {
-      if (isAsked) continue;
+    for (const [connection, { hasRequest }] of this.#open) {
+      if (hasRequest) continue;
       this.#close(connection);
       return true;
     }
@@ -106,17 +107,17 @@ export class HealthServer implements AsyncDisposable {
 
   async #serve(connection: Deno.TcpConn): Promise<void> {
     const { clock, time = 10_000 } = this.#options;
-    const state = { isAsked: false };
+    const state = { hasRequest: false };
     this.#open.set(connection, state);
     using _late = clock.after(time, () => this.#close(connection));
     try {
       const head = await headOf(connection);
       if (head === undefined) return;
-      state.isAsked = true;
+      state.hasRequest = true;
       await writeAll(connection, await this.#respond(head));
       await connection.closeWrite();
       // Unread bytes would reset the connection before the client has read the response.
-      await drain(connection);
+      await discardRest(connection);
     } catch {
       // The client disconnected or was too slow.
     } finally {
@@ -142,14 +143,14 @@ export class HealthServer implements AsyncDisposable {
   }
 
   async #responseTo(head: string): Promise<[isHead: boolean, response: Response]> {
-    if (head.length >= LONGEST_HEAD) return [false, plain(431, "The headers are too long")];
+    if (head.length >= MAX_HEAD) return [false, plain(431, "The headers are too long")];
     const [first = "", ...lines] = head.split("\r\n");
     const [, method, target] = /^([A-Z]+) (\/\S*) HTTP\/1\.[01]$/.exec(first) ?? [];
     if (method === undefined) return [false, plain(400, "This is not an HTTP/1.1 request")];
-    if (method !== "GET" && method !== "HEAD") return [false, plain(405, "Only GET and HEAD are answered here")];
+    if (method !== "GET" && method !== "HEAD") return [false, plain(405, "Use GET or HEAD")];
     const headers = headersOf(lines);
     if (headers === undefined) return [false, plain(400, "A header is malformed")];
-    return [method === "HEAD", await this.#answer(new Request(`http://localhost${target}`, { headers }))];
+    return [method === "HEAD", await this.#handler(new Request(`http://localhost${target}`, { headers }))];
   }
 
   /** Closes the port and all connections. */
@@ -170,7 +171,7 @@ async function headOf(connection: Deno.TcpConn): Promise<string | undefined> {
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(4096);
   let text = "";
-  while (text.length < LONGEST_HEAD) {
+  while (text.length < MAX_HEAD) {
     const size = await connection.read(buffer);
     if (size === null) return undefined;
     text += decoder.decode(buffer.subarray(0, size), { stream: true });
@@ -201,9 +202,9 @@ async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<vo
   for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
 }
 
-async function drain(connection: Deno.TcpConn): Promise<void> {
+async function discardRest(connection: Deno.TcpConn): Promise<void> {
   const buffer = new Uint8Array(4096);
-  let rest = LONGEST_REST;
+  let rest = MAX_DISCARDED;
   while (rest > 0) {
     const size = await connection.read(buffer);
     if (size === null) return;

@@ -16,13 +16,13 @@ import { maskSecret, maskSecrets } from "../base/mask_secrets.ts";
 import type { Log } from "../parts/context.ts";
 import type { Logger } from "../runtime/logger.ts";
 
-/** The least urgent level that is logged. */
+/** The lowest level that is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** The format of log lines. */
 export type LogFormat = "json" | "text";
 
-/** The levels, least urgent first. */
+/** The levels in ascending order. */
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 const CATEGORY = "op";
@@ -94,7 +94,7 @@ function verbatim(message: string): string {
 
 /** The logs that a program configured. Their level may change while it runs. */
 export interface ConfiguredLogs {
-  /** Sets the least urgent level that is written. */
+  /** Sets the lowest level that is written. */
   setLevel(level: LogLevel): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export interface ConfiguredLogs {
  * Sends the SDK's logs to a writer, for a program that runs an operator. An existing LogTape
  * configuration is not changed.
  *
- * @param level The least urgent level that is written.
+ * @param level The lowest level that is written.
  * @param format The format of the lines.
  * @param write Called with whole lines.
  */

@@ -3,6 +3,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 
+// The time between two measurements, in milliseconds.
 const INTERVAL = 1000;
 
 /** Measures the delay of the event loop until it is disposed. */
@@ -15,7 +16,7 @@ export class LoopLag implements Disposable {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#due = clock.elapsed() + INTERVAL;
-    this.#timer = clock.after(INTERVAL, () => this.#ring());
+    this.#timer = clock.after(INTERVAL, () => this.#measure());
   }
 
   /**
@@ -25,10 +26,10 @@ export class LoopLag implements Disposable {
     return Math.max(this.#last, this.#clock.elapsed() - this.#due, 0);
   }
 
-  #ring(): void {
+  #measure(): void {
     this.#last = Math.max(0, this.#clock.elapsed() - this.#due);
     this.#due = this.#clock.elapsed() + INTERVAL;
-    this.#timer = this.#clock.after(INTERVAL, () => this.#ring());
+    this.#timer = this.#clock.after(INTERVAL, () => this.#measure());
   }
 
   [Symbol.dispose](): void {

@@ -15,8 +15,8 @@ const SAMPLED = 1;
  * OpenTelemetry, or that of an embedding program.
  *
  * @param operator The operator that creates the spans.
- * @returns The tracer, or `undefined` without an implementation, so that no spans are created in
- * vain.
+ * @returns The tracer, or `undefined` without an implementation, so that no spans are created
+ *   needlessly.
  */
 export function processTracer({ version }: { readonly version: string }): Tracer | undefined {
   return registered()?.getTracer("@op/sdk", version);
