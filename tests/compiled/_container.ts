@@ -5,7 +5,6 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { PlainObject } from "../../cli/objects.ts";
 import { ConfigMap, Deployment } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
@@ -13,6 +12,7 @@ import { eventually } from "../eventually.ts";
 import { followed, type OperatorProcess } from "../fixtures/followed_process.ts";
 import type { UnpackedImage } from "./_image_tools.ts";
 import { serviceAddress } from "../fixtures/service_address.ts";
+import { tokenOf } from "../fixtures/service_account.ts";
 
 /** The parts of a pod. */
 export interface Pod {
@@ -67,8 +67,8 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
   const { root, user, entrypoint } = image;
   const service = serviceAddress(cluster.port);
   const folder = await podFolder(cluster, pod, service.hostname);
-  for (const place of ["proc", "dev", "tmp", "etc/op", ACCOUNT]) {
-    await Deno.mkdir(join(root, place), { recursive: true });
+  for (const directory of ["proc", "dev", "tmp", "etc/op", ACCOUNT]) {
+    await Deno.mkdir(join(root, directory), { recursive: true });
   }
   await Deno.writeTextFile(join(root, "etc/hosts"), "");
   const mounts = `
@@ -122,7 +122,7 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
   });
 }
 
-/** Writes the kubelet's mounts with their links, so that files change atomically. */
+/** Writes the contents of the pod's mounts, with the links of a kubelet. */
 async function podFolder(
   cluster: RealCluster,
   { namespace, account, settings }: Pod,
@@ -132,28 +132,16 @@ async function podFolder(
   await Deno.chmod(folder, 0o755);
   await Deno.writeTextFile(join(folder, "hosts"), `127.0.0.1 localhost\n${address} kubernetes.default.svc\n`);
   const token = await tokenOf(cluster, namespace, account);
-  await volume(join(folder, "account"), { token, namespace, "ca.crt": cluster.caCert });
-  await volume(join(folder, "settings"), settings);
+  await writeVolume(join(folder, "account"), { token, namespace, "ca.crt": cluster.caCert });
+  await writeVolume(join(folder, "settings"), settings);
   return folder;
 }
 
-async function volume(path: string, files: Readonly<Record<string, string>>): Promise<void> {
+async function writeVolume(path: string, files: Readonly<Record<string, string>>): Promise<void> {
   await Deno.mkdir(join(path, "..2026_11_21"), { recursive: true });
   await Deno.symlink("..2026_11_21", join(path, "..data"));
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(join(path, "..2026_11_21", name), text);
     await Deno.symlink(`..data/${name}`, join(path, name));
   }
-}
-
-/** Returns an account's token, as a pod has it. */
-async function tokenOf(cluster: RealCluster, namespace: string, account: string): Promise<string> {
-  const request: Partial<PlainObject> = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
-  const response = await cluster.fetch(`/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(request),
-  });
-  assert.equal(response.status, 201);
-  return (await response.json()).status.token;
 }

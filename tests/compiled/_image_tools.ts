@@ -33,31 +33,31 @@ const PACKAGES = ["libc6", "libgcc-s1", "ca-certificates"];
 const CACHE = fileURLToPath(new URL("../../.cache/debian/", import.meta.url));
 
 /**
- * Containers use namespaces and mounts, which require root: otherwise these tests are skipped,
- * except in CI.
+ * Options of tests with containers, whose namespaces and mounts require root: they are skipped for
+ * other users, except in CI.
  */
 export const NEEDS_ROOT: { readonly ignore: boolean } = { ignore: Deno.uid() !== 0 && Deno.env.get("CI") !== "true" };
 
 /** Returns the tools. Installs missing ones if this process is root, as in CI. */
 export async function imageTools(): Promise<ImageTools> {
-  await installed("buildah");
+  await ensureInstalled("buildah");
   const folder = await Deno.makeTempDir({ prefix: "images-" });
   // Isolation and storage that need neither a daemon nor a kernel that allows nested containers.
-  const place = ["--root", join(folder, "store"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
-  const buildah = (...args: string[]) => output("buildah", [...place, ...args], folder);
+  const options = ["--root", join(folder, "store"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
+  const buildah = (...args: string[]) => output("buildah", [...options, ...args], folder);
   await Deno.mkdir(join(folder, "base"));
   for (const file of await debianPackages()) {
     await output("dpkg-deb", ["--extract", file, join(folder, "base")], folder);
   }
-  // If everything is below /usr, these links belong to another package.
+  // On Debian, these links to /usr belong to another package.
   for (const name of ["lib", "lib64"]) {
-    const isThere = await Deno.lstat(join(folder, "base", name)).then(() => true, () => false);
-    if (!isThere) await Deno.symlink(`usr/${name}`, join(folder, "base", name));
+    const exists = await Deno.lstat(join(folder, "base", name)).then(() => true, () => false);
+    if (!exists) await Deno.symlink(`usr/${name}`, join(folder, "base", name));
   }
   await Deno.writeTextFile(join(folder, "Containerfile"), "FROM scratch\nCOPY base /\n");
   const build = ["build", "--isolation", "chroot", "--quiet", "--tag"];
   await buildah(...build, BASE, folder);
-  const args = [...place, "build", "--isolation", "chroot", "--build-arg", `BASE=${BASE}`, "--tag", "$IMG", "."];
+  const args = [...options, "build", "--isolation", "chroot", "--build-arg", `BASE=${BASE}`, "--tag", "$IMG", "."];
   return {
     async build(image, context, ...more) {
       await buildah(...build, image, "--build-arg", `BASE=${BASE}`, ...more, context);
@@ -76,30 +76,34 @@ export async function imageTools(): Promise<ImageTools> {
   };
 }
 
-/** The packages of the base, downloaded once. */
+/** Returns the paths of the base's packages, which are downloaded once. */
 async function debianPackages(): Promise<string[]> {
   await Deno.mkdir(CACHE, { recursive: true });
   const files = () =>
-    [...Deno.readDirSync(CACHE)].map(({ name }) => join(CACHE, name)).filter((n) => n.endsWith(".deb"));
+    [...Deno.readDirSync(CACHE)].map(({ name }) => join(CACHE, name)).filter((path) => path.endsWith(".deb"));
   if (files().length >= PACKAGES.length) return files();
-  // Unpacked in a temporary folder, and moved when complete.
-  const beside = await Deno.makeTempDir({ dir: CACHE });
+  // Downloaded into a temporary folder, and moved when complete.
+  const temporary = await Deno.makeTempDir({ dir: CACHE });
   try {
-    const download = () => output("apt-get", ["download", "-o", "APT::Sandbox::User=root", ...PACKAGES], beside);
+    const download = () => output("apt-get", ["download", "-o", "APT::Sandbox::User=root", ...PACKAGES], temporary);
     await download().catch(async () => {
-      await output("apt-get", ["update"], beside);
+      await output("apt-get", ["update"], temporary);
       await download();
     });
-    for (const { name } of Deno.readDirSync(beside)) await Deno.rename(join(beside, name), join(CACHE, name));
+    for (const { name } of Deno.readDirSync(temporary)) await Deno.rename(join(temporary, name), join(CACHE, name));
   } finally {
-    await Deno.remove(beside, { recursive: true });
+    await Deno.remove(temporary, { recursive: true });
   }
   return files();
 }
 
-async function installed(program: string): Promise<void> {
+/** Installs a program if it is missing. */
+async function ensureInstalled(program: string): Promise<void> {
   if (await output(program, ["--version"], "/").then(() => true, () => false)) return;
-  assert(Deno.uid() === 0, `"${program}" is not there and only root can install it: apt-get install ${program}`);
+  assert(
+    Deno.uid() === 0,
+    `"${program}" is not installed, and only root can install it. Run: apt-get install ${program}`,
+  );
   const install = ["install", "--yes", "--no-install-recommends", program];
   await output("apt-get", ["update"], "/");
   await output("apt-get", install, "/", { DEBIAN_FRONTEND: "noninteractive" });

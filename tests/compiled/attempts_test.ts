@@ -1,7 +1,7 @@
 /**
- * An operator cannot do what it did not declare: a list of attempts from inside its container. Each
- * attempt succeeds in a twin, the same program compiled with all permissions and run as an
- * administrator, so only the sandbox or the role can be the cause of a rejection.
+ * Undeclared accesses from inside an operator's container, all of which fail. Each succeeds in a
+ * twin, the same program compiled with all permissions and run as an administrator, so only the
+ * sandbox or the role can be the cause of a failure.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -24,18 +24,18 @@ const SDK = fileURLToPath(new URL("../../", import.meta.url));
 const HOME = "probe-system";
 const NAMESPACE = "probes";
 
-const REFUSED = /^NotCapable: |^\w+: .*the apiserver answered 403 Forbidden/;
+const DENIED = /^NotCapable: |^\w+: .*the apiserver answered 403 Forbidden/;
 
 /**
- * Deno's node:http reports a denied connection as a refused one; the server of the test receives
- * none.
+ * Errors of attempts that have their own. Deno's node:http reports a denied connection as a refused
+ * one. A step below checks that the server of the test receives none.
  */
-const REFUSED_OTHERWISE: Readonly<Record<string, RegExp>> = {
-  "call another host through Node": /^Error: connect ECONNREFUSED /,
+const DENIED_OTHERWISE: Readonly<Record<string, RegExp>> = {
+  "call an undeclared host through Node": /^Error: connect ECONNREFUSED /,
 };
 
 Deno.test(
-  "undeclared accesses fail in the container, and succeed in its twin without a sandbox",
+  "undeclared accesses fail in an operator's container, and succeed in its twin without a sandbox",
   NEEDS_ROOT,
   async (t) => {
     const folder = await Deno.makeTempDir();
@@ -75,22 +75,24 @@ Deno.test(
       const url = `http://127.0.0.1:${server.addr.port}/`;
 
       const outcomes = new Map<string, Map<string, string>>();
-      const heard: number[] = [];
-      for (const who of ["ours", "twin"]) {
+      const callsAfter: number[] = [];
+      for (const program of ["operator", "twin"]) {
         await using operator = await runContainer({
           cluster,
           image,
-          ...(who === "ours" ? { pod } : { pod: { ...pod, account: "twin" }, executable: twin }),
+          ...(program === "operator" ? { pod } : { pod: { ...pod, account: "twin" }, executable: twin }),
         });
-        outcomes.set(who, await attemptAll(client, who, url));
-        heard.push(calls);
+        outcomes.set(program, await attemptAll(client, program, url));
+        callsAfter.push(calls);
         assert.equal(await operator.stop("SIGTERM"), 0);
       }
-      await t.step("only the twin reaches another host", () => assert(heard[0] === 0 && heard[1]! > 0, `${heard}`));
-      for (const what of Object.keys(ATTEMPTS)) {
-        await t.step(what, () => {
-          assert.match(outcomes.get("ours")?.get(what) ?? "", REFUSED_OTHERWISE[what] ?? REFUSED);
-          assert.equal(outcomes.get("twin")?.get(what), "done");
+      await t.step("only the twin reaches an undeclared host", () => {
+        assert(callsAfter[0] === 0 && callsAfter[1]! > 0, `${callsAfter}`);
+      });
+      for (const attempt of Object.keys(ATTEMPTS)) {
+        await t.step(`an operator cannot ${attempt}`, () => {
+          assert.match(outcomes.get("operator")?.get(attempt) ?? "", DENIED_OTHERWISE[attempt] ?? DENIED);
+          assert.equal(outcomes.get("twin")?.get(attempt), "succeeded");
         });
       }
     } finally {
@@ -99,7 +101,7 @@ Deno.test(
   },
 );
 
-/** The targets of the attempts, and the twin. */
+/** Creates the targets of the attempts, and the account and role of the twin. */
 async function prepare(client: Client): Promise<void> {
   await client.create(Secret, { metadata: { name: "password" }, stringData: { password: "1234" } }, {
     namespace: NAMESPACE,
@@ -115,27 +117,27 @@ async function prepare(client: Client): Promise<void> {
   });
 }
 
-/** Makes each attempt once, and returns the results. */
-async function attemptAll(client: Client, who: string, url: string): Promise<Map<string, string>> {
+/** Makes each attempt once, and returns the outcomes. */
+async function attemptAll(client: Client, program: string, url: string): Promise<Map<string, string>> {
   await using objects = await watched(client, Attempt);
   const names = new Map(
-    Object.keys(ATTEMPTS).map((what) => [`${who}-${what.toLowerCase().replaceAll(" ", "-")}`, what]),
+    Object.keys(ATTEMPTS).map((attempt) => [`${program}-${attempt.toLowerCase().replaceAll(" ", "-")}`, attempt]),
   );
-  for (const [name, what] of names) {
-    if (what.startsWith("use a verb")) await create(client, `victim-${name}`, "nothing", url);
-    await create(client, name, what, url);
+  for (const [name, attempt] of names) {
+    if (attempt.startsWith("delete")) await create(client, `victim-${name}`, "none", url);
+    await create(client, name, attempt, url);
   }
   const outcomes = () =>
     objects.values().flatMap(({ metadata, status }) => {
-      const what = names.get(metadata.name);
-      return what === undefined || status?.outcome === undefined ? [] : [[what, status.outcome] as const];
+      const attempt = names.get(metadata.name);
+      return attempt === undefined || status?.outcome === undefined ? [] : [[attempt, status.outcome] as const];
     });
   await objects.until(() => outcomes().length === names.size);
   return new Map(outcomes());
 }
 
-async function create(client: Client, name: string, what: string, url: string): Promise<void> {
-  await client.create(Attempt, { metadata: { name }, spec: { what, url } }, { namespace: NAMESPACE });
+async function create(client: Client, name: string, attempt: string, url: string): Promise<void> {
+  await client.create(Attempt, { metadata: { name }, spec: { attempt, url } }, { namespace: NAMESPACE });
 }
 
 /** Compiles the same program with the same compiler and all permissions. */

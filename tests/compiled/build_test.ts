@@ -1,6 +1,6 @@
 /**
- * `op build` with the oldest supported Deno, whose runtime comes from npm: its executables, and
- * what it rejects.
+ * `op build` with the oldest supported Deno, whose runtime comes from npm: its executables, and the
+ * code and options that it rejects.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -25,6 +25,7 @@ const PERMISSIONS = `--no-prompt
 --allow-env=OP_CONFIG,OP_NAMESPACES,OP_ALL_NAMESPACES,OP_SELECTOR,OP_LOG_LEVEL,OP_LOG_FORMAT,OP_PAUSED,OP_GRACEFUL_SHUTDOWN_TIMEOUT,OP_KUBE_API_QPS,OP_KUBE_API_BURST,OP_HTTP_CLIENT,OP_HEALTH_PORT,OP_HEALTH_HOSTNAME,OP_LEADER_ELECTION,OP_LEADER_ELECTION_ID,OP_LEADER_ELECTION_NAMESPACE,OP_LEADER_ELECTION_LEASE_DURATION,OP_LEADER_ELECTION_RENEW_DEADLINE,OP_LEADER_ELECTION_RETRY_PERIOD,KUBERNETES_SERVICE_PORT,KUBERNETES_SERVICE_PORT_HTTPS,HOSTNAME
 `;
 
+/** Runs a test in a scaffolded project. */
 async function inProject(test: (project: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
@@ -57,7 +58,7 @@ const FAILING = {
 export interface Price { readonly euros: number }
 
 export function total(prices: readonly Price[]): number {
-  if (prices.length === 0) throw new Error("out of milk");
+  if (prices.length === 0) throw new Error("no prices");
   return prices.reduce((sum, { euros }) => sum + euros, 0);
 }
 `,
@@ -86,13 +87,13 @@ Deno.test("op build writes a source map with which op trace maps a real stack tr
     const { code, stderr } = await process.output();
     assert.equal(code, 1);
     const log = new TextDecoder().decode(stderr);
-    assert.match(log, /out of milk\n +at \S+ \(file:\/\/\S+\/operator\.js:\d+:\d+\)/);
+    assert.match(log, /no prices\n +at \S+ \(file:\/\/\S+\/operator\.js:\d+:\d+\)/);
     await Deno.writeTextFile(join(project, "log"), log);
     const io = new RecordedIo(project);
     assert.equal(await cli(["trace", "dist/shop", "log"], io), 0, io.stderr);
     assert.match(
       io.stdout,
-      /out of milk\n +at \S+ \(price\.ts:5:34\)\n +at \S+ \(failing\.ts:6:15\)\n +at failing\.ts:8:50\n/,
+      /no prices\n +at \S+ \(price\.ts:5:34\)\n +at \S+ \(failing\.ts:6:15\)\n +at failing\.ts:8:50\n/,
     );
   });
 });
@@ -138,15 +139,15 @@ Deno.test("op build compiles an executable that knows its own build and has the 
 });
 
 Deno.test("op build writes identical bytes for identical code in another folder and for another user", async () => {
-  const made: Uint8Array[][] = [];
-  const files = async (project: string) => {
+  const builds: Uint8Array[][] = [];
+  const read = async (project: string) => {
     const names = ["shop", "shop.map", "shop.cdx.json"];
-    made.push(await Promise.all(names.map((name) => Deno.readFile(join(project, name)))));
+    builds.push(await Promise.all(names.map((name) => Deno.readFile(join(project, name)))));
   };
   await inProject(async (project) => {
     const built = await build(project, ["-o", "shop"]);
     assert.equal(built.code, 0, built.stderr);
-    await files(project);
+    await read(project);
   });
   await inProject(async (project) => {
     const home = join(project, "..", "home");
@@ -155,25 +156,25 @@ Deno.test("op build writes identical bytes for identical code in another folder 
     const env = { ...COMPILER, HOME: home, DENO_DIR: join(home, "deno") };
     const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: project, env }).output();
     assert(success, new TextDecoder().decode(stderr));
-    await files(project);
+    await read(project);
   });
-  const [first = [], second = []] = made;
-  ["executables", "source maps", "bills of materials"].forEach((what, i) =>
-    assert(Buffer.compare(first[i]!, second[i]!) === 0, `the two ${what} differ`)
+  const [first = [], second = []] = builds;
+  ["executables", "source maps", "bills of materials"].forEach((kind, i) =>
+    assert(Buffer.compare(first[i]!, second[i]!) === 0, `the two ${kind} differ`)
   );
 });
 
 Deno.test("op build replaces its own executable, but no other file unless forced", async () => {
   await inProject(async (project) => {
     const path = join(project, "shop");
-    await Deno.writeTextFile(path, "a letter to my mother");
-    const refused = await build(project, ["-o", "shop"]);
-    assert.equal(refused.code, 1);
+    await Deno.writeTextFile(path, "a file of the user");
+    const rejected = await build(project, ["-o", "shop"]);
+    assert.equal(rejected.code, 1);
     assert.equal(
-      refused.stderr,
+      rejected.stderr,
       'Cannot write "shop": op did not write the existing file. Name another file, or add --force.\n',
     );
-    assert.equal(await Deno.readTextFile(path), "a letter to my mother");
+    assert.equal(await Deno.readTextFile(path), "a file of the user");
 
     assert.equal((await build(project, ["-o", "shop", "--force"])).code, 0);
     assert.equal((await build(project, ["-o", "shop"])).code, 0);
@@ -242,43 +243,43 @@ Deno.test("op build rejects a runtime for another platform, and leaves no execut
   });
 });
 
-const REFUSED = [
+const INVALID = [
   {
     name: "a file without an operator",
     code: "export default 1;\n",
-    says:
+    error:
       /^Cannot find an operator in "other.ts": its default export is not the result of operator\(\)\. Add "export default operator/,
   },
   {
     name: "a file that does not run its operator",
     code: 'import { operator } from "@op/sdk";\nexport default operator({ name: "idle", parts: {} });\n',
-    says: /^Cannot build "other.ts": it does not run its operator when it is started as a program\. Add "if \(import/,
+    error: /^Cannot build "other.ts": it does not run its operator when it is started as a program\. Add "if \(import/,
   },
   {
     name: "a file that throws",
-    code: 'throw new Error("out of milk");\n',
-    says: /^Cannot load "other.ts": out of milk\n {4}at other.ts:1:7$/m,
+    code: 'throw new Error("no prices");\n',
+    error: /^Cannot load "other.ts": no prices\n {4}at other.ts:1:7$/m,
   },
   {
     name: "a file with a wrong type",
     code: 'export const n: number = "";\n',
-    says: /^Cannot bundle "other.ts":\n[^]*TS2322/,
+    error: /^Cannot bundle "other.ts":\n[^]*TS2322/,
   },
   {
-    name: "an import that is not there",
+    name: "an import that does not exist",
     code: 'import "./gone.ts";\n',
-    says: /^Cannot bundle "other.ts":\n[^]*gone\.ts/,
+    error: /^Cannot bundle "other.ts":\n[^]*gone\.ts/,
   },
 ];
 
-Deno.test("op build rejects what it cannot build with a reason, and leaves no files", async (t) => {
+Deno.test("op build reports why it cannot build a file, and leaves no executable", async (t) => {
   await inProject(async (project) => {
-    for (const { name, code, says } of REFUSED) {
+    for (const { name, code, error } of INVALID) {
       await t.step(name, async () => {
         await Deno.writeTextFile(join(project, "other.ts"), code);
         const built = await build(project, ["other.ts", "-o", "other"]);
         assert.equal(built.code, 1);
-        assert.match(built.stderr, says);
+        assert.match(built.stderr, error);
         await assert.rejects(Deno.stat(join(project, "other")), Deno.errors.NotFound);
       });
     }

@@ -1,4 +1,4 @@
-/** The parts of `@op/sdk/kinds` and `@op/sdk/schemas` in a bundle: only those that are used. */
+/** A bundle contains only those parts of `@op/sdk/kinds` and `@op/sdk/schemas` that it uses. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import * as core from "../../src/kinds/schemas/core_v1.gen.ts";
@@ -11,15 +11,16 @@ const NAMES = new Map<JsonSchema, string>(
   [core, meta, scalars].flatMap((module) => Object.entries(module)).map(([name, schema]) => [schema, name]),
 );
 
-/** Returns a bundle's modules by path. */
+/** A bundle's modules by path. */
 type Modules = ReadonlyMap<string, string>;
 
 /** Returns the lines of a bundle that come from src/kinds. */
-async function bundled(text: string): Promise<string> {
+async function bundledKinds(text: string): Promise<string> {
   const modules = [...await modulesOf(text)].filter(([path]) => path.includes("src/kinds/"));
   return modules.map(([, code]) => code).join("");
 }
 
+/** Bundles a program, and returns its modules. */
 async function modulesOf(text: string): Promise<Modules> {
   const folder = await Deno.makeTempDir();
   try {
@@ -56,18 +57,20 @@ function closureOf(schema: JsonSchema): Set<string> {
   return found;
 }
 
-Deno.test("a bundle contains only the imported schema and those it refers to", async () => {
+Deno.test("a bundle contains only the imported schema and the schemas that it refers to", async () => {
   for (const name of ["ResourceRequirements", "PodSpec", "NodeStatus"] as const) {
-    const text = await bundled(`import { ${name} } from "@op/sdk/kinds/schemas/mod.ts";\nconsole.log(${name});\n`);
-    const made = [...text.matchAll(/^var (\w+?)\d* = (?:\/\* @__PURE__ \*\/ )?builtin\(/gm)].map(([, made]) => made!);
-    assert.deepEqual(made.sort(), [...closureOf(core[name])].sort(), name);
+    const text = await bundledKinds(`import { ${name} } from "@op/sdk/kinds/schemas/mod.ts";\nconsole.log(${name});\n`);
+    const bundled = [...text.matchAll(/^var (\w+?)\d* = (?:\/\* @__PURE__ \*\/ )?builtin\(/gm)].map(([, name]) =>
+      name!
+    );
+    assert.deepEqual(bundled.sort(), [...closureOf(core[name])].sort(), name);
     assert(!text.includes("description"), `${name} has descriptions`);
   }
 });
 
 Deno.test("a bundle with a PodSpec has less than 40 KB of schemas, and only imported descriptions", async () => {
   const pod = (folder: string) =>
-    bundled(`import { PodSpec } from "@op/sdk/kinds/schemas/${folder}mod.ts";\nconsole.log(PodSpec);\n`);
+    bundledKinds(`import { PodSpec } from "@op/sdk/kinds/schemas/${folder}mod.ts";\nconsole.log(PodSpec);\n`);
   const [plain, short, full] = [await pod(""), await pod("short/"), await pod("full/")].map(({ length }) => length);
   assert(plain! < 40_000, `${plain} bytes`);
   assert(short! > plain! + 20_000 && short! < 110_000, `${short} bytes with short descriptions`);
@@ -75,21 +78,23 @@ Deno.test("a bundle with a PodSpec has less than 40 KB of schemas, and only impo
 });
 
 Deno.test("a bundle contains only the imported kind", async () => {
-  const text = await bundled(`import { ConfigMap } from "@op/sdk/kinds/mod.ts";\nconsole.log(ConfigMap);\n`);
+  const text = await bundledKinds(`import { ConfigMap } from "@op/sdk/kinds/mod.ts";\nconsole.log(ConfigMap);\n`);
   assert.deepEqual([...text.matchAll(/kind: "(\w+)"/g)].map(([, kind]) => kind), ["ConfigMap"]);
   assert(text.length < 400, `${text.length} bytes`);
 });
 
-Deno.test("a bundle with a schema or a kind contains no schema validator: neither RE2 nor CEL", async () => {
-  const brought = async (door: string, name: string) => {
-    const modules = await modulesOf(`import { ${name} } from "@op/sdk/kinds/${door}mod.ts";\nconsole.log(${name});\n`);
+Deno.test("a bundle with a schema or a kind contains no schema validator, RE2 or CEL", async () => {
+  const modulesWith = async (entryPoint: string, name: string) => {
+    const modules = await modulesOf(
+      `import { ${name} } from "@op/sdk/kinds/${entryPoint}mod.ts";\nconsole.log(${name});\n`,
+    );
     const paths = [...modules.keys()].filter((path) => path !== "" && !path.endsWith("main.ts"));
     return paths.map((path) => path.replace(/^.*?src\//, "")).filter((path) => !path.startsWith("kinds/schemas/"));
   };
 
-  for (const door of ["schemas/", "schemas/short/", "schemas/full/"]) {
-    assert.deepEqual(await brought(door, "PodSpec"), ["schema/_marks.ts"], door);
+  for (const entryPoint of ["schemas/", "schemas/short/", "schemas/full/"]) {
+    assert.deepEqual(await modulesWith(entryPoint, "PodSpec"), ["schema/_marks.ts"], entryPoint);
   }
-  assert.deepEqual(await brought("", "ConfigMap"), ["kinds/core_v1.gen.ts"]);
-  assert.deepEqual(await brought("", "Deployment"), ["kinds/apps_v1.gen.ts"]);
+  assert.deepEqual(await modulesWith("", "ConfigMap"), ["kinds/core_v1.gen.ts"]);
+  assert.deepEqual(await modulesWith("", "Deployment"), ["kinds/apps_v1.gen.ts"]);
 });

@@ -1,6 +1,6 @@
 /**
- * The build stages of this repository's Dockerfile: the example operator and `op` as images, from
- * source alone.
+ * The build stages of this repository's Dockerfile, which build images of the example operator and
+ * of `op` from source.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -24,8 +24,8 @@ ENV PATH=/programs:/bin DENO_DIR=/packages DENO_COMPILER=/programs/compiler DENO
 `;
 
 /**
- * Builds the image, and a folder of programs: this Deno, which bundles, the oldest supported one,
- * which compiles, and its runtime.
+ * Builds the image, and a folder with its programs: this Deno, which bundles, the oldest supported
+ * one, which compiles, and its runtime. Returns the folder.
  */
 async function denoImage(tools: ImageTools, folder: string): Promise<string> {
   const { deno, denort } = await toolchain();
@@ -46,7 +46,7 @@ async function denoImage(tools: ImageTools, folder: string): Promise<string> {
 }
 
 /** Runs an image's program in its own root folder, with /proc as in a container. */
-async function inside({ root, entrypoint }: UnpackedImage, ...args: string[]): Promise<string> {
+async function runImage({ root, entrypoint }: UnpackedImage, ...args: string[]): Promise<string> {
   await Deno.mkdir(join(root, "proc"), { recursive: true });
   const script = 'mount -t proc proc "$0/proc" && exec chroot --userspec=65532:65532 "$0" "$@"';
   const command = ["--mount", "--pid", "--fork", "sh", "-c", script, root, ...entrypoint, ...args];
@@ -56,7 +56,7 @@ async function inside({ root, entrypoint }: UnpackedImage, ...args: string[]): P
 }
 
 Deno.test(
-  "the Dockerfile builds the example operator and op from source, onto images that run as nobody",
+  "the Dockerfile builds images of the example operator and op from source, which run as an unprivileged user",
   NEEDS_ROOT,
   async (t) => {
     await using owned = new AsyncDisposableStack();
@@ -67,22 +67,22 @@ Deno.test(
     const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
     const { denoDir } = JSON.parse(new TextDecoder().decode(stdout)) as { denoDir: string };
     // Uses packages from this machine's cache.
-    const how = [
+    const options = [
       ...["--volume", `${denoDir}:/packages`, "--volume", `${programs}:/programs:ro`],
       ...["--build-arg", `DENO=${DENO}`, "--build-arg", `DENO_ALONE=${BASE}`],
     ];
 
     // The last stage is the default.
     const images = [
-      { name: "operator", target: [], command: "version", says: `website-operator 0.1.0 (deno ${FLOOR})\n` },
-      { name: "op", target: ["--target", "op"], command: "--version", says: `op ${VERSION}\n` },
+      { name: "operator", target: [], command: "version", output: `website-operator 0.1.0 (deno ${FLOOR})\n` },
+      { name: "op", target: ["--target", "op"], command: "--version", output: `op ${VERSION}\n` },
     ];
-    for (const { name, target, command, says } of images) {
-      await t.step(name, async () => {
-        await tools.build(`${name}:1`, ROOT, ...how, ...target);
+    for (const { name, target, command, output } of images) {
+      await t.step(`the image of ${name} runs its program`, async () => {
+        await tools.build(`${name}:1`, ROOT, ...options, ...target);
         const image = await tools.unpack(`${name}:1`);
         assert.equal(image.user, "65532:65532");
-        assert.equal(await inside(image, command), says);
+        assert.equal(await runImage(image, command), output);
       });
     }
   },

@@ -1,4 +1,4 @@
-/** An executable with a kubeconfig: it needs the declared permissions and no others. */
+/** A compiled operator with a kubeconfig outside of a cluster. */
 import assert from "node:assert/strict";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { buildOperator } from "../fixtures/build_operator.ts";
@@ -33,7 +33,7 @@ Deno.test("a compiled operator uses a kubeconfig that it may read, and reports t
         stderr: "piped",
       });
 
-    await t.step("it starts, and stops on request", async () => {
+    await t.step("it connects with a kubeconfig that it declares", async () => {
       const process = start(server).spawn();
       await using operator = await followed(process, {
         pid: () => Promise.resolve(process.pid),
@@ -43,7 +43,7 @@ Deno.test("a compiled operator uses a kubeconfig that it may read, and reports t
       assert.equal(await operator.stop("SIGTERM"), 0);
     });
 
-    await t.step("it rejects an exec plugin, and says where they are supported", async () => {
+    await t.step("it rejects an exec plugin, and reports how to use one", async () => {
       const { code, stderr } = await start(login).output();
       assert.notEqual(code, 0);
       assert.match(
@@ -52,7 +52,7 @@ Deno.test("a compiled operator uses a kubeconfig that it may read, and reports t
       );
     });
 
-    await t.step("it names the declaration that lets it read another kubeconfig", async () => {
+    await t.step("it reports the declaration that lets it read another kubeconfig", async () => {
       const { code, stderr } = await start(`${folder}/other.yaml`).output();
       assert.notEqual(code, 0);
       assert.match(new TextDecoder().decode(stderr), /needs a sandbox permission of this executable\. .*read: \[/);

@@ -1,4 +1,4 @@
-/** Threads of a compiled operator, whose event loop continues meanwhile. */
+/** Computations in threads of a compiled operator. */
 import assert from "node:assert/strict";
 import op from "../../examples/01_website/main.ts";
 import { Website } from "../../examples/01_website/website.ts";
@@ -9,14 +9,14 @@ import { install } from "../fixtures/install.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import { startAsPod } from "../fixtures/operator_pod.ts";
 
-Deno.test("while a compiled operator computes in a thread, another object is reconciled and health responds", async () => {
+Deno.test("a compiled operator reconciles other objects and serves health while it computes in a thread", async () => {
   const port = freePort();
   await using built = await buildOperator(`
     import { controller, offload, operator } from "@op/sdk";
     import { Website } from "repository/examples/01_website/website.ts";
     const work = offload(import.meta.url, {
       compute(gate: Int32Array): string {
-        while (Atomics.load(gate, 0) === 0) { /* it computes */ }
+        while (Atomics.load(gate, 0) === 0) { /* computes until the gate opens */ }
         return "computed";
       },
     });
@@ -47,9 +47,9 @@ Deno.test("while a compiled operator computes in a thread, another object is rec
   await pod.logged(({ msg, name }) => msg === "Entered" && name === "light");
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   assert.match(metrics, /^op_event_loop_lag_seconds \d/m);
-  assert(!pod.log.some(({ msg }) => msg === "computed"), "it was still computing");
+  assert(!pod.log.some(({ msg }) => msg === "computed"), "the computation ended before the metrics were read");
   await create("last");
   await pod.logged(({ msg, name }) => msg === "computed" && name === "heavy");
-  assert.equal(pod.log.filter(({ msg }) => msg === "Operator started").length, 1, "the thread is no second operator");
+  assert.equal(pod.log.filter(({ msg }) => msg === "Operator started").length, 1, "a thread started a second operator");
   assert.equal(await pod.stop("SIGTERM"), 0);
 });

@@ -1,6 +1,5 @@
 /**
- * `op` as a single executable: it creates a project, inspects it and builds it with the Deno on the
- * path.
+ * `op` as a single executable, which creates a project and inspects it with the Deno on the path.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -12,7 +11,7 @@ import { toolchain } from "../../tools/toolchain.ts";
 
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
 
-Deno.test("op as an executable creates a project and prints what its operator may access", async () => {
+Deno.test("op as an executable creates a project, and prints its sandbox permissions and definitions", async () => {
   const { deno, denort } = await toolchain();
   const folder = await Deno.makeTempDir();
   try {
@@ -26,9 +25,9 @@ Deno.test("op as an executable creates a project and prints what its operator ma
     };
     assert.equal(await run(folder, "--version"), `op ${config.version}\n`);
     const { components }: Sbom = JSON.parse(await Deno.readTextFile(`${op}.cdx.json`));
-    const inside = components.filter(({ scope }) => scope === "required").map(({ name }) => name);
-    for (const name of ["deno", "commander", "yaml", "client-node"]) assert(inside.includes(name), `${inside}`);
-    assert(!inside.includes("fast-check"));
+    const required = components.filter(({ scope }) => scope === "required").map(({ name }) => name);
+    for (const name of ["deno", "commander", "yaml", "client-node"]) assert(required.includes(name), `${required}`);
+    assert(!required.includes("fast-check"));
     assert.match(await run(folder, "new", "operator", "shop", "--sdk", SDK), /^Created operator "shop" in shop:/);
     assert.match(await run(join(folder, "shop"), "sandbox"), /^net kubernetes\.default\.svc:443 +the API server$/m);
     assert.match(await run(join(folder, "shop"), "crd", "print"), /^ +plural: websites$/m);

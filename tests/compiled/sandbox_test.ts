@@ -1,7 +1,7 @@
 /**
- * The sandbox of a compiled operator: it may use the declared permissions of each class. Other
- * accesses fail with the declaration to add, and without any one of the compiled permissions the
- * program fails.
+ * The sandbox of a compiled operator, which allows the declared permissions of each class. Other
+ * accesses fail with an error that names the declaration to add. The program needs each of the
+ * compiled permissions.
  */
 import assert from "node:assert/strict";
 import { systemClock } from "../../src/base/clock.ts";
@@ -22,30 +22,30 @@ const IN_DEFAULT = { namespace: "default" };
 const ADMIN = { name: "admin", groups: ["system:masters"] };
 
 /**
- * Undeclared accesses as objects name them, and their errors. Code that was not compiled in is not
- * searched for at all.
+ * Undeclared accesses as objects name them, and their errors. The runtime does not even look for
+ * modules that are not in the executable.
  */
-const UNDECLARED: readonly { access: string; target: string; says: string }[] = [
+const UNDECLARED: readonly { access: string; target: string; error: string }[] = [
   {
     access: "net",
     target: "kubernetes.default.svc:2379",
-    says: 'sandbox: { net: ["kubernetes.default.svc:2379"] }',
+    error: 'sandbox: { net: ["kubernetes.default.svc:2379"] }',
   },
-  { access: "net", target: "127.0.0.1:9", says: 'sandbox: { net: ["127.0.0.1:9"] }' },
-  { access: "nodeNet", target: "api.example.com", says: 'sandbox: { net: ["api.example.com"] }' },
-  { access: "nodeNet", target: "127.0.0.1:9", says: 'sandbox: { net: ["127.0.0.1:9"] }' },
-  { access: "listen", target: "0.0.0.0:9999", says: 'sandbox: { net: ["0.0.0.0:9999"] }' },
-  { access: "read", target: "/proc/1/environ", says: 'sandbox: { read: ["/proc/1/environ"] }' },
-  { access: "write", target: "/var/tmp/not-declared", says: 'sandbox: { write: ["/var/tmp/not-declared"] }' },
-  { access: "tempFile", target: "any", says: 'sandbox: { write: ["/tmp"] }' },
-  { access: "env", target: "SECRET", says: 'sandbox: { env: ["SECRET"] }' },
-  { access: "run", target: "/bin/sh", says: 'sandbox: { run: ["/bin/sh"] }' },
-  { access: "ffi", target: "/nowhere/libm.so", says: 'sandbox: { ffi: ["/nowhere/libm.so"] }' },
-  { access: "sys", target: "osRelease", says: 'sandbox: { sys: ["osRelease"] }' },
-  { access: "import", target: "https://example.com/code.js", says: "Module not found" },
+  { access: "net", target: "127.0.0.1:9", error: 'sandbox: { net: ["127.0.0.1:9"] }' },
+  { access: "nodeNet", target: "api.example.com", error: 'sandbox: { net: ["api.example.com"] }' },
+  { access: "nodeNet", target: "127.0.0.1:9", error: 'sandbox: { net: ["127.0.0.1:9"] }' },
+  { access: "listen", target: "0.0.0.0:9999", error: 'sandbox: { net: ["0.0.0.0:9999"] }' },
+  { access: "read", target: "/proc/1/environ", error: 'sandbox: { read: ["/proc/1/environ"] }' },
+  { access: "write", target: "/var/tmp/not-declared", error: 'sandbox: { write: ["/var/tmp/not-declared"] }' },
+  { access: "tempFile", target: "any", error: 'sandbox: { write: ["/tmp"] }' },
+  { access: "env", target: "SECRET", error: 'sandbox: { env: ["SECRET"] }' },
+  { access: "run", target: "/bin/sh", error: 'sandbox: { run: ["/bin/sh"] }' },
+  { access: "ffi", target: "/nowhere/libm.so", error: 'sandbox: { ffi: ["/nowhere/libm.so"] }' },
+  { access: "sys", target: "osRelease", error: 'sandbox: { sys: ["osRelease"] }' },
+  { access: "import", target: "https://example.com/code.js", error: "Module not found" },
 ];
 
-Deno.test("a compiled operator may use what is declared in each class, and nothing else", async (t) => {
+Deno.test("the sandbox of a compiled operator allows exactly the declared permissions of each class", async (t) => {
   const folder = await Deno.makeTempDir();
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepting = acceptAll(listener);
@@ -75,17 +75,17 @@ Deno.test("a compiled operator may use what is declared in each class, and nothi
   const certificate = await localCertificate(["kubernetes.default.svc", "127.0.0.1"]);
   await using server = createApiserver({ clock: systemClock, rbac: true });
   await using served = serveApiserver(server, { certificate });
-  const ask = (request: Request) => server.fetch(request, { user: ADMIN });
-  const client = new Client({ url: served.url, fetch: ask, close() {} }, { userAgent: "test" });
+  const fetchAsAdmin = (request: Request) => server.fetch(request, { user: ADMIN });
+  const client = new Client({ url: served.url, fetch: fetchAsAdmin, close() {} }, { userAgent: "test" });
   for (const crd of op.crds()) await client.create(CustomResourceDefinition, crd as never);
   await createAccess(client, op.manifests({ namespace: "default" }).rbac);
   const token = await tokenOf(
-    { fetch: (path, init) => ask(new Request(new URL(String(path), served.url), init)) },
+    { fetch: (path, init) => fetchAsAdmin(new Request(new URL(String(path), served.url), init)) },
     "default",
     op.name,
   );
   await using uses = await watched(client, Use);
-  const world: World = {
+  const environment: Environment = {
     client,
     uses,
     declared,
@@ -98,51 +98,54 @@ Deno.test("a compiled operator may use what is declared in each class, and nothi
   };
 
   await t.step("declared accesses succeed, and others fail with an error that names the declaration", async () => {
-    await using operator = await startAsPod(built.path, world.pod);
-    assert.equal(await outcome(operator, world), "all used");
+    await using operator = await startAsPod(built.path, environment.pod);
+    assert.equal(await outcome(operator, environment), ALLOWED);
     for (const [index, { access, target }] of UNDECLARED.entries()) {
       await client.create(Use, { metadata: { name: `undeclared-${index}` }, spec: { access, target } }, IN_DEFAULT);
     }
-    await uses.until((all) => all.filter(isRefused).length === UNDECLARED.length);
-    for (const [index, { access, says }] of UNDECLARED.entries()) {
-      const refused = uses.values().find(({ metadata }) => metadata.name === `undeclared-${index}`);
-      const message = readyOf(refused!)?.message;
-      assert(message?.includes(says), `${access}: ${message}`);
+    await uses.until((all) => all.filter(isDenied).length === UNDECLARED.length);
+    for (const [index, { access, error }] of UNDECLARED.entries()) {
+      const denied = uses.values().find(({ metadata }) => metadata.name === `undeclared-${index}`);
+      const message = readyOf(denied!)?.message;
+      assert(message?.includes(error), `${access}: ${message}`);
     }
     await Promise.all(UNDECLARED.map((_, index) => client.delete(Use, `undeclared-${index}`, IN_DEFAULT)));
     assert.equal(await operator.stop("SIGTERM"), 0);
   });
 
   await t.step("OP_HTTP_CLIENT=fetch works within the same sandbox", async () => {
-    const env = { ...world.pod.env, OP_HTTP_CLIENT: "fetch" };
-    await using operator = await startAsPod(built.path, { ...world.pod, env });
-    assert.equal(await outcome(operator, world), "all used");
+    const env = { ...environment.pod.env, OP_HTTP_CLIENT: "fetch" };
+    await using operator = await startAsPod(built.path, { ...environment.pod, env });
+    assert.equal(await outcome(operator, environment), ALLOWED);
     assert.equal(await operator.stop("SIGTERM"), 0);
   });
 
   await t.step(
     "settings that link to a file outside their folder are rejected, and the file is not read",
     async () => {
-      await using operator = await startAsPod(built.path, { ...world.pod, settings: { link: "/proc/self/environ" } });
+      await using operator = await startAsPod(built.path, {
+        ...environment.pod,
+        settings: { link: "/proc/self/environ" },
+      });
       const error = await operator.logged(() => false).catch(({ message }: Error) => message);
       assert.match(String(error), /is a symbolic link to .*\/proc\/\d+\/environ.*, which is outside .*\/etc\/op/);
       assert.doesNotMatch(String(error), /GREETING/);
     },
   );
 
-  const less = await changeable(built.path, `${folder}/less`);
+  const restricted = await changeable(built.path, `${folder}/restricted`);
   for (const { access, target } of op.sandbox()) {
-    // They are read only outside a pod, where they name kubeconfigs.
+    // The operator reads these variables only outside a pod.
     if (target === "HOME" || target === "KUBECONFIG") continue;
-    await t.step(`without ${access} "${target}" it fails`, async () => {
-      await less.exchange(`allow_${access}`, target, otherThan(target));
-      await using operator = await startAsPod(less.path, world.pod);
-      const told = await outcome(operator, world);
-      assert(told !== "all used" && told.includes(target), told);
+    await t.step(`the operator fails without ${access} "${target}"`, async () => {
+      await restricted.exchange(`allow_${access}`, target, otherThan(target));
+      await using operator = await startAsPod(restricted.path, environment.pod);
+      const result = await outcome(operator, environment);
+      assert(result !== ALLOWED && result.includes(target), result);
     });
   }
 
-  await t.step('without env "HOME" it fails outside a pod, where it reads it', async () => {
+  await t.step('outside a pod, the operator fails without env "HOME"', async () => {
     const env = { HOME: folder };
     const start = async (executable: string) => {
       const { stderr } = await new Deno.Command(executable, { args: ["start"], clearEnv: true, env }).output();
@@ -152,11 +155,11 @@ Deno.test("a compiled operator may use what is declared in each class, and nothi
       await start(built.path),
       /No cluster found: KUBECONFIG is unset, ".*\/\.kube\/config" needs a sandbox permission/,
     );
-    await less.exchange("allow_env", "HOME", "HOMF");
-    assert.match(await start(less.path), /Cannot use env "HOME": it is not declared/);
-    await less.exchange("allow_env", "KUBECONFIG", "KUBECONFIH");
+    await restricted.exchange("allow_env", "HOME", "HOMF");
+    assert.match(await start(restricted.path), /Cannot use env "HOME": it is not declared/);
+    await restricted.exchange("allow_env", "KUBECONFIG", "KUBECONFIH");
     assert.match(
-      await start(less.path),
+      await start(restricted.path),
       /No cluster found: this is not a pod, and the executable has no sandbox permission to read a kubeconfig/,
     );
   });
@@ -181,31 +184,36 @@ Deno.test("a compiled operator may use what is declared in each class, and nothi
   await Deno.remove(folder, { recursive: true });
 });
 
-interface World {
+interface Environment {
   readonly client: Client;
   readonly uses: Watched<typeof Use>;
   readonly declared: SandboxPermissions;
   readonly pod: PodOptions;
 }
 
+/** Number of objects created so far, for unique names. */
 let count = 0;
 
-/** Requests an access of each declared kind. Returns `all used`, or the error. */
-async function outcome(operator: OperatorProcess, { client, uses, declared }: World): Promise<string> {
-  const wanted = Object.entries(declared).map(([access, [target]]) => ({
+/** The outcome if all accesses succeed. */
+const ALLOWED = "all accesses succeeded";
+
+/** Requests an access of each declared kind. Returns {@linkcode ALLOWED}, or the error. */
+async function outcome(operator: OperatorProcess, { client, uses, declared }: Environment): Promise<string> {
+  const requested = Object.entries(declared).map(([access, [target]]) => ({
     name: `${access}-${count++}`,
     spec: { access, target: target! },
   }));
   // A killed operator holds the Lease for 15 s.
   await client.delete(Lease, "reaching", IN_DEFAULT).catch(() => {});
-  for (const { name, spec } of wanted) await client.create(Use, { metadata: { name }, spec }, IN_DEFAULT);
-  const mine = (all: Use[]) => all.filter(({ metadata }) => wanted.some(({ name }) => name === metadata.name));
+  for (const { name, spec } of requested) await client.create(Use, { metadata: { name }, spec }, IN_DEFAULT);
+  const mine = (all: Use[]) => all.filter(({ metadata }) => requested.some(({ name }) => name === metadata.name));
   const done = uses.until((all) => {
-    const some = mine(all);
-    return some.some(isRefused) || some.filter(({ status }) => status?.did !== undefined).length === wanted.length;
+    const created = mine(all);
+    return created.some(isDenied) ||
+      created.filter(({ status }) => status?.did !== undefined).length === requested.length;
   }).then(() => {
-    const refused = mine(uses.values()).find(isRefused);
-    return refused === undefined ? "all used" : readyOf(refused)?.message ?? "refused";
+    const denied = mine(uses.values()).find(isDenied);
+    return denied === undefined ? ALLOWED : readyOf(denied)?.message ?? "denied";
   });
   const failed = operator.logged(({ level, msg }) => level === "error" || msg === "Watch interrupted").then(
     (line) => JSON.stringify(line),
@@ -214,7 +222,7 @@ async function outcome(operator: OperatorProcess, { client, uses, declared }: Wo
   try {
     return await Promise.race([done, failed]);
   } finally {
-    for (const { name } of wanted) await client.delete(Use, name, IN_DEFAULT);
+    for (const { name } of requested) await client.delete(Use, name, IN_DEFAULT);
   }
 }
 
@@ -222,7 +230,7 @@ function readyOf({ status }: Use) {
   return status?.conditions?.find(({ type }) => type === "Ready");
 }
 
-function isRefused(use: Use): boolean {
+function isDenied(use: Use): boolean {
   return readyOf(use)?.status === "False";
 }
 
@@ -238,7 +246,7 @@ function otherThan(target: string): string {
 /** Returns the path of the C library, which every process loads. */
 async function libc(): Promise<string> {
   const found = /\/\S*\/libc[.-]\S*/.exec(await Deno.readTextFile("/proc/self/maps"))?.[0];
-  assert(found, "a process has a C library");
+  assert(found, "the C library is not among the mapped files of the process");
   return found;
 }
 
@@ -246,5 +254,5 @@ async function libc(): Promise<string> {
 async function acceptAll(listener: Deno.Listener): Promise<void> {
   try {
     for await (const connection of listener) connection.close();
-  } catch { /* it is closed */ }
+  } catch { /* the listener is closed */ }
 }

@@ -16,12 +16,12 @@ import { startAsPod } from "../fixtures/operator_pod.ts";
 
 const IDLE_MEGABYTES = 70;
 /**
- * Number of processes, and of measurements of each. The lowest value counts, because V8 collects
- * garbage at its own time.
+ * Number of processes, of measurements of each, and the milliseconds between these. The lowest
+ * value counts, because V8 collects garbage at its own time.
  */
-const TRIES = 6;
-const LOOKS = 10;
-const BETWEEN_LOOKS = 2000;
+const PROCESSES = 6;
+const MEASUREMENTS = 10;
+const INTERVAL = 2000;
 
 Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} MB`, async () => {
   await using built = await buildOperator(`
@@ -41,7 +41,7 @@ Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} M
   const { token } = await cluster.user("pod", { groups: ["system:masters"] });
   const took: number[] = [];
   let idle = Infinity;
-  for (let i = 0; i < TRIES && idle > IDLE_MEGABYTES; i++) {
+  for (let i = 0; i < PROCESSES && idle > IDLE_MEGABYTES; i++) {
     await using pod = await startAsPod("/bin/sh", {
       cluster,
       token,
@@ -50,8 +50,8 @@ Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} M
     });
     const { ts } = await pod.logged(({ msg }) => msg === "Reconcile entered");
     took.push(Date.parse(String(ts)) - Number(pod.log[0]!.started));
-    for (let look = 0; look < LOOKS && idle > IDLE_MEGABYTES; look++) {
-      await sleep(systemClock, BETWEEN_LOOKS);
+    for (let j = 0; j < MEASUREMENTS && idle > IDLE_MEGABYTES; j++) {
+      await sleep(systemClock, INTERVAL);
       idle = Math.min(idle, residentMegabytes(await Deno.readTextFile(`/proc/${pod.pid}/smaps_rollup`)));
     }
     assert.equal(await pod.stop("SIGTERM"), 0);
@@ -60,7 +60,7 @@ Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} M
   assert(idle <= IDLE_MEGABYTES, `${idle} MB`);
 });
 
-/** Returns the resident memory of a process. */
+/** Returns the resident memory in the text of `/proc/<pid>/smaps_rollup`. */
 function residentMegabytes(rollup: string): number {
   const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1]);
   return kilobytes("Rss") / 1000;

@@ -39,17 +39,17 @@ Deno.test("an executable built with telemetry sends its traces, and has no addit
   const certificate = await localCertificate(["kubernetes.default.svc"]);
   await using server = createApiserver({ clock: systemClock });
   const parents: (string | null)[] = [];
-  const listened = Object.assign(Object.create(server), {
+  const observed = Object.assign(Object.create(server), {
     fetch(request: Request) {
       if (request.url.endsWith("/configmaps/seen")) parents.push(request.headers.get("traceparent"));
       return server.fetch(request);
     },
   });
-  await using served = serveApiserver(listened, { certificate });
+  await using served = serveApiserver(observed, { certificate });
   const client = new Client({ url: served.url, fetch: (request) => server.fetch(request), close() {} });
   await client.create(ConfigMap, { metadata: { name: "seen", namespace: "default" } });
   await using collector = startCollector();
-  // Whether it sends traces is fixed at build time.
+  // The build decides whether an executable sends traces, so this variable must have no effect.
   const { OTEL_DENO: _, ...env } = collector.env;
   await using operator = await startAsPod(built.path, {
     cluster: { caCert: certificate.caCert, port: Number(new URL(served.url).port) },
@@ -58,9 +58,9 @@ Deno.test("an executable built with telemetry sends its traces, and has no addit
   });
   const line = await operator.logged(({ msg }) => msg === "ConfigMap seen");
   assert.equal(await operator.stop("SIGTERM"), 0);
-  const run = collector.spans.find(({ spanId }) => spanId === line.span_id);
-  assert.deepEqual([run?.name, run?.attributes["k8s.object.name"]], ["reconcile maps", "seen"]);
+  const span = collector.spans.find(({ spanId }) => spanId === line.span_id);
+  assert.deepEqual([span?.name, span?.attributes["k8s.object.name"]], ["reconcile maps", "seen"]);
   // An API server with tracing adds its spans to the reconcile's trace.
   assert.equal(parents.length, 1);
-  assert.match(parents[0]!, new RegExp(`^00-${run!.traceId}-`));
+  assert.match(parents[0]!, new RegExp(`^00-${span!.traceId}-`));
 });

@@ -15,7 +15,7 @@ import { adminClient, watched } from "../fixtures/watched.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import { compiledPermissions, startAsPod } from "../fixtures/operator_pod.ts";
 
-Deno.test("the compiled operator's webhooks, called by a real API server over TLS", async (t) => {
+Deno.test("a real API server calls the webhooks of a compiled operator over TLS", async (t) => {
   const port = freePort();
   await using built = await buildOperator(`
     import { gadgetOperator } from "repository/tests/fixtures/operators/webhooks.ts";
@@ -28,10 +28,10 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
   const send = sending(cluster);
   const op = gadgetOperator(port);
   const { crd, webhook } = op.manifests({ namespace: "op-system", webhookUrl: `https://127.0.0.1:${port}` });
-  for (const one of crd) await client.create(CustomResourceDefinition, one as never);
+  for (const definition of crd) await client.create(CustomResourceDefinition, definition as never);
   // The pod is in another namespace than the one that the webhooks exclude.
   const { webhook: own } = op.manifests({ namespace: "default" });
-  await createWebhookObjects(client, [...own.filter(isSecret), ...webhook.filter((one) => !isSecret(one))]);
+  await createWebhookObjects(client, [...own.filter(isSecret), ...webhook.filter((object) => !isSecret(object))]);
   await createAccess(
     client,
     op.manifests({ namespace: "default" }).rbac.filter(({ kind, metadata }) =>
@@ -50,14 +50,17 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
     async () => {
       const events = await cluster.auditLog() as unknown as { readonly annotations?: Record<string, string> }[];
       const key = "gadget-rules.gadget-operator.gadgets.example.com/asked-by";
-      assert(events.some(({ annotations }) => annotations?.[key] === "admin"), "nothing was audited");
+      assert(
+        events.some(({ annotations }) => annotations?.[key] === "admin"),
+        "the audit log has no annotation of the webhook",
+      );
       const line = await operator.logged(({ msg }) => msg === "Webhook failed");
       assert.match(String(line.uid), /^[-0-9a-f]{36}$/);
       assert.match(String(line.error), /^no such (thing|mood)$/);
     },
   );
 
-  await t.step("it may listen and read what it declares, and nothing else", async () => {
+  await t.step("the executable may listen on the declared ports and read the declared files only", async () => {
     const { allow_net, allow_read } = await compiledPermissions(built.path);
     assert.deepEqual(allow_net, [
       "kubernetes.default.svc:443",
@@ -71,12 +74,12 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
     ]);
   });
 
-  await t.step("no request of its account was forbidden", async () => {
+  await t.step("no request of the operator's account was forbidden", async () => {
     const events = await cluster.auditLog();
-    const refused = events.filter(({ user, responseStatus }) =>
+    const forbidden = events.filter(({ user, responseStatus }) =>
       user.username === `system:serviceaccount:default:${op.name}` && responseStatus?.code === 403
     );
-    assert.deepEqual(refused.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
+    assert.deepEqual(forbidden.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
   });
 
   await t.step(
@@ -95,24 +98,27 @@ Deno.test("the compiled operator's webhooks, called by a real API server over TL
     },
   );
 
-  await t.step("its certificate authority is renewed while the server continues to call", async () => {
-    const annotations = { "op/authority-since": "1970-01-01T00:00:00Z" };
-    const { data = {} } = await client.get(Secret, "gadget-operator-webhook", { namespace: "default" });
-    const [before] = certificatesIn(atob(data["ca.crt"] ?? ""));
-    await client.patch(Secret, "gadget-operator-webhook", { metadata: { annotations } }, { namespace: "default" });
-    // The new one precedes the one that is still in use.
-    await using configurations = await watched(client, ValidatingWebhookConfiguration);
-    await configurations.until((all) =>
-      all.some(({ metadata, webhooks }) => {
-        const published = certificatesIn(atob(webhooks?.[0]?.clientConfig.caBundle ?? ""));
-        return metadata.name === op.name && published.length === 2 && published[1] === before;
-      })
-    );
-    await operator.logged(({ msg, step }) => msg === "Webhook certificates renewed" && step === "add an authority");
-    await untilAsked(send);
-  });
+  await t.step(
+    "the operator renews its certificate authority while the server continues to call the webhooks",
+    async () => {
+      const annotations = { "op/authority-since": "1970-01-01T00:00:00Z" };
+      const { data = {} } = await client.get(Secret, "gadget-operator-webhook", { namespace: "default" });
+      const [before] = certificatesIn(atob(data["ca.crt"] ?? ""));
+      await client.patch(Secret, "gadget-operator-webhook", { metadata: { annotations } }, { namespace: "default" });
+      // The new authority precedes the one that is still in use.
+      await using configurations = await watched(client, ValidatingWebhookConfiguration);
+      await configurations.until((all) =>
+        all.some(({ metadata, webhooks }) => {
+          const published = certificatesIn(atob(webhooks?.[0]?.clientConfig.caBundle ?? ""));
+          return metadata.name === op.name && published.length === 2 && published[1] === before;
+        })
+      );
+      await operator.logged(({ msg, step }) => msg === "Webhook certificates renewed" && step === "add an authority");
+      await untilAsked(send);
+    },
+  );
 
-  await t.step("SIGTERM ends it with exit code 0", async () => {
+  await t.step("SIGTERM ends the operator with exit code 0", async () => {
     assert.equal(await operator.stop("SIGTERM"), 0);
   });
 });

@@ -24,12 +24,13 @@ import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import { compiledPermissions, startAsPod } from "../fixtures/operator_pod.ts";
 import { adminClient, watched } from "../fixtures/watched.ts";
 import { install } from "../fixtures/install.ts";
+import { tokenOf } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
 const ACCOUNT = "website-operator";
 const USER = `system:serviceaccount:default:${ACCOUNT}`;
 
-Deno.test("the compiled website operator works as documented on a real API server", async (t) => {
+Deno.test("the compiled website operator runs as a pod of a real API server, with its minimal role and sandbox", async (t) => {
   const port = freePort();
   await using built = await buildOperator(`
     import { operator } from "@op/sdk";
@@ -41,36 +42,39 @@ Deno.test("the compiled website operator works as documented on a real API serve
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   const rules = await installWithRole(client);
-  await using operator = await startAsPod(built.path, { cluster, token: await tokenOf(cluster) });
+  await using operator = await startAsPod(built.path, { cluster, token: await tokenOf(cluster, "default", ACCOUNT) });
   await operator.logged(({ msg }) => msg === "Controller started");
   await using sites = await watched(client, Website);
   await using maps = await watched(client, ConfigMap);
 
-  await t.step("its sandbox permissions and its role are exactly these", async () => {
-    const { allow_net, allow_read, allow_env, ...rest } = await compiledPermissions(built.path);
-    assert.deepEqual(allow_net, ["kubernetes.default.svc:443", `127.0.0.1:${port}`, "pages.example.com"]);
-    assert.deepEqual(allow_read, ["/var/run/secrets/kubernetes.io/serviceaccount", "/etc/op"]);
-    assert.deepEqual(allow_env, [
-      ...variablesOf(false),
-      "KUBERNETES_SERVICE_PORT",
-      "KUBERNETES_SERVICE_PORT_HTTPS",
-      "HOSTNAME",
-    ]);
-    for (const access of ["allow_ffi", "allow_run", "allow_sys", "allow_write"]) {
-      assert.equal(rest[access], null, access);
-    }
-    assert.deepEqual([rest.allow_all, rest.prompt, rest.deny_import], [false, false, []]);
-    assert.deepEqual(rules, [
-      "demo.example.com/websites: list watch patch",
-      "demo.example.com/websites/status: patch",
-      "demo.example.com/websites/finalizers: update",
-      "/configmaps: list watch create patch delete",
-      "events.k8s.io/events: create patch",
-    ]);
-    console.log(`net ${allow_net}\nread ${allow_read}\nenv ${allow_env}\n${rules.join("\n")}`);
-  });
+  await t.step(
+    "the executable has exactly the sandbox permissions, and the role the rules, of its declarations",
+    async () => {
+      const { allow_net, allow_read, allow_env, ...rest } = await compiledPermissions(built.path);
+      assert.deepEqual(allow_net, ["kubernetes.default.svc:443", `127.0.0.1:${port}`, "pages.example.com"]);
+      assert.deepEqual(allow_read, ["/var/run/secrets/kubernetes.io/serviceaccount", "/etc/op"]);
+      assert.deepEqual(allow_env, [
+        ...variablesOf(false),
+        "KUBERNETES_SERVICE_PORT",
+        "KUBERNETES_SERVICE_PORT_HTTPS",
+        "HOSTNAME",
+      ]);
+      for (const access of ["allow_ffi", "allow_run", "allow_sys", "allow_write"]) {
+        assert.equal(rest[access], null, access);
+      }
+      assert.deepEqual([rest.allow_all, rest.prompt, rest.deny_import], [false, false, []]);
+      assert.deepEqual(rules, [
+        "demo.example.com/websites: list watch patch",
+        "demo.example.com/websites/status: patch",
+        "demo.example.com/websites/finalizers: update",
+        "/configmaps: list watch create patch delete",
+        "events.k8s.io/events: create patch",
+      ]);
+      console.log(`net ${allow_net}\nread ${allow_read}\nenv ${allow_env}\n${rules.join("\n")}`);
+    },
+  );
 
-  await t.step("health reports that it is ready", async () => {
+  await t.step("health reports that the operator is ready", async () => {
     await eventually(async () => {
       const response = await fetch(`http://127.0.0.1:${port}/readyz`);
       const lines = (await response.text()).trim().split("\n").map((line) => line.replace(/heard \d+ s/, "heard 0 s"));
@@ -85,7 +89,7 @@ Deno.test("the compiled website operator works as documented on a real API serve
     });
   });
 
-  await t.step("its metrics use Prometheus' text format", async () => {
+  await t.step("the metrics have Prometheus' text format", async () => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
     assert.match(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
     const text = await response.text();
@@ -95,7 +99,7 @@ Deno.test("the compiled website operator works as documented on a real API serve
     assert.match(text, /^process_cpu_seconds_total \d+\.\d+$/m);
   });
 
-  await t.step("100 websites cost four writes each: finalizer, page, record, status", async () => {
+  await t.step("the operator makes four writes for each of 100 websites: finalizer, page, record, status", async () => {
     await createSites(client, 0, 100);
     await sites.until((all) => all.filter(isPublished).length === 100);
     // The server's log may list an event after its watch delivered it.
@@ -160,13 +164,17 @@ Deno.test("the compiled website operator works as documented on a real API serve
     await maps.until((all) => all.every(({ metadata }) => metadata.name !== record));
   });
 
-  await t.step("an undeclared host is denied with an error that names the declaration to add", async () => {
+  await t.step("the condition of a website with an undeclared host names the declaration to add", async () => {
     const source = "http://undeclared.example.org/page";
-    await client.create(Website, { metadata: { name: "curious" }, spec: { host: "curious.example.com", source } }, {
-      namespace: "default",
-    });
-    await sites.until((all) => all.some((site) => site.metadata.name === "curious" && readyOf(site) !== undefined));
-    const ready = readyOf(await client.get(Website, "curious", { namespace: "default" }));
+    await client.create(
+      Website,
+      { metadata: { name: "undeclared" }, spec: { host: "undeclared.example.com", source } },
+      {
+        namespace: "default",
+      },
+    );
+    await sites.until((all) => all.some((site) => site.metadata.name === "undeclared" && readyOf(site) !== undefined));
+    const ready = readyOf(await client.get(Website, "undeclared", { namespace: "default" }));
     assert.equal(ready?.status, "False");
     assert.equal(ready?.reason, "NotDeclared");
     assert.equal(
@@ -175,7 +183,7 @@ Deno.test("the compiled website operator works as documented on a real API serve
     );
   });
 
-  await t.step("SIGTERM stops it with exit code 0", async () => {
+  await t.step("SIGTERM stops the operator with exit code 0", async () => {
     assert.equal(await operator.stop("SIGTERM"), 0);
     assert(operator.log.some(({ msg, isClean }) => msg === "Operator stopped" && isClean === true));
   });
@@ -206,19 +214,8 @@ async function installWithRole(client: Client): Promise<string[]> {
     roleRef: { ...roleRef, kind: "Role", name: leaderRole.metadata.name },
     subjects,
   }, { namespace: "default" });
-  const made = await client.get(ClusterRole, ACCOUNT);
-  return (made.rules ?? []).map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(" ")}`);
-}
-
-/** Returns a token of the account, as a pod has it. */
-async function tokenOf(cluster: RealCluster): Promise<string> {
-  const response = await cluster.fetch(`/api/v1/namespaces/default/serviceaccounts/${ACCOUNT}/token`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }),
-  });
-  assert.equal(response.status, 201);
-  return (await response.json()).status.token;
+  const { rules = [] } = await client.get(ClusterRole, ACCOUNT);
+  return rules.map(({ apiGroups, resources, verbs }) => `${apiGroups}/${resources}: ${verbs.join(" ")}`);
 }
 
 async function createSites(client: Client, from: number, to: number): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Runs the commands of the tutorial, from an empty folder to an operator that reconciles. The cluster
- * is a real API server that enforces roles. The test acts as the kubelet and runs the pod as a
- * container of the image.
+ * Runs the commands of the tutorial, from an empty folder to an operator that reconciles. The
+ * cluster is a real API server that enforces roles. The test acts as the kubelet and runs the pod
+ * as a container of the image.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -48,13 +48,13 @@ Deno.test(
 
     /** Steps of the user between commands, and of the cluster while a command runs. */
     const STEPS: readonly {
-      readonly of: RegExp;
+      readonly command: RegExp;
       readonly before?: () => Promise<unknown>;
       readonly during?: () => Promise<unknown>;
       readonly after?: (output: string) => Promise<unknown>;
     }[] = [
       {
-        of: / new controller /,
+        command: / new controller /,
         async after() {
           await edit(
             project,
@@ -65,21 +65,24 @@ Deno.test(
         },
       },
       {
-        of: / build --image$/,
+        command: / build --image$/,
         after: (output) => {
           assert.match(output, / dist\/shop \(\d+ MB\)[^]* image shop:0\.1\.0\n$/);
           return Promise.resolve();
         },
       },
       {
-        of: / deploy staging$/,
+        command: / deploy staging$/,
         async during() {
           operator = owned.use(await runDeployment(client, await tools.unpack("shop:0.1.0")));
         },
       },
     ];
 
-    /** Acts as kubelet and Deployment controller: runs the pod and sets the status when it is ready. */
+    /**
+     * Acts as kubelet and Deployment controller: runs the pod, and sets the status when it is
+     * ready.
+     */
     async function runDeployment(client: Client, image: UnpackedImage): Promise<OperatorProcess> {
       assert.deepEqual([image.user, image.entrypoint], ["65532:65532", ["/operator"]]);
       await using deployments = await watched(client, Deployment);
@@ -93,7 +96,7 @@ Deno.test(
 
     for (const command of await commandsOfTutorial()) {
       const passed = await t.step(command, async () => {
-        const step = STEPS.find(({ of }) => of.test(command));
+        const step = STEPS.find((step) => step.command.test(command));
         const line = command.replaceAll("../shop", project);
         if (line.startsWith("cd ")) return void (cwd = line.slice(3));
         const [output] = await Promise.all([run(line, cwd, env), step?.during?.()]);
@@ -114,7 +117,7 @@ Deno.test(
       assert(Buffer.compare(...await Promise.all(files) as [Uint8Array, Uint8Array]) === 0);
     });
 
-    await t.step("it runs as the image's user on a read-only root", async () => {
+    await t.step("the container runs as the image's user on a read-only root", async () => {
       const status = await Deno.readTextFile(`/proc/${running.pid}/status`);
       assert.match(status, /^Uid:(\t65532){4}$/m);
       assert.match(status, /^Gid:(\t65532){4}$/m);
@@ -124,19 +127,19 @@ Deno.test(
       assert.match(await Deno.readTextFile(`/proc/${running.pid}/mountinfo`), /^(\S+ ){4}\/ ro,/m);
     });
 
-    await t.step("it leads", async () => {
+    await t.step("the operator holds its Lease", async () => {
       const lease = await client.get(Lease, "shop", { namespace: NAMESPACE });
       assert.match(lease.spec?.holderIdentity ?? "", /^shop-0/);
     });
 
-    await t.step("it reconciled the samples of both kinds", async () => {
+    await t.step("the operator reconciles the samples of both kinds", async () => {
       await using deployments = await watched(client, Deployment);
       await using pages = await watched(client, await findKind(client, "pages.demo.example.com"));
       await deployments.until((all) => all.some(({ metadata }) => metadata.namespace === "default"));
       await pages.until((all) => all.some((page) => (page as { status?: { words?: number } }).status?.words === 1));
     });
 
-    await t.step("it serves health and metrics", async () => {
+    await t.step("the operator serves health and metrics", async () => {
       await eventually(async () => {
         const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
         assert.deepEqual([ready.status, (await ready.text()).match(/^\[\+\]controller \w+: running$/gm)], [200, [
@@ -169,7 +172,10 @@ Deno.test(
   },
 );
 
-/** Returns the commands of the tutorial, in order. Blocks marked `console` show commands that do not end. */
+/**
+ * Returns the commands of the tutorial, in order. Blocks marked `console` show commands that do not
+ * end.
+ */
 async function commandsOfTutorial(): Promise<string[]> {
   const tutorial = await Deno.readTextFile(new URL("docs/guides/tutorial.md", ROOT));
   const commands = [...tutorial.matchAll(/^```sh\n([^`]*)^```$/gm)].flatMap(([, block = ""]) =>

@@ -1,4 +1,4 @@
-/** The commands that kubectl runs on both servers in this order, and the files that they read. */
+/** The commands that kubectl runs on both servers, in this order, and the files that they read. */
 
 /** A command, and how to compare its output. */
 export interface Command {
@@ -6,22 +6,22 @@ export interface Command {
   readonly input?: string;
   /** @default {0} */
   readonly code?: number;
-  /** Another command, run at the same time. */
-  readonly watched?: readonly string[];
+  /** Another command, which runs meanwhile. */
+  readonly meanwhile?: readonly string[];
   /**
    * The output after which a command that does not end by itself is stopped. Its exit code then
    * counts as 0.
    */
   readonly until?: RegExp;
   /**
-   * Whether a real server shows earlier changes with a delay, in discovery, OpenAPI or RBAC. The
-   * command is repeated until then.
+   * Whether to repeat the command until the outputs are equal, because a real server applies
+   * earlier changes to discovery, OpenAPI or RBAC with a delay.
    */
-  readonly isLater?: boolean;
+  readonly isRepeated?: boolean;
   /** Whether the order of the lines is unspecified. */
   readonly unordered?: boolean;
   /** Lines that are not compared. */
-  readonly absent?: RegExp;
+  readonly ignoredLines?: RegExp;
 }
 
 const k = (line: string, more: Omit<Command, "args"> = {}): Command => ({ args: line.split(" "), ...more });
@@ -118,7 +118,7 @@ configMapGenerator: [{name: generated, literals: [a=1]}]
 };
 
 export const COMMANDS: readonly Command[] = [
-  k("version -o json", { absent: /git|buildDate|goVersion|compiler|platform/ }),
+  k("version -o json", { ignoredLines: /git|buildDate|goVersion|compiler|platform/ }),
   k("api-versions"),
   k("api-resources"),
   k("api-resources --namespaced=false --verbs=list -o name"),
@@ -162,10 +162,10 @@ export const COMMANDS: readonly Command[] = [
   k("apply -f definition.yaml"),
   k("wait --for=condition=Established crd/websites.demo.example.com --timeout=180s"),
   k("get crd"),
-  k("explain website", { isLater: true }),
-  k("explain website.spec", { isLater: true }),
-  k("explain website.spec.ports --recursive", { isLater: true }),
-  k("explain website --recursive", { isLater: true }),
+  k("explain website", { isRepeated: true }),
+  k("explain website.spec", { isRepeated: true }),
+  k("explain website.spec.ports --recursive", { isRepeated: true }),
+  k("explain website --recursive", { isRepeated: true }),
   k("explain website.spec.none", { code: 1 }),
   k("apply --server-side -f website.yaml"),
   k("apply --server-side -f website.yaml"),
@@ -192,18 +192,18 @@ export const COMMANDS: readonly Command[] = [
   k("get website shop --subresource=scale -o yaml"),
   k("describe website shop"),
   // The real one has its own Service.
-  k("get all", { absent: /service\/kubernetes|^NAME {2}TYPE|^$/ }),
+  k("get all", { ignoredLines: /service\/kubernetes|^NAME {2}TYPE|^$/ }),
   k("get ws,cm -l app=shop"),
   k("replace -f website2.yaml"),
 
   // Watching and waiting
   k("get websites -w --output-watch-events", {
-    watched: ["label", "website", "shop", "seen=1"],
+    meanwhile: ["label", "website", "shop", "seen=1"],
     until: /^MODIFIED .*\n/m,
   }),
   k('patch website shop --type=merge -p {"metadata":{"finalizers":["example.com/hold"]}}'),
   k("delete website shop --timeout=180s", {
-    watched: ["patch", "website", "shop", "--type=merge", "-p", '{"metadata":{"finalizers":null}}'],
+    meanwhile: ["patch", "website", "shop", "--type=merge", "-p", '{"metadata":{"finalizers":null}}'],
   }),
   k("wait --for=delete website/shop --timeout=180s"),
   k("get website shop", { code: 1 }),
@@ -225,10 +225,10 @@ export const COMMANDS: readonly Command[] = [
   k("describe rolebinding readers -n team"),
   k("get roles,rolebindings -n team -o wide"),
   k("auth can-i create pods"),
-  k("auth can-i get pods -n team --as jane", { isLater: true }),
+  k("auth can-i get pods -n team --as jane", { isRepeated: true }),
   k("auth can-i delete pods -n team --as jane", { code: 1 }),
-  k("auth can-i --list -n team --as jane", { unordered: true, isLater: true }),
-  k("auth whoami -o json", { absent: /credential|"extra"|JTI/ }),
+  k("auth can-i --list -n team --as jane", { unordered: true, isRepeated: true }),
+  k("auth whoami -o json", { ignoredLines: /credential|"extra"|JTI/ }),
   k("get pods -n team --as jane"),
   k("get secrets -n team --as jane", { code: 1 }),
   k("create clusterrole seer --verb=get --resource=nodes"),
@@ -245,7 +245,7 @@ export const COMMANDS: readonly Command[] = [
   k("get pod pod -o jsonpath={.spec.ephemeralContainers[*].name}"),
   k("expose pod pod --port=80 --cluster-ip=None --name=front"),
   k("get services -o wide -l app=run"),
-  k("describe service front", { absent: /Endpoints/ }),
+  k("describe service front", { ignoredLines: /Endpoints/ }),
   k("create job work --image=busybox -- true"),
   k("get jobs -o wide"),
   k("create cronjob tick --image=busybox --schedule=@daily"),
@@ -256,12 +256,12 @@ export const COMMANDS: readonly Command[] = [
   k("get pdb"),
   k("create ingress i --rule=a.example.com/=front:80"),
   k("get ingress"),
-  k("describe ingress i", { absent: /error: services/ }),
+  k("describe ingress i", { ignoredLines: /error: services/ }),
   k("create priorityclass high --value=10"),
   k("get priorityclass high"),
   k("autoscale deployment web --max=3 --cpu=80%"),
   k("get hpa"),
-  k("create token robot --duration=1h", { absent: /^ey/ }),
+  k("create token robot --duration=1h", { ignoredLines: /^ey/ }),
 
   k("apply -k kustom"),
   k("get deploy dev-api -o jsonpath={.spec.selector}"),
@@ -277,11 +277,11 @@ export const COMMANDS: readonly Command[] = [
   k("delete namespace team"),
   k("get namespace team", { code: 1 }),
   k("delete crd websites.demo.example.com"),
-  k("get websites", { code: 1, isLater: true }),
-  k("get --raw /apis/demo.example.com", { code: 1, isLater: true }),
+  k("get websites", { code: 1, isRepeated: true }),
+  k("get --raw /apis/demo.example.com", { code: 1, isRepeated: true }),
   k("get --raw /readyz"),
   k("get --raw /api/v1/namespaces/default/configmaps?limit=1&labelSelector=none"),
-  k("cluster-info", { absent: /CoreDNS/ }),
+  k("cluster-info", { ignoredLines: /CoreDNS/ }),
   k("explain none", { code: 1 }),
   k("explain deployment"),
   k("explain pods.spec.containers"),

@@ -1,4 +1,7 @@
-/** Overlays that `op` and `kubectl kustomize` must build alike: path to content. The directory `overlay` is built. */
+/**
+ * Overlays that `op` and `kubectl kustomize` must build alike. `files` maps paths to contents, and
+ * the folder `overlay` is built.
+ */
 
 const WEB = `
 apiVersion: apps/v1
@@ -220,10 +223,10 @@ export const OVERLAYS: readonly {
       "images: [{ name: 'registry.example.com:5000/team/web', newTag: '2' }, { name: web, newName: other/web }, { name: sidecar, digest: 'sha256:def' }, { name: db, newTag: 'x', digest: 'sha256:1' }]",
   },
   {
-    name: "image with a suffix of the tag",
+    name: "images by a suffix of the tag",
     overlay: "images: [{ name: web, tagSuffix: -debug }, { name: sidecar, newName: x }]",
   },
-  { name: "image by a regular expression", overlay: "images: [{ name: '.*web', newTag: v9 }]" },
+  { name: "images by a regular expression", overlay: "images: [{ name: '.*web', newTag: v9 }]" },
   { name: "replicas", overlay: "replicas: [{ name: web, count: 3 }, { name: db, count: 2 }]" },
   { name: "patch: a new container port", overlay: `patches:${ofWeb("ports: [{ containerPort: 7070, name: extra }]")}` },
   {
@@ -252,7 +255,7 @@ export const OVERLAYS: readonly {
     overlay: `patches:${ofWeb("env: [{ $patch: replace }, { name: C, value: '2' }]")}`,
   },
   {
-    name: "patch: envFrom, args, which are replaced",
+    name: "patch: envFrom and args, whose lists are replaced",
     overlay: `patches:${ofWeb("envFrom: [{ configMapRef: { name: settings } }], args: [--other]")}`,
   },
   {
@@ -272,7 +275,7 @@ export const OVERLAYS: readonly {
     }`,
   },
   {
-    name: "patch: a new container, and one that is deleted",
+    name: "patch: a new container and a deleted one",
     overlay: `patches:${ofPod("containers: [{ name: extra, image: x }, { name: sidecar, $patch: delete }]")}`,
   },
   {
@@ -284,7 +287,7 @@ export const OVERLAYS: readonly {
     }`,
   },
   {
-    name: "patch: fields that are deleted and replaced",
+    name: "patch: deleted and replaced fields",
     overlay: `patches:${
       ofPod("serviceAccountName: null, securityContext: { $patch: replace, runAsUser: 1 }, nodeSelector: { a: b }")
     }`,
@@ -301,7 +304,7 @@ patches:
       webhooks: [{ name: b.example.com, failurePolicy: Ignore }, { name: c.example.com, sideEffects: None, admissionReviewVersions: [v1], clientConfig: { service: { name: web, namespace: default } } }]`,
   },
   {
-    name: "patch: a whole object is deleted",
+    name: "patch: a deleted object",
     overlay: `
 patches:
   - patch: |
@@ -311,7 +314,7 @@ patches:
       metadata: { name: web }`,
   },
   {
-    name: "patch: the list of a custom kind is replaced",
+    name: "patch: the list of a custom kind, which is replaced",
     overlay: `
 patches:
   - patch: |
@@ -465,7 +468,7 @@ patches: [{ target: { kind: Deployment }, patch: '[{ "op": "add", "path": "/spec
     },
   },
   {
-    name: "two variants of one base side by side",
+    name: "two variants of one base in one overlay",
     overlay: "resources: [../one, ../two]",
     files: {
       "one/kustomization.yaml": "namePrefix: one-\nnamespace: one\nresources: [../small]",
@@ -484,7 +487,7 @@ metadata: { name: account }
     },
   },
   {
-    name: "a patch in a middle layer, and one that names the object by its first name",
+    name: "a patch in a middle layer, and one by the object's original name",
     overlay: `
 resources: [../middle]
 nameSuffix: -z

@@ -1,6 +1,6 @@
 /**
- * Prometheus from the Debian package: installed on the machine, or unpacked into `.cache`, where no
- * service starts by itself.
+ * Prometheus from the Debian package, which is installed on the machine, or unpacked into `.cache`
+ * so that no service is started.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -17,30 +17,30 @@ async function programs(): Promise<string | undefined> {
   if (!await runs("apt-get") || !await runs("dpkg-deb")) return undefined;
   // Unpacked in a temporary folder, and moved when complete.
   await Deno.mkdir(fileURLToPath(new URL("../", `file://${CACHE}`)), { recursive: true });
-  const beside = await Deno.makeTempDir({ dir: fileURLToPath(new URL("../", `file://${CACHE}`)) });
+  const temporary = await Deno.makeTempDir({ dir: fileURLToPath(new URL("../", `file://${CACHE}`)) });
   try {
     const download = () =>
-      output("apt-get", ["download", "-o", "APT::Sandbox::User=root", "prometheus"], { cwd: beside });
+      output("apt-get", ["download", "-o", "APT::Sandbox::User=root", "prometheus"], { cwd: temporary });
     if (!(await download()).success) {
       await output("apt-get", ["update"]);
       if (!(await download()).success) return undefined;
     }
-    const [file] = [...Deno.readDirSync(beside)].filter(({ name }) => name.endsWith(".deb"));
-    const extracted = await output("dpkg-deb", ["--extract", `${beside}/${file?.name}`, `${beside}/all`]);
+    const [file] = [...Deno.readDirSync(temporary)].filter(({ name }) => name.endsWith(".deb"));
+    const extracted = await output("dpkg-deb", ["--extract", `${temporary}/${file?.name}`, `${temporary}/all`]);
     assert(extracted.success, extracted.text);
-    await Deno.rename(`${beside}/all`, CACHE);
+    await Deno.rename(`${temporary}/all`, CACHE);
   } finally {
-    await Deno.remove(beside, { recursive: true });
+    await Deno.remove(temporary, { recursive: true });
   }
   return unpacked;
 }
 
 const FOLDER = await programs();
 if (FOLDER === undefined && Deno.env.get("CI") !== "true") {
-  console.log("\n!!! SKIPPED tests with Prometheus: it is not here; apt-get install prometheus\n");
+  console.log("\n!!! SKIPPED tests with Prometheus: it is not installed. Run: apt-get install prometheus\n");
 }
 
-/** Without Prometheus these tests are skipped, except in CI. */
+/** Options of tests that need Prometheus: they are skipped without it, except in CI. */
 export const NEEDS_PROMETHEUS: { readonly ignore: boolean } = {
   ignore: FOLDER === undefined && Deno.env.get("CI") !== "true",
 };
@@ -60,8 +60,8 @@ export async function promtool(
 
 /** A running Prometheus. */
 export interface RunningPrometheus extends AsyncDisposable {
-  /** Returns the response of its API at a path below `/api/v1/`. */
-  ask<T>(path: string, query?: Readonly<Record<string, string>>): Promise<T>;
+  /** Returns the data at a path below `/api/v1/` of its API. */
+  get<T>(path: string, query?: Readonly<Record<string, string>>): Promise<T>;
 }
 
 /**
@@ -83,15 +83,15 @@ export async function startPrometheus(config: string): Promise<RunningPrometheus
     stdout: "null",
     stderr: "null",
   }).spawn();
-  const ask = async <T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> => {
+  const get = async <T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> => {
     const response = await fetch(`http://${address}/api/v1/${path}?${new URLSearchParams(query)}`);
     const { status, data, error } = await response.json();
     assert.equal(status, "success", `${path} ${JSON.stringify(query)}: ${error}`);
     return data;
   };
-  await eventually(() => ask("status/buildinfo"));
+  await eventually(() => get("status/buildinfo"));
   return {
-    ask,
+    get,
     async [Symbol.asyncDispose]() {
       process.kill("SIGKILL");
       await process.status;
@@ -122,7 +122,7 @@ async function output(
     const decoder = new TextDecoder();
     return { success, text: decoder.decode(stdout) + decoder.decode(stderr) };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { success: false, text: `there is no "${program}"` };
+    if (error instanceof Deno.errors.NotFound) return { success: false, text: `"${program}" is not installed` };
     throw error;
   }
 }

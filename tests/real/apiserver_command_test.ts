@@ -1,13 +1,12 @@
-/** kubectl works through the kubeconfig that `op apiserver` writes, over HTTPS and over plain HTTP. */
+/** The kubeconfig that `op apiserver` writes, used by kubectl over HTTPS and over plain HTTP. */
 import assert from "node:assert/strict";
 import { cli } from "../../cli/cli.ts";
-import { findControlPlane } from "../../src/testing/_control_plane.ts";
 import { RunningIo } from "../fixtures/running_io.ts";
+import { kubectlPath } from "./_kubectl.ts";
 
 for (const flags of [[], ["--rbac"], ["--no-tls"]]) {
-  Deno.test(`kubectl works through the kubeconfig of "op apiserver ${flags.join(" ")}"`, async () => {
-    const kubectl = (await findControlPlane())?.programs.kubectl;
-    assert(kubectl, "kubectl is built with the control plane");
+  Deno.test(`kubectl creates and lists objects with the kubeconfig of "${["op apiserver", ...flags].join(" ")}"`, async () => {
+    const kubectl = await kubectlPath();
     const folder = await Deno.makeTempDir();
     const io = new RunningIo(folder);
     const ended = cli(["apiserver", "--kubeconfig", "config", ...flags], io);

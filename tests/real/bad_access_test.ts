@@ -1,6 +1,6 @@
 /**
- * Clusters on which a running operator lacks something: it reports each problem with its fix, and
- * recovers by itself once it is fixed.
+ * Clusters that lack a definition, a permission, a valid token or the API server: a running
+ * operator reports each problem with its fix, and recovers by itself once it is fixed.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -25,19 +25,19 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
   const client = adminClient(cluster);
   await client.create(Namespace, { metadata: { name: DIRECTORY } });
 
-  await t.step("a missing definition is waited for", async () => {
-    await using run = await started(home, { kubeconfig: cluster.admin.kubeconfig });
-    const { operator } = run;
-    const told =
+  await t.step("an operator waits for a missing CustomResourceDefinition, and starts once it is created", async () => {
+    await using running = await startWithReadiness(home, { kubeconfig: cluster.admin.kubeconfig });
+    const { operator } = running;
+    const error =
       `Cannot watch Website: the API server does not serve "websites" of demo.example.com/v1. Install its CustomResourceDefinition "websites.demo.example.com": run "op deploy", or apply the output of the operator's command "crds".`;
     const line = await operator.logged(({ msg, kind }) =>
       msg === "Waiting until the kind is served" && kind === "Website"
     );
-    assert.deepEqual([line.level, line.error], ["warn", told]);
+    assert.deepEqual([line.level, line.error], ["warn", error]);
     await eventually(async () =>
-      assert.deepEqual(await run.readiness(), [
+      assert.deepEqual(await running.readiness(), [
         503,
-        `[-]watch Website: ${told}`,
+        `[-]watch Website: ${error}`,
         "[+]watch ConfigMap: up to date, last event 0 s ago",
         "[+]watch Namespace: up to date, last event 0 s ago",
         "[-]controller websites: waits for Website",
@@ -49,12 +49,12 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
     for (const crd of JSON.parse(stdout).items) await client.create(CustomResourceDefinition, crd);
     await operator.logged(({ msg, kind }) => msg === "Watch recovered" && kind === "Website");
     await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
-    await eventually(async () => assert.equal((await run.readiness())[0], 200));
+    await eventually(async () => assert.equal((await running.readiness())[0], 200));
     assert.equal(await operator.stop(), 0);
   });
 
   await t.step(
-    "missing permissions are named, the other controller runs, and a granted permission takes effect",
+    "an operator names missing permissions, runs its other controller, and uses a permission once it is granted",
     async () => {
       const rules = {
         websites: { apiGroups: ["demo.example.com"], resources: ["websites"], verbs: ["list", "watch", "patch"] },
@@ -66,19 +66,19 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
           verbs: ["list", "watch", "create", "patch", "delete"],
         },
       };
-      await giveRole(client, [rules.websites, rules.namespaces]);
-      await using run = await started(home, { kubeconfig: (await cluster.user(USER)).kubeconfig });
-      const { operator } = run;
-      const told =
+      await createRole(client, [rules.websites, rules.namespaces]);
+      await using running = await startWithReadiness(home, { kubeconfig: (await cluster.user(USER)).kubeconfig });
+      const { operator } = running;
+      const error =
         `Cannot watch ConfigMap: the apiserver answered 403 Forbidden: configmaps is forbidden: User "${USER}" cannot watch resource "configmaps" in API group "" at the cluster scope. Grant this user the verbs list and watch on "configmaps"`;
       const line = await operator.logged(isInterrupted("ConfigMap"));
-      assert.deepEqual([line.level, line.error], ["warn", told]);
+      assert.deepEqual([line.level, line.error], ["warn", error]);
       await operator.logged(({ msg, controller }) => msg === "Namespace seen" && controller === "namespaces");
       await eventually(async () =>
-        assert.deepEqual(await run.readiness(), [
+        assert.deepEqual(await running.readiness(), [
           503,
           "[+]watch Website: up to date, last event 0 s ago",
-          `[-]watch ConfigMap: ${told}`,
+          `[-]watch ConfigMap: ${error}`,
           "[+]watch Namespace: up to date, last event 0 s ago",
           "[-]controller websites: waits for ConfigMap",
           "[+]controller namespaces: running",
@@ -91,14 +91,14 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
 
       await client.patch(ClusterRole, USER, { rules: [rules.websites, rules.namespaces, rules.configMaps] });
       await eventually(async () =>
-        assert.deepEqual((await run.readiness()).filter((line) => String(line).startsWith("[-]")), [
+        assert.deepEqual((await running.readiness()).filter((line) => String(line).startsWith("[-]")), [
           "[-]controller websites: waits for the RBAC permission to patch websites.demo.example.com/status",
           "[-]RBAC permission to patch websites.demo.example.com/status: missing",
         ])
       );
       await client.patch(ClusterRole, USER, { rules: Object.values(rules) });
       await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
-      await eventually(async () => assert.equal((await run.readiness())[0], 200));
+      await eventually(async () => assert.equal((await running.readiness())[0], 200));
 
       await client.patch(ClusterRole, USER, { rules: [rules.websites, rules.namespaces, rules.configMaps] });
       await client.create(Website, { metadata: { name: "blog", ...IN_DEFAULT }, spec: { host: "blog.example.com" } });
@@ -112,50 +112,50 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
         msg === "RBAC permission missing" && permission === "patch websites.demo.example.com/status"
       );
       await client.patch(ClusterRole, USER, { rules: Object.values(rules) });
-      await isReported(client, "blog");
+      await untilPublished(client, "blog");
       assert.equal(await operator.stop(), 0);
     },
   );
 
-  await t.step("an expired token is reported, and a valid one is read from the file again", async () => {
+  await t.step("an operator reports an expired token, and reads a valid one from the file later", async () => {
     const expired = await cluster.user("admin", { groups: ["system:masters"] });
     await cluster.expire(expired.token);
     await home.write({ token: expired.token });
-    await using run = await started(home, { kubeconfig: withTokenFile(cluster) });
-    const { operator } = run;
-    const told =
+    await using running = await startWithReadiness(home, { kubeconfig: withTokenFile(cluster) });
+    const { operator } = running;
+    const error =
       "Cannot watch Website: the apiserver answered 401 Unauthorized: Unauthorized. The token has expired or is for another cluster. Log in again, or renew the kubeconfig";
     const line = await operator.logged(isInterrupted("Website"));
-    assert.deepEqual([line.level, line.error], ["warn", told]);
+    assert.deepEqual([line.level, line.error], ["warn", error]);
     await eventually(async () => {
-      const [status, ...lines] = await run.readiness();
+      const [status, ...lines] = await running.readiness();
       assert.equal(status, 503);
-      for (const line of [`[-]watch Website: ${told}`, "[-]controller namespaces: waits for Namespace"]) {
+      for (const line of [`[-]watch Website: ${error}`, "[-]controller namespaces: waits for Namespace"]) {
         assert(lines.includes(line), `${line} is not in:\n${lines.join("\n")}`);
       }
     });
 
-    const good = await cluster.user("admin", { groups: ["system:masters"] });
-    await home.write({ token: good.token });
+    const valid = await cluster.user("admin", { groups: ["system:masters"] });
+    await home.write({ token: valid.token });
     await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
-    await eventually(async () => assert.equal((await run.readiness())[0], 200));
-    assert(!operator.text.includes(expired.token) && !operator.text.includes(good.token), "a token is in the log");
+    await eventually(async () => assert.equal((await running.readiness())[0], 200));
+    assert(!operator.text.includes(expired.token) && !operator.text.includes(valid.token), "a token is in the log");
     assert.equal(await operator.stop(), 0);
   });
 
   await t.step(
-    "a token that expires at run time is reported with the failed request, and a renewed one is used",
+    "an operator reports a token that expires at run time with the failed request, and uses a renewed one",
     async () => {
       const user = await cluster.user("admin", { groups: ["system:masters"] });
       await home.write({ token: user.token });
-      await using run = await started(home, { kubeconfig: withTokenFile(cluster) });
-      const { operator } = run;
+      await using running = await startWithReadiness(home, { kubeconfig: withTokenFile(cluster) });
+      const { operator } = running;
       await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
       await cluster.expire(user.token);
       await client.create(Website, { metadata: { name: "late", ...IN_DEFAULT }, spec: { host: "late.example.com" } });
       const failed = await operator.logged(({ msg, name }) => msg === "Reconcile failed" && name === "late");
       await home.write({ token: (await cluster.user("admin", { groups: ["system:masters"] })).token });
-      await isReported(client, "late");
+      await untilPublished(client, "late");
       assert.equal(
         failed.error,
         'Cannot patch Website "default/late": the apiserver answered 401 Unauthorized: Unauthorized. The token has expired or is for another cluster. Log in again, or renew the kubeconfig',
@@ -165,10 +165,10 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
   );
 
   await t.step(
-    "a health port that is in use ends the operator with a message that says how to choose another",
+    "an operator whose health port is in use exits with a message that names the setting",
     async () => {
-      using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-      const { port } = taken.addr;
+      using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const { port } = other.addr;
       await home.write({ config: cluster.admin.kubeconfig, "main.ts": operatorOf(port) });
       const ended = await runOperator({
         home: home.path,
@@ -183,30 +183,36 @@ Deno.test("an operator reports what its cluster lacks, and recovers once that is
     },
   );
 
-  await t.step("a server that is down is reported with its address, and reconnected to when it is back", async () => {
-    await cluster.stopApiserver({ signal: "SIGKILL" });
-    await using run = await started(home, { kubeconfig: cluster.admin.kubeconfig });
-    const { operator } = run;
-    const line = await operator.logged(isInterrupted("Website"));
-    assert.deepEqual([line.level, line.error], [
-      "warn",
-      `Cannot watch Website: no response from "${cluster.url}": connection refused. Check that the API server is running, and its address`,
-    ]);
-    await eventually(async () => assert.equal((await run.readiness())[0], 503));
-    await cluster.startApiserver();
-    await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
-    assert.equal(await operator.stop(), 0);
-  });
+  await t.step(
+    "an operator reports the address of a server that is down, and reconnects when it is up again",
+    async () => {
+      await cluster.stopApiserver({ signal: "SIGKILL" });
+      await using running = await startWithReadiness(home, { kubeconfig: cluster.admin.kubeconfig });
+      const { operator } = running;
+      const line = await operator.logged(isInterrupted("Website"));
+      assert.deepEqual([line.level, line.error], [
+        "warn",
+        `Cannot watch Website: no response from "${cluster.url}": connection refused. Check that the API server is running, and its address`,
+      ]);
+      await eventually(async () => assert.equal((await running.readiness())[0], 503));
+      await cluster.startApiserver();
+      await operator.logged(({ msg, controller }) => msg === "Controller started" && controller === "websites");
+      assert.equal(await operator.stop(), 0);
+    },
+  );
 });
 
-interface RunningOperator extends AsyncDisposable {
+interface OperatorWithReadiness extends AsyncDisposable {
   readonly operator: OperatorCommand;
   /** Returns the status and lines of `/readyz`, without those of granted permissions. */
   readiness(): Promise<[number, ...string[]]>;
 }
 
-/** Starts the website operator with a second controller. */
-async function started(home: Folder, { kubeconfig }: { readonly kubeconfig: string }): Promise<RunningOperator> {
+/** Starts an operator with the website controller and a second one. */
+async function startWithReadiness(
+  home: Folder,
+  { kubeconfig }: { readonly kubeconfig: string },
+): Promise<OperatorWithReadiness> {
   const port = freePort();
   await home.write({ config: kubeconfig, "main.ts": operatorOf(port) });
   const main = `${home.path}/main.ts`;
@@ -222,6 +228,7 @@ async function started(home: Folder, { kubeconfig }: { readonly kubeconfig: stri
   };
 }
 
+/** Returns the source of a main module with the website controller and a second one. */
 function operatorOf(port: number): string {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   return `
@@ -238,7 +245,7 @@ function isInterrupted(kind: string): (line: LogLine) => boolean {
   return (line) => line.msg === "Watch interrupted" && line.kind === kind;
 }
 
-async function giveRole(client: Client, rules: object[]): Promise<void> {
+async function createRole(client: Client, rules: object[]): Promise<void> {
   await client.create(ClusterRole, { metadata: { name: USER }, rules: rules as never });
   await client.create(ClusterRoleBinding, {
     metadata: { name: USER },
@@ -254,7 +261,8 @@ function withTokenFile(cluster: RealCluster): string {
   return stringify(config);
 }
 
-async function isReported(client: Client, name: string): Promise<void> {
+/** Resolves when the status of a website has its URL. */
+async function untilPublished(client: Client, name: string): Promise<void> {
   await using sites = await watched(client, Website);
   await sites.until((all) => all.some(({ metadata, status }) => metadata.name === name && status?.url !== undefined));
 }

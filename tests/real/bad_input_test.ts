@@ -1,6 +1,6 @@
 /**
- * Bad input to an operator's program, before it contacts a cluster: each is reported in one line
- * with its fix, without secrets.
+ * Bad input to an operator's program: it reports each problem in one line with its fix, without
+ * secrets, before it contacts a cluster.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ const HINT = 'Run "website-operator --help" for commands and options.\n';
 const SECRET = "c2VjcmV0LW9mLWFsaWNl";
 const SECRETS = [SECRET, atob(SECRET)];
 
-const INVALID_ARGUMENTS: readonly {
+const USAGE_ERRORS: readonly {
   name: string;
   args: string[];
   env?: Record<string, string>;
@@ -27,7 +27,7 @@ const INVALID_ARGUMENTS: readonly {
     message: 'Unknown command "strat". Available commands: start, manifests, crds, rbac, sandbox, version.',
   },
   {
-    name: "a command with an argument",
+    name: "a command with an unexpected argument",
     args: ["start", "twice"],
     message: 'Command "start" takes no arguments, got "twice".',
   },
@@ -52,24 +52,24 @@ const INVALID_ARGUMENTS: readonly {
     message: 'Invalid setting --log-format: must be one of json, text, got "xml".',
   },
   {
-    name: "a namespace without a name",
+    name: "an empty namespace",
     args: ["--namespace="],
     message: 'Invalid setting --namespace: must be a list of non-empty names, got [""].',
   },
   {
-    name: "an invalid value of a variable",
+    name: "a variable with an invalid value",
     args: [],
     env: { OP_PAUSED: "perhaps" },
     message: 'Invalid setting OP_PAUSED: must be true or false, got "perhaps".',
   },
   {
-    name: "a file with an unknown controller",
+    name: "a settings file with an unknown controller",
     args: ["--config", "operator.toml"],
     file: "[operator.controllers.website]\nconcurrency = 2\n",
     message: 'Cannot read "operator.toml": the operator has no controller "website". Did you mean "websites"?',
   },
   {
-    name: "a file that does not exist",
+    name: "a settings file that does not exist",
     args: [],
     env: { OP_CONFIG: "nowhere.toml" },
     message:
@@ -77,8 +77,8 @@ const INVALID_ARGUMENTS: readonly {
   },
 ];
 
-for (const { name, args, env = {}, file, message } of INVALID_ARGUMENTS) {
-  Deno.test(`an operator that is given ${name} lists the valid choices, and exits with 2`, async () => {
+for (const { name, args, env = {}, file, message } of USAGE_ERRORS) {
+  Deno.test(`an operator that gets ${name} reports it with a hint to --help, and exits with 2`, async () => {
     await using home = await temporaryFolder();
     if (file !== undefined) await home.write({ "operator.toml": file });
     const ended = await runOperator({ home: home.path, args, env });
@@ -121,14 +121,14 @@ const NO_CLUSTER: readonly {
 ];
 
 for (const { name, env = {}, args = [], message } of NO_CLUSTER) {
-  Deno.test(`an operator that finds ${name} names the places it searched, and exits with 1`, async () => {
+  Deno.test(`an operator that finds ${name} reports the paths and variables it read, and exits with 1`, async () => {
     await using home = await temporaryFolder();
     const ended = await runOperator({ home: home.path, args, env });
     assert.deepEqual(ended, { code: 1, stdout: "", stderr: `website-operator: ${message(home.path)}\n` });
   });
 }
 
-const BROKEN: readonly { name: string; text: string; message: (file: string) => string }[] = [
+const INVALID_KUBECONFIGS: readonly { name: string; text: string; message: (file: string) => string }[] = [
   {
     name: "is not YAML",
     text: `users: [{user: {token: ${SECRET}}}\nkind: Config\n`,
@@ -140,7 +140,7 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
     message: (file) => `Cannot read kubeconfig "${file}": it is not an object of kind "Config"`,
   },
   {
-    name: "is something else",
+    name: "is a plain string",
     text: `token ${SECRET}\n`,
     message: (file) => `Cannot read kubeconfig "${file}": it is not an object of kind "Config"`,
   },
@@ -155,7 +155,7 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
     message: (file) => `Cannot read kubeconfig "${file}": current-context is not set. Set --context (contexts: dev)`,
   },
   {
-    name: "has not the context that it names",
+    name: "lacks its current context",
     text: kubeconfig({ "current-context": "stage" }),
     message: (file) => `Cannot read kubeconfig "${file}": context "stage" does not exist (contexts: dev)`,
   },
@@ -166,13 +166,13 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
       `Cannot read kubeconfig "${file}": cluster "dev" of context "dev" does not exist or has no server`,
   },
   {
-    name: "has a server that is no address",
+    name: "has a server that is not a URL",
     text: kubeconfig({ clusters: [{ name: "dev", cluster: { server: "dev.example.com:6443" } }] }),
     message: (file) =>
       `Cannot use context "dev" of "${file}": its server "dev.example.com:6443" is not an http or https address`,
   },
   {
-    name: "has not the user that its context names",
+    name: "lacks the user of its context",
     text: kubeconfig({ users: [{ name: "alice", user: { token: SECRET } }] }),
     message: (file) => `Cannot read kubeconfig "${file}": user "me" of context "dev" does not exist`,
   },
@@ -184,7 +184,7 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
     message: (file) => `Cannot read kubeconfig "${file}": client-key-data is not base64`,
   },
   {
-    name: "has a certificate that is no PEM",
+    name: "has a certificate that is not PEM",
     text: kubeconfig({
       users: [{ name: "me", user: { "client-certificate-data": SECRET, "client-key-data": SECRET } }],
     }),
@@ -192,7 +192,7 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
       `Cannot use context "dev" of "${file}": its client-certificate and client-key are invalid. They must be PEM, an X.509 v3 certificate, and belong to each other`,
   },
   {
-    name: "has an authority that is no PEM",
+    name: "has an authority that is not PEM",
     text: kubeconfig({
       clusters: [{ name: "dev", cluster: { server: "https://127.0.0.1:1", "certificate-authority-data": SECRET } }],
     }),
@@ -207,7 +207,7 @@ const BROKEN: readonly { name: string; text: string; message: (file: string) => 
   },
 ];
 
-for (const { name, text, message } of BROKEN) {
+for (const { name, text, message } of INVALID_KUBECONFIGS) {
   Deno.test(`an operator whose kubeconfig ${name} reports it, and exits with 1`, async () => {
     await using home = await temporaryFolder();
     await home.write({ ".kube/config": text });
@@ -231,8 +231,8 @@ Deno.test("an operator with a context that is not in the kubeconfig lists the ex
 Deno.test("a sandboxed operator that may not read the kubeconfig reports the setting that allows it", async () => {
   await using home = await temporaryFolder();
   await home.write({ config: kubeconfig({}) });
-  const asked = await runOperator({ home: home.path, args: ["sandbox"] });
-  const permissions = asked.stdout.trim().split("\n");
+  const sandbox = await runOperator({ home: home.path, args: ["sandbox"] });
+  const permissions = sandbox.stdout.trim().split("\n");
   const ended = await runOperator({ home: home.path, permissions, args: ["--kubeconfig", `${home.path}/config`] });
   assert.deepEqual(ended, {
     code: 1,
@@ -261,7 +261,7 @@ const BAD_PARTS: readonly { name: string; operator?: string; parts: string; mess
       `"demo.example.com/website-operator-of-a-team-whose-name-is-long-and-wind-bfc3e31e" to Website. Rename one, or set its option "finalizer".`,
   },
   {
-    name: "an invalid key",
+    name: "a part key that is not a valid name",
     parts: `{ "web sites": websites }`,
     message:
       'the key "web sites" of a part is invalid. Use letters, digits, "-", "_" and ".", starting with a letter and ending with a letter or digit.',

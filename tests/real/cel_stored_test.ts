@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import type { JsonSchema } from "../../src/schema/json_schema.ts";
 import { validate } from "../../src/schema/validate.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
-import { define, make } from "./_cel_kinds.ts";
 import { eventually } from "../eventually.ts";
+import { createObject, defineKind } from "./_cel_comparison.ts";
 
 const RULES = [
   "dyn(1) in self.objects",
@@ -79,14 +79,14 @@ const value = {
   map: { a: "x" },
 };
 
-Deno.test(`${RULES.length} rules over stored lists and maps fail alike on a real API server and here`, async () => {
+Deno.test(`${RULES.length} rules about stored lists and maps fail with the same messages on a real API server and here`, async () => {
   await using cluster = await realCluster();
-  assert.deepEqual(await define(cluster, "Stored", { ...schema }), { status: 201, causes: [] });
+  assert.deepEqual(await defineKind(cluster, "Stored", { ...schema }), { status: 201, causes: [] });
 
   const { causes } = await eventually(async () => {
-    const answer = await make(cluster, "Stored", value);
-    assert.equal(answer.status, 422);
-    return answer;
+    const response = await createObject(cluster, "Stored", value);
+    assert.equal(response.status, 422);
+    return response;
   });
 
   const ours = validate({ type: "object", properties: { spec: schema } }, { spec: value });

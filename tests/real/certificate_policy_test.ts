@@ -1,7 +1,7 @@
 /**
- * What an operator that issues its own webhook certificate may do with its token, on a real API
- * server: it can renew the certificate, and make no change that makes a stolen token more valuable.
- * An overlay deploys it to another namespace.
+ * The admission policy of an operator that issues its own webhook certificate, on a real API
+ * server: the operator's token can renew the certificate, but cannot make changes that help an
+ * attacker who stole it. An overlay deploys the operator to another namespace.
  */
 import assert from "node:assert/strict";
 import { operatorFolder } from "../../cli/_operator_folder.ts";
@@ -73,84 +73,95 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
   let seconds = 10;
   await eventually(() => {
     const change = set("/webhooks/0/timeoutSeconds", seconds = 21 - seconds);
-    return assert.rejects(patch(operator, ValidatingWebhookConfiguration, "notes", change, "json"), isRefused);
+    return assert.rejects(patch(operator, ValidatingWebhookConfiguration, "notes", change, "json"), isDeniedByPolicy);
   }, { limit: 30_000 });
 
   const rules = [{ apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"] }];
   for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
     const { webhooks = [] } = await admin.get(kind, "notes") as { readonly webhooks?: readonly object[] };
-    const refused: readonly (readonly [name: string, patch: Patch])[] = [
-      ["its rules", set("/webhooks/0/rules", rules)],
-      ["its address", {
+    const denied: readonly (readonly [name: string, patch: Patch])[] = [
+      ["the rules", set("/webhooks/0/rules", rules)],
+      ["the URL", {
         operations: [
           { op: "add", path: "/webhooks/0/clientConfig/url", value: "https://attacker.example/x" },
           { op: "remove", path: "/webhooks/0/clientConfig/service" },
         ],
       }],
-      ["the service that it calls", set("/webhooks/0/clientConfig/service/namespace", "default")],
-      ["its timeout", set("/webhooks/0/timeoutSeconds", 1)],
-      ["its failure policy", set("/webhooks/0/failurePolicy", "Ignore")],
-      ["its match conditions", set("/webhooks/0/matchConditions", [{ name: "a", expression: "false" }])],
-      ["its namespaces", set("/webhooks/0/namespaceSelector", { matchLabels: { a: "b" } })],
-      ["another webhook", set("/webhooks/-", { ...webhooks[0], name: "other.example.com" })],
-      ["no webhook", { operations: [{ op: "remove", path: "/webhooks/0" }] }],
-      ["a label", set("/metadata/labels/a", "b")],
-      ["an annotation", set("/metadata/annotations", { "cert-manager.io/inject-ca-from": "a/b" })],
-      ["an owner", set("/metadata/ownerReferences", [{ apiVersion: "v1", kind: "Node", name: "a", uid: "b" }])],
+      ["the namespace of the Service", set("/webhooks/0/clientConfig/service/namespace", "default")],
+      ["the timeout", set("/webhooks/0/timeoutSeconds", 1)],
+      ["the failure policy", set("/webhooks/0/failurePolicy", "Ignore")],
+      ["the match conditions", set("/webhooks/0/matchConditions", [{ name: "a", expression: "false" }])],
+      ["the namespace selector", set("/webhooks/0/namespaceSelector", { matchLabels: { a: "b" } })],
+      ["the number of webhooks, by adding one,", set("/webhooks/-", { ...webhooks[0], name: "other.example.com" })],
+      ["the number of webhooks, by removing one,", { operations: [{ op: "remove", path: "/webhooks/0" }] }],
+      ["the labels", set("/metadata/labels/a", "b")],
+      ["the annotations", set("/metadata/annotations", { "cert-manager.io/inject-ca-from": "a/b" })],
+      [
+        "the owner references",
+        set("/metadata/ownerReferences", [{ apiVersion: "v1", kind: "Node", name: "a", uid: "b" }]),
+      ],
     ];
-    await t.step(`its bundle in the ${kind.kind} may be changed`, async () => {
+    await t.step(`the operator may change its CA bundle in the ${kind.kind}`, async () => {
       await patch(operator, kind, "notes", set("/webhooks/0/clientConfig/caBundle", BUNDLE), "json");
     });
-    for (const [name, change] of refused) {
-      await t.step(`${name} in the ${kind.kind} may not be changed`, async () => {
-        await assert.rejects(patch(operator, kind, "notes", change, "json"), isRefused);
+    for (const [name, change] of denied) {
+      await t.step(`the operator may not change ${name} in the ${kind.kind}`, async () => {
+        await assert.rejects(patch(operator, kind, "notes", change, "json"), isDeniedByPolicy);
       });
     }
   }
 
-  const at = "/spec/conversion/webhook";
+  const webhookPath = "/spec/conversion/webhook";
   const definitions: readonly (readonly [name: string, patch: Patch])[] = [
-    ["its service", set(`${at}/clientConfig/service/name`, "other")],
-    ["its address", {
+    ["the Service", set(`${webhookPath}/clientConfig/service/name`, "other")],
+    ["the URL", {
       operations: [
-        { op: "add", path: `${at}/clientConfig/url`, value: "https://attacker.example/x" },
-        { op: "remove", path: `${at}/clientConfig/service` },
+        { op: "add", path: `${webhookPath}/clientConfig/url`, value: "https://attacker.example/x" },
+        { op: "remove", path: `${webhookPath}/clientConfig/service` },
       ],
     }],
-    ["its strategy", { operations: [{ op: "replace", path: "/spec/conversion", value: { strategy: "None" } }] }],
-    ["its review versions", set(`${at}/conversionReviewVersions`, ["v1beta1", "v1"])],
-    ["its schema", set("/spec/versions/0/schema/openAPIV3Schema/description", "changed")],
-    ["its names", set("/spec/names/shortNames", ["no"])],
-    ["its labels", set("/metadata/labels", { a: "b" })],
+    ["the conversion strategy", {
+      operations: [{ op: "replace", path: "/spec/conversion", value: { strategy: "None" } }],
+    }],
+    ["the review versions", set(`${webhookPath}/conversionReviewVersions`, ["v1beta1", "v1"])],
+    ["the schema", set("/spec/versions/0/schema/openAPIV3Schema/description", "changed")],
+    ["the short names", set("/spec/names/shortNames", ["no"])],
+    ["the labels", set("/metadata/labels", { a: "b" })],
   ];
-  await t.step("its bundle in the conversion of its definition may be changed", async () => {
-    await patch(operator, CustomResourceDefinition, DEFINITION, set(`${at}/clientConfig/caBundle`, ""), "json");
+  await t.step("the operator may change its CA bundle in the conversion of its definition", async () => {
+    await patch(
+      operator,
+      CustomResourceDefinition,
+      DEFINITION,
+      set(`${webhookPath}/clientConfig/caBundle`, ""),
+      "json",
+    );
   });
   for (const [name, change] of definitions) {
-    await t.step(`${name} in its definition may not be changed`, async () => {
-      await assert.rejects(patch(operator, CustomResourceDefinition, DEFINITION, change, "json"), isRefused);
+    await t.step(`the operator may not change ${name} in its definition`, async () => {
+      await assert.rejects(patch(operator, CustomResourceDefinition, DEFINITION, change, "json"), isDeniedByPolicy);
     });
   }
 
   const secrets: readonly (readonly [name: string, patch: Patch])[] = [
     ["another key", { data: { other: "eA==" } }],
-    ["another key by stringData", { stringData: { other: "x" } }],
-    ["immutable", { immutable: true }],
+    ["another key through stringData", { stringData: { other: "x" } }],
+    ["the field immutable", { immutable: true }],
     ["a label", { metadata: { labels: { a: "b" } } }],
     ["an annotation", { metadata: { annotations: { "kubernetes.io/service-account.name": "default" } } }],
     ["a finalizer", { metadata: { finalizers: ["example.com/held"] } }],
   ];
   for (const [name, change] of secrets) {
-    await t.step(`${name} may not be written to its Secret`, async () => {
-      await assert.rejects(patch(operator, Secret, "notes-webhook", change), isRefused);
+    await t.step(`the operator may not write ${name} to its Secret`, async () => {
+      await assert.rejects(patch(operator, Secret, "notes-webhook", change), isDeniedByPolicy);
     });
   }
-  await t.step("its Secret cannot become one of another type", async () => {
+  await t.step("the type of the Secret cannot be changed", async () => {
     const type = { type: "kubernetes.io/service-account-token" };
     await assert.rejects(patch(operator, Secret, "notes-webhook", type), (error) => error instanceof ApiError);
   });
   await t.step(
-    "it cannot create a Secret, so not one with another account's token, even under its own name",
+    "the operator may not create a Secret, such as one with the token of another account, even under its own name",
     async () => {
       await admin.create(ServiceAccount, { metadata: { name: "powerful" } } as never, { namespace: NAMESPACE });
       await admin.delete(Secret, "notes-webhook", { namespace: NAMESPACE });
@@ -166,7 +177,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
     },
   );
 
-  await t.step("with these permissions it issues its certificate, publishes it, and renews it", async () => {
+  await t.step("with these permissions the operator issues its certificate, publishes it, and renews it", async () => {
     const stop = new AbortController();
     const used: string[] = [];
     const keeper = new CertificateKeeper({
@@ -175,7 +186,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
       random: () => 0.5,
       log: operatorLog("notes"),
       identity: "a",
-      // Takes the steps of a renewal at once.
+      // Short times, so that the steps of a renewal follow each other at once.
       times: { authority: 1e10, server: 1e9, publish: 150, drop: 300, look: 50 },
       use: ({ certificate }) => void used.push(certificate),
       secret: { name: "notes-webhook", namespace: NAMESPACE },
@@ -198,7 +209,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
     assert.equal(keeper.problem, undefined);
   });
 
-  await t.step("another deploy leaves the certificate as it is", async () => {
+  await t.step("a second deploy does not change the certificate", async () => {
     const { data } = await admin.get(Secret, "notes-webhook", { namespace: NAMESPACE });
     assert.deepEqual(Object.keys(data ?? {}).sort(), ["ca.crt", "ca.key", "tls.crt", "tls.key"]);
     const printed = await deploy();
@@ -207,7 +218,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
   });
 
   await t.step(
-    "an administrator and an account that only has permission to patch are not limited",
+    "the policy does not limit an administrator, or another account that may patch webhooks",
     async () => {
       await patch(admin, ValidatingWebhookConfiguration, "notes", set("/webhooks/0/timeoutSeconds", 7), "json");
       const metadata = { name: "injector" };
@@ -227,7 +238,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
     },
   );
 
-  await t.step("uninstalling deletes the policy, its binding and the Secret", async () => {
+  await t.step("a preview of op uninstall lists the policy, its binding and the Secret", async () => {
     const preview = await folder.op("uninstall", "--kubeconfig", "kubeconfig", "--into", NAMESPACE);
     for (const kind of ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "Secret"]) {
       assert.match(preview.stdout, new RegExp(`would delete ${kind} `));
@@ -235,7 +246,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
   });
 });
 
-/** Returns whether the policy rejected the request. */
-function isRefused(error: unknown): boolean {
+/** Returns whether the admission policy rejected the request. */
+function isDeniedByPolicy(error: unknown): boolean {
   return error instanceof ApiError && error.status === 422 && /ValidatingAdmissionPolicy 'notes'/.test(error.message);
 }

@@ -1,4 +1,7 @@
-/** Children on a real API server: `owned`, and deletions with a propagation policy and preconditions. */
+/**
+ * Children on a real API server: `owned`, and deletions with a propagation policy and
+ * preconditions.
+ */
 import assert from "node:assert/strict";
 import { access, ApiError, controller, operator, resource, s } from "../../mod.ts";
 import { connect } from "../../entry_points/client.ts";
@@ -48,7 +51,7 @@ const shelves = controller(Shelf, {
   },
 });
 
-Deno.test("owned lists children, and delete keeps to its preconditions, on a real API server", async () => {
+Deno.test("owned lists children, and delete passes on preconditions and propagation policy, on a real API server", async () => {
   await using cluster = await realCluster();
   await using folder = await temporaryFolder();
   const client = adminClient(cluster);

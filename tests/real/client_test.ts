@@ -24,7 +24,7 @@ import { clientBy, temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 
-Deno.test("Client on a real API server", async (t) => {
+Deno.test("each call of Client works on a real API server", async (t) => {
   await using cluster = await realCluster({ audit: "everything" });
   await using folder = await temporaryFolder();
   const guest = await cluster.user("guest");
@@ -35,12 +35,12 @@ Deno.test("Client on a real API server", async (t) => {
   await established(client);
 
   await t.step("create returns the stored object, and get returns the same", async () => {
-    const created = await client.create(ConfigMap, { metadata: { name: "made", ...IN_DEFAULT }, data: { a: "1" } }, {
-      manager: "maker",
+    const created = await client.create(ConfigMap, { metadata: { name: "created", ...IN_DEFAULT }, data: { a: "1" } }, {
+      manager: "creator",
     });
     assert.match(created.metadata.uid, /^[0-9a-f-]{36}$/);
-    assert.equal(created.metadata.managedFields?.[0]?.manager, "maker");
-    assert.deepEqual(await client.get(ConfigMap, "made", IN_DEFAULT), created);
+    assert.equal(created.metadata.managedFields?.[0]?.manager, "creator");
+    assert.deepEqual(await client.get(ConfigMap, "created", IN_DEFAULT), created);
   });
 
   await t.step("create with dry run returns the resulting object, and stores none", async () => {
@@ -85,11 +85,11 @@ Deno.test("Client on a real API server", async (t) => {
     assert.deepEqual(items.map(({ metadata }) => metadata.name), names);
     assert(items.every(({ apiVersion, kind }) => apiVersion === "v1" && kind === "ConfigMap"));
 
-    const asked = (await cluster.auditLog()).filter(({ verb, objectRef }) =>
+    const requests = (await cluster.auditLog()).filter(({ verb, objectRef }) =>
       verb === "list" && objectRef?.resource === "configmaps" && objectRef.namespace === "many"
     );
-    assert.equal(asked.length, 3);
-    assert(asked.every(({ requestURI, userAgent }) => requestURI.includes("limit=500") && userAgent === "test"));
+    assert.equal(requests.length, 3);
+    assert(requests.every(({ requestURI, userAgent }) => requestURI.includes("limit=500") && userAgent === "test"));
   });
 
   await t.step("list accepts label and field selectors", async () => {
@@ -110,8 +110,11 @@ Deno.test("Client on a real API server", async (t) => {
 
   await t.step("watch starts with the existing objects, marks their end, then reports each change", async () => {
     const stop = new AbortController();
-    const place = { namespace: "many", labelSelector: "half=odd" };
-    await using events = eventReader(client.watch(ConfigMap, { ...place, initial: true, signal: stop.signal }), stop);
+    const selection = { namespace: "many", labelSelector: "half=odd" };
+    await using events = eventReader(
+      client.watch(ConfigMap, { ...selection, initial: true, signal: stop.signal }),
+      stop,
+    );
     const initial: WatchEvent[] = [];
     let event = await events.next();
     for (; event.type === "ADDED"; event = await events.next()) initial.push(event);
@@ -187,18 +190,18 @@ Deno.test("Client on a real API server", async (t) => {
   });
 
   await t.step("apply creates, updates and removes fields, and fails on conflicts unless forced", async () => {
-    const wanted = (data: Record<string, string>) => ({ metadata: { name: "applied", ...IN_DEFAULT }, data });
-    await client.apply(ConfigMap, wanted({ a: "1", b: "1" }), { manager: "one" });
-    const changed = await client.apply(ConfigMap, wanted({ a: "2" }), { manager: "one" });
+    const applied = (data: Record<string, string>) => ({ metadata: { name: "applied", ...IN_DEFAULT }, data });
+    await client.apply(ConfigMap, applied({ a: "1", b: "1" }), { manager: "one" });
+    const changed = await client.apply(ConfigMap, applied({ a: "2" }), { manager: "one" });
     assert.deepEqual(changed.data, { a: "2" });
-    await assert.rejects(client.apply(ConfigMap, wanted({ a: "3" }), { manager: "two" }), (error) => {
+    await assert.rejects(client.apply(ConfigMap, applied({ a: "3" }), { manager: "two" }), (error) => {
       assert(error instanceof ApiError);
       assert.deepEqual([error.status, error.reason], [409, "Conflict"]);
       assert.match(error.message, /^Cannot apply ConfigMap "default\/applied": the apiserver answered 409 Conflict: /);
       assert.equal(error.causes[0]?.field, ".data.a");
       return true;
     });
-    const forced = await client.apply(ConfigMap, wanted({ a: "3" }), { manager: "two", force: true });
+    const forced = await client.apply(ConfigMap, applied({ a: "3" }), { manager: "two", force: true });
     assert.deepEqual(forced.data, { a: "3" });
     assert.deepEqual(forced.metadata.managedFields?.map(({ manager, operation }) => [manager, operation]), [
       ["two", "Apply"],
@@ -237,7 +240,7 @@ Deno.test("Client on a real API server", async (t) => {
   });
 
   await t.step("errors describe the request, with status, reason and causes", async () => {
-    using own = await clientBy(`${folder.path}/guest`);
+    using guestClient = await clientBy(`${folder.path}/guest`);
     const stale = { metadata: { resourceVersion: "1" }, data: {} };
     const cases = [
       {
@@ -247,15 +250,15 @@ Deno.test("Client on a real API server", async (t) => {
           'Cannot get ConfigMap "default/missing": the apiserver answered 404 NotFound: configmaps "missing" not found',
       },
       {
-        call: () => client.create(ConfigMap, { metadata: { name: "made", ...IN_DEFAULT } }),
+        call: () => client.create(ConfigMap, { metadata: { name: "created", ...IN_DEFAULT } }),
         expected: [409, "AlreadyExists", []],
         message:
-          'Cannot create ConfigMap "default/made": the apiserver answered 409 AlreadyExists: configmaps "made" already exists',
+          'Cannot create ConfigMap "default/created": the apiserver answered 409 AlreadyExists: configmaps "created" already exists',
       },
       {
-        call: () => client.patch(ConfigMap, "made", stale, IN_DEFAULT),
+        call: () => client.patch(ConfigMap, "created", stale, IN_DEFAULT),
         expected: [409, "Conflict", []],
-        message: /^Cannot patch ConfigMap "default\/made": the apiserver answered 409 Conflict: .*has been modified/,
+        message: /^Cannot patch ConfigMap "default\/created": the apiserver answered 409 Conflict: .*has been modified/,
       },
       {
         call: () => client.create(Website, { ...site("pink"), spec: { host: "no host", theme: "pink" as "light" } }),
@@ -264,13 +267,13 @@ Deno.test("Client on a real API server", async (t) => {
           /^Cannot create Website "default\/pink": the apiserver answered 422 Invalid: .*spec\.theme: Unsupported value: "pink"/,
       },
       {
-        call: () => own.client.list(ConfigMap),
+        call: () => guestClient.client.list(ConfigMap),
         expected: [403, "Forbidden", []],
         message:
           'Cannot list ConfigMap: the apiserver answered 403 Forbidden: configmaps is forbidden: User "guest" cannot list resource "configmaps" in API group "" at the cluster scope',
       },
       {
-        call: () => own.client.watch(ConfigMap, IN_DEFAULT).next(),
+        call: () => guestClient.client.watch(ConfigMap, IN_DEFAULT).next(),
         expected: [403, "Forbidden", []],
         message: /^Cannot watch ConfigMap "default": .*User "guest" cannot watch resource "configmaps"/,
       },
@@ -293,8 +296,8 @@ Deno.test("Client on a real API server", async (t) => {
   });
 
   await t.step("a new RBAC permission takes effect without a new connection", async () => {
-    using own = await clientBy(`${folder.path}/guest`);
-    await assert.rejects(own.client.list(ConfigMap, IN_DEFAULT), { name: "ApiError", status: 403 });
+    using guestClient = await clientBy(`${folder.path}/guest`);
+    await assert.rejects(guestClient.client.list(ConfigMap, IN_DEFAULT), { name: "ApiError", status: 403 });
     const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["list"] }];
     await client.create(ClusterRole, { metadata: { name: "guest" }, rules });
     await client.create(ClusterRoleBinding, {
@@ -302,8 +305,8 @@ Deno.test("Client on a real API server", async (t) => {
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "guest" },
       subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "guest" }],
     });
-    const maps = await eventually(() => own.client.list(ConfigMap, IN_DEFAULT));
-    assert(maps.some(({ metadata }) => metadata.name === "made"));
+    const maps = await eventually(() => guestClient.client.list(ConfigMap, IN_DEFAULT));
+    assert(maps.some(({ metadata }) => metadata.name === "created"));
   });
 
   await t.step("findKind finds a kind by each of its names", async () => {
@@ -316,7 +319,7 @@ Deno.test("Client on a real API server", async (t) => {
       "deployments.apps": "apps/v1/deployments",
       "deployments.v1.apps": "apps/v1/deployments",
       "Deployment.v1.apps": "apps/v1/deployments",
-      events: "v1/events", // as with kubectl the core group goes first
+      events: "v1/events", // As with kubectl, the core group has precedence.
       "events.events.k8s.io": "events.k8s.io/v1/events",
       web: "demo.example.com/v1/websites",
       "website.demo.example.com": "demo.example.com/v1/websites",
@@ -354,7 +357,7 @@ function site(name: string) {
   return { metadata: { name, ...IN_DEFAULT }, spec: { host: `${name}.example.com` } };
 }
 
-/** A server sends bookmarks at its own time, about once a minute. */
+/** Returns whether an event is a change. The server also sends bookmarks, about once a minute. */
 function isChange({ type }: WatchEvent): boolean {
   return type !== "BOOKMARK";
 }

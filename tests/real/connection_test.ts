@@ -1,4 +1,7 @@
-/** Connections to a real API server: kubeconfigs, rotating tokens of pods, one shared connection, restarts of the server. */
+/**
+ * Connections to a real API server: kubeconfigs, rotating tokens of pods, one shared connection,
+ * restarts of the server.
+ */
 import assert from "node:assert/strict";
 import { parse, stringify } from "yaml";
 import { systemClock } from "../../src/base/clock.ts";
@@ -16,7 +19,8 @@ import { adminClient } from "../fixtures/watched.ts";
 import { eventReader } from "../fixtures/event_reader.ts";
 import { podConnection as connectAsPod } from "../fixtures/connections.ts";
 import { eventually } from "../eventually.ts";
-import { clientBy, clientOf, countingProxy, temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
+import { clientBy, clientOf, temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
+import { ConnectionProxy } from "./_proxies.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 
@@ -27,20 +31,20 @@ Deno.test("connections to a real API server", async (t) => {
   const config = `${folder.path}/config`;
   const admin = adminClient(cluster);
 
-  await t.step("a kubeconfig with a token", async () => {
+  await t.step("a client with a kubeconfig with a token authenticates", async () => {
     await folder.write({ config: (await cluster.user("alice")).kubeconfig });
     using own = await clientBy(config);
     assert.equal(await whoAmI(own.client), "alice");
     assert.equal(own.connection.namespace, "default");
   });
 
-  await t.step("a kubeconfig with a client certificate and a certificate authority in base64", async () => {
+  await t.step("a client with a kubeconfig with a client certificate in base64 authenticates", async () => {
     await folder.write({ config: (await cluster.certificateUser("bob", { groups: ["robots"] })).kubeconfig });
     using own = await clientBy(config);
     assert.equal(await whoAmI(own.client), "bob");
   });
 
-  await t.step("a kubeconfig with relative paths of certificate files", async () => {
+  await t.step("paths of certificate files are relative to the kubeconfig", async () => {
     const { certificate, key } = await cluster.certificateUser("carol");
     await folder.write({
       "pki/ca.crt": cluster.caCert,
@@ -55,16 +59,19 @@ Deno.test("connections to a real API server", async (t) => {
     assert.equal(await whoAmI(own.client), "carol");
   });
 
-  await t.step("a kubeconfig with a relative tokenFile, which has precedence over its token", async () => {
-    const { token } = await cluster.user("dave");
-    const authority = { "certificate-authority-data": btoa(cluster.caCert) };
-    const user = { tokenFile: "secrets/token", token: "invalid" };
-    await folder.write({ "secrets/token": `${token}\n`, config: kubeconfig(cluster.url, authority, user) });
-    using own = await clientBy(config);
-    assert.equal(await whoAmI(own.client), "dave");
-  });
+  await t.step(
+    "the path in tokenFile is relative to the kubeconfig, and the file has precedence over the token",
+    async () => {
+      const { token } = await cluster.user("dave");
+      const authority = { "certificate-authority-data": btoa(cluster.caCert) };
+      const user = { tokenFile: "secrets/token", token: "invalid" };
+      await folder.write({ "secrets/token": `${token}\n`, config: kubeconfig(cluster.url, authority, user) });
+      using own = await clientBy(config);
+      assert.equal(await whoAmI(own.client), "dave");
+    },
+  );
 
-  await t.step("KUBECONFIG with two files: one with the users, one with the clusters", async () => {
+  await t.step("a client merges the two files of KUBECONFIG", async () => {
     const whole = parse((await cluster.user("erin")).kubeconfig);
     await folder.write({
       "config.users": stringify({ kind: "Config", users: whole.users }),
@@ -137,7 +144,7 @@ Deno.test("connections to a real API server", async (t) => {
   });
 
   const connections: Record<string, (url: string) => Promise<ReturnType<typeof clientOf>>> = {
-    "by kubeconfig": async (url) => {
+    "with a kubeconfig": async (url) => {
       await folder.write({ config: cluster.admin.kubeconfig.replace(cluster.url, url) });
       return await clientBy(config);
     },
@@ -146,9 +153,9 @@ Deno.test("connections to a real API server", async (t) => {
       return asPod({ url, caCert: cluster.caCert }, `${folder.path}/token`, new VirtualClock());
     },
   };
-  for (const [how, open] of Object.entries(connections)) {
-    await t.step(`${how}: requests and watches share one HTTP/2 connection`, async () => {
-      using proxy = countingProxy(cluster.port);
+  for (const [access, open] of Object.entries(connections)) {
+    await t.step(`${access}: requests and watches share one HTTP/2 connection`, async () => {
+      using proxy = new ConnectionProxy(cluster.port);
       using own = await open(`https://127.0.0.1:${proxy.port}`);
       const { client } = own;
       await client.get(Namespace, "default");
@@ -168,14 +175,14 @@ Deno.test("connections to a real API server", async (t) => {
       for (const watch of watches) await watch[Symbol.asyncDispose]();
     });
 
-    await t.step(`${how}: concurrent first requests share one connection`, async () => {
-      using proxy = countingProxy(cluster.port);
+    await t.step(`${access}: concurrent first requests share one connection`, async () => {
+      using proxy = new ConnectionProxy(cluster.port);
       using own = await open(`https://127.0.0.1:${proxy.port}`);
       await Promise.all(Array.from({ length: 20 }, () => own.client.get(Namespace, "default")));
       await eventually(() => assert.equal(proxy.open, 1));
     });
 
-    await t.step(`${how}: bodies and lists of several megabytes are sent and received`, async () => {
+    await t.step(`${access}: bodies and lists of several megabytes are sent and received`, async () => {
       using own = await open(cluster.url);
       const names = Array.from({ length: 6 }, (_, i) => `large-${i}`);
       const text = "ä".repeat(450_000);
@@ -189,7 +196,7 @@ Deno.test("connections to a real API server", async (t) => {
 
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       await t.step(
-        `${how}: a watch ends when the server gets ${signal}, and the client works when it has restarted`,
+        `${access}: a watch ends when the server gets ${signal}, and the client works once the server has restarted`,
         async () => {
           using own = await open(cluster.url);
           const { client } = own;
@@ -206,7 +213,7 @@ Deno.test("connections to a real API server", async (t) => {
           else assert.equal((end as { code?: string }).code, "ConnectionLost");
 
           // The first request finds a dead connection, and the client repeats it.
-          const name = `after-${signal.toLowerCase()}-${how.replaceAll(" ", "-")}`;
+          const name = `after-${signal.toLowerCase()}-${access.replaceAll(" ", "-")}`;
           await client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT } });
           await admin.patch(ConfigMap, name, { data: { a: "1" } }, IN_DEFAULT);
           await using events = eventReader(
@@ -215,7 +222,8 @@ Deno.test("connections to a real API server", async (t) => {
           );
           let event: WatchEvent = await events.next();
           while (event.type === "BOOKMARK") event = await events.next();
-          // After a restart, the server either responds with 410 or returns the events since the version.
+          // After a restart, the server either responds with 410 or returns the events since the
+          // version.
           if (event.type === "ERROR") assert.equal(event.object.code, 410);
           else assert.equal(event.object.metadata.name, name);
         },

@@ -14,8 +14,8 @@ import { applyText, Note, ownedBy, recording } from "../fixtures/notes.ts";
 import { acceleratedClock } from "../fixtures/accelerated_clock.ts";
 import { install } from "../fixtures/install.ts";
 import { kubeconfigConnection, podConnection } from "../fixtures/connections.ts";
-import { silencingProxy } from "./_silencing_proxy.ts";
 import { eventually } from "../eventually.ts";
+import { StreamProxy } from "./_proxies.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 /** With OP_TEST_FAULTS=full, a stream stalls after its second bookmark, in real time. */
@@ -59,77 +59,88 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
     "the finalizer of a removed cleanup is removed, whether or not the object is being deleted",
     async () => {
       const finalizers = ["demo.example.com/test.notes"];
-      await create("lives", { metadata: { finalizers } });
-      await create("goes", { metadata: { finalizers } });
-      await client.delete(Note, "goes", IN_DEFAULT);
+      await create("remains", { metadata: { finalizers } });
+      await create("deleted", { metadata: { finalizers } });
+      await client.delete(Note, "deleted", IN_DEFAULT);
       await using _ = run(cluster, operator({ name: "test", parts: { notes: recording().notes }, health: false }));
       await notes.until((all) =>
-        all.every(({ metadata }) => metadata.name !== "goes") && ready(all, "lives")?.status === "True"
+        all.every(({ metadata }) => metadata.name !== "deleted") && ready(all, "remains")?.status === "True"
       );
       await eventually(async () =>
-        assert.equal((await client.get(Note, "lives", IN_DEFAULT)).metadata.finalizers, undefined)
+        assert.equal((await client.get(Note, "remains", IN_DEFAULT)).metadata.finalizers, undefined)
       );
     },
   );
 
-  await t.step("the old and the new owner are reconciled, whatever API version the reference has", async () => {
-    const { notes: part, runs } = recording();
-    await using _ = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
-    const [one, two] = [await create("one"), await create("two")];
-    await eventually(() => assert(["one", "two"].every((name) => runs.some((run) => run.startsWith(`${name} hello`)))));
-    const older = { ...ownedBy(one), apiVersion: "demo.example.com/v0" };
-    await client.create(ConfigMap, { metadata: { name: "handed", ownerReferences: [older] } }, IN_DEFAULT);
-    await eventually(() => assert(runs.includes("one hello: owned changed"), runs.join()));
-    runs.length = 0;
-    await client.patch(ConfigMap, "handed", { metadata: { ownerReferences: [ownedBy(two)] } }, IN_DEFAULT);
-    // Objects of earlier steps are found at start, at an unpredictable time.
-    const ofBoth = () => runs.filter((run) => /^(one|two) /.test(run)).sort();
-    await eventually(() => assert.deepEqual(ofBoth(), ["one hello: owned changed", "two hello: owned changed"]));
-  });
+  await t.step(
+    "the old and the new owner of a child are reconciled, regardless of the API version in the reference",
+    async () => {
+      const { notes: part, runs } = recording();
+      await using _ = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
+      const [one, two] = [await create("one"), await create("two")];
+      await eventually(() =>
+        assert(["one", "two"].every((name) => runs.some((run) => run.startsWith(`${name} hello`))))
+      );
+      const older = { ...ownedBy(one), apiVersion: "demo.example.com/v0" };
+      await client.create(ConfigMap, { metadata: { name: "transferred", ownerReferences: [older] } }, IN_DEFAULT);
+      await eventually(() => assert(runs.includes("one hello: owned changed"), runs.join()));
+      runs.length = 0;
+      await client.patch(ConfigMap, "transferred", { metadata: { ownerReferences: [ownedBy(two)] } }, IN_DEFAULT);
+      // Objects of earlier steps are found at start, at an unpredictable time.
+      const ofBoth = () => runs.filter((run) => /^(one|two) /.test(run)).sort();
+      await eventually(() => assert.deepEqual(ofBoth(), ["one hello: owned changed", "two hello: owned changed"]));
+    },
+  );
 
   await t.step(
-    "pruning keeps another controller's children, and a reconcile's writes trigger the others they concern",
+    "pruning keeps another controller's children, and writes of one controller trigger the other one's watches",
     async () => {
-      const woken: string[] = [];
-      const isOurs = (name: string): boolean => name.startsWith("beside-");
+      const reconciles: string[] = [];
+      const isOurs = (name: string): boolean => name.startsWith("trigger-");
       const pruning = controller(Note, {
         owns: [ConfigMap],
         prune: true,
         watches: [watch(Note, { predicate: ({ metadata }) => isOurs(metadata.name) })],
         async reconcile({ metadata: { name }, spec: { text } }, { applyAll, status }) {
-          await applyAll([[ConfigMap, { metadata: { name: `${name}-${text}`, labels: { reader: "beside-reader" } } }]]);
+          await applyAll([[ConfigMap, {
+            metadata: { name: `${name}-${text}`, labels: { reader: "trigger-reader" } },
+          }]]);
           status({ text });
         },
       });
-      const beside = controller(Note, {
+      const copying = controller(Note, {
         owns: [ConfigMap],
         watches: [
           watch(Note, {
             predicate: ({ metadata }) => isOurs(metadata.name),
-            map: ({ metadata }) => metadata.name === "beside-a" ? "beside-reader" : undefined,
+            map: ({ metadata }) => metadata.name === "trigger-a" ? "trigger-reader" : undefined,
           }),
         ],
         async reconcile({ metadata: { name }, spec: { text } }, { apply, reason, status }) {
-          woken.push(`${name}: ${reason}`);
-          await apply(ConfigMap, { metadata: { name: `${name}-kept` } });
+          reconciles.push(`${name}: ${reason}`);
+          await apply(ConfigMap, { metadata: { name: `${name}-copy` } });
           status({ runs: text.length });
         },
       });
-      await using _ = run(cluster, operator({ name: "test", parts: { pruning, beside }, health: false }));
-      for (const name of ["beside-a", "beside-reader"]) await create(name, { spec: { text: "one" } });
+      await using _ = run(cluster, operator({ name: "test", parts: { pruning, copying }, health: false }));
+      for (const name of ["trigger-a", "trigger-reader"]) await create(name, { spec: { text: "one" } });
       await using maps = await watched(client, ConfigMap);
-      const made = (all: readonly Infer<typeof ConfigMap>[]) =>
-        all.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("beside-a")).sort().join();
-      await maps.until((all) => made(all) === "beside-a-kept,beside-a-one");
-      await notes.until((all) => ready(all, "beside-reader")?.status === "True");
-      woken.length = 0;
-      await client.patch(Note, "beside-a", { spec: { text: "three" } }, IN_DEFAULT);
-      await maps.until((all) => made(all) === "beside-a-kept,beside-a-three");
-      await eventually(() => assert(woken.includes("beside-reader: watched changed"), woken.join()));
+      const childrenOfA = (all: readonly Infer<typeof ConfigMap>[]) =>
+        all.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("trigger-a")).sort().join();
+      await maps.until((all) => childrenOfA(all) === "trigger-a-copy,trigger-a-one");
+      await notes.until((all) => ready(all, "trigger-reader")?.status === "True");
+      reconciles.length = 0;
+      await client.patch(Note, "trigger-a", { spec: { text: "three" } }, IN_DEFAULT);
+      await maps.until((all) => childrenOfA(all) === "trigger-a-copy,trigger-a-three");
+      await eventually(() => assert(reconciles.includes("trigger-reader: watched changed"), reconciles.join()));
       // A write of one controller to objects of earlier steps triggers the other, as their owner,
       // at an unpredictable time.
-      const byWatch = woken.filter((run) => run.endsWith(": watched changed"));
-      assert.deepEqual(byWatch.filter((run) => !run.startsWith("beside-")), [], "the predicate rejects them");
+      const byWatch = reconciles.filter((run) => run.endsWith(": watched changed"));
+      assert.deepEqual(
+        byWatch.filter((run) => !run.startsWith("trigger-")),
+        [],
+        "the watch triggered objects that its predicate rejects",
+      );
     },
   );
 
@@ -157,7 +168,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
       await client.patch(Secret, "meta", { data: { key: "dHdv" } }, IN_DEFAULT);
       await client.patch(Secret, "meta", { metadata: { labels: { color: "blue" } } }, IN_DEFAULT);
       await eventually(() => assert.equal(seen.at(-1)?.metadata.labels?.color, "blue"));
-      assert.equal(seen.length, 3, "what was not selected woke nobody");
+      assert.equal(seen.length, 3, "a change of unselected fields triggered a reconcile");
       await client.patch(Secret, "meta", { metadata: { labels: { use: null } } }, IN_DEFAULT);
       await eventually(() => assert.deepEqual([seen.length, seen.at(-1)], [4, undefined]));
       assert(running.readiness().some(({ name }) => name === "watch Secret use=yes"));
@@ -197,12 +208,12 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
     await create("reads");
     await notes.until((all) => ready(all, "reads")?.status === "True");
     assert.deepEqual(read, ["created", "hello"]);
-    // A later change is seen, so an earlier one would have been seen too.
+    // Changes arrive in order, so once this one is reconciled, no earlier one is pending.
     await client.patch(Note, "reads", { spec: { text: "more" } }, IN_DEFAULT);
     await eventually(() => assert(runs.includes("reads more: changed"), runs.join()));
     // Whether the object was listed at start or seen as new depends on timing.
-    const of = runs.filter((one) => one.startsWith("reads")).map((one) => one.split(":")[0]);
-    assert.deepEqual(of, ["reads hello", "reads more"]);
+    const ofReads = runs.filter((one) => one.startsWith("reads")).map((one) => one.split(":")[0]);
+    assert.deepEqual(ofReads, ["reads hello", "reads more"]);
   });
 
   await t.step(
@@ -222,12 +233,12 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
       await using _ = run(cluster, operator({ name: "test", parts, health: false }));
       await create("hopeless");
       await notes.until((all) => ready(all, "hopeless")?.reason === "PermanentError");
-      await untilSeen(client, notes);
+      await untilProcessed(client, notes);
       const before = runs.length;
-      assert(before <= 6, `${before} runs`);
+      assert(before <= 6, `${before} reconciles`);
       await client.delete(Note, "hopeless", IN_DEFAULT);
       await notes.until((all) => ready(all, "hopeless") === undefined);
-      assert(runs.length <= before + 1, `${runs.length} runs`);
+      assert(runs.length <= before + 1, `${runs.length} reconciles`);
     },
   );
 
@@ -247,45 +258,48 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
   });
 
   await t.step(
-    "a silent stream on an open connection is detected, in a pod and with a kubeconfig",
+    "a watch whose stream falls silent on an open connection is reopened, in a pod and with a kubeconfig",
     async () => {
-      const stalls = async (way: "pod" | "kubeconfig"): Promise<void> => {
-        using proxy = await silencingProxy(cluster);
-        const place = { url: proxy.url, caCert: proxy.caCert, token: cluster.admin.token };
+      const reopensWatches = async (access: "pod" | "kubeconfig"): Promise<void> => {
+        using proxy = await StreamProxy.open(cluster);
+        const target = { url: proxy.url, caCert: proxy.caCert, token: cluster.admin.token };
         // Time passes faster for the watches, but not for the connection, so no ping checks it.
-        const { reset: _reset, ...connection } = way === "pod"
-          ? await podConnection(place)
-          : kubeconfigConnection(place);
+        const { reset: _reset, ...connection } = access === "pod"
+          ? await podConnection(target)
+          : kubeconfigConnection(target);
         using _connection = { [Symbol.dispose]: () => connection.close() };
         const { notes: part, runs } = recording();
-        const op = operator({ name: way, parts: { notes: part }, health: false });
+        const op = operator({ name: access, parts: { notes: part }, health: false });
         const clock = IS_FULL ? systemClock : acceleratedClock(systemClock, 8);
         await using _running = startOperator(op, { connection, clock, checkAccess: false });
-        const name = `stalled-${way}`;
+        const name = `stalled-${access}`;
         await create(name);
         await eventually(() => assert(runs.some((one) => one.startsWith(`${name} hello`)), runs.join()));
         // In the server's own time: two bookmarks have arrived, and the third shows that the stream
         // still works.
         if (IS_FULL) await sleep(systemClock, TWO_BOOKMARKS);
-        // A stream that is reopened at this moment is not affected.
+        // A watch may be reopened at this moment. Then it is not affected, and the test tries
+        // again.
         for (let attempt = 1;; attempt++) {
-          // A watch may be reopened at this moment.
-          await eventually(() => assert(proxy.silence() >= 2, "there are watches"));
+          await eventually(() => assert(proxy.silence() >= 2, "fewer than two watches are open"));
           const from = clock.elapsed();
-          await client.patch(Note, name, { spec: { text: `unheard ${attempt}` } }, IN_DEFAULT);
-          await eventually(() => assert(runs.includes(`${name} unheard ${attempt}: changed`), runs.join()));
+          await client.patch(Note, name, { spec: { text: `silenced ${attempt}` } }, IN_DEFAULT);
+          await eventually(() => assert(runs.includes(`${name} silenced ${attempt}: changed`), runs.join()));
           const took = clock.elapsed() - from;
-          if (IS_FULL) console.log(`${way}: found after ${Math.round(took / 1000)} s`);
+          if (IS_FULL) console.log(`${access}: reopened after ${Math.round(took / 1000)} s`);
           if (took > (IS_FULL ? 5000 : 20_000)) break;
-          assert(attempt < 5, `after ${took} ms of its clock: was it silent at all?`);
+          assert(
+            attempt < 5,
+            `the change was seen after ${took} ms of the operator's clock, so the stream was not silent`,
+          );
         }
       };
-      await Promise.all([stalls("pod"), stalls("kubeconfig")]);
+      await Promise.all([reopensWatches("pod"), reopensWatches("kubeconfig")]);
     },
   );
 });
 
-Deno.test("a real API server without streaming lists is read page by page", async () => {
+Deno.test("an operator lists page by page on a real API server without streaming lists", async () => {
   await using cluster = await realCluster({ apiserverArgs: ["--feature-gates=WatchList=false"] });
   const client = adminClient(cluster);
   const { notes: part, runs } = recording(applyText);
@@ -293,21 +307,21 @@ Deno.test("a real API server without streaming lists is read page by page", asyn
   await install(client, op);
   const create = (name: string) => client.create(Note, { metadata: { name }, spec: {} }, IN_DEFAULT);
   await create("before");
-  const asked: string[] = [];
+  const requests: string[] = [];
   const connection = {
     url: cluster.url,
     async fetch(request: Request) {
       const { pathname, searchParams } = new URL(request.url);
       const response = await cluster.fetch(request);
-      const how = searchParams.has("sendInitialEvents") ? "stream" : searchParams.has("watch") ? "watch" : "page";
-      if (request.method === "GET" && pathname.endsWith("/notes")) asked.push(`${how} ${response.status}`);
+      const type = searchParams.has("sendInitialEvents") ? "stream" : searchParams.has("watch") ? "watch" : "page";
+      if (request.method === "GET" && pathname.endsWith("/notes")) requests.push(`${type} ${response.status}`);
       return response;
     },
     close() {},
   };
   await using _ = startOperator(op, { connection, checkAccess: false });
   await eventually(() => assert.deepEqual(runs, ["before hello: found at start"]));
-  await eventually(() => assert.deepEqual(asked.slice(0, 3), ["stream 422", "page 200", "watch 200"]));
+  await eventually(() => assert.deepEqual(requests.slice(0, 3), ["stream 422", "page 200", "watch 200"]));
   await create("after");
   await eventually(() => assert.deepEqual(runs.slice(1), ["after hello: changed"]));
 });
@@ -331,10 +345,10 @@ function managers({ metadata }: Infer<typeof ConfigMap>): (string | undefined)[]
 }
 
 /**
- * Resolves when the controllers have reported a change made now, so all earlier changes are
- * processed too.
+ * Creates a note, and resolves when the controllers have reconciled it. By then they have processed
+ * all earlier changes too.
  */
-async function untilSeen(client: Client, notes: Watched<typeof Note>): Promise<void> {
+async function untilProcessed(client: Client, notes: Watched<typeof Note>): Promise<void> {
   await client.create(Note, { metadata: { name: "marker" }, spec: {} }, IN_DEFAULT);
   await notes.until((all) => ready(all, "marker")?.status === "True");
 }

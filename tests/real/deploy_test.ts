@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { operatorFolder } from "../../cli/_operator_folder.ts";
 import { kustomize } from "../../cli/kustomize/kustomize.ts";
-import { objectsIn, type PlainObject } from "../../cli/objects.ts";
+import type { PlainObject } from "../../cli/objects.ts";
 import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from "../../src/kinds/mod.ts";
 import { findKind } from "../../src/kube/discovery.ts";
-import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
+import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
 import { established } from "../fixtures/install.ts";
+import { kubectlKustomize } from "./_kubectl.ts";
 
 const MAIN = `
 const Note = resource({ group: "demo.example.com", version: "v1", kind: "Note", spec: s.object({ text: s.string() }), status: s.object({}) });
@@ -62,7 +63,7 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
   assert.equal((await folder.op("generate", "manifests")).code, 0);
   assert.equal((await folder.op("generate", "overlay", "prod")).code, 0);
 
-  await t.step("an overlay is built as kustomize does", async () => {
+  await t.step("op builds an overlay as kubectl kustomize does, and rejects an unsupported field", async () => {
     assert.equal((await folder.op("generate", "overlay", "rich")).code, 0);
     const rich = `${folder.path}/config/overlays/rich`;
     await Deno.writeTextFile(`${rich}/kustomization.yaml`, OVERLAY);
@@ -73,29 +74,29 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
     );
     for (const overlay of ["prod", "rich"]) {
       const path = `${folder.path}/config/overlays/${overlay}`;
-      assert.deepEqual(sorted(await kustomize(path)), sorted(await kubectlKustomize(cluster, path)));
+      assert.deepEqual(sorted(await kustomize(path)), sorted(await kubectlKustomize(path)));
     }
     await Deno.writeTextFile(`${rich}/kustomization.yaml`, "resources: [../../base]\nvars: [{ name: A }]\n");
-    const refused = await op("deploy", "rich");
-    assert.equal(refused.code, 1);
+    const rejected = await op("deploy", "rich");
+    assert.equal(rejected.code, 1);
     assert.match(
-      refused.stderr,
+      rejected.stderr,
       /the field "vars" is not supported\. Run: kubectl kustomize .*rich \| op deploy -\n$/,
     );
   });
 
-  await t.step("a dry run reports the changes, and makes none", async () => {
-    const told = await op("deploy", "prod", "--dry-run");
-    assert.equal(told.code, 0, told.stderr);
-    assert.match(told.stdout, /^Would apply 15 objects to https:/);
+  await t.step("op deploy --dry-run reports the changes, and makes none", async () => {
+    const result = await op("deploy", "prod", "--dry-run");
+    assert.equal(result.code, 0, result.stderr);
+    assert.match(result.stdout, /^Would apply 15 objects to https:/);
     assert.match(
-      told.stdout,
+      result.stdout,
       /created {4}Deployment notes-system\/notes \(not validated: its namespace would be created first\)/,
     );
     assert.deepEqual((await client.list(CustomResourceDefinition)).length, 0);
   });
 
-  await t.step("the applied objects are as desired, and a second deploy changes none", async () => {
+  await t.step("op deploy creates the objects, and a second deploy changes none", async () => {
     const applied = await op("deploy", "prod", "--no-wait");
     assert.equal(applied.code, 0, applied.stderr);
     assert.equal(applied.stdout.match(/^ {2}created /gm)?.length, 15);
@@ -104,7 +105,7 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
   });
 
   await t.step(
-    "a definition that breaks stored objects is rejected, also in a dry run, and applied when forced",
+    "op deploy rejects a definition that breaks stored objects, also in a dry run, unless --allow-breaking is set",
     async () => {
       await established(client);
       const Note = await findKind(client, "notes.demo.example.com");
@@ -114,18 +115,18 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
       const printed = (await folder.op("crd", "print")).stdout;
       await folder.write("renamed.yaml", printed.replaceAll("text", "words"));
       for (const flags of [[], ["--dry-run"]]) {
-        const refused = await op("deploy", "renamed.yaml", ...flags);
-        assert.equal(refused.code, 1);
-        assert.match(refused.stderr, /^Cannot apply breaking changes: 2 of 2 stored objects /);
-        assert.match(refused.stderr, /^ {2}spec\.text is dropped: 2 objects, for example Note default\/a$/m);
-        assert.match(refused.stderr, /--allow-breaking\.\n$/);
+        const rejected = await op("deploy", "renamed.yaml", ...flags);
+        assert.equal(rejected.code, 1);
+        assert.match(rejected.stderr, /^Cannot apply breaking changes: 2 of 2 stored objects /);
+        assert.match(rejected.stderr, /^ {2}spec\.text is dropped: 2 objects, for example Note default\/a$/m);
+        assert.match(rejected.stderr, /--allow-breaking\.\n$/);
       }
       assert.deepEqual((await client.list(Note)).map(({ spec }) => spec), [{ text: "a" }, { text: "b" }]);
 
       const dry = await op("deploy", "renamed.yaml", "--dry-run", "--allow-breaking");
       assert.deepEqual([dry.code, /^Warning: 2 of 2 stored objects /.test(dry.stderr)], [0, true]);
-      const told = await op("deploy", "renamed.yaml", "--no-wait", "--allow-breaking");
-      assert.equal(told.code, 0, told.stderr);
+      const result = await op("deploy", "renamed.yaml", "--no-wait", "--allow-breaking");
+      assert.equal(result.code, 0, result.stderr);
       for (const { metadata: { name } } of await client.list(Note)) {
         await client.delete(Note, name, { namespace: "default" });
       }
@@ -142,7 +143,7 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
     },
   );
 
-  await t.step("waiting for a pod that no kubelet runs ends with a message", async () => {
+  await t.step("op deploy reports a Deployment that is not available at the timeout", async () => {
     await eventually(async () => {
       const { metadata, status } = await client.get(Deployment, "notes", { namespace: "notes-system" });
       assert.equal(status?.observedGeneration, metadata.generation);
@@ -155,15 +156,15 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
     );
   });
 
-  await t.step("a field that the server does not know is rejected by name", async () => {
+  await t.step("op deploy reports the name of a field that the server does not know", async () => {
     await folder.write(
       "wrong.yaml",
       "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x, namespace: default }\ndate: {}\n",
     );
-    const refused = await op("deploy", "wrong.yaml");
-    assert.equal(refused.code, 1);
+    const rejected = await op("deploy", "wrong.yaml");
+    assert.equal(rejected.code, 1);
     assert.match(
-      refused.stderr,
+      rejected.stderr,
       /^Cannot apply ConfigMap "default\/x": the apiserver answered .*(unknown field|field not declared in schema)/,
     );
   });
@@ -189,11 +190,11 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
     ) {
       await client.create(Note, { metadata: { name, namespace: "default", finalizers }, spec: { text: "a" } });
     }
-    const told = await op("uninstall");
-    assert.equal(told.code, 2);
-    assert.match(told.stdout, /^would delete Note default\/free$/m);
+    const result = await op("uninstall");
+    assert.equal(result.code, 2);
+    assert.match(result.stdout, /^would delete Note default\/free$/m);
     assert.match(
-      told.stderr,
+      result.stderr,
       /^No object was deleted\. --yes would delete 2 objects of the operator's kinds, 0 dependents of these, and 15 objects of "notes" itself from https:/,
     );
     assert.equal((await client.list(Note)).length, 2);
@@ -219,9 +220,9 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
     await client.patch(Note, "held", {
       metadata: { finalizers: ["demo.example.com/notes.notes"] },
     }, { namespace: "default" });
-    const gone = await op("uninstall", "--yes", "--timeout", "1", "--release-finalizers");
-    assert.equal(gone.code, 0, gone.stderr);
-    assert.match(gone.stdout, /^released {3}Note default\/held$/m);
+    const uninstalled = await op("uninstall", "--yes", "--timeout", "1", "--release-finalizers");
+    assert.equal(uninstalled.code, 0, uninstalled.stderr);
+    assert.match(uninstalled.stdout, /^released {3}Note default\/held$/m);
     assert.equal(
       (await client.list(ClusterRole)).filter(({ metadata }) => metadata.name.startsWith("notes")).length,
       0,
@@ -235,13 +236,6 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
     assert(space === undefined || space.metadata.deletionTimestamp !== undefined);
   });
 });
-
-async function kubectlKustomize({ programs }: RealCluster, path: string): Promise<PlainObject[]> {
-  assert(programs.kubectl, "kubectl is among the control plane's programs");
-  const { success, stdout, stderr } = await new Deno.Command(programs.kubectl, { args: ["kustomize", path] }).output();
-  assert(success, new TextDecoder().decode(stderr));
-  return objectsIn(new TextDecoder().decode(stdout), path);
-}
 
 function sorted(objects: readonly PlainObject[]): PlainObject[] {
   const key = ({ kind, metadata }: PlainObject) => `${kind} ${metadata.name}`;

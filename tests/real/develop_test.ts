@@ -30,21 +30,23 @@ const notes = controller(Note, {
 });
 export default operator({ name: "notes", version: "1.2.0", health: false, parts: { notes } });
 `;
+/** Returns the body of the main module, whose operator writes a prefix before each text. */
 const body = (prefix: string) => `const PREFIX = ${JSON.stringify(prefix)};${MAIN}`;
 const main = (prefix: string) => mainModule(body(prefix));
 
-/** Returns a rule of a role with these names. */
+/** A rule of a role with one name each. */
 interface Rule {
   readonly apiGroups: readonly [string];
   readonly resources: readonly [string];
   readonly verbs: readonly [string];
 }
 
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+/** Waits until a function returns a value, and returns it. */
+async function defined<T>(read: () => Promise<T | undefined>): Promise<T> {
   return await eventually(async () => {
-    const found = await look();
-    assert(found !== undefined, `${look} returned undefined`);
-    return found;
+    const value = await read();
+    assert(value !== undefined, `${read} returned undefined`);
+    return value;
   });
 }
 
@@ -52,21 +54,20 @@ function textOf(client: Client, name: string): Promise<string | undefined> {
   return client.get(ConfigMap, name, { namespace: "default" }).then(({ data }) => data?.text, () => undefined);
 }
 
-async function note(client: Client, name: string, metadata: object = {}): Promise<void> {
+async function createNote(client: Client, name: string, metadata: object = {}): Promise<void> {
   // Discovery includes the definition shortly after its creation.
   const Note = await eventually(() => findKind(client, "notes.demo.example.com"));
   await client.create(Note, { metadata: { name, namespace: "default", ...metadata }, spec: { text: name } });
 }
 
 /** A proxy to the cluster that counts an account's lists and watches by path. */
-function counted(
+function countingProxy(
   cluster: RealCluster,
   account: string,
 ): AsyncDisposable & { readonly kubeconfig: string; readonly reads: string[] } {
   const reads: string[] = [];
   const proxy = openProxy({
-    async forward(passing) {
-      const { method, url, headers, body, signal } = passing;
+    async forward({ method, url, headers, body, signal }) {
       if (method === "GET" && headers.get("impersonate-user") === account) reads.push(url.pathname);
       return await cluster.admin.fetch(url.pathname + url.search, {
         method,
@@ -79,7 +80,7 @@ function counted(
   return { kubeconfig: proxy.kubeconfig, reads, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() };
 }
 
-Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
+Deno.test("op start, op dev, op plan and op doctor work on a real API server", async (t) => {
   await using cluster = await realCluster({ audit: "everything" });
   await using folder = await operatorFolder(body(""));
   const client = adminClient(cluster);
@@ -87,26 +88,26 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
   const op = (...args: string[]) => folder.op(...args, "--kubeconfig", "kubeconfig");
   const account = "system:serviceaccount:notes-system:notes";
 
-  await t.step("op plan and op doctor report what is not installed", async () => {
+  await t.step("op plan and op doctor report missing definitions and a missing ServiceAccount", async () => {
     const planned = await op("plan");
     assert.equal(planned.code, 1);
     assert.match(planned.stderr, /^Cannot plan "notes": notes\.demo\.example\.com is not installed in https:/);
-    const looked = await op("doctor");
-    assert.equal(looked.code, 1);
-    assert.match(looked.stdout, /^ok {8}server {7}https:\S+ is Kubernetes v1\.\d+\.\d+$/m);
-    assert.match(looked.stdout, /^error {5}installed {4}"notes" is not installed in https:\S+\. Run "op deploy"\.$/m);
-    assert.equal(looked.stdout.trimEnd().split("\n").length, 2);
-    assert.match(looked.stderr, /^1 of 2 findings on "notes" is an error\n$/);
+    const diagnosed = await op("doctor");
+    assert.equal(diagnosed.code, 1);
+    assert.match(diagnosed.stdout, /^ok {8}server {7}https:\S+ is Kubernetes v1\.\d+\.\d+$/m);
+    assert.match(diagnosed.stdout, /^error {5}installed {4}"notes" is not installed in https:\S+\. Run "op deploy"\.$/m);
+    assert.equal(diagnosed.stdout.trimEnd().split("\n").length, 2);
+    assert.match(diagnosed.stderr, /^1 of 2 findings on "notes" is an error\n$/);
 
     assert.equal((await folder.op("crd", "print")).code, 0);
     await folder.write("crds.yaml", (await folder.op("crd", "print")).stdout);
     assert.equal((await op("deploy", "crds.yaml", "--no-wait")).code, 0);
-    const half = await op("doctor");
+    const partial = await op("doctor");
     assert.match(
-      half.stdout,
+      partial.stdout,
       /^error {5}rbac {9}ServiceAccount notes-system\/notes is not installed, so the/m,
     );
-    assert.equal(half.stdout.match(/ rbac /g)?.length, 1);
+    assert.equal(partial.stdout.match(/ rbac /g)?.length, 1);
     await client.delete(CustomResourceDefinition, "notes.demo.example.com");
     await eventually(async () => (await client.list(CustomResourceDefinition)).length === 0);
   });
@@ -115,27 +116,27 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     "op dev installs kinds and RBAC rules, runs as the account, and restarts when a file is saved",
     async () => {
       const io = new RunningIo(folder.path);
-      await using way = counted(cluster, account);
-      await folder.write("counted", way.kubeconfig);
+      await using proxy = countingProxy(cluster, account);
+      await folder.write("counted", proxy.kubeconfig);
       const ended = cli(["dev", "--kubeconfig", "counted"], io);
       await io.says(/Controller started/, 1, ended);
       assert.match(io.stdout, /^applied CustomResourceDefinition notes\.demo\.example\.com$/m);
       assert.match(io.stdout, new RegExp(`^Running as ${account}\\. Save a file`, "m"));
-      await note(client, "one");
-      assert.equal(await until(() => textOf(client, "one")), "one");
-      const before = [...way.reads];
+      await createNote(client, "one");
+      assert.equal(await defined(() => textOf(client, "one")), "one");
+      const before = [...proxy.reads];
       assert.deepEqual([...new Set(before)].sort(), ["/api/v1/configmaps", "/apis/demo.example.com/v1/notes"]);
 
       await folder.write("main.ts", main("new "));
       await io.says(/Controller started/, 2, ended);
-      assert.equal(await until(async () => (await textOf(client, "one")) === "new one" ? true : undefined), true);
-      assert.deepEqual(way.reads, before, "the new process asked the API server for what was there");
+      await eventually(async () => assert.equal(await textOf(client, "one"), "new one"));
+      assert.deepEqual(proxy.reads, before, "the new process listed or watched again");
       assert.match(io.stderr, /"msg":"Controller started".*"objects":1}/);
 
       await folder.write("main.ts", `${main("new ")} {`);
       await io.says(/The earlier version keeps running/, 1, ended);
-      await note(client, "two");
-      assert.equal(await until(() => textOf(client, "two")), "new two");
+      await createNote(client, "two");
+      assert.equal(await defined(() => textOf(client, "two")), "new two");
 
       // One more kind, which needs one more permission.
       await folder.write("main.ts", main("new ").replace("owns: [ConfigMap]", "owns: [ConfigMap, Secret]"));
@@ -153,31 +154,31 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     const io = new RunningIo(folder.path);
     const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
     await io.says(/Controller started/, 1, ended);
-    await folder.write("main.ts", renamed("lost "));
+    await folder.write("main.ts", renamed("rejected "));
     await io.says(/The earlier version keeps running/, 1, ended);
     assert.match(
       io.stderr,
       /^Cannot apply breaking changes: 2 of 2 stored objects [^\n]*"notes\.demo\.example\.com" \(v1\):\n {2}spec\.text is dropped: 2 objects, for example Note default\/one\n {2}spec\.words is not valid: Required value: 2 objects, for example Note default\/one\n/m,
     );
     assert.match(io.stderr, /--allow-breaking\.$/m);
-    await note(client, "kept");
-    assert.equal(await until(() => textOf(client, "kept")), "new kept");
+    await createNote(client, "continued");
+    assert.equal(await defined(() => textOf(client, "continued")), "new continued");
 
     await folder.write("main.ts", main("fixed "));
     await io.says(/Controller started/, 2, ended);
-    assert.equal(await until(async () => (await textOf(client, "kept")) === "fixed kept" ? true : undefined), true);
+    await eventually(async () => assert.equal(await textOf(client, "continued"), "fixed continued"));
     const Note = await findKind(client, "notes.demo.example.com");
     const { spec } = await client.get(Note, "one", { namespace: "default" });
     assert.deepEqual(spec, { text: "one" });
-    await client.delete(Note, "kept", { namespace: "default" });
+    await client.delete(Note, "continued", { namespace: "default" });
     await folder.write("main.ts", main("new "));
     await io.says(/Controller started/, 3, ended);
     io.end();
     assert.equal(await ended, 0, io.stderr);
 
-    await folder.write("main.ts", renamed("lost "));
-    const refused = await op("dev");
-    assert.deepEqual([refused.code, /^Cannot apply breaking changes: 2 of 2 /m.test(refused.stderr)], [1, true]);
+    await folder.write("main.ts", renamed("rejected "));
+    const rejected = await op("dev");
+    assert.deepEqual([rejected.code, /^Cannot apply breaking changes: 2 of 2 /m.test(rejected.stderr)], [1, true]);
   });
 
   await t.step(
@@ -187,16 +188,13 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
       await folder.write("main.ts", main("typed ").replace("note.spec.text }", "note.spec.txet }"));
       const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
       await io.says(/Controller started/, 1, ended);
-      assert.equal(
-        await until(async () => (await textOf(client, "one")) === "typed undefined" ? true : undefined),
-        true,
-      );
+      await eventually(async () => assert.equal(await textOf(client, "one"), "typed undefined"));
       await io.says(/Type check failed; the operator keeps running/, 1, ended);
       assert.match(io.stderr, /TS2339 \[ERROR\]: Property 'txet' does not exist/);
       assert.match(io.stderr, /^ +at main\.ts:\d+:\d+$/m);
       await folder.write("main.ts", main("new "));
       await io.says(/Types are correct again/, 1, ended);
-      assert.equal(await until(async () => (await textOf(client, "one")) === "new one" ? true : undefined), true);
+      await eventually(async () => assert.equal(await textOf(client, "one"), "new one"));
       io.end();
       assert.equal(await ended, 0, io.stderr);
     },
@@ -204,7 +202,7 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
 
   await t.step("op plan reports the writes that an operator would make, and makes none", async () => {
     await folder.write("main.ts", main("planned "));
-    await note(client, "three");
+    await createNote(client, "three");
     const writes = async () =>
       (await cluster.auditLog()).filter(({ verb, requestURI }) =>
         !["get", "list", "watch"].includes(verb) && !requestURI.includes("dryRun=All") &&
@@ -237,17 +235,17 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
   });
 
   await t.step("op start runs a file outside of a project, and passes the arguments after -- to it", async () => {
-    const alone = await Deno.makeTempDir();
+    const directory = await Deno.makeTempDir();
     try {
       const text = body("alone ");
       await Deno.writeTextFile(
-        `${alone}/alone.ts`,
+        `${directory}/alone.ts`,
         `import { controller, operator, resource, s } from "@op/sdk";\nimport { ConfigMap } from "@op/sdk/kinds";\n${text}`,
       );
       const io = new RunningIo(folder.path);
       const ended = cli([
         "start",
-        `${alone}/alone.ts`,
+        `${directory}/alone.ts`,
         "--kubeconfig",
         "kubeconfig",
         "-l",
@@ -256,12 +254,12 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
         "--log-format=text",
       ], io);
       await io.says(/Controller started/, 1, ended);
-      assert.equal(await until(() => textOf(client, "three")), "alone three");
+      assert.equal(await defined(() => textOf(client, "three")), "alone three");
       assert.match(io.stderr, /Reconcile started/);
       io.end();
       assert.equal(await ended, 0, io.stderr);
     } finally {
-      await Deno.remove(alone, { recursive: true });
+      await Deno.remove(directory, { recursive: true });
     }
     const wrong = await folder.op("start", "--kubeconfig", "kubeconfig", "--", "--log-levle=debug");
     assert.equal(wrong.code, 2);
@@ -272,13 +270,13 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
     await Deno.remove(`${folder.path}/operator.toml`);
   });
 
-  await t.step("op doctor finds no problem at first, then each one that is introduced", async () => {
+  await t.step("op doctor finds no error in a healthy installation, and each error that is introduced", async () => {
     await folder.write("main.ts", main(""));
-    const good = await op("doctor");
-    assert.equal(good.code, 0, good.stdout);
-    assert.match(good.stdout, /^ok {8}rbac {9}\S+:notes has all \d+ RBAC permissions$/m);
-    assert.match(good.stdout, /^ok {8}finalizers {3}no deletion is stuck \(3 objects checked\)$/m);
-    assert.match(good.stdout, /^warning {3}leader {7}Lease notes-system\/notes does not exist/m);
+    const healthy = await op("doctor");
+    assert.equal(healthy.code, 0, healthy.stdout);
+    assert.match(healthy.stdout, /^ok {8}rbac {9}\S+:notes has all \d+ RBAC permissions$/m);
+    assert.match(healthy.stdout, /^ok {8}finalizers {3}no deletion is stuck \(3 objects checked\)$/m);
+    assert.match(healthy.stdout, /^warning {3}leader {7}Lease notes-system\/notes does not exist/m);
 
     const renewTime = new Date(Date.now() - 60_000).toISOString().replace("Z", "000Z");
     await client.create(Lease, {
@@ -307,13 +305,13 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
         rules: [],
       }],
     });
-    const bad = await op("doctor", "--stuck-after", "0", "-o", "json");
-    assert.equal(bad.code, 1, bad.stdout);
-    const wrong = (JSON.parse(bad.stdout) as { check: string; verdict: string; message: string }[]).filter((
+    const unhealthy = await op("doctor", "--stuck-after", "0", "-o", "json");
+    assert.equal(unhealthy.code, 1, unhealthy.stdout);
+    const errors = (JSON.parse(unhealthy.stdout) as { check: string; verdict: string; message: string }[]).filter((
       { verdict },
     ) => verdict === "error");
     const message = (check: string) =>
-      wrong.filter((one) => one.check === check).map(({ message }) => message).join("\n");
+      errors.filter((one) => one.check === check).map(({ message }) => message).join("\n");
     assert.match(message("kinds"), /^notes\.demo\.example\.com differs from the declaration in 1 place: v1 .*text/);
     assert.match(message("rbac"), /may not list notes\.demo\.example\.com/);
     const [, seconds] =
@@ -330,8 +328,8 @@ Deno.test("op start, dev, plan and doctor on a real cluster", async (t) => {
 
   await t.step("op doctor reports a server that cannot be reached", async () => {
     await folder.write("gone", cluster.admin.kubeconfig.replaceAll(String(cluster.port), "1"));
-    const gone = await folder.op("doctor", "--kubeconfig", "gone");
-    assert.equal(gone.code, 1);
-    assert.match(gone.stderr, /^Cannot read "\/version": /);
+    const unreachable = await folder.op("doctor", "--kubeconfig", "gone");
+    assert.equal(unreachable.code, 1);
+    assert.match(unreachable.stderr, /^Cannot read "\/version": /);
   });
 });

@@ -42,8 +42,15 @@ const NOTES = "/apis/dev.example.com/v1/namespaces/default/notes";
 const DEFINITION = "notes.dev.example.com";
 type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Tries to create a note with a number of lines, in a dry run. */
-async function asked(fetch: Fetch, lines: number): Promise<{ readonly status: number; readonly told: string }> {
+/** The response to a create request. */
+interface CreateResponse {
+  readonly status: number;
+  /** The labels of the created note as JSON, or the message of the error. */
+  readonly result: string;
+}
+
+/** Creates a note with a number of lines, in a dry run. */
+async function createNote(fetch: Fetch, lines: number): Promise<CreateResponse> {
   const response = await fetch(`${NOTES}?dryRun=All`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -55,19 +62,25 @@ async function asked(fetch: Fetch, lines: number): Promise<{ readonly status: nu
     }),
   });
   const { metadata, message } = await response.json();
-  return { status: response.status, told: message ?? JSON.stringify(metadata.labels) };
+  return { status: response.status, result: message ?? JSON.stringify(metadata.labels) };
 }
 
-/** Resolves when the server, which applies configurations with a delay, responds as expected. */
-async function untilAsked(fetch: Fetch, lines: number, status: number): Promise<string> {
+/**
+ * Creates notes until the server responds with a status, because it applies configurations with a
+ * delay. Returns the labels of the note, or the message of the error.
+ */
+async function untilCreated(fetch: Fetch, lines: number, expected: number): Promise<string> {
   return await eventually(async () => {
-    const answer = await asked(fetch, lines);
-    assert.equal(answer.status, status, `${lines} lines: ${answer.told}`);
-    return answer.told;
+    const { status, result } = await createNote(fetch, lines);
+    assert.equal(status, expected, `${lines} lines: ${result}`);
+    return result;
   });
 }
 
-/** Returns the names of the registered configurations, and where the definition is converted. */
+/**
+ * Returns the names of the registered configurations, the conversion strategy of the definition,
+ * and the annotations that `op` added to the definition.
+ */
 async function registered(client: Client): Promise<string[]> {
   const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
   return [
@@ -79,6 +92,7 @@ async function registered(client: Client): Promise<string[]> {
   );
 }
 
+/** What {@linkcode registered} returns while `op dev` runs. */
 const ALL = [
   "MutatingWebhookConfiguration notes-dev",
   "ValidatingWebhookConfiguration notes-dev",
@@ -87,67 +101,94 @@ const ALL = [
   "op/dev-lease",
 ];
 
+/** The objects that a killed `op dev` leaves, as `op` prints them. */
+const LEFT = [
+  "MutatingWebhookConfiguration notes-dev",
+  "ValidatingWebhookConfiguration notes-dev",
+  `the conversion of ${DEFINITION}`,
+];
+
+const DEV = ["dev", "--kubeconfig", "kubeconfig"];
+
+/** A real API server, and a project that uses it. */
+interface ProjectOnCluster extends AsyncDisposable {
+  readonly folder: OperatorFolder;
+  /** The administrator's client. */
+  readonly client: Client;
+  readonly fetch: Fetch;
+}
+
+async function projectOnCluster(): Promise<ProjectOnCluster> {
+  await using stack = new AsyncDisposableStack();
+  const cluster = stack.use(await realCluster());
+  const folder = stack.use(await operatorFolder(""));
+  await folder.write("main.ts", main(2));
+  await folder.write("kubeconfig", cluster.admin.kubeconfig);
+  const resources = stack.move();
+  return {
+    folder,
+    client: adminClient(cluster),
+    fetch: (path, init) => cluster.fetch(path, init),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
 /** Starts an `op dev` and kills it after it has registered its webhooks. */
-async function leftByKilled(folder: OperatorFolder, dev: readonly string[], fetch: Fetch): Promise<void> {
+async function killAfterRegistration({ folder, fetch }: ProjectOnCluster): Promise<void> {
   await folder.write("main.ts", main(2));
   const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", new URL("cli/main.ts", ROOT).href, ...dev],
+    args: ["run", "-A", "--quiet", new URL("cli/main.ts", ROOT).href, ...DEV],
     cwd: folder.path,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  let told = "";
+  let output = "";
   const isRunning = Promise.withResolvers<void>();
-  // The pipe that the operator's own process holds open ends with it.
+  // The operator's own process also holds the pipes open, so their end shows that it has ended.
   const pipes = [process.stdout, process.stderr].map(async (pipe) => {
     for await (const text of pipe.pipeThrough(new TextDecoderStream())) {
-      told += text;
-      if (/^Running as /m.test(told)) isRunning.resolve();
+      output += text;
+      if (/^Running as /m.test(output)) isRunning.resolve();
     }
-    isRunning.reject(new Error(told));
+    isRunning.reject(new Error(output));
   });
   isRunning.promise.catch(() => {});
   await isRunning.promise;
-  await untilAsked(fetch, 3, 422);
+  await untilCreated(fetch, 3, 422);
   process.kill("SIGKILL");
   await process.status;
   await Promise.all(pipes);
 }
 
-Deno.test("a real API server calls the webhooks of this machine through op dev", async (t) => {
-  await using cluster = await realCluster();
-  await using folder = await operatorFolder("");
-  await folder.write("main.ts", main(2));
-  await folder.write("kubeconfig", cluster.admin.kubeconfig);
-  const client = adminClient(cluster);
-  const fetch: Fetch = (path, init) => cluster.fetch(path, init);
-  const dev = ["dev", "--kubeconfig", "kubeconfig"];
+Deno.test("op dev registers the webhooks of this machine with a real API server, and removes them", async (t) => {
+  await using project = await projectOnCluster();
+  const { folder, client, fetch } = project;
 
   await t.step(
-    "webhooks mutate, deny and convert; saving a file fails no call; stopping removes them all",
+    "op dev registers webhooks that mutate, deny and convert, fails no call when a file is saved, and removes them when it stops",
     async () => {
       const io = new RunningIo(folder.path);
-      const ended = cli(dev, io);
+      const ended = cli(DEV, io);
       await io.says(/^Running as system:serviceaccount:notes-system:notes\./, 1, ended);
       assert.match(io.stdout, /^Webhooks are called at https:\/\/127\.0\.0\.1:\d+$/m);
       assert.deepEqual(await registered(client), ALL);
-      assert.match(await untilAsked(fetch, 3, 422), /denied the request: .* spec\.lines: at most 2 lines$/);
+      assert.match(await untilCreated(fetch, 3, 422), /denied the request: .* spec\.lines: at most 2 lines$/);
       // The server applies the two configurations one after the other.
-      await eventually(async () => assert.equal((await asked(fetch, 2)).told, '{"lines":"2"}'));
+      await eventually(async () => assert.equal((await createNote(fetch, 2)).result, '{"lines":"2"}'));
 
       let isOver = false;
-      const answers: { status: number; told: string }[] = [];
-      const asking = (async () => {
-        while (!isOver) answers.push(await asked(fetch, 1));
+      const responses: CreateResponse[] = [];
+      const creating = (async () => {
+        while (!isOver) responses.push(await createNote(fetch, 1));
       })();
       await folder.write("main.ts", main(4));
       await io.says(/was saved, restarting/, 1, ended);
-      await untilAsked(fetch, 3, 201);
+      await untilCreated(fetch, 3, 201);
       isOver = true;
-      await asking;
-      assert.deepEqual(answers.filter(({ status }) => status !== 201), []);
-      assert.match((await asked(fetch, 5)).told, /at most 4 lines$/);
+      await creating;
+      assert.deepEqual(responses.filter(({ status }) => status !== 201), []);
+      assert.match((await createNote(fetch, 5)).result, /at most 4 lines$/);
 
       io.end();
       assert.equal(await ended, 0, io.stderr);
@@ -156,36 +197,32 @@ Deno.test("a real API server calls the webhooks of this machine through op dev",
   );
 
   await t.step(
-    "a killed op dev leaves its webhooks but no process, and the next start restores everything",
+    "a killed op dev leaves its webhooks but no process, and the next op dev removes them",
     async () => {
-      await leftByKilled(folder, dev, fetch);
+      await killAfterRegistration(project);
       assert.deepEqual(await registered(client), ALL);
       // The server cannot reach the webhook, so it rejects the request.
-      assert.match(await untilAsked(fetch, 1, 500), /connection refused/);
+      assert.match(await untilCreated(fetch, 1, 500), /connection refused/);
       const { stdout } = await folder.op("doctor", "--kubeconfig", "kubeconfig");
       assert.match(stdout, /^warning +webhooks +ValidatingWebhookConfiguration notes-dev calls an "op dev" /m);
 
       const io = new RunningIo(folder.path);
-      const ended = cli(dev, io);
+      const ended = cli(DEV, io);
       await io.says(/^Running as /, 1, ended);
       assert.deepEqual(
         io.stdout.split("\n").filter((line) => line.startsWith("removed")),
-        [
-          "MutatingWebhookConfiguration notes-dev",
-          "ValidatingWebhookConfiguration notes-dev",
-          `the conversion of ${DEFINITION}`,
-        ].map((one) => `removed ${one} of an earlier "op dev"`),
+        LEFT.map((object) => `removed ${object} of an earlier "op dev"`),
       );
-      await untilAsked(fetch, 3, 422);
+      await untilCreated(fetch, 3, 422);
       io.end();
       assert.equal(await ended, 0, io.stderr);
       assert.deepEqual(await registered(client), ["None"]);
     },
   );
 
-  await t.step("if the API server cannot reach this machine, op dev reports it and registers no webhook", async () => {
+  await t.step("op dev reports that the API server cannot reach this machine, and registers no webhook", async () => {
     const io = new RunningIo(folder.path);
-    const ended = cli([...dev, "--webhook-url", "https://127.0.0.1:1"], io);
+    const ended = cli([...DEV, "--webhook-url", "https://127.0.0.1:1"], io);
     await io.says(/^Running as /, 1, ended);
     await io.says(
       /^Webhooks are not called: the API server does not reach https:\/\/127\.0\.0\.1:1 \(.*connection refused.*\)\. Use --webhook-url with the URL at which it reaches port \d+ of this machine, or --skip-webhook-server\.$/,
@@ -196,58 +233,54 @@ Deno.test("a real API server calls the webhooks of this machine through op dev",
     io.end();
     assert.equal(await ended, 0, io.stderr);
     const wrong = new RunningIo(folder.path);
-    assert.equal(await cli([...dev, "--webhook-url", "http://machine"], wrong), 2);
+    assert.equal(await cli([...DEV, "--webhook-url", "http://machine"], wrong), 2);
   });
 
-  await t.step("op uninstall reverts what a killed op dev left", async () => {
-    await leftByKilled(folder, dev, fetch);
+  await t.step("op uninstall removes the webhooks of a killed op dev, and restores the conversion", async () => {
+    await killAfterRegistration(project);
     assert.deepEqual(await registered(client), ALL);
     const uninstall = ["uninstall", "--kubeconfig", "kubeconfig"];
-    const left = [
-      "MutatingWebhookConfiguration notes-dev",
-      "ValidatingWebhookConfiguration notes-dev",
-      `the conversion of ${DEFINITION}`,
-    ];
-    const lines = (text: string, of: string) =>
-      text.split("\n").filter((line) => line.startsWith(of) && line.endsWith(', left by "op dev"'));
-    const told = await folder.op(...uninstall);
-    assert.equal(told.code, 2, told.stderr);
-    assert.deepEqual(lines(told.stdout, "would delete"), left.map((one) => `would delete ${one}, left by "op dev"`));
+    const lines = (text: string, action: string) =>
+      text.split("\n").filter((line) => line.startsWith(action) && line.endsWith(', left by "op dev"'));
+    const preview = await folder.op(...uninstall);
+    assert.equal(preview.code, 2, preview.stderr);
+    assert.deepEqual(
+      lines(preview.stdout, "would delete"),
+      LEFT.map((object) => `would delete ${object}, left by "op dev"`),
+    );
     assert.deepEqual(await registered(client), ALL);
-    const gone = await folder.op(...uninstall, "--yes");
-    assert.equal(gone.code, 0, gone.stderr);
-    assert.deepEqual(lines(gone.stdout, "deleted"), left.map((one) => `deleted    ${one}, left by "op dev"`));
+    const uninstalled = await folder.op(...uninstall, "--yes");
+    assert.equal(uninstalled.code, 0, uninstalled.stderr);
+    assert.deepEqual(
+      lines(uninstalled.stdout, "deleted"),
+      LEFT.map((object) => `deleted    ${object}, left by "op dev"`),
+    );
     assert.deepEqual(await registered(client), ["None"]);
     assert.equal((await folder.op(...uninstall)).stdout.includes("op dev"), false);
   });
 });
 
-Deno.test("op deploy, op dev and op start recognize an operator that runs elsewhere", async (t) => {
-  await using cluster = await realCluster();
-  await using folder = await operatorFolder("");
-  await folder.write("main.ts", main(2));
-  await folder.write("kubeconfig", cluster.admin.kubeconfig);
-  const client = adminClient(cluster);
-  const fetch: Fetch = (path, init) => cluster.fetch(path, init);
-  const dev = ["dev", "--kubeconfig", "kubeconfig"];
+Deno.test("op deploy, op dev and op start detect that the operator already runs", async (t) => {
+  await using project = await projectOnCluster();
+  const { folder, client } = project;
 
   await t.step(
     "op deploy restores the conversion that a killed op dev changed, and a dry run only reports it",
     async () => {
       for (const args of [["manifests"], ["overlay", "prod"]]) {
-        const made = await folder.op("generate", ...args);
-        assert.equal(made.code, 0, made.stderr);
+        const generated = await folder.op("generate", ...args);
+        assert.equal(generated.code, 0, generated.stderr);
       }
-      await leftByKilled(folder, dev, fetch);
+      await killAfterRegistration(project);
       const deploy = ["deploy", "prod", "--no-wait", "--kubeconfig", "kubeconfig"];
-      const would = await folder.op(...deploy, "--dry-run");
-      assert.equal(would.code, 0, would.stderr);
+      const dryRun = await folder.op(...deploy, "--dry-run");
+      assert.equal(dryRun.code, 0, dryRun.stderr);
       assert.match(
-        would.stdout,
+        dryRun.stdout,
         /^would take over the conversion of notes\.dev\.example\.com from an "op dev" of \S+ that has/m,
       );
       assert.match(
-        would.stdout,
+        dryRun.stdout,
         /^ {2}changed {4}CustomResourceDefinition notes\.dev\.example\.com \(not validated: its conv/m,
       );
       assert.deepEqual(await registered(client), ALL);
@@ -264,10 +297,10 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
   );
 
   await t.step("op dev does not start next to a deployed operator unless forced", async () => {
-    const refused = await folder.op(...dev);
-    assert.equal(refused.code, 1, refused.stdout);
+    const rejected = await folder.op(...DEV);
+    assert.equal(rejected.code, 1, rejected.stdout);
     assert.match(
-      refused.stderr,
+      rejected.stderr,
       /^Cannot develop on https:\S+: "notes" already runs there: Deployment notes-system\/notes has 1 replica \(0 available\)\. .*kubectl scale -n notes-system deployment\/notes --replicas=0.*--alongside\.$/m,
     );
   });
@@ -275,22 +308,22 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
   await t.step("op deploy does not change the conversion of a running op dev without --take-back", async () => {
     const deploy = ["deploy", "prod", "--no-wait", "--kubeconfig", "kubeconfig"];
     const io = new RunningIo(folder.path);
-    const ended = cli([...dev, "--alongside"], io);
+    const ended = cli([...DEV, "--alongside"], io);
     await io.says(/^Running as /, 1, ended);
     assert.match(io.stderr, /^Warning: "notes" already runs there: Deployment/m);
     for (const more of [[], ["--dry-run"]]) {
-      const refused = await folder.op(...deploy, ...more);
-      assert.equal(refused.code, 1, refused.stdout);
+      const rejected = await folder.op(...deploy, ...more);
+      assert.equal(rejected.code, 1, rejected.stdout);
       assert.match(
-        refused.stderr,
+        rejected.stderr,
         /^Cannot deploy "notes": "op dev" of \S+ \(renewed \d+ s ago\) serves the conversion of notes\.dev\.example\.com \(0 objects\)\. .*--take-back/m,
       );
     }
-    const second = await folder.op(...dev);
+    const second = await folder.op(...DEV);
     assert.equal(second.code, 1);
     assert.match(second.stderr, /; "op dev" of \S+ \(renewed \d+ s ago\) runs\. Both would write/);
-    const taken = await folder.op(...deploy, "--take-back");
-    assert.equal(taken.code, 0, taken.stderr);
+    const forced = await folder.op(...deploy, "--take-back");
+    assert.equal(forced.code, 0, forced.stderr);
     io.end();
     assert.equal(await ended, 0, io.stderr);
     const { spec } = await client.get(CustomResourceDefinition, DEFINITION);
@@ -311,7 +344,7 @@ Deno.test("op deploy, op dev and op start recognize an operator that runs elsewh
   });
 });
 
-Deno.test("op dev --local: the in-process API server calls the webhooks too", async () => {
+Deno.test("with op dev --local, the in-process API server calls the webhooks", async () => {
   await using folder = await operatorFolder("");
   await folder.write("main.ts", main(2));
   const io = new RunningIo(folder.path);
@@ -319,15 +352,15 @@ Deno.test("op dev --local: the in-process API server calls the webhooks too", as
   await io.says(/^Running as /, 1, ended);
   const text = await Deno.readTextFile(/export KUBECONFIG=(\S+)/.exec(io.stdout)![1]!);
   const { clusters: [{ cluster }], users: [{ user }] } = JSON.parse(text);
-  using way = Deno.createHttpClient({ caCerts: [atob(cluster["certificate-authority-data"])] });
+  using httpClient = Deno.createHttpClient({ caCerts: [atob(cluster["certificate-authority-data"])] });
   const local: Fetch = (path, init) =>
     fetch(cluster.server + path, {
       ...init,
       headers: { ...init?.headers, authorization: `Bearer ${user.token}` },
-      client: way,
+      client: httpClient,
     } as RequestInit);
-  assert.match(await untilAsked(local, 3, 422), /at most 2 lines$/);
-  await eventually(async () => assert.equal((await asked(local, 2)).told, '{"lines":"2"}'));
+  assert.match(await untilCreated(local, 3, 422), /at most 2 lines$/);
+  await eventually(async () => assert.equal((await createNote(local, 2)).result, '{"lines":"2"}'));
   io.end();
   assert.equal(await ended, 0, io.stderr);
 });

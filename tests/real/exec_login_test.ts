@@ -9,7 +9,7 @@ import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts
 import { RunningIo } from "../fixtures/running_io.ts";
 import { clientBy, temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
-Deno.test("a kubeconfig with an exec plugin logs in, and logs in again when its token has expired", async () => {
+Deno.test("a client with an exec plugin logs in, and logs in again when its token has expired", async () => {
   await using cluster = await realCluster();
   await using folder = await temporaryFolder();
   const [first, second] = [
@@ -17,15 +17,15 @@ Deno.test("a kubeconfig with an exec plugin logs in, and logs in again when its 
     await cluster.user("cloudy", { groups: ["system:masters"] }),
   ];
   const credential = `${folder.path}/credential.json`;
-  const offer = (token: string) => Deno.writeTextFile(credential, credentialOf(token));
-  await offer(first.token);
+  const writeCredential = (token: string) => Deno.writeTextFile(credential, credentialOf(token));
+  await writeCredential(first.token);
   await folder.write({ "config": kubeconfigOf(cluster, credential) });
-  using way = await clientBy(`${folder.path}/config`);
-  assert.equal((await way.client.get(Namespace, "default")).metadata.name, "default");
+  using plugin = await clientBy(`${folder.path}/config`);
+  assert.equal((await plugin.client.get(Namespace, "default")).metadata.name, "default");
 
-  await offer(second.token);
+  await writeCredential(second.token);
   await cluster.expire(first.token);
-  assert.equal((await way.client.get(Namespace, "default")).metadata.name, "default");
+  assert.equal((await plugin.client.get(Namespace, "default")).metadata.name, "default");
 });
 
 Deno.test("op start and op dev log in with an exec plugin", async (t) => {
@@ -42,7 +42,7 @@ export default operator({ name: "spaces", version: "1.2.0", health: false, parts
 `),
   );
   for (const command of [["dev"], ["dev", "--as-me"], ["start"]]) {
-    await t.step(`op ${command.join(" ")}`, async () => {
+    await t.step(`op ${command.join(" ")} starts its controller`, async () => {
       const io = new RunningIo(folder.path);
       const ended = cli([...command, "--kubeconfig", "kubeconfig"], io);
       await io.says(/Controller started/, 1, ended);
@@ -52,11 +52,12 @@ export default operator({ name: "spaces", version: "1.2.0", health: false, parts
   }
 });
 
+/** Returns the output of an exec plugin with a token. */
 function credentialOf(token: string): string {
   return JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token } });
 }
 
-/** Writes a kubeconfig whose exec plugin prints a file. */
+/** Returns a kubeconfig whose exec plugin prints a file. */
 function kubeconfigOf(cluster: RealCluster, credential: string): string {
   const exec = {
     apiVersion: "client.authentication.k8s.io/v1",

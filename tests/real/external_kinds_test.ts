@@ -1,6 +1,6 @@
 /**
- * Kinds of another project on a real API server: imported, read, and reconciled, with and without
- * their status. The CRD and its objects stay.
+ * Kinds of another project on a real API server: an operator imports, reads and reconciles them,
+ * with and without writing their status. It never deletes the CRD or its objects.
  */
 import assert from "node:assert/strict";
 import { controller, operator, resource, s } from "@op/sdk";
@@ -57,7 +57,8 @@ const CRD = {
   },
 };
 
-const OTHERS = { parents: [{ name: "them", accepted: false }] };
+/** The status that the other project's controller writes. */
+const FOREIGN_STATUS = { parents: [{ name: "other", accepted: false }] };
 
 /** One controller reads routes, and another one of the same operator implements them. */
 const MAIN = `
@@ -74,7 +75,7 @@ const routes = controller(Route, {
   writesStatus: true,
   reconcile({ spec, status: { parents = [] } = {} }, { status, condition }) {
     if (spec?.host === "bad") throw new Error("there is no such host");
-    status({ parents: [...parents.filter(({ name }) => name !== "us"), { name: "us", accepted: true }] });
+    status({ parents: [...parents.filter(({ name }) => name !== "ours"), { name: "ours", accepted: true }] });
     condition({ type: "Accepted", status: "True", reason: "Valid" });
   },
   cleanup() {},
@@ -86,15 +87,15 @@ export default operator({ name: "gateway", version: "1.0.0", health: false, part
 async function createForeign(client: Client): Promise<void> {
   await client.create(CustomResourceDefinition, CRD as never);
   await established(client);
-  // Discovery includes it shortly after.
+  // Discovery includes the CRD shortly after its creation.
   const Route = await eventually(() => findKind(client, ROUTES));
   for (const name of ["a", "b"]) {
     await client.create(Route, { metadata: { name }, spec: { host: `${name}.example.com` } }, IN_DEFAULT);
-    await client.patch(Route, name, { status: OTHERS }, { ...IN_DEFAULT, subresource: "status" });
+    await client.patch(Route, name, { status: FOREIGN_STATUS }, { ...IN_DEFAULT, subresource: "status" });
   }
 }
 
-/** Returns the part of the CRD that changes with every write, to detect any write. */
+/** Returns the UID and resource version of the CRD, which show any write. */
 async function versionOf(client: Client): Promise<readonly unknown[]> {
   const { metadata } = await client.get(CustomResourceDefinition, ROUTES);
   return [metadata.uid, metadata.resourceVersion];
@@ -112,7 +113,7 @@ async function generatedFiles(folder: OperatorFolder): Promise<string> {
   return files.join("\n");
 }
 
-Deno.test("an operator reads and implements an imported kind, and does not change its CRD and its objects", async (t) => {
+Deno.test("an operator reads and implements an imported kind without changing its CRD or deleting its objects", async (t) => {
   await using cluster = await realCluster({ controllerManager: true });
   await using folder = await operatorFolder();
   const client = adminClient(cluster);
@@ -155,14 +156,14 @@ Deno.test("an operator reads and implements an imported kind, and does not chang
     assert.doesNotMatch((await folder.op("crd", "diff", "live.json", "main.ts")).stdout, /routes\.gateway/);
   });
 
-  await t.step("op dev runs it under its own roles, which allow the status, and installs no CRD", async () => {
+  await t.step("op dev runs the operator with roles that allow the status, and installs no CRD", async () => {
     await client.create(ConfigMap, { metadata: { name: "a" } }, IN_DEFAULT);
     const io = new RunningIo(folder.path);
     const ended = cli(["dev", "--alongside", "--kubeconfig", "kubeconfig"], io);
     await eventually(async () => {
       for (const name of ["a", "b"]) {
         const { status } = await route(name);
-        assert.deepEqual(status.parents, [...OTHERS.parents, { name: "us", accepted: true }]);
+        assert.deepEqual(status.parents, [...FOREIGN_STATUS.parents, { name: "ours", accepted: true }]);
         assert.deepEqual(
           status.conditions.map(({ type, reason }: Record<string, string>) => `${type} ${reason}`),
           ["Accepted Valid"],
@@ -170,7 +171,7 @@ Deno.test("an operator reads and implements an imported kind, and does not chang
       }
     });
     await client.patch(Route, "b", { spec: { host: "bad" } }, IN_DEFAULT);
-    // The first failure is reported before the second one.
+    // A condition would have been written before the second failure.
     await io.says(/"msg":"Reconcile failed"|there is no such host/, 2, ended);
     const { status } = await route("b");
     assert.deepEqual(status.conditions.map(({ type }: { type: string }) => type), ["Accepted"]);
@@ -180,7 +181,7 @@ Deno.test("an operator reads and implements an imported kind, and does not chang
     assert.deepEqual(await versionOf(client), before);
   });
 
-  await t.step("op doctor reports that the kind is served", async () => {
+  await t.step("op doctor reports that the external kind is served", async () => {
     const found = await op("doctor");
     assert.match(found.stdout, /^ok +kinds +routes\.gateway\.example\.com \(external\) is served$/m);
   });
@@ -188,9 +189,9 @@ Deno.test("an operator reads and implements an imported kind, and does not chang
   await t.step(
     "op uninstall stops at objects that have its finalizer, and removes the finalizer on request",
     async () => {
-      const told = await op("uninstall");
-      assert.match(told.stdout, /^blocked by Route default\/a, which has a finalizer of the operator$/m);
-      assert.doesNotMatch(told.stdout, /^would delete.*Route|routes\.gateway/m);
+      const preview = await op("uninstall");
+      assert.match(preview.stdout, /^blocked by Route default\/a, which has a finalizer of the operator$/m);
+      assert.doesNotMatch(preview.stdout, /^would delete.*Route|routes\.gateway/m);
       const stopped = await op("uninstall", "--yes");
       assert.equal(stopped.code, 1);
       assert.match(
@@ -199,10 +200,10 @@ Deno.test("an operator reads and implements an imported kind, and does not chang
       );
       assert.doesNotMatch(stopped.stdout, /^deleted/m);
 
-      const gone = await op("uninstall", "--yes", "--release-finalizers");
-      assert.equal(gone.code, 0, gone.stderr);
-      assert.match(gone.stdout, /^released {3}Route default\/a$/m);
-      assert.match(gone.stdout, /^deleted {4}CustomResourceDefinition owns\.demo\.example\.com$/m);
+      const uninstalled = await op("uninstall", "--yes", "--release-finalizers");
+      assert.equal(uninstalled.code, 0, uninstalled.stderr);
+      assert.match(uninstalled.stdout, /^released {3}Route default\/a$/m);
+      assert.match(uninstalled.stdout, /^deleted {4}CustomResourceDefinition owns\.demo\.example\.com$/m);
       assert.deepEqual(await versionOf(client), before);
       for (const name of ["a", "b"]) {
         const { metadata, status } = await route(name);
@@ -213,7 +214,7 @@ Deno.test("an operator reads and implements an imported kind, and does not chang
   );
 });
 
-Deno.test("a CRD that an earlier version installed stays once its kind is external", async () => {
+Deno.test("op does not change or delete a CRD that an earlier version installed once its kind is external", async () => {
   await using cluster = await realCluster({ controllerManager: true });
   await using folder = await operatorFolder();
   const client = adminClient(cluster);
@@ -221,13 +222,13 @@ Deno.test("a CRD that an earlier version installed stays once its kind is extern
   await folder.write("crd.json", JSON.stringify(CRD));
   const op = (...args: string[]) => folder.op(...args, "--kubeconfig", "kubeconfig");
   const succeeds = async (...args: string[]) => {
-    const done = await op(...args);
-    assert.equal(done.code, 0, done.stderr);
-    return done;
+    const result = await op(...args);
+    assert.equal(result.code, 0, result.stderr);
+    return result;
   };
-  const generated = async () => {
-    const done = await folder.op("generate", "manifests");
-    assert.equal(done.code, 0, done.stderr);
+  const generate = async () => {
+    const { code, stderr } = await folder.op("generate", "manifests");
+    assert.equal(code, 0, stderr);
   };
   await folder.op("crd", "import", "crd.json", "--own", "-o", "route.ts");
   assert.doesNotMatch(await folder.read("route.ts"), /external/);
@@ -235,22 +236,22 @@ Deno.test("a CRD that an earlier version installed stays once its kind is extern
     "const routes = controller(Route, { reconcile() {} });\n" +
     'export default operator({ name: "gateway", version: "1.0.0", parts: { routes } });\n';
   await folder.write("main.ts", mainModule(main));
-  await generated();
+  await generate();
   await folder.op("generate", "overlay", "prod");
   assert.match((await succeeds("deploy", "prod", "--no-wait")).stdout, /created +CustomResourceDefinition routes/);
   await established(client);
-  // Discovery includes it shortly after.
+  // Discovery includes the CRD shortly after its creation.
   const Route = await eventually(() => findKind(client, ROUTES));
   await client.create(Route, { metadata: { name: "a" }, spec: { host: "a.example.com" } }, IN_DEFAULT);
   const before = await versionOf(client);
 
   assert.equal((await folder.op("crd", "import", "crd.json", "--force", "-o", "route.ts")).code, 0);
-  await generated();
+  await generate();
   const deployed = await succeeds("deploy", "prod", "--no-wait");
   assert.doesNotMatch(deployed.stdout, /CustomResourceDefinition/);
-  const gone = await succeeds("uninstall", "--yes");
-  assert.match(gone.stdout, /^deleted {4}Deployment/m);
-  assert.doesNotMatch(gone.stdout, /Route|routes/);
+  const uninstalled = await succeeds("uninstall", "--yes");
+  assert.match(uninstalled.stdout, /^deleted {4}Deployment/m);
+  assert.doesNotMatch(uninstalled.stdout, /Route|routes/);
   assert.deepEqual(await versionOf(client), before);
   const { metadata } = await client.get(Route, "a", IN_DEFAULT);
   assert.equal(metadata.deletionTimestamp, undefined);
@@ -293,5 +294,5 @@ Deno.test("an operator waits for an external kind, and reconciles it once anothe
   await eventually(() => assert.deepEqual([...new Set(seen)].sort(), ["a: TypeError", "b: TypeError"]));
   assert.equal(line()?.isReady, true);
   const { status } = await client.get(Route, "a", IN_DEFAULT);
-  assert.deepEqual(status, OTHERS);
+  assert.deepEqual(status, FOREIGN_STATUS);
 });

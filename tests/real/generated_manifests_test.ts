@@ -7,7 +7,7 @@ import { mainModule, operatorFolder } from "../../cli/_operator_folder.ts";
 import { webhookFacts } from "../../cli/generate/_webhook_facts.ts";
 import { layout } from "../../cli/generate/layout.ts";
 import { overlay } from "../../cli/generate/overlay.ts";
-import { objectsIn, type PlainObject } from "../../cli/objects.ts";
+import type { PlainObject } from "../../cli/objects.ts";
 import { Pod } from "../../src/kinds/mod.ts";
 import { findKind } from "../../src/kube/discovery.ts";
 import type { Client } from "../../src/kube/client.ts";
@@ -15,10 +15,10 @@ import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts
 import { adminClient } from "../fixtures/watched.ts";
 import { established } from "../fixtures/install.ts";
 import { eventually } from "../eventually.ts";
+import { kubectlKustomize } from "./_kubectl.ts";
 
 /**
- * Kinds that are difficult to write samples for: patterns, formats, rules, alternatives, scope,
- * several versions.
+ * A kind that is difficult to write a sample for: patterns, formats, rules, alternatives, scope.
  */
 const SHOP = mainModule(`
 const Shop = resource({
@@ -44,11 +44,11 @@ Deno.test("a strict dry run, kustomize and Pod Security accept the output of op 
   await using folder = await operatorFolder();
   const client = adminClient(cluster);
   await folder.write("main.ts", SHOP);
-  await run(folder.op("generate", "manifests"));
-  for (const overlay of ["prod", "local"]) await run(folder.op("generate", "overlay", overlay));
-  const built = await kustomize(cluster, `${folder.path}/config/overlays/prod`);
+  await succeeds(folder.op("generate", "manifests"));
+  for (const overlay of ["prod", "local"]) await succeeds(folder.op("generate", "overlay", overlay));
+  const built = await kubectlKustomize(`${folder.path}/config/overlays/prod`);
 
-  await t.step("the overlay contains each object once", () => {
+  await t.step("the overlay prod contains each object once", () => {
     const names = built.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     assert.equal(new Set(names).size, names.length);
     assert.deepEqual(built.map(({ kind }) => kind).sort(), [
@@ -74,8 +74,8 @@ Deno.test("a strict dry run, kustomize and Pod Security accept the output of op 
     ]);
   });
 
-  await t.step("the overlay for a local cluster uses the image on the machine", async () => {
-    const [deployment] = (await kustomize(cluster, `${folder.path}/config/overlays/local`)).filter(({ kind }) =>
+  await t.step("the overlay local uses the image on the machine", async () => {
+    const [deployment] = (await kubectlKustomize(`${folder.path}/config/overlays/local`)).filter(({ kind }) =>
       kind === "Deployment"
     );
     assert.equal(podOf(deployment).containers[0].imagePullPolicy, "Never");
@@ -83,11 +83,11 @@ Deno.test("a strict dry run, kustomize and Pod Security accept the output of op 
 
   await t.step("the server accepts each object without a warning", async () => {
     for (const object of built.filter(({ kind }) => kind === "CustomResourceDefinition" || kind === "Namespace")) {
-      assert.deepEqual(await sent(cluster, client, object, {}), [201, []]);
+      assert.deepEqual(await applyStrictly(cluster, client, object, {}), [201, []]);
     }
     await established(client);
     for (const object of built) {
-      const [status, warnings] = await sent(cluster, client, object, { dryRun: "All" });
+      const [status, warnings] = await applyStrictly(cluster, client, object, { dryRun: "All" });
       assert([200, 201].includes(status), `${object.kind} ${object.metadata.name}: ${status}`);
       assert.deepEqual(warnings, [], `${object.kind} ${object.metadata.name}`);
     }
@@ -101,21 +101,25 @@ Deno.test("a strict dry run, kustomize and Pod Security accept the output of op 
         await Deno.mkdir(`${folder.path}/split/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
         await folder.write(`split/${file}`, text);
       }
-      const objects = await kustomize(cluster, `${folder.path}/split/overlays/split`);
+      const objects = await kubectlKustomize(`${folder.path}/split/overlays/split`);
       assert.equal(objects.filter(({ kind }) => kind === "Deployment").length, 2);
-      await sent(cluster, client, objects.find(({ kind }) => kind === "Namespace")!, {});
+      await applyStrictly(cluster, client, objects.find(({ kind }) => kind === "Namespace")!, {});
       for (const object of objects) {
-        const [, warnings] = await sent(cluster, client, object, { dryRun: "All" });
+        const [, warnings] = await applyStrictly(cluster, client, object, { dryRun: "All" });
         assert.deepEqual(warnings, [], `${object.kind} ${object.metadata.name}`);
       }
     },
   );
 
-  await t.step("the server accepts the samples", async () => {
-    const samples = await kustomize(cluster, `${folder.path}/config/samples`);
+  await t.step("the server accepts the generated sample", async () => {
+    const samples = await kubectlKustomize(`${folder.path}/config/samples`);
     assert.equal(samples.length, 1);
     for (const object of samples) {
-      assert.deepEqual(await sent(cluster, client, object, { dryRun: "All" }), [201, []], JSON.stringify(object.spec));
+      assert.deepEqual(
+        await applyStrictly(cluster, client, object, { dryRun: "All" }),
+        [201, []],
+        JSON.stringify(object.spec),
+      );
     }
   });
 
@@ -125,7 +129,7 @@ Deno.test("a strict dry run, kustomize and Pod Security accept the output of op 
     const { namespace } = deployment!.metadata;
     assert(namespace);
     // A controller that does not run here would create the namespace's account.
-    await sent(cluster, client, built.find(({ kind }) => kind === "ServiceAccount")!, {});
+    await applyStrictly(cluster, client, built.find(({ kind }) => kind === "ServiceAccount")!, {});
     const pod = (containers: unknown, security: unknown) =>
       client.create(Pod, {
         metadata: { name: "trial", namespace },
@@ -143,25 +147,18 @@ Deno.test("a strict dry run, kustomize and Pod Security accept the output of op 
   });
 });
 
-async function run(ended: Promise<{ readonly code: number; readonly stderr: string }>): Promise<void> {
+/** Asserts that a command succeeds without output on standard error. */
+async function succeeds(ended: Promise<{ readonly code: number; readonly stderr: string }>): Promise<void> {
   const { code, stderr } = await ended;
   assert.equal(code, 0, stderr);
   assert.equal(stderr, "");
 }
 
-/** Returns the output of `kubectl kustomize` for a folder. */
-async function kustomize({ programs }: RealCluster, path: string): Promise<PlainObject[]> {
-  assert(programs.kubectl, "kubectl is among the control plane's programs");
-  const { success, stdout, stderr } = await new Deno.Command(programs.kubectl, { args: ["kustomize", path] }).output();
-  assert(success, new TextDecoder().decode(stderr));
-  return objectsIn(new TextDecoder().decode(stdout), path);
-}
-
 /**
- * Sends an object by strict server-side apply. Returns the status and the warnings, and throws with
- * the server's message on a rejection.
+ * Applies an object with strict field validation. Returns the status and the warnings. Throws with
+ * the server's message if it rejects the object.
  */
-async function sent(
+async function applyStrictly(
   cluster: RealCluster,
   client: Client,
   object: PlainObject,
@@ -170,20 +167,20 @@ async function sent(
   const [version = "", group = ""] = object.apiVersion.split("/").reverse();
   const kind = await findKind(client, `${object.kind.toLowerCase()}.${version}.${group}`);
   const { name, namespace } = object.metadata;
-  const place = kind.namespaced ? `namespaces/${namespace}/` : "";
+  const namespacePath = kind.namespaced ? `namespaces/${namespace}/` : "";
   const base = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   const search = new URLSearchParams({ fieldManager: "test", fieldValidation: "Strict", force: "true", ...query });
-  const response = await cluster.fetch(`${base}/${place}${kind.plural}/${name}?${search}`, {
+  const response = await cluster.fetch(`${base}/${namespacePath}${kind.plural}/${name}?${search}`, {
     method: "PATCH",
     headers: { "content-type": "application/apply-patch+yaml" },
     body: JSON.stringify(object),
   });
-  const answer = await response.json();
-  assert(response.status < 300, `${object.kind} ${name}: ${answer.message}`);
+  const { message } = await response.json();
+  assert(response.status < 300, `${object.kind} ${name}: ${message}`);
   return [response.status, [...response.headers].filter(([header]) => header === "warning").map(([, text]) => text)];
 }
 
-// deno-lint-ignore no-explicit-any -- the template of a Deployment out of YAML
+// deno-lint-ignore no-explicit-any -- the template of a Deployment from YAML
 function podOf(deployment: any): any {
   return deployment.spec.template.spec;
 }

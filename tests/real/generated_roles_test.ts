@@ -1,6 +1,6 @@
 /**
- * The roles generated from the declarations grant all that the operator needs, and no verb too
- * many, on a real API server.
+ * The roles generated from the declarations grant exactly the permissions that the operator needs,
+ * on a real API server.
  */
 import assert from "node:assert/strict";
 import { DIRECTORY } from "../../examples/01_website/controller.ts";
@@ -20,7 +20,7 @@ import { install } from "../fixtures/install.ts";
 import { connectAs, createAccess, hasRight, tokenOf } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
-const RIGHTS = op.rbac();
+const RULES = op.rbac();
 const SYSTEM = `${op.name}-system`;
 const USER = `system:serviceaccount:${SYSTEM}:${op.name}`;
 const IN_DEFAULT = { namespace: "default" };
@@ -42,22 +42,22 @@ Deno.test("the generated roles suffice, and without any one of their verbs a req
   await using sites = await watched(client, Website);
   await using events = await watched(client, Event);
 
-  await t.step("with all verbs no request is forbidden, and each verb is used", async () => {
+  await t.step("with all verbs, no request is forbidden and each verb is used", async () => {
     await eventually(async () => {
-      for (const permission of RIGHTS) {
-        assert(await hasRight(cluster, USER, permission, SYSTEM), `${permission.verb} ${permission.resource}`);
+      for (const rule of RULES) {
+        assert(await hasRight(cluster, USER, rule, SYSTEM), `${rule.verb} ${rule.resource}`);
       }
     });
-    assert.equal(await lifeOfSite({ cluster, client, token, sites, events }), "published and gone");
+    assert.equal(await runWithSites({ cluster, client, token, sites, events }), NOTHING_FORBIDDEN);
     // No request goes to `finalizers`: the server checks this permission when an owner reference is
     // set.
-    const sent = RIGHTS.filter(({ resource }) => !resource.endsWith("/finalizers"));
+    const sent = RULES.filter(({ resource }) => !resource.endsWith("/finalizers"));
     // The log contains a watch once the server has noticed its end.
     await eventually(async () => {
-      const asked = (await cluster.auditLog()).filter(({ user }) => user.username === USER);
+      const requests = (await cluster.auditLog()).filter(({ user }) => user.username === USER);
       // An apply that creates an object is a patch, and needs both permissions.
       const used = new Set(
-        asked.flatMap(({ verb, objectRef, responseStatus }) =>
+        requests.flatMap(({ verb, objectRef, responseStatus }) =>
           (responseStatus?.code === 201 ? [verb, "create"] : [verb]).map((verb) => `${verb} ${resourceOf(objectRef)}`)
         ),
       );
@@ -68,18 +68,21 @@ Deno.test("the generated roles suffice, and without any one of their verbs a req
     });
   });
 
-  for (const permission of RIGHTS) {
-    await t.step(`without "${permission.verb}" on "${permission.resource}" that request is forbidden`, async () => {
-      await give(client, RIGHTS.filter((other) => other !== permission));
-      await eventually(async () => {
-        for (const other of RIGHTS) assert.equal(await hasRight(cluster, USER, other, SYSTEM), other !== permission);
-      });
-      const refused = await lifeOfSite({ cluster, client, token, sites, events });
-      const expected = permission.resource.endsWith("/finalizers")
-        ? "an ownerReference refers to a resource you can't set finalizers on"
-        : `cannot ${permission.verb} resource "${permission.resource}"`;
-      assert(refused.includes(expected), `${expected} is not in: ${refused}`);
-    });
+  for (const rule of RULES) {
+    await t.step(
+      `the server forbids a request of the operator without "${rule.verb}" on "${rule.resource}"`,
+      async () => {
+        await setRoles(client, RULES.filter((other) => other !== rule));
+        await eventually(async () => {
+          for (const other of RULES) assert.equal(await hasRight(cluster, USER, other, SYSTEM), other !== rule);
+        });
+        const forbidden = await runWithSites({ cluster, client, token, sites, events });
+        const expected = rule.resource.endsWith("/finalizers")
+          ? "an ownerReference refers to a resource you can't set finalizers on"
+          : `cannot ${rule.verb} resource "${rule.resource}"`;
+        assert(forbidden.includes(expected), `${expected} is not in: ${forbidden}`);
+      },
+    );
   }
 });
 
@@ -89,9 +92,9 @@ async function installWithRoles(client: Client): Promise<void> {
   await createAccess(client, op.manifests().rbac);
 }
 
-/** Sets the roles to these permissions. */
-async function give(client: Client, permissions: readonly RbacRule[]): Promise<void> {
-  const roles = accessManifests(op.name, permissions, installOf(op, {}));
+/** Changes the rules of the roles. */
+async function setRoles(client: Client, rules: readonly RbacRule[]): Promise<void> {
+  const roles = accessManifests(op.name, rules, installOf(op, {}));
   for (const kind of [ClusterRole, Role]) {
     const role = roles.find((role) => role.kind === kind.kind);
     assert(role);
@@ -100,7 +103,8 @@ async function give(client: Client, permissions: readonly RbacRule[]): Promise<v
   }
 }
 
-interface World {
+/** What {@linkcode runWithSites} needs. */
+interface Environment {
   readonly cluster: RealCluster;
   readonly client: Client;
   readonly token: string;
@@ -108,43 +112,47 @@ interface World {
   readonly events: Watched<typeof Event>;
 }
 
+/** Number of sites created so far, for unique names. */
 let count = 0;
 
+const NOTHING_FORBIDDEN = "no request was forbidden";
+
 /**
- * Runs the operator while a site is created and deleted, next to one that keeps failing. Returns
- * the first forbidden request.
+ * Runs the operator until a site is published, one that fails has a series of Events, and both are
+ * deleted, or until the first request is forbidden. Returns the server's message about that
+ * request, or {@linkcode NOTHING_FORBIDDEN}.
  */
-async function lifeOfSite({ cluster, client, token, sites, events }: World): Promise<string> {
+async function runWithSites({ cluster, client, token, sites, events }: Environment): Promise<string> {
   const name = `site-${count++}`;
   const broken = `${name}-broken`;
   await client.create(Website, { metadata: { name }, spec: { host: "a.example.com" } }, IN_DEFAULT);
   const spec = { host: "b.example.com", source: "nowhere:" };
   await client.create(Website, { metadata: { name: broken }, spec }, IN_DEFAULT);
   using connection = Object.assign(connectAs(cluster, token), { namespace: SYSTEM });
-  const refused = Promise.withResolvers<string>();
+  const forbidden = Promise.withResolvers<string>();
   let first: string | undefined;
-  connection.onRefused = (message) => refused.resolve(first ??= message);
+  connection.onRefused = (message) => forbidden.resolve(first ??= message);
   const stop = new AbortController();
   // Without the permission check at start, since the runtime would wait and send no request.
   const running = op.run({ connection, signal: stop.signal, leaderElection: true, checkAccess: false });
-  const life = async (): Promise<void> => {
+  const untilDeleted = async (): Promise<void> => {
     await sites.until((all) => all.some(({ metadata, status }) => metadata.name === name && status?.url !== undefined));
     await events.until((all) =>
       all.some(({ regarding, series }) => regarding?.name === broken && series !== undefined)
     );
-    for (const one of [name, broken]) await client.delete(Website, one, IN_DEFAULT);
+    for (const site of [name, broken]) await client.delete(Website, site, IN_DEFAULT);
     await sites.until((all) => all.every(({ metadata }) => metadata.name !== name && metadata.name !== broken));
   };
   try {
-    await Promise.race([life(), refused.promise]);
+    await Promise.race([untilDeleted(), forbidden.promise]);
   } finally {
     stop.abort();
     await running;
-    for (const one of [name, broken]) await removeSite(client, one);
+    for (const site of [name, broken]) await removeSite(client, site);
     // The next operator creates it again, and does not wait for a Lease that could not be released.
     await ignoringAbsent(client.delete(Lease, op.name, { namespace: SYSTEM }));
   }
-  return first ?? "published and gone";
+  return first ?? NOTHING_FORBIDDEN;
 }
 
 /** Deletes a site without cleanup, for which the operator has no permission. */

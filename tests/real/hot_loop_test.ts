@@ -1,6 +1,6 @@
 /**
- * Hot loops on a real API server: two operators that fight over a field of one child, and a
- * reconciler that always requests another reconcile.
+ * Hot loops on a real API server: two operators set the same field of a child to different values,
+ * and a reconciler always requests another reconcile.
  */
 import assert from "node:assert/strict";
 import { controller, operator, requeue, resource, s } from "../../mod.ts";
@@ -22,6 +22,9 @@ const Note = resource({
   status: s.object({}),
 });
 
+/**
+ * Creates an operator that applies a ConfigMap, or requests another reconcile, as the note says.
+ */
 const operatorThatSets = (name: string) => {
   const notes = controller(Note, {
     owns: [ConfigMap],
@@ -41,8 +44,8 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
   const operators = [operatorThatSets("alpha"), operatorThatSets("beta")];
   await install(client, operators[0]!);
 
-  // Time passes ten times more slowly: a delay of 100 ms lasts a second, however slow the machine
-  // is.
+  // Time passes ten times more slowly, so that a delay of 100 ms lasts a second, and the rates also
+  // hold on a slow machine.
   const clock = acceleratedClock(systemClock, 0.1);
   const sent: string[] = [];
   const connection: Connection = {
@@ -66,7 +69,7 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
   const reports = (name: string) =>
     events.values().filter(({ reason, regarding }) => reason === "HotLoop" && regarding?.name === name);
 
-  await t.step("two operators that set one field write it a bounded number of times", async () => {
+  await t.step("the rate at which two operators write one field is limited", async () => {
     const began = clock.elapsed();
     await client.create(Note, { metadata: { name: "fight" }, spec: { text: "fight" } }, { namespace: "default" });
     await notes.until((all) =>
@@ -79,7 +82,7 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
     assert(writes <= 2 * (BURST + 2 + 11 * seconds), `${writes} writes in ${seconds} s`);
   });
 
-  await t.step("an Event names the field and both field managers", async () => {
+  await t.step("an Event about a hot loop names the field and both field managers", async () => {
     await events.until(() => reports("fight").length > 0);
     const [event] = reports("fight");
     assert.equal(event?.type, "Warning");
@@ -90,7 +93,7 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
     assert(event.note?.includes("alpha.notes") && event.note.includes("beta.notes"));
   });
 
-  await t.step("kubectl shows the Event", async () => {
+  await t.step("kubectl events shows the Event about a hot loop", async () => {
     const { kubectl } = cluster.programs;
     assert(kubectl, "kubectl is built with the control plane");
     const folder = await Deno.makeTempDir({ prefix: "hot-loop-" });
@@ -106,20 +109,20 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
     }
   });
 
-  await t.step('requeue("0s") is reported as well', async () => {
+  await t.step('an Event reports a reconciler that always returns requeue("0s")', async () => {
     await client.create(Note, { metadata: { name: "again" }, spec: { text: "requeue" } }, { namespace: "default" });
     await events.until(() => reports("again").length > 0);
     assert.match(reports("again")[0]?.note ?? "", /The reconciler returned requeue\("0s"\) each time/);
   });
 
-  await t.step("an object next to them is reconciled at once", async () => {
+  await t.step("an object without a hot loop is reconciled at once", async () => {
     await client.create(Note, { metadata: { name: "quiet" }, spec: { text: "quiet" } }, { namespace: "default" });
     await notes.until((all) => all.some(({ metadata, status }) => metadata.name === "quiet" && status?.conditions));
     assert(sent.filter((write) => write.endsWith("/notes/quiet/status")).length <= 2);
     assert.equal(reports("quiet").length, 0);
   });
 
-  await t.step("a spec change ends the fight", async () => {
+  await t.step("a spec change that resolves the conflict ends the hot loop", async () => {
     await client.patch(Note, "fight", { spec: { text: "peace" } }, { namespace: "default" });
     await notes.until((all) =>
       all.some(({ metadata, status }) => metadata.name === "fight" && status?.observedGeneration === 2)

@@ -1,9 +1,9 @@
 /**
- * kubectl against the demo, as a new user runs it: the demo stays open on a terminal, and prints
- * which kubeconfig to use.
+ * Runs kubectl against the demo as a new user does: the demo keeps running on a terminal, and
+ * prints which kubeconfig to use.
  */
 import assert from "node:assert/strict";
-import { findControlPlane } from "../../src/testing/_control_plane.ts";
+import { type Ended, kubectlPath } from "./_kubectl.ts";
 
 const DEMO = new URL("../../examples/01_website/demo.ts", import.meta.url);
 
@@ -56,7 +56,7 @@ Deno.test("kubectl gets, watches, applies and deletes on the demo's server, and 
     );
   });
 
-  await t.step("Ctrl-C ends it", async () => assert.equal(await demo.interrupt(), 0));
+  await t.step("Ctrl-C ends the demo", async () => assert.equal(await demo.interrupt(), 0));
 });
 
 /**
@@ -100,20 +100,16 @@ async function startOnTerminal(): Promise<AsyncDisposable & { kubeconfig: string
   };
 }
 
-async function kubectlPath(): Promise<string> {
-  const path = (await findControlPlane())?.programs.kubectl;
-  assert(path, "kubectl is built with the control plane");
-  return path;
-}
-
-type Answer = { readonly code: number; readonly stdout: string; readonly stderr: string };
-
+/**
+ * Returns a function that runs kubectl with a kubeconfig, and asserts its exit code, which is 0 by
+ * default.
+ */
 async function kubectlWith(
   kubeconfig: string,
-): Promise<(args: string[], input?: string, code?: number) => Promise<Answer>> {
+): Promise<(args: string[], input?: string, code?: number) => Promise<Ended>> {
   const path = await kubectlPath();
-  const home = kubeconfig.slice(0, kubeconfig.lastIndexOf("/")); // its caches go there
-  return async (args, input = "", wanted = 0) => {
+  const home = kubeconfig.slice(0, kubeconfig.lastIndexOf("/")); // for its caches
+  return async (args, input = "", expected = 0) => {
     const process = new Deno.Command(path, {
       args,
       clearEnv: true,
@@ -126,12 +122,13 @@ async function kubectlWith(
     await writer.write(new TextEncoder().encode(input)).catch(() => undefined);
     await writer.close().catch(() => undefined);
     const { code, stdout, stderr } = await process.output();
-    const answer = { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
-    assert.equal(code, wanted, `kubectl ${args.join(" ")}:\n${answer.stdout}${answer.stderr}`);
-    return answer;
+    const ended = { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+    assert.equal(code, expected, `kubectl ${args.join(" ")}:\n${ended.stdout}${ended.stderr}`);
+    return ended;
   };
 }
 
+/** Starts a kubectl command that does not end, and returns its lines of output as they arrive. */
 async function kubectlWatch(
   kubeconfig: string,
   args: string[],

@@ -10,16 +10,10 @@ import {
   realCluster,
   serveApiserver,
 } from "../../src/testing/mod.ts";
-import { type Command, COMMANDS, FILES } from "./_kubectl_commands.ts";
-import { comparable } from "./_kubectl_output.ts";
 import { eventually } from "../eventually.ts";
-
-/** Exit code and output of a command. */
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
+import { comparable, type Ended, kubectlPath } from "./_kubectl.ts";
+import { type Command, COMMANDS, FILES } from "./_kubectl_commands.ts";
 
 Deno.test("kubectl prints the same output for the in-process API server as for a real one", async (t) => {
   await using real = await realCluster({
@@ -29,10 +23,9 @@ Deno.test("kubectl prints the same output for the in-process API server as for a
   const user = { name: "admin", groups: ["system:masters"] };
   await using server = createApiserver({ rbac: true, tokens: { admin: user } });
   await using served = serveApiserver(server, { certificate });
-  const { kubectl } = real.programs;
-  assert(kubectl, "kubectl is built with the control plane");
+  const kubectl = await kubectlPath();
 
-  await using folder = await workFolder();
+  await using folder = await temporaryFolder();
   const kubeconfigs = {
     real: real.admin.kubeconfig,
     ours: kubeconfigFor(served.url, { token: "admin", caCert: certificate.caCert }),
@@ -49,21 +42,18 @@ Deno.test("kubectl prints the same output for the in-process API server as for a
         assert.deepEqual(comparable(actual, command), comparable(expected, command));
         assert.equal(expected.code, command.code ?? 0, `${expected.stdout}${expected.stderr}`);
       };
-      await (command.isLater ? eventually(compare) : compare());
+      await (command.isRepeated ? eventually(compare) : compare());
     });
   }
 });
 
-function title({ args, watched }: Command): string {
-  return `kubectl ${args.join(" ")}${watched === undefined ? "" : ` (meanwhile: kubectl ${watched.join(" ")})`}`;
+function title({ args, meanwhile }: Command): string {
+  return `kubectl ${args.join(" ")}${meanwhile === undefined ? "" : ` (meanwhile: kubectl ${meanwhile.join(" ")})`}`;
 }
 
-async function workFolder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await Deno.makeTempDir({ prefix: "kubectl-" });
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
-}
-
-/** A folder with the files that the commands read, and a way to run kubectl in it. */
+/**
+ * Writes the files that the commands read. Returns a function that runs kubectl in their folder.
+ */
 async function shell(
   kubectl: string,
   folder: string,
@@ -89,7 +79,7 @@ async function shell(
     if (input !== undefined) new Response(input).body?.pipeTo(child.stdin).catch(() => {});
     return child;
   };
-  return async ({ args, input, watched, until }) => {
+  return async ({ args, input, meanwhile, until }) => {
     const child = start(args, input);
     const ended = Promise.all([new Response(child.stderr).text(), child.status]);
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
@@ -99,7 +89,7 @@ async function shell(
     if (args.includes("-w")) {
       for (let next; !stdout.endsWith("\n") && !(next = await reader.read()).done;) stdout += next.value;
     }
-    if (watched !== undefined) await start(watched, undefined).output();
+    if (meanwhile !== undefined) await start(meanwhile, undefined).output();
     if (until !== undefined) {
       for (let next; !until.test(stdout) && !(next = await reader.read()).done;) stdout += next.value;
       assert.match(stdout, until);

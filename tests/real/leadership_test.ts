@@ -20,7 +20,7 @@ const KNOWN = 201;
 // The Lease lasts 15 s.
 const FROZEN = Deno.env.get("OP_TEST_FAULTS") === "full" ? 60_000 : 20_000;
 
-Deno.test("a leader frozen past its Lease writes only to its Lease when it resumes, stands by, and leads again", async () => {
+Deno.test("a leader that is frozen past its Lease makes no other write when it resumes, and leads again later", async () => {
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);
@@ -42,7 +42,7 @@ Deno.test("a leader frozen past its Lease writes only to its Lease when it resum
   let frozen = 0;
   for (let i = 0; i < 300; i++) {
     await client.create(Note, { metadata: { name: `n${i}` }, spec: { text: "one" } }, IN_DEFAULT);
-    // In the middle of a reconcile.
+    // Freezes the leader in the middle of a reconcile.
     if (i === KNOWN - 1) {
       await client.create(Note, { metadata: { name: "blocking" }, spec: { text: "two" } }, IN_DEFAULT);
       await first.logged(({ msg }) => msg === "Blocks");
@@ -54,7 +54,7 @@ Deno.test("a leader frozen past its Lease writes only to its Lease when it resum
   await maps.until((all) => all.filter(({ data }) => data?.text === "one").length === 300);
   assert.match(await holder() ?? "", /^second_/);
   await sleep(systemClock, FROZEN - (systemClock.now() - frozen));
-  const woken = systemClock.now();
+  const resumed = systemClock.now();
   first.signal("SIGCONT");
   await first.logged(({ msg }) => msg === "Leadership lost");
   await first.logged(({ msg, leader }) => msg === "Standing by" && String(leader).startsWith("second_"));
@@ -62,29 +62,29 @@ Deno.test("a leader frozen past its Lease writes only to its Lease when it resum
   await maps.until((all) => all.some(({ metadata, data }) => metadata.name === "n0" && data?.text === "two"));
 
   // Requests handed to its HTTP connection before the freeze are sent in the first turn after it,
-  // and cannot be recalled. A controller writes each object once at a time, and did not yet know of
-  // objects created during the freeze.
+  // and cannot be canceled. There is at most one such request for each object that existed before
+  // the freeze, because a controller makes one write to an object at a time.
   const log = await cluster.auditLog();
   const after = (from: number) =>
     log.filter(({ user, objectRef, requestReceivedTimestamp }) =>
       user.username === "first" && objectRef?.resource !== "leases" && Date.parse(requestReceivedTimestamp) > from
     );
-  const names = after(woken).map(({ objectRef }) => objectRef?.name ?? "");
-  const unknown = new Set(Array.from({ length: 300 }, (_, i) => `n${i}`).slice(KNOWN));
-  const late = names.filter((name, i) => unknown.has(name) || names.indexOf(name) !== i);
-  // It resumes in the middle of a turn, before it learns that its term is over, so only the fence
-  // stops writes.
+  const names = after(resumed).map(({ objectRef }) => objectRef?.name ?? "");
+  const unknownNames = new Set(Array.from({ length: 300 }, (_, i) => `n${i}`).slice(KNOWN));
+  const late = names.filter((name, i) => unknownNames.has(name) || names.indexOf(name) !== i);
+  // It resumes in the middle of a turn of the event loop, before it learns that its term is over,
+  // so only the fence stops writes.
   const ofBlocked = after(frozen).filter(({ objectRef }) => objectRef?.name === "blocking");
   assert.deepEqual(ofBlocked.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`), []);
   console.log(
-    `frozen for ${((woken - frozen) / 1000).toFixed(1)} s; ${names.length} requests were on their way`,
+    `frozen for ${((resumed - frozen) / 1000).toFixed(1)} s; ${names.length} requests were already sent`,
   );
-  assert.deepEqual(late, [], `written after it woke: ${names}`);
+  assert.deepEqual(late, [], `written after it resumed: ${names}`);
 
   assert.equal(await second.stop(), 0);
   await leases.until((all) => all.some(({ spec }) => spec?.holderIdentity?.startsWith("first_") ?? false));
   await client.patch(Note, "n0", { spec: { text: "three" } }, IN_DEFAULT);
   await maps.until((all) => all.some(({ metadata, data }) => metadata.name === "n0" && data?.text === "three"));
   assert.equal(await first.stop(), 0);
-  assert.equal(await holder(), undefined, "it gave the lease back");
+  assert.equal(await holder(), undefined, "the Lease was not released");
 });

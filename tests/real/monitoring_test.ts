@@ -1,6 +1,6 @@
 /**
- * The generated alerts, metrics and dashboard in Prometheus: it loads the rules, raises each alert,
- * scrapes an operator, and answers each query.
+ * The generated alerts, metrics and dashboard in Prometheus, which loads the rules, raises each
+ * alert, scrapes an operator, and answers each query.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,6 @@ import { alertsOf } from "../../src/manifests/alerts.ts";
 import { dashboardOf } from "../../src/manifests/dashboard.ts";
 import { freePort } from "../fixtures/build_operator.ts";
 import { Note } from "../fixtures/notes.ts";
-import { ALARMING, type Series, WELL } from "./_alert_series.ts";
 import { startOperator } from "../fixtures/operator_process.ts";
 import { NEEDS_PROMETHEUS, promtool, startPrometheus } from "./_prometheus.ts";
 import { eventually } from "../eventually.ts";
@@ -22,11 +21,74 @@ import { eventually } from "../eventually.ts";
 const MAIN = fileURLToPath(new URL("../fixtures/operators/monitored.ts", import.meta.url));
 const ALERTS = alertsOf({ name: "shop", hasControllers: true, isElected: true, hasWebhooks: true });
 
+/** Time series with their values in promtool's notation, one value a minute. */
+type Series = Readonly<Record<string, string>>;
+
+const OPERATOR = 'app_kubernetes_io_name="shop"';
+const NOTES = `${OPERATOR},controller="notes"`;
+
+/** The series of a healthy operator, for an hour. */
+const HEALTHY: Series = {
+  [`op_event_loop_lag_seconds{${OPERATOR}}`]: "0.001x60",
+  [`controller_runtime_reconcile_total{${NOTES},result="success"}`]: "0+60x60",
+  [`controller_runtime_reconcile_total{${NOTES},result="error"}`]: "0+1x60",
+  [`controller_runtime_reconcile_errors_total{${NOTES}}`]: "0+1x60",
+  [`controller_runtime_reconcile_panics_total{${NOTES}}`]: "0x60",
+  [`op_hot_loops{${NOTES}}`]: "0x60",
+  [`workqueue_longest_running_processor_seconds{${NOTES},name="notes"}`]: "20x60",
+  [`workqueue_queue_duration_seconds_bucket{${NOTES},le="1"}`]: "0+60x60",
+  [`workqueue_queue_duration_seconds_bucket{${NOTES},le="1000"}`]: "0+60x60",
+  [`workqueue_queue_duration_seconds_bucket{${NOTES},le="+Inf"}`]: "0+60x60",
+  [`op_controller_missing_rbac{${NOTES}}`]: "0x60",
+  [`op_watch_staleness_seconds{${OPERATOR},kind="Note"}`]: "60x60",
+  [`leader_election_master_status{${OPERATOR},pod="a"}`]: "1x60",
+  [`leader_election_master_status{${OPERATOR},pod="b"}`]: "0x60",
+  [`rest_client_requests_total{${OPERATOR},code="200"}`]: "0+60x60",
+  [`rest_client_requests_total{${OPERATOR},code="500"}`]: "0+1x60",
+  [`op_stray_errors_total{${OPERATOR}}`]: "0x60",
+  [`controller_runtime_webhook_requests_total{${OPERATOR},webhook="/v",code="200"}`]: "0+60x60",
+  [`controller_runtime_webhook_requests_total{${OPERATOR},webhook="/v",code="500"}`]: "0+1x60",
+  [`controller_runtime_webhook_latency_seconds_bucket{${OPERATOR},webhook="/v",le="0.1"}`]: "0+60x60",
+  [`controller_runtime_webhook_latency_seconds_bucket{${OPERATOR},webhook="/v",le="+Inf"}`]: "0+60x60",
+  [`op_certificate_expiry_seconds{${OPERATOR},certificate="server"}`]: "2592000-60x60",
+};
+
+/**
+ * Changes of these series that raise an alert within the hour. A series without values is absent.
+ */
+const ALARMING: Readonly<Record<string, Series>> = {
+  OperatorDown: { [`op_event_loop_lag_seconds{${OPERATOR}}`]: "" },
+  OperatorReconcilesFail: { [`controller_runtime_reconcile_errors_total{${NOTES}}`]: "0+10x60" },
+  OperatorReconcilePanics: { [`controller_runtime_reconcile_panics_total{${NOTES}}`]: "0x50 1x10" },
+  OperatorHotLoop: {
+    [`op_hot_loops{${NOTES},kind="ConfigMap",field=".data.x",manager="shop.notes",other_manager="kubectl-edit"}`]:
+      "_x30 1x30",
+  },
+  OperatorReconcileTakesLong: { [`workqueue_longest_running_processor_seconds{${NOTES},name="notes"}`]: "0+60x60" },
+  OperatorObjectsWait: { [`workqueue_queue_duration_seconds_bucket{${NOTES},le="1"}`]: "0+6x60" },
+  OperatorLacksRbacPermission: { [`op_controller_missing_rbac{${NOTES}}`]: "1x60" },
+  OperatorWatchStale: { [`op_watch_staleness_seconds{${OPERATOR},kind="Note"}`]: "0+60x60" },
+  OperatorWithoutLeader: { [`leader_election_master_status{${OPERATOR},pod="a"}`]: "0x60" },
+  OperatorWithTwoLeaders: { [`leader_election_master_status{${OPERATOR},pod="b"}`]: "1x60" },
+  OperatorApiServerFails: { [`rest_client_requests_total{${OPERATOR},code="500"}`]: "0+20x60" },
+  OperatorStrayErrors: { [`op_stray_errors_total{${OPERATOR}}`]: "0x50 1x10" },
+  OperatorEventLoopLate: { [`op_event_loop_lag_seconds{${OPERATOR}}`]: "3x60" },
+  OperatorWebhookFails: {
+    [`controller_runtime_webhook_requests_total{${OPERATOR},webhook="/v",code="500"}`]: "0+20x60",
+  },
+  OperatorWebhookSlow: {
+    [`controller_runtime_webhook_latency_seconds_bucket{${OPERATOR},webhook="/v",le="0.1"}`]: "0+20x60",
+    [`controller_runtime_webhook_latency_seconds_bucket{${OPERATOR},webhook="/v",le="10"}`]: "0+60x60",
+  },
+  OperatorCertificateExpires: { [`op_certificate_expiry_seconds{${OPERATOR},certificate="server"}`]: "86400-60x60" },
+};
+
+/** Returns the alerts as a rule file of Prometheus. */
 function rules(): string {
   return stringify({ groups: [{ name: "shop", rules: ALERTS }] });
 }
 
-/** The hot loop alert names the field and both field managers, as promtool renders it. */
+/** A unit test of promtool: the hot loop alert names the field and both field managers. */
 const HOT_LOOP = {
   name: "a hot loop by its field",
   interval: "1m",
@@ -64,13 +126,13 @@ Deno.test(
       assert(checked.success && checked.text.includes("SUCCESS: 16 rules found"), checked.text);
 
       assert.deepEqual(Object.keys(ALARMING), ALERTS.map(({ alert }) => alert));
-      const worlds: [string | undefined, Series][] = [[undefined, {}], ...Object.entries(ALARMING)];
-      const tests = worlds.map(([raised, otherwise]) => ({
-        name: raised ?? "all is well",
+      const cases: [string | undefined, Series][] = [[undefined, {}], ...Object.entries(ALARMING)];
+      const tests = cases.map(([raised, changes]) => ({
+        name: raised ?? "no alert",
         interval: "1m",
-        input_series: Object.entries({ ...WELL, ...otherwise }).filter(([, values]) => values !== "")
+        input_series: Object.entries({ ...HEALTHY, ...changes }).filter(([, values]) => values !== "")
           .map(([series, values]) => ({ series, values })),
-        // Counts the raised series, because the alert defines their text.
+        // Counts the raised series, because their labels and annotations depend on the alert.
         promql_expr_test: ALERTS.map(({ alert }) => ({
           expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`,
           eval_time: "59m",
@@ -114,7 +176,7 @@ Deno.test(
     await operator.logged(({ msg }) => msg === "Note written");
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
 
-    await t.step("promtool accepts the metrics without a remark", async () => {
+    await t.step("promtool accepts the metrics without a warning", async () => {
       const checked = await promtool(["check", "metrics"], text);
       assert.deepEqual(checked, { success: true, text: "" });
     });
@@ -140,9 +202,9 @@ Deno.test(
       })),
     );
     type Vector = { readonly result: readonly { readonly metric: Readonly<Record<string, string>> }[] };
-    const query = (expr: string) => prometheus.ask<Vector>("query", { query: expr });
+    const query = (expr: string) => prometheus.get<Vector>("query", { query: expr });
 
-    await t.step("the target is up, and its series exist", async () => {
+    await t.step("the operator is up as a target, and its series exist", async () => {
       await eventually(async () => {
         const { result } = await query('controller_runtime_reconcile_total{result="success"} > 0');
         assert.deepEqual(result.map(({ metric }) => [metric.controller, metric.app_kubernetes_io_name]), [[
@@ -152,33 +214,36 @@ Deno.test(
       });
       type Targets = { readonly activeTargets: readonly { readonly health: string; readonly lastError: string }[] };
       await eventually(async () => {
-        const { activeTargets } = await prometheus.ask<Targets>("targets");
+        const { activeTargets } = await prometheus.get<Targets>("targets");
         assert.deepEqual(activeTargets.map(({ health, lastError }) => [health, lastError]), [["up", ""]]);
       });
     });
 
-    await t.step("each query of the dashboard is answered, with series for what this operator exports", async () => {
-      const { panels } = JSON.parse(dashboardOf("shop")) as {
-        panels: { description?: string; targets?: { expr: string }[] }[];
-      };
-      // It has no webhooks and no leader election, and other labeled events have not happened.
-      const absent = /(?<!conversion_)webhook|certificate_expiry|leader_election|op_events_total/;
-      for (const { description = "", targets = [] } of panels) {
-        for (const { expr } of targets) {
-          const asked = expr.replaceAll("$namespace", "shop-system").replaceAll("$pod", "shop-.*")
-            .replaceAll("$__rate_interval", "1m");
-          await eventually(async () => {
-            const { result } = await query(asked);
-            assert.equal(result.length > 0, !absent.test(description), asked);
-          });
+    await t.step(
+      "Prometheus answers each query of the dashboard, with series for the metrics that this operator exports",
+      async () => {
+        const { panels } = JSON.parse(dashboardOf("shop")) as {
+          panels: { description?: string; targets?: { expr: string }[] }[];
+        };
+        // The operator has no webhooks and no leader election, and has written no Events.
+        const absent = /(?<!conversion_)webhook|certificate_expiry|leader_election|op_events_total/;
+        for (const { description = "", targets = [] } of panels) {
+          for (const { expr } of targets) {
+            const concrete = expr.replaceAll("$namespace", "shop-system").replaceAll("$pod", "shop-.*")
+              .replaceAll("$__rate_interval", "1m");
+            await eventually(async () => {
+              const { result } = await query(concrete);
+              assert.equal(result.length > 0, !absent.test(description), concrete);
+            });
+          }
         }
-      }
-    });
+      },
+    );
 
-    await t.step("each alert is evaluated, and none is raised", async () => {
+    await t.step("Prometheus evaluates each alert and raises none", async () => {
       await eventually(async () => {
         type Rules = { readonly groups: readonly { readonly rules: readonly { health: string; state: string }[] }[] };
-        const { groups } = await prometheus.ask<Rules>("rules");
+        const { groups } = await prometheus.get<Rules>("rules");
         const all = groups.flatMap(({ rules }) => rules);
         assert.equal(all.length, ALERTS.length);
         assert(all.every(({ health }) => health === "ok"), JSON.stringify(all));

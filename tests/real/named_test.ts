@@ -1,6 +1,6 @@
 /**
- * Hundreds of watches of single objects on a real API server, by a user who may read no other: all
- * share one connection.
+ * Hundreds of watches of single objects on a real API server, over one connection, by a user who
+ * may read only these objects.
  */
 import assert from "node:assert/strict";
 import { controller, type Infer, operator, resource, s, watch } from "../../mod.ts";
@@ -35,12 +35,12 @@ const sites = controller(Site, {
 });
 const op = operator({ name: "named", parts: { sites }, health: false });
 
-Deno.test(`${COUNT} objects each name a Secret: all are read, a change of one triggers one, and permissions for their names suffice`, async () => {
+Deno.test(`an operator watches ${COUNT} Secrets by name, with permissions for their names only`, async () => {
   await using cluster = await realCluster({ audit: "everything" });
   await using folder = await temporaryFolder();
   const client = adminClient(cluster);
   await install(client, op);
-  await using all = await watched(client, Site);
+  await using seen = await watched(client, Site);
   await client.create(ClusterRole, {
     metadata: { name: "named" },
     rules: [
@@ -61,15 +61,15 @@ Deno.test(`${COUNT} objects each name a Secret: all are read, a change of one tr
     await client.create(Site, { metadata: { name }, spec: { secret: name } }, IN_DEFAULT);
   }
   await using running = startOperator(op, { connection, checkAccess: false });
-  await all.until((sites) => sites.length === COUNT && sites.every(({ status }) => status?.seen === btoa("1")));
+  await seen.until((sites) => sites.length === COUNT && sites.every(({ status }) => status?.seen === btoa("1")));
   await client.patch(Secret, "secret-7", { data: { text: btoa("2") } }, IN_DEFAULT);
-  await all.until((sites) =>
+  await seen.until((sites) =>
     sites.some(({ metadata, status }) => metadata.name === "secret-7" && status?.seen === btoa("2"))
   );
   await eventually(() => {
     const line = running.readiness().find(({ name }) => name === "watch Secret by name");
     assert.equal(line?.message, `${COUNT} up to date`);
   });
-  const asked = (await cluster.auditLog()).filter(({ user }) => user.username === "limited");
-  assert.deepEqual(asked.filter(({ responseStatus }) => (responseStatus?.code ?? 200) >= 400), []);
+  const requests = (await cluster.auditLog()).filter(({ user }) => user.username === "limited");
+  assert.deepEqual(requests.filter(({ responseStatus }) => (responseStatus?.code ?? 200) >= 400), []);
 });

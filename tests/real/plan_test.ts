@@ -12,16 +12,16 @@ const copies = controller(ConfigMap, { owns: [Secret], uses: [access(Namespace, 
 export default operator({ name: "copier", health: false, parts: { copies } });
 `;
 
-Deno.test("op plan without permissions", async (t) => {
+Deno.test("op plan works as users with few permissions", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   await using folder = await operatorFolder(MAIN);
   await folder.write("admin", cluster.admin.kubeconfig);
-  const user = await cluster.user("system:serviceaccount:default:poor");
-  await folder.write("poor", user.kubeconfig);
+  const user = await cluster.user("system:serviceaccount:default:limited");
+  await folder.write("limited", user.kubeconfig);
 
-  await t.step("lists each missing permission, and runs no reconcile", async () => {
-    const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "poor");
+  await t.step("op plan lists each missing permission, and runs no reconcile", async () => {
+    const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "limited");
     assert.equal(code, 1);
     assert.equal(stdout, "");
     assert.deepEqual(stderr.match(/^ {2}.*$/gm), [
@@ -34,26 +34,26 @@ Deno.test("op plan without permissions", async (t) => {
     ]);
   });
 
-  await t.step("checks permissions as the service account with --as-account", async () => {
+  await t.step("op plan --as-account checks the permissions of the service account", async () => {
     const { code, stderr } = await folder.op("plan", "--kubeconfig", "admin", "--as-account");
     assert.equal(code, 1);
     assert.match(stderr, /the operator's ServiceAccount lacks 6 RBAC permissions/);
   });
 
-  await t.step("does not require permissions that only some calls of the operator's code need", async () => {
+  await t.step("op plan does not require the permissions declared in uses", async () => {
     const rule = { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: ["*"] };
-    await client.create(ClusterRole, { metadata: { name: "some" }, rules: [rule] });
+    await client.create(ClusterRole, { metadata: { name: "copies" }, rules: [rule] });
     await client.create(ClusterRoleBinding, {
-      metadata: { name: "some" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "some" },
-      subjects: [{ kind: "ServiceAccount", namespace: "default", name: "poor" }],
+      metadata: { name: "copies" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "copies" },
+      subjects: [{ kind: "ServiceAccount", namespace: "default", name: "limited" }],
     });
     // The API server applies the binding shortly after it stored it.
     await eventually(async () => {
       const attributes = { group: "", resource: "secrets", verb: "patch" };
       assert(await isAllowed(cluster, user.user, attributes));
     });
-    const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "poor");
+    const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "limited");
     assert.deepEqual([code, stdout], [0, "No changes\n"], stderr);
   });
 });

@@ -4,9 +4,9 @@ import { forwardTo, openProxy } from "../../cli/proxy/proxy.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 
 const SECRETS = "/api/v1/namespaces/kube-system/secrets";
-const ACCOUNT = "system:serviceaccount:default:poor";
+const ACCOUNT = "system:serviceaccount:default:limited";
 
-Deno.test("the proxy drops every Impersonate-* header of its caller", async (t) => {
+Deno.test("the proxy of op dev drops every Impersonate-* header of its client", async (t) => {
   await using cluster = await realCluster();
   const connection = { url: cluster.url, fetch: (request: Request) => cluster.fetch(request), close() {} };
   await using proxy = openProxy({ forward: forwardTo(connection, { "impersonate-user": ACCOUNT }) });
@@ -20,7 +20,7 @@ Deno.test("the proxy drops every Impersonate-* header of its caller", async (t) 
     { "Impersonate-User": "kubernetes-admin", "Impersonate-Group": "system:masters" },
   ];
   for (const headers of attempts) {
-    await t.step(`headers ${JSON.stringify(headers)}`, async () => {
+    await t.step(`a request with the headers ${JSON.stringify(headers)} is sent as the service account`, async () => {
       const response = await fetch(proxy.url + SECRETS, { headers: { authorization, ...headers } });
       const { message } = await response.json();
       assert.equal(response.status, 403, message);

@@ -13,7 +13,7 @@ const Everything = resource({
   shortNames: ["pol"],
   categories: ["all"],
   scope: "Cluster",
-  description: "Has a bit of everything",
+  description: "Uses each schema builder",
   spec: s.object({
     text: s.string({ minLength: 1, maxLength: 20, pattern: "^[a-z]+$", default: "abc" }),
     host: s.optional(s.string({ format: "hostname" })),
@@ -73,7 +73,7 @@ const Scaled = resource({
     Host: { path: ".spec.host", priority: 1, format: "password", description: "Where" },
     Large: ".spec.list[?(@.size>=3)].name",
     Other: '.spec.list[?(@.name!="a")].size',
-    Some: ".spec.list[0:2].name",
+    First: ".spec.list[0:2].name",
     Ready: '.status.conditions[?(@.type=="Ready")].status',
   },
 });
@@ -145,7 +145,7 @@ const Book = resource({
 Deno.test("a real API server accepts the definitions of resource() with strict field validation, and returns them unchanged", async (t) => {
   await using cluster = await realCluster();
   for (const kind of [Website, Everything, Bare, Scaled, Shapes, Quiet, Book] as readonly AnyKind[]) {
-    await t.step(kind.kind, async () => {
+    await t.step(`the server accepts the definition of ${kind.kind}, and returns it unchanged`, async () => {
       const response = await cluster.fetch(
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=Strict",
         {
@@ -154,20 +154,20 @@ Deno.test("a real API server accepts the definitions of resource() with strict f
           body: JSON.stringify(kind.crd),
         },
       );
-      const made = await response.json();
-      assert.equal(response.status, 201, JSON.stringify(made));
+      const created = await response.json();
+      assert.equal(response.status, 201, JSON.stringify(created));
       assert.equal(response.headers.get("warning"), null);
-      const { conversion, ...spec } = made.spec;
+      const { conversion, ...spec } = created.spec;
       assert.deepEqual(conversion, { strategy: "None" });
-      const { conversion: _said, ...sent } = JSON.parse(JSON.stringify(kind.crd!.spec));
+      const { conversion: _, ...sent } = JSON.parse(JSON.stringify(kind.crd!.spec));
       assert.deepEqual(spec, sent);
-      assert.deepEqual([made.metadata.labels, made.metadata.annotations], [
+      assert.deepEqual([created.metadata.labels, created.metadata.annotations], [
         kind.crd!.metadata.labels,
         kind.crd!.metadata.annotations,
       ]);
     });
   }
-  await t.step("they are served in all their versions", async () => {
+  await t.step("the server serves the served versions of a kind, and warns about a deprecated one", async () => {
     const client = adminClient(cluster);
     // A definition is served shortly after its creation.
     await eventually(() =>
@@ -190,7 +190,7 @@ Deno.test("a real API server accepts the definitions of resource() with strict f
       '299 - "schemas.example.com/v1 Book is deprecated; use schemas.example.com/v2 Book"',
     );
   });
-  await t.step("they are scaled at their paths", async () => {
+  await t.step("the scale subresource changes the declared path", async () => {
     const client = adminClient(cluster);
     await eventually(() =>
       client.create(Scaled, { metadata: { name: "a", namespace: "default" }, spec: { host: "h" } })
@@ -205,8 +205,8 @@ Deno.test("a real API server accepts the definitions of resource() with strict f
   });
   await t.step("the server fills in the defaults of the schema", async () => {
     const client = adminClient(cluster);
-    const made = await eventually(() => client.create(Everything, { metadata: { name: "a" }, spec: {} }));
-    assert.deepEqual(made.spec, {
+    const created = await eventually(() => client.create(Everything, { metadata: { name: "a" }, spec: {} }));
+    assert.deepEqual(created.spec, {
       text: "abc",
       count: 2,
       ratio: 0.5,

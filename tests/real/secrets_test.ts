@@ -1,4 +1,4 @@
-/** Values of Secrets on a real API server: `op plan` and errors mask them. */
+/** Values of Secrets in the output of `op plan` and in errors. */
 import assert from "node:assert/strict";
 import { operatorFolder } from "../../cli/_operator_folder.ts";
 import { ConfigMap, Secret } from "../../src/kinds/mod.ts";
@@ -25,7 +25,7 @@ const keeper = controller(ConfigMap, {
 export default operator({ name: "keeper", health: false, parts: { keeper } });
 `;
 
-Deno.test("values of Secrets on a real API server", async (t) => {
+Deno.test("op plan and errors mask the values of Secrets on a real API server", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   const inDefault = { namespace: "default" };
@@ -56,7 +56,7 @@ Deno.test("values of Secrets on a real API server", async (t) => {
   await folder.write("kubeconfig", cluster.admin.kubeconfig);
   const plan = (...args: string[]) => folder.op("plan", "--kubeconfig", "kubeconfig", "-n", "default", ...args);
 
-  await t.step("op plan masks them as text", async () => {
+  await t.step("op plan masks values of Secrets as text", async () => {
     const { stdout, stderr } = await plan();
     assertMasked(stdout + stderr);
     assert.match(
@@ -67,16 +67,16 @@ Deno.test("values of Secrets on a real API server", async (t) => {
     assert.match(stdout, /^apply Secret default\/wrong: rejected: /m);
   });
 
-  for (const form of ["json", "yaml"]) {
-    await t.step(`op plan masks them as ${form}`, async () => {
-      const { stdout, stderr } = await plan("-o", form);
+  for (const format of ["json", "yaml"]) {
+    await t.step(`op plan masks values of Secrets as ${format}`, async () => {
+      const { stdout, stderr } = await plan("-o", format);
       assertMasked(stdout + stderr);
       assert.match(stdout, /\*\*\* \(before\)/);
       assert.match(stdout, /\*\*\* \(after\)/);
     });
   }
 
-  await t.step("op plan --show-secrets prints them", async () => {
+  await t.step("op plan --show-secrets prints values of Secrets", async () => {
     const { stdout } = await plan("--show-secrets");
     assert.match(
       stdout,

@@ -13,7 +13,7 @@ import { install } from "../fixtures/install.ts";
 import { startOperator } from "../fixtures/operator_process.ts";
 import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
-Deno.test("settings choose the namespaces; log level and pause change at run time; metrics and Events report it", async () => {
+Deno.test("settings select namespaces and objects, and change the log level and pause an operator at run time", async () => {
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);
@@ -30,7 +30,7 @@ Deno.test("settings choose the namespaces; log level and pause change at run tim
         async reconcile(note, { apply, events, log }) {
           log.debug("Note seen");
           await apply(ConfigMap, { metadata: { name: note.metadata.name }, data: { text: note.spec.text } });
-          events.normal("Copied", "It reads " + note.spec.text, { action: "Copy" });
+          events.normal("Copied", "The text is " + note.spec.text, { action: "Copy" });
         },
       });
       await operator({ name: "note-operator", parts: { notes }, health: { hostname: "127.0.0.1" } }).main();
@@ -61,7 +61,7 @@ Deno.test("settings choose the namespaces; log level and pause change at run tim
   await events.until((all) => all.filter(({ reason }) => reason === "Copied").length === 2);
   const event = events.values().find(({ regarding }) => regarding?.namespace === "one");
   assert.deepEqual([event?.note, event?.action, event?.reportingController, event?.type], [
-    "It reads one",
+    "The text is one",
     "Copy",
     "note-operator.notes",
     "Normal",

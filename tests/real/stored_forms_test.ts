@@ -5,7 +5,7 @@ import { applyInOrder, Switch } from "../fixtures/apply_sequences.ts";
 import { adminClient } from "../fixtures/watched.ts";
 import { established } from "../fixtures/install.ts";
 
-Deno.test("an apply is skipped exactly where a real server would change no field, for custom and built-in kinds", async () => {
+Deno.test("the runtime skips an apply exactly if a real API server would change no field", async () => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   await client.create(CustomResourceDefinition, Switch.crd as never);

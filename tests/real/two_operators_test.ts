@@ -42,26 +42,27 @@ function notesOf(name: string) {
 const ALPHA = notesOf("alpha");
 const BETA = notesOf("beta");
 
-function all(op: Operator, namespace?: string): readonly Manifest[] {
+/** Returns all manifests of an operator except those for Prometheus. */
+function manifestsOf(op: Operator, namespace?: string): readonly Manifest[] {
   const { prometheus: _, crd, ...groups } = op.manifests(namespace === undefined ? {} : { namespace });
   return [...crd as unknown as readonly Manifest[], ...Object.values(groups).flat() as readonly Manifest[]];
 }
 
 const identity = ({ kind, metadata }: Manifest) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
 
-Deno.test("two operators share no object, even in one namespace", () => {
+Deno.test("the manifests of two operators share no object but their namespace", () => {
   for (const namespace of [undefined, "shared"]) {
-    const alphas = all(ALPHA.op, namespace).map(identity);
-    const shared = all(BETA.op, namespace).map(identity).filter((one) => alphas.includes(one));
+    const alphas = manifestsOf(ALPHA.op, namespace).map(identity);
+    const shared = manifestsOf(BETA.op, namespace).map(identity).filter((object) => alphas.includes(object));
     assert.deepEqual(shared, namespace === undefined ? [] : ["Namespace /shared"]);
   }
 });
 
-Deno.test("two operators are installed next to each other, each does only its own work, and protects its metrics", async (t) => {
+Deno.test("two operators in one cluster reconcile only their own objects, and protect their metrics", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   for (const { op } of [ALPHA, BETA]) {
-    for (const manifest of all(op)) {
+    for (const manifest of manifestsOf(op)) {
       // Without force, so that no field of another manager is overwritten.
       const [version = "", group = ""] = manifest.apiVersion.split("/").reverse();
       const kind = await findKind(client, `${manifest.kind.toLowerCase()}.${version}.${group}`);
@@ -79,19 +80,19 @@ Deno.test("two operators are installed next to each other, each does only its ow
   }));
   for (const { op } of [ALPHA, BETA]) {
     await eventually(async () => {
-      for (const right of op.rbac()) {
+      for (const rule of op.rbac()) {
         const user = `system:serviceaccount:${op.name}-system:${op.name}`;
-        const isGranted = await hasRight(cluster, user, right, `${op.name}-system`);
-        assert(isGranted, `${op.name}: ${right.verb} ${right.resource}`);
+        const isGranted = await hasRight(cluster, user, rule, `${op.name}-system`);
+        assert(isGranted, `${op.name}: ${rule.verb} ${rule.resource}`);
       }
     });
   }
-  const refused: string[] = [];
-  for (const connection of connections) connection.onRefused = (message) => void refused.push(message);
+  const forbidden: string[] = [];
+  for (const connection of connections) connection.onRefused = (message) => void forbidden.push(message);
   const [alpha] = connections;
   assert(alpha);
 
-  await t.step("each does its own work, and no request is forbidden", async () => {
+  await t.step("each operator reconciles its own objects, and no request is forbidden", async () => {
     const stop = new AbortController();
     const running = [ALPHA, BETA].map(({ op }, i) => op.run({ connection: connections[i]!, signal: stop.signal }));
     for (const { Note } of [ALPHA, BETA]) {
@@ -103,10 +104,10 @@ Deno.test("two operators are installed next to each other, each does only its ow
     );
     stop.abort();
     await Promise.all(running);
-    assert.deepEqual(refused, []);
+    assert.deepEqual(forbidden, []);
   });
 
-  await t.step("neither may read the other's objects", async () => {
+  await t.step("an operator may not read the objects of the other", async () => {
     const asAlpha = new Client(alpha, { clock: systemClock });
     await assert.rejects(asAlpha.list(BETA.Note), /403 Forbidden/);
     await asAlpha.list(ALPHA.Note);
@@ -114,7 +115,7 @@ Deno.test("two operators are installed next to each other, each does only its ow
 
   await t.step("only subjects bound to the generated role may read metrics", async () => {
     await client.create(Namespace, { metadata: { name: "monitoring" } });
-    for (const name of ["prometheus", "curious"]) {
+    for (const name of ["prometheus", "unbound"]) {
       await client.create(ServiceAccount, { metadata: { name } }, { namespace: "monitoring" });
     }
     await client.create(ClusterRoleBinding, {
@@ -122,16 +123,16 @@ Deno.test("two operators are installed next to each other, each does only its ow
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "alpha-metrics-reader" },
       subjects: [{ kind: "ServiceAccount", name: "prometheus", namespace: "monitoring" }],
     });
-    const [prometheus, curious] = await Promise.all(
-      ["prometheus", "curious"].map((name) => tokenOf(cluster, "monitoring", name)),
+    const [prometheus, unbound] = await Promise.all(
+      ["prometheus", "unbound"].map((name) => tokenOf(cluster, "monitoring", name)),
     );
-    const ask = async (token: string) => {
-      // A new one has no cached decision, since the server applies a binding with a delay.
+    const statusFor = async (token: string) => {
+      // A new guard has no cached decision from before the server applied the binding.
       const guard = metricsGuard({ client: new Client(alpha), clock: systemClock, log: operatorLog("alpha") });
       const headers = { authorization: `Bearer ${token}` };
       return (await guard(new Request("http://pod/metrics", { headers })))?.status ?? 200;
     };
-    await eventually(async () => assert.equal(await ask(prometheus!), 200));
-    assert.deepEqual([await ask(curious!), await ask("made-up")], [403, 401]);
+    await eventually(async () => assert.equal(await statusFor(prometheus!), 200));
+    assert.deepEqual([await statusFor(unbound!), await statusFor("invalid")], [403, 401]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `op uninstall` on a real API server with the garbage collector: what deleted objects owned is
- * deleted, or reported.
+ * `op uninstall` on a real API server with the garbage collector, which deletes the dependents of
+ * deleted objects. Dependents that remain are reported.
  */
 import assert from "node:assert/strict";
 import { mainModule, type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
@@ -15,8 +15,8 @@ import { established } from "../fixtures/install.ts";
 const ROOT = new URL("../../", import.meta.url).href;
 
 /**
- * Stores v1 and prefers v2, as in kubebuilder's tutorial. No pod runs, so conversions are not
- * answered.
+ * An operator that stores v1 and prefers v2, as in kubebuilder's tutorial. No pod runs, so the API
+ * server gets no response to conversions.
  */
 const MAIN = `import { controller, conversion, operator, resource, s } from "${ROOT}mod.ts";
 import { ConfigMap } from "${ROOT}src/kinds/mod.ts";
@@ -32,13 +32,14 @@ export default operator({ name: "notes", version: "1.0.0", parts: { notes, noteV
 `;
 const CLUSTER = ["--kubeconfig", "kubeconfig"];
 
-async function deployed(cluster: RealCluster): Promise<OperatorFolder> {
+/** Creates a project of {@linkcode MAIN}, and deploys it. */
+async function deployedProject(cluster: RealCluster): Promise<OperatorFolder> {
   const folder = await operatorFolder();
   await folder.write("main.ts", MAIN);
   await folder.write("kubeconfig", cluster.admin.kubeconfig);
   for (const args of [["manifests"], ["overlay", "prod"]]) {
-    const made = await folder.op("generate", ...args);
-    assert.equal(made.code, 0, made.stderr);
+    const generated = await folder.op("generate", ...args);
+    assert.equal(generated.code, 0, generated.stderr);
   }
   const { code, stderr } = await folder.op("deploy", "prod", "--no-wait", ...CLUSTER);
   assert.equal(code, 0, stderr);
@@ -47,7 +48,7 @@ async function deployed(cluster: RealCluster): Promise<OperatorFolder> {
 }
 
 /** Creates a Note as v1, which needs no conversion, and a ConfigMap that it owns. */
-async function noteWithChild(client: Client, name: string, finalizers: readonly string[] = []): Promise<void> {
+async function createNoteWithChild(client: Client, name: string, finalizers: readonly string[] = []): Promise<void> {
   const Note = await findKind(client, "notes.v1.demo.example.com");
   const place = { namespace: "default" };
   const { metadata: { uid = "" } } = await client.create(Note, { metadata: { name }, spec: { text: "a b" } }, place);
@@ -55,50 +56,50 @@ async function noteWithChild(client: Client, name: string, finalizers: readonly 
   await client.create(ConfigMap, { metadata: { name, finalizers: [...finalizers], ownerReferences: [owner] } }, place);
 }
 
-Deno.test("op uninstall has the garbage collector delete children although conversions are not answered", async () => {
+Deno.test("op uninstall waits until the garbage collector has deleted children, even if conversions fail", async () => {
   await using cluster = await realCluster({ controllerManager: true });
   const client = adminClient(cluster);
-  await using folder = await deployed(cluster);
-  await noteWithChild(client, "one");
+  await using folder = await deployedProject(cluster);
+  await createNoteWithChild(client, "one");
 
-  const told = await folder.op("uninstall", ...CLUSTER);
-  assert.equal(told.code, 2);
-  assert.match(told.stdout, /^would delete their dependents: 1 ConfigMap$/m);
+  const preview = await folder.op("uninstall", ...CLUSTER);
+  assert.equal(preview.code, 2);
+  assert.match(preview.stdout, /^would delete their dependents: 1 ConfigMap$/m);
   assert.match(
-    told.stderr,
+    preview.stderr,
     /^No object was deleted\. --yes would delete 1 object of the operator's kinds, 1 dependent of these, and \d+ objects of/,
   );
 
-  const gone = await folder.op("uninstall", "--yes", "--timeout", "3m", ...CLUSTER);
-  assert.equal(gone.code, 0, gone.stdout + gone.stderr);
+  const uninstalled = await folder.op("uninstall", "--yes", "--timeout", "3m", ...CLUSTER);
+  assert.equal(uninstalled.code, 0, uninstalled.stdout + uninstalled.stderr);
   assert.deepEqual(await childrenIn(client), []);
   assert.deepEqual(await client.list(CustomResourceDefinition), []);
 });
 
-Deno.test("op uninstall reports children that are not deleted, and leaves the kind and the operator", async (t) => {
+Deno.test("op uninstall reports children that remain, and does not delete the definition and the operator", async (t) => {
   await using cluster = await realCluster({ controllerManager: true });
   const client = adminClient(cluster);
-  await using folder = await deployed(cluster);
-  await noteWithChild(client, "held", ["other.example.com/x"]);
-  await noteWithChild(client, "free");
+  await using folder = await deployedProject(cluster);
+  await createNoteWithChild(client, "held", ["other.example.com/x"]);
+  await createNoteWithChild(client, "free");
 
-  await t.step("the exit code is 1, and no other object was deleted", async () => {
-    const stuck = await folder.op("uninstall", "--yes", "--timeout", "2s", ...CLUSTER);
-    assert.equal(stuck.code, 1, stuck.stdout);
-    assert.match(stuck.stderr, /^ConfigMap default\/held still exists, with finalizers .*other\.example\.com\/x$/m);
+  await t.step("op uninstall fails and names the child with its finalizers", async () => {
+    const failed = await folder.op("uninstall", "--yes", "--timeout", "2s", ...CLUSTER);
+    assert.equal(failed.code, 1, failed.stdout);
+    assert.match(failed.stderr, /^ConfigMap default\/held still exists, with finalizers .*other\.example\.com\/x$/m);
     assert.match(
-      stuck.stderr,
+      failed.stderr,
       /^Cannot uninstall "notes": dependents of the deleted objects \([12] ConfigMaps?\) still exist/m,
     );
-    assert.match(stuck.stderr, /--orphan-dependents/);
+    assert.match(failed.stderr, /--orphan-dependents/);
     const { spec } = await client.get(CustomResourceDefinition, "notes.demo.example.com");
     assert.equal(spec.conversion?.strategy, "Webhook", "the conversion was not restored");
     assert.equal((await client.list(Deployment, { namespace: "notes-system" })).length, 1);
   });
 
-  await t.step("--orphan-dependents deletes the rest", async () => {
-    const gone = await folder.op("uninstall", "--yes", "--orphan-dependents", ...CLUSTER);
-    assert.equal(gone.code, 0, gone.stderr);
+  await t.step("op uninstall --orphan-dependents deletes the definition and the operator", async () => {
+    const uninstalled = await folder.op("uninstall", "--yes", "--orphan-dependents", ...CLUSTER);
+    assert.equal(uninstalled.code, 0, uninstalled.stderr);
     assert.deepEqual(await client.list(CustomResourceDefinition), []);
     assert.deepEqual(await client.list(Deployment, { namespace: "notes-system" }), []);
   });
@@ -107,21 +108,22 @@ Deno.test("op uninstall reports children that are not deleted, and leaves the ki
 Deno.test("op uninstall does not delete objects that cannot be read, and names the flag that deletes them", async () => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
-  await using folder = await deployed(cluster);
-  await noteWithChild(client, "first");
+  await using folder = await deployedProject(cluster);
+  await createNoteWithChild(client, "first");
   // From now on objects are stored as v2, so neither version can be listed without a conversion.
   const { spec } = await client.get(CustomResourceDefinition, "notes.demo.example.com");
   const versions = spec.versions.map((version) => ({ ...version, storage: version.name === "v2" }));
   await client.patch(CustomResourceDefinition, "notes.demo.example.com", { spec: { versions } });
   const NoteV2 = await findKind(client, "notes.v2.demo.example.com");
   const second = { metadata: { name: "second", namespace: "default" }, spec: { lines: ["a"] } };
-  // Until the server has applied this, storing it requires a conversion as well.
+  // Until the server has applied this, a new object is still stored as v1, which needs a
+  // conversion.
   await eventually(() => client.create(NoteV2, second));
 
-  const refused = await folder.op("uninstall", "--yes", ...CLUSTER);
-  assert.equal(refused.code, 1, refused.stdout);
-  assert.match(refused.stderr, /^Cannot uninstall "notes": the objects of notes\.demo\.example\.com cannot be read/);
-  const gone = await folder.op(
+  const rejected = await folder.op("uninstall", "--yes", ...CLUSTER);
+  assert.equal(rejected.code, 1, rejected.stdout);
+  assert.match(rejected.stderr, /^Cannot uninstall "notes": the objects of notes\.demo\.example\.com cannot be read/);
+  const uninstalled = await folder.op(
     "uninstall",
     "--yes",
     "--release-finalizers",
@@ -130,15 +132,16 @@ Deno.test("op uninstall does not delete objects that cannot be read, and names t
     "3m",
     ...CLUSTER,
   );
-  assert.equal(gone.code, 0, gone.stdout + gone.stderr);
-  assert.match(gone.stderr, /^Warning: left without an owner: 1 ConfigMap$/m);
+  assert.equal(uninstalled.code, 0, uninstalled.stdout + uninstalled.stderr);
+  assert.match(uninstalled.stderr, /^Warning: left without an owner: 1 ConfigMap$/m);
   assert.deepEqual(await client.list(CustomResourceDefinition), []);
 });
 
 /**
- * Creates an operator with a controller of Note, and one of Task, which a later version may lack.
+ * Returns the source of an operator with a controller of Note, and one of Task, which a later
+ * version lacks.
  */
-const tasked = (hasTasks: boolean) => `
+const operatorOf = (hasTasks: boolean) => `
 const names = { group: "demo.example.com", version: "v1" } as const;
 const Note = resource({ ...names, kind: "Note", spec: s.object({}), status: s.object({}) });
 const Task = resource({ ...names, kind: "Task", spec: s.object({}), status: s.object({}) });
@@ -147,10 +150,10 @@ const tasks = controller(Task, { reconcile() {}, cleanup() {} });
 export default operator({ name: "notes", version: "1.0.0", parts: { notes${hasTasks ? ", tasks" : ""} } });
 `;
 
-Deno.test("finalizers of a removed controller on a kind that is no longer declared are reported and released", async (t) => {
+Deno.test("op reports the finalizers of a removed controller, and removes them with --release-finalizers", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
-  await using folder = await operatorFolder(tasked(true));
+  await using folder = await operatorFolder(operatorOf(true));
   await folder.write("kubeconfig", cluster.admin.kubeconfig);
   const op = (...args: string[]) => folder.op(...args, ...CLUSTER);
   const generate = () => folder.op("generate", "manifests");
@@ -167,10 +170,10 @@ Deno.test("finalizers of a removed controller on a kind that is no longer declar
   };
   const finalizersOf = async (name: string) => (await client.get(Task, name, place)).metadata.finalizers;
   await create("one");
-  await folder.write("main.ts", mainModule(tasked(false)));
+  await folder.write("main.ts", mainModule(operatorOf(false)));
   assert.equal((await generate()).code, 0);
 
-  await t.step("op deploy reports them when it deploys a version without the controller", async () => {
+  await t.step("op deploy reports finalizers of a controller that the new version lacks", async () => {
     const deployed = await op("deploy", "prod", "--no-wait");
     assert.equal(deployed.code, 0, deployed.stderr);
     assert.match(
@@ -188,21 +191,21 @@ Deno.test("finalizers of a removed controller on a kind that is no longer declar
     ]);
   });
 
-  await t.step("op doctor and op uninstall report them", async () => {
-    const looked = await op("doctor");
+  await t.step("op doctor and op uninstall report finalizers of a removed controller", async () => {
+    const diagnosed = await op("doctor");
     assert.match(
-      looked.stdout,
+      diagnosed.stdout,
       /^error {5}finalizers {3}1 object has finalizers of controllers .* \(Task default\/one\)/m,
     );
-    const refused = await op("uninstall", "--yes");
-    assert.equal(refused.code, 1);
+    const rejected = await op("uninstall", "--yes");
+    assert.equal(rejected.code, 1);
     assert.match(
-      refused.stderr,
+      rejected.stderr,
       /^Cannot uninstall "notes": 1 object has its finalizer and would not be deleted with it/,
     );
   });
 
-  await t.step("op deploy --release-finalizers removes them, and no others", async () => {
+  await t.step("op deploy --release-finalizers removes only the finalizers of the removed controller", async () => {
     const deployed = await op("deploy", "prod", "--no-wait", "--release-finalizers");
     assert.equal(deployed.code, 0, deployed.stderr);
     assert.match(deployed.stdout, /^released {3}Task default\/one$/m);
@@ -210,11 +213,11 @@ Deno.test("finalizers of a removed controller on a kind that is no longer declar
     assert.doesNotMatch((await op("doctor")).stdout, /finalizers of controllers/);
   });
 
-  await t.step("op uninstall --release-finalizers removes them too", async () => {
+  await t.step("op uninstall --release-finalizers removes only the finalizers of the removed controller", async () => {
     await create("two");
-    const gone = await op("uninstall", "--yes", "--release-finalizers");
-    assert.equal(gone.code, 0, gone.stderr);
-    assert.match(gone.stdout, /^released {3}Task default\/two$/m);
+    const uninstalled = await op("uninstall", "--yes", "--release-finalizers");
+    assert.equal(uninstalled.code, 0, uninstalled.stderr);
+    assert.match(uninstalled.stdout, /^released {3}Task default\/two$/m);
     assert.deepEqual(await finalizersOf("two"), others);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Watch lists of a real API server for every kind of client. Kubernetes 1.37 compresses them as
- * several gzip members, of which `fetch` decodes only the first.
+ * Watch lists of a real API server, read by each HTTP client and command. Kubernetes 1.37
+ * compresses them as several gzip members, of which `fetch` decodes only the first.
  */
 import assert from "node:assert/strict";
 import { operator } from "@op/sdk";
@@ -25,7 +25,7 @@ const COUNT = 300;
 /** The first minor version that compresses watch lists by default. */
 const COMPRESSING_MINOR = 37;
 
-Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real API server`, async (t) => {
+Deno.test(`operators and op commands read all ${COUNT} objects of a watch list of a real API server`, async (t) => {
   await using cluster = await realCluster();
   await using folder = await temporaryFolder();
   await folder.write({ kubeconfig: cluster.admin.kubeconfig });
@@ -34,7 +34,7 @@ Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real
   const names = Array.from({ length: COUNT }, (_, i) => `note-${i}`);
   await client.create(Namespace, { metadata: { name: "many" } });
   await Promise.all(names.map((name) => client.create(Note, { metadata: { name, namespace: "many" }, spec: {} })));
-  const place = { ...cluster, token: cluster.admin.token };
+  const access = { ...cluster, token: cluster.admin.token };
 
   await t.step("the server compresses the list for a fetch that accepts gzip, from Kubernetes 1.37 on", async () => {
     const { minor } = await client.raw<{ minor: string }>("/version");
@@ -42,16 +42,22 @@ Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real
     assert.equal(isCompressed, Number(minor) >= COMPRESSING_MINOR);
   });
 
-  await t.step("kubeconfig", async () => {
-    await reconcilesAll(await connect(denoMachine, systemClock, { kubeconfig: `${folder.path}/kubeconfig` }));
+  await t.step("an operator with a kubeconfig reconciles all objects", async () => {
+    await reconcileAll(await connect(denoMachine, systemClock, { kubeconfig: `${folder.path}/kubeconfig` }));
   });
-  await t.step("pod", async () => await reconcilesAll(await podConnection(place)));
-  await t.step("pod with tracing", async () => await reconcilesAll(await podConnection(place, { isTraced: true })));
+  await t.step(
+    "an operator in a pod reconciles all objects",
+    async () => await reconcileAll(await podConnection(access)),
+  );
+  await t.step(
+    "an operator in a pod with tracing reconciles all objects",
+    async () => await reconcileAll(await podConnection(access, { isTraced: true })),
+  );
 
   await using project = await operatorFolder(COPIES);
   await project.write("kubeconfig", cluster.admin.kubeconfig);
 
-  await t.step("op plan", async () => {
+  await t.step("op plan plans a write for each object", async () => {
     const planned = await project.op("plan", "--kubeconfig", "kubeconfig", "-o", "json");
     assert.equal(planned.code, 0, planned.stderr);
     const writes: { verb: string; kind: string; name: string }[] = JSON.parse(planned.stdout);
@@ -59,7 +65,7 @@ Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real
     assert.deepEqual(applied.map(({ name }) => name).sort(), names.toSorted());
   });
 
-  await t.step("op dev", async () => {
+  await t.step("op dev reconciles all objects", async () => {
     const io = new RunningIo(project.path);
     const ended = cli(["dev", "--adopt", "--kubeconfig", "kubeconfig"], io);
     await eventually(async () => {
@@ -71,7 +77,7 @@ Deno.test(`an operator reconciles all ${COUNT} objects of a watch list on a real
   });
 });
 
-/** Creates an operator that copies each note into a ConfigMap. */
+/** The source of an operator that copies each note into a ConfigMap. */
 const COPIES = `
 const Note = resource({
   group: "demo.example.com",
@@ -89,7 +95,8 @@ const notes = controller(Note, {
 export default operator({ name: "copies", version: "1.0.0", health: false, parts: { notes } });
 `;
 
-async function reconcilesAll(connection: Connection): Promise<void> {
+/** Runs an operator until it has reconciled all notes. */
+async function reconcileAll(connection: Connection): Promise<void> {
   const reconciled = new Set<string>();
   const all = Promise.withResolvers<void>();
   const { notes } = recording(({ metadata }) => {
@@ -98,7 +105,10 @@ async function reconcilesAll(connection: Connection): Promise<void> {
   const op = operator({ name: "test", parts: { notes }, health: false });
   try {
     await using _ = startOperator(op, { connection, checkAccess: false });
-    using _late = systemClock.after(HANG_LIMIT, () => all.reject(new Error(`only ${reconciled.size} were reconciled`)));
+    using _late = systemClock.after(
+      HANG_LIMIT,
+      () => all.reject(new Error(`only ${reconciled.size} objects were reconciled`)),
+    );
     await all.promise;
   } finally {
     connection.close();
@@ -106,8 +116,8 @@ async function reconcilesAll(connection: Connection): Promise<void> {
 }
 
 /**
- * Returns whether the server compresses a watch list. `fetch` removes `content-encoding`; `vary`
- * stays.
+ * Returns whether the server compresses a watch list. The header `vary` shows it, because `fetch`
+ * removes `content-encoding`.
  */
 async function compresses({ url, caCert, admin }: RealCluster): Promise<boolean> {
   using client = Deno.createHttpClient({ caCerts: [caCert] });

@@ -1,4 +1,7 @@
-/** Runs the commands of the webhooks guide for each kind of certificate, and sends reviews over TLS. */
+/**
+ * Runs the commands of the webhooks guide for each source of certificates, and sends reviews over
+ * TLS.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -16,7 +19,7 @@ import { shellLine } from "../fixtures/shell_line.ts";
 const ROOT = new URL("../../", import.meta.url);
 const SERVICE = "shop-webhook.shop-system.svc";
 
-Deno.test("the commands of the webhooks guide serve reviews with each kind of certificate", async (t) => {
+Deno.test("the commands of the webhooks guide serve reviews with each source of certificates", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   const folder = await Deno.makeTempDir();
@@ -41,7 +44,7 @@ Deno.test("the commands of the webhooks guide serve reviews with each kind of ce
     const ports = `health = { port = ${freePort()} }\nwebhooks = { port = ${port} }\n`;
     await Deno.writeTextFile(file, settings.replace("[operator]\n", `[operator]\n${ports}`));
 
-    const refused = async (authority: string): Promise<void> => {
+    const deniesReview = async (authority: string): Promise<void> => {
       const { message } = (await review(port, authority)).response.status;
       assert(rejection!.endsWith(`denied the request: ${message}`), message);
     };
@@ -52,22 +55,24 @@ Deno.test("the commands of the webhooks guide serve reviews with each kind of ce
         if (line !== "op start") continue;
         await configurations.until(() => bundle() !== "");
         await shell.served();
-        await refused(bundle());
+        await deniesReview(bundle());
       }
       const before = bundle();
       await configurations.until(() => bundle() !== before && bundle().includes(before.trim()));
-      await refused(bundle());
+      await deniesReview(bundle());
       await shell.stop();
     });
 
-    const definitions = await Promise.all([ORIGINS.find(({ kind }) => kind === "Certificate")!, ISSUER].map(unpackOf));
+    const definitions = await Promise.all(
+      [ORIGINS.find(({ kind }) => kind === "Certificate")!, ISSUER].map(definitionOf),
+    );
     await t.step({
-      name: "cert-manager's certificate is mounted and served",
+      name: "the operator serves the mounted certificate of cert-manager",
       ignore: definitions.includes(undefined),
       fn: async () => {
-        await using known = await watched(client, CustomResourceDefinition);
+        await using installed = await watched(client, CustomResourceDefinition);
         for (const definition of definitions) await client.create(CustomResourceDefinition, definition as never);
-        await known.until((all) =>
+        await installed.until((all) =>
           all.filter(({ spec, status }) => spec.group === "cert-manager.io" && status?.conditions?.some(isEstablished))
             .length === 2
         );
@@ -93,12 +98,12 @@ Deno.test("the commands of the webhooks guide serve reviews with each kind of ce
         assert.equal(args.length, 2);
         await shell.run(`op start -- ${args.join(" ")}`);
         await shell.served();
-        await refused(authority.certificate);
+        await deniesReview(authority.certificate);
         await shell.stop();
       },
     });
 
-    await t.step("certificate files are served", async () => {
+    await t.step("the operator serves the certificate in files", async () => {
       const authority = await createAuthority();
       const { certificate, key } = await authority.server([SERVICE]);
       await Deno.writeTextFile(`${shell.cwd}/tls.crt`, certificate);
@@ -107,7 +112,7 @@ Deno.test("the commands of the webhooks guide serve reviews with each kind of ce
       for (const line of lines(files)) await shell.run(line);
       await configurations.until(() => bundle() === authority.certificate);
       await shell.served();
-      await refused(authority.certificate);
+      await deniesReview(authority.certificate);
       const { data, type } = await shell.get("/api/v1/namespaces/shop-system/secrets/shop-webhook");
       assert.deepEqual([type, atob(data["tls.crt"])], ["kubernetes.io/tls", certificate]);
       await shell.stop();
@@ -162,6 +167,7 @@ class Shell {
     this.#started = undefined;
   }
 
+  /** Returns the object at a path of the API server. */
   // deno-lint-ignore no-explicit-any -- any object
   async get(path: string): Promise<any> {
     const response = await this.#cluster.fetch(path);
@@ -176,7 +182,10 @@ class Shell {
   }
 }
 
-/** Sends a review of a Website as the API server does: to the Service's name, trusting only the configured authority. */
+/**
+ * Sends a review of a Website as the API server does: to the Service's name, trusting only the
+ * configured authority.
+ */
 // deno-lint-ignore no-explicit-any -- a review
 async function review(port: number, authority: string): Promise<any> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -206,11 +215,12 @@ async function review(port: number, authority: string): Promise<any> {
   const request = `${head}content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
   const writer = tls.writable.getWriter();
   await writer.write(new TextEncoder().encode(request));
-  const answer = await new Response(tls.readable).text();
-  return JSON.parse(/\{.*\}/s.exec(answer)?.[0] ?? assert.fail(answer));
+  const response = await new Response(tls.readable).text();
+  return JSON.parse(/\{.*\}/s.exec(response)?.[0] ?? assert.fail(response));
 }
 
-async function unpackOf(origin: typeof ISSUER): Promise<Record<string, unknown> | undefined> {
+/** Returns a definition of cert-manager, or `undefined` if it is not available. */
+async function definitionOf(origin: typeof ISSUER): Promise<Record<string, unknown> | undefined> {
   return (await unpack(origin))?.definition;
 }
 

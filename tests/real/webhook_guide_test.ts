@@ -1,6 +1,6 @@
 /**
- * Runs the commands of the webhooks guide, and validates its manifests with cert-manager's
- * definitions.
+ * Runs the commands of the webhooks guide, and validates generated manifests with the definitions
+ * of cert-manager.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -73,8 +73,8 @@ Deno.test("the commands of the webhooks guide lead from op new to a rejected obj
           assert.equal((await response.json()).message, rejection);
         });
         const kubectl = cluster.programs.kubectl ?? assert.fail("kubectl is built with the control plane");
-        const refusal = await shellLine(creating!, { kubectl, kubeconfig: `${folder}/kubeconfig`, cwd });
-        assert.deepEqual(refusal, { code: 1, stderr: `${printed}\n` });
+        const printedRejection = await shellLine(creating!, { kubectl, kubeconfig: `${folder}/kubeconfig`, cwd });
+        assert.deepEqual(printedRejection, { code: 1, stderr: `${printed}\n` });
         io.end();
         assert.equal(await ended, 0, io.stderr);
       });
@@ -86,34 +86,33 @@ Deno.test("the commands of the webhooks guide lead from op new to a rejected obj
   const origin = ORIGINS.find(({ kind }) => kind === "Certificate")!;
   const packed = await Promise.all([origin, ISSUER].map((each) => unpack(each)));
   await t.step({
-    name:
-      "cert-manager's definitions accept the Certificate and the Issuer strictly, the server accepts the other objects",
+    name: "the API server with cert-manager's definitions accepts the generated objects with strict field validation",
     ignore: packed.includes(undefined),
     fn: async () => {
       for (const { definition } of packed as Packed[]) {
         await client.create(CustomResourceDefinition, definition as never);
       }
       const op = operator({ name: "guard", parts: { maps: webhook(ConfigMap, { validate() {} }) } });
-      const { namespace, webhook: told, manager } = op.manifests({ certificates: "cert-manager" });
+      const { namespace, webhook: webhookObjects, manager } = op.manifests({ certificates: "cert-manager" });
       await client.create(Namespace, { metadata: { name: namespace[0]!.metadata.name } });
-      for (const manifest of [...told, ...manager]) {
+      for (const manifest of [...webhookObjects, ...manager]) {
         const [version = "", group = ""] = manifest.apiVersion.split("/").reverse();
         // Discovery and the request handler each learn of a definition shortly after.
         const kind = await eventually(() => findKind(client, `${manifest.kind}.${version}.${group}`));
         await eventually(() => client.list(kind));
-        const made = await create(cluster, kind, manifest);
-        assert.equal(made.status, 201, `${manifest.kind}: ${made.told}`);
+        const created = await createStrictly(cluster, kind, manifest);
+        assert.equal(created.status, 201, `${manifest.kind}: ${created.body}`);
       }
     },
   });
 });
 
 /** Creates an object with strict field validation. */
-async function create(
+async function createStrictly(
   cluster: RealCluster,
   kind: AnyKind,
   object: Manifest,
-): Promise<{ readonly status: number; readonly told: string }> {
+): Promise<{ readonly status: number; readonly body: string }> {
   const { namespace } = object.metadata as { readonly namespace?: string };
   const path = collectionPath(kind, namespace);
   const response = await cluster.fetch(`${path}?fieldValidation=Strict`, {
@@ -121,5 +120,5 @@ async function create(
     headers: { "content-type": "application/json" },
     body: JSON.stringify(object),
   });
-  return { status: response.status, told: await response.text() };
+  return { status: response.status, body: await response.text() };
 }

@@ -9,7 +9,9 @@ const ROOT = new URL("../../", import.meta.url);
 const ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7";
 const WORKFLOWS = [".github/workflows/release.yml", "templates/operator/.github/workflows/release.yml"];
 
-/** The checker is a Go program. Without Go these tests are skipped, except in CI. */
+/**
+ * Options of tests that need actionlint, a Go program: they are skipped without Go, except in CI.
+ */
 const NEEDS_GO = { ignore: !await hasGo() && Deno.env.get("CI") !== "true" };
 
 async function hasGo(): Promise<boolean> {
@@ -18,35 +20,35 @@ async function hasGo(): Promise<boolean> {
 }
 
 /**
- * Returns the checker's findings as lines. It must not call other checkers, which may or may not be
- * installed.
+ * Returns the findings of actionlint as lines. It does not call other checkers, which may or may
+ * not be installed.
  */
 async function findings(...files: readonly string[]): Promise<string[]> {
   const args = ["run", ACTIONLINT, "-shellcheck=", "-pyflakes=", "-no-color", "-oneline", ...files];
   const { code, stdout, stderr } = await new Deno.Command("go", { args, stdin: "null" }).output();
-  const found = new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
-  assert(code === 0 || found.length > 0, new TextDecoder().decode(stderr));
-  return found;
+  const lines = new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
+  assert(code === 0 || lines.length > 0, new TextDecoder().decode(stderr));
+  return lines;
 }
 
 Deno.test("the release workflows are valid for GitHub Actions", NEEDS_GO, async () => {
   assert.deepEqual(await findings(...WORKFLOWS.map((file) => fileURLToPath(new URL(file, ROOT)))), []);
 });
 
-Deno.test("the check finds a workflow with an unknown key, input or context", NEEDS_GO, async () => {
+Deno.test("actionlint finds an unknown key, property, job or permission in a workflow", NEEDS_GO, async () => {
   const folder = await Deno.makeTempDir();
   try {
     const text = await Deno.readTextFile(new URL(WORKFLOWS[0]!, ROOT));
-    const wrong = [
+    const mistakes = [
       ["timeout-minutes:", "timeout-minute:", /unexpected key "timeout-minute"/],
       ["github.token", "github.tokens", /property "tokens" is not defined/],
       ["needs: test", "needs: tests", /needs job "tests" which does not exist/],
       ["contents: write", "contents: all", /"all" is invalid for permission of scope "contents"/],
     ] as const;
-    for (const [right, other, says] of wrong) {
-      assert(text.includes(right), right);
-      await Deno.writeTextFile(`${folder}/wrong.yml`, text.replace(right, other));
-      assert.match((await findings(`${folder}/wrong.yml`)).join("\n"), says);
+    for (const [original, mistake, finding] of mistakes) {
+      assert(text.includes(original), original);
+      await Deno.writeTextFile(`${folder}/wrong.yml`, text.replace(original, mistake));
+      assert.match((await findings(`${folder}/wrong.yml`)).join("\n"), finding);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

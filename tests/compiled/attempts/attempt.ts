@@ -1,11 +1,11 @@
-/** The kind: what is to be attempted, and what came of it. */
+/** A kind whose objects name an attempt, and report its outcome. */
 import { type Infer, resource, s } from "@op/sdk";
 
 export const Attempt = resource({
   group: "probe.example.com",
   version: "v1",
   kind: "Attempt",
-  spec: s.object({ what: s.string(), url: s.string() }),
+  spec: s.object({ attempt: s.string(), url: s.string() }),
   status: s.object({ outcome: s.optional(s.string()) }),
 });
 export type Attempt = Infer<typeof Attempt>;

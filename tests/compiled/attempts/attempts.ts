@@ -1,6 +1,7 @@
 /**
- * What somebody would try who got into an operator's program: each leaves the sandbox, or the rights of the service account. None of it is
- * declared, so none of it may work; all of it works in a program without a sandbox, as an administrator.
+ * Accesses that an attacker in an operator's program might try: each needs a sandbox permission or
+ * an RBAC permission that the operator does not declare. So each fails in the operator, and
+ * succeeds without a sandbox as an administrator.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -19,37 +20,37 @@ import {
 } from "@op/sdk/kinds";
 import { Attempt } from "./attempt.ts";
 
-/** Where things are. */
-export interface Place {
+/** The targets of an attempt. */
+export interface Targets {
   /** A server of the test, with a slash at the end. */
   readonly url: string;
   /** The namespace of the attempts. */
   readonly namespace: string;
-  /** A name of its own for whatever is made. */
+  /** A unique name for objects and files that the attempt creates. */
   readonly name: string;
 }
 
 /** The namespace that the operator runs in. */
 const HOME = "probe-system";
 
-/** The only program in the image beside the operator: the loader of libc. */
+/** The loader of libc, the only program in the image besides the operator. */
 const PROGRAM = "/lib64/ld-linux-x86-64.so.2";
 
-/** Each resolves when it worked. */
-export const ATTEMPTS: Readonly<Record<string, (place: Place) => unknown>> = {
-  "read another file": () => Deno.readTextFile("/etc/hosts"),
-  "read another file through Node": () => readFile("/etc/hosts"),
+/** The attempts by name. Each resolves if it succeeds. */
+export const ATTEMPTS: Readonly<Record<string, (targets: Targets) => unknown>> = {
+  "read an undeclared file": () => Deno.readTextFile("/etc/hosts"),
+  "read an undeclared file through Node": () => readFile("/etc/hosts"),
   "read the environment of the process": () => Deno.readTextFile("/proc/self/environ"),
   "list the root folder": () => Array.fromAsync(Deno.readDir("/")),
   "write a file": ({ name }) => Deno.writeTextFile(`/tmp/${name}`, "x"),
-  "call another host": async ({ url }) => await (await fetch(url)).text(),
-  "call another host through Node": ({ url }) =>
+  "call an undeclared host": async ({ url }) => await (await fetch(url)).text(),
+  "call an undeclared host through Node": ({ url }) =>
     new Promise((resolve, reject) => getByNode(url, resolve).on("error", reject)),
-  "connect to another port": async ({ url }) => {
+  "connect to an undeclared port": async ({ url }) => {
     const { hostname, port } = new URL(url);
     (await Deno.connect({ hostname, port: Number(port) })).close();
   },
-  "read another variable": () => Deno.env.get("PATH"),
+  "read an undeclared variable": () => Deno.env.get("PATH"),
   "read all variables": () => Deno.env.toObject(),
   "listen on a port": () => Deno.listen({ hostname: "127.0.0.1", port: 0 }).close(),
   "start a program": () => new Deno.Command(PROGRAM, { args: ["--version"] }).output(),
@@ -59,19 +60,20 @@ export const ATTEMPTS: Readonly<Record<string, (place: Place) => unknown>> = {
     ),
   "signal a process": () => Deno.kill(Deno.pid, "SIGCONT"),
   "load a library": () => Deno.dlopen("libc.so.6", { getpid: { parameters: [], result: "i32" } }).symbols.getpid(),
-  "ask the machine for its name": () => Deno.hostname(),
-  "use a verb that it does not have": async ({ namespace, name }) =>
+  "read the hostname": () => Deno.hostname(),
+  "delete an object of its kind": async ({ namespace, name }) =>
     await (await client()).delete(Attempt, `victim-${name}`, { namespace }),
-  "use a kind that it does not have": async ({ namespace }) => await (await client()).list(Pod, { namespace }),
-  "use its kind in another namespace": async () => await (await client()).list(ConfigMap, { namespace: "kube-system" }),
-  "use its kind in all namespaces": async () => await (await client()).list(ConfigMap),
-  "look at what is in no namespace": async () => await (await client()).list(Node),
-  "read a Secret beside its objects": async ({ namespace }) =>
+  "list another kind": async ({ namespace }) => await (await client()).list(Pod, { namespace }),
+  "list the owned kind in another namespace": async () =>
+    await (await client()).list(ConfigMap, { namespace: "kube-system" }),
+  "list the owned kind in all namespaces": async () => await (await client()).list(ConfigMap),
+  "list a cluster-scoped kind": async () => await (await client()).list(Node),
+  "read a Secret in the namespace of its objects": async ({ namespace }) =>
     await (await client()).get(Secret, "password", { namespace }),
   "read another Lease": async () => await (await client()).get(Lease, "other", { namespace: HOME }),
   "change its own Deployment": async ({ name }) =>
     await (await client()).patch(Deployment, "probe", { metadata: { labels: { name } } }, { namespace: HOME }),
-  "widen its own role": async ({ namespace }) =>
+  "add permissions to its own role": async ({ namespace }) =>
     await (await client()).patch(Role, "probe", { rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] }, {
       namespace,
     }),
@@ -81,20 +83,20 @@ export const ATTEMPTS: Readonly<Record<string, (place: Place) => unknown>> = {
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
       subjects: [{ kind: "ServiceAccount", name: "probe", namespace: HOME }],
     }),
-  "change its own kind": async ({ name }) =>
+  "change its CustomResourceDefinition": async ({ name }) =>
     await (await client()).patch(CustomResourceDefinition, "attempts.probe.example.com", {
       metadata: { labels: { name } },
     }),
-  "ask for a token of another account": () =>
+  "create a token of another account": () =>
     call("POST", `/api/v1/namespaces/${HOME}/serviceaccounts/default/token`, {}, {
       apiVersion: "authentication.k8s.io/v1",
       kind: "TokenRequest",
       spec: {},
     }),
-  "act as somebody else": () => call("GET", "/api/v1/nodes", { "impersonate-user": "system:kube-scheduler" }),
+  "impersonate another user": () => call("GET", "/api/v1/nodes", { "impersonate-user": "system:kube-scheduler" }),
 };
 
-/** A client as any library would make it: it is not held to the declarations by types. */
+/** Returns a client as a library would create it: its types allow undeclared calls. */
 async function client(): Promise<Client> {
   return new Client(await connect());
 }

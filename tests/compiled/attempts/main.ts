@@ -1,4 +1,7 @@
-/** An operator whose reconcile does whatever an object names. It declares as little as operators do: its own kind, and a kind that it owns. */
+/**
+ * An operator that makes the attempt that an object names. It declares only what most operators do:
+ * its own kind, and a kind that it owns.
+ */
 import { controller, operator } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { Attempt } from "./attempt.ts";
@@ -7,10 +10,10 @@ import { ATTEMPTS } from "./attempts.ts";
 export const attempts = controller(Attempt, {
   owns: [ConfigMap],
   async reconcile({ metadata, spec }, { status }) {
-    const place = { url: spec.url, namespace: metadata.namespace ?? "", name: metadata.name };
+    const targets = { url: spec.url, namespace: metadata.namespace ?? "", name: metadata.name };
     try {
-      await ATTEMPTS[spec.what]?.(place);
-      status({ outcome: "done" });
+      await ATTEMPTS[spec.attempt]?.(targets);
+      status({ outcome: "succeeded" });
     } catch (error) {
       status({ outcome: `${(error as Error).name}: ${(error as Error).message}` });
     }
