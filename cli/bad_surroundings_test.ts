@@ -1,6 +1,6 @@
 /**
- * What goes wrong around `op`: no git, no network, a disk without room, Ctrl-C halfway. Each time
- * it says what to do, and leaves nothing that is half.
+ * Failures of the environment of `op`: no git, no network, a full disk, Ctrl-C during a command.
+ * `op` reports what to do, and leaves no incomplete files.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -14,22 +14,25 @@ if (import.meta.main) await op.main();
 `;
 const AS_ROOT = Deno.uid() === 0 ? [] : ["--user", "--map-root-user"];
 
-/** Whether there are namespaces to be had, in which there is no network, or another disk. */
+/**
+ * Returns whether this process can create namespaces, with which tests remove the network or add a
+ * disk.
+ */
 async function hasNamespaces(): Promise<boolean> {
   const command = new Deno.Command("unshare", { args: [...AS_ROOT, "--mount", "--net", "true"], stderr: "null" });
   return await command.output().then(({ success }) => success, () => false);
 }
 
-const IN_NAMESPACES = { ignore: Deno.build.os !== "linux" || !(await hasNamespaces()) };
+const NEEDS_NAMESPACES = { ignore: Deno.build.os !== "linux" || !(await hasNamespaces()) };
 
-/** What a command came to. */
+/** Exit code and output of a command. */
 interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-async function ended(
+async function run(
   program: string,
   args: readonly string[],
   cwd: string,
@@ -42,11 +45,12 @@ async function ended(
 
 const op = (...args: string[]): string[] => [Deno.execPath(), "run", "-A", "--cached-only", MAIN, ...args];
 
-/** Runs `op` where there is no network, not even to itself. */
+/** Runs `op` without a network, not even loopback. */
 function withoutNetwork(cwd: string, ...args: string[]): Promise<Ended> {
-  return ended("unshare", [...AS_ROOT, "--net", ...op(...args)], cwd);
+  return run("unshare", [...AS_ROOT, "--net", ...op(...args)], cwd);
 }
 
+/** Runs a test in a folder with an operator. */
 async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
@@ -61,14 +65,14 @@ function entries(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 }
 
-/** Earlier ones refuse to bundle, whatever there is to be had. */
-const BUNDLES = !Deno.version.deno.startsWith("2.4.");
+/** Whether this Deno has `deno bundle`, which `op build` needs. */
+const CAN_BUNDLE = !Deno.version.deno.startsWith("2.4.");
 
 Deno.test("op generate fails without git if the image tag needs the commit, and writes no file", async () => {
   await inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/operator.toml`, '[build.image]\ntag = "$TAG_OR_SHORT_COMMIT_SHA"\n');
     const [program, ...args] = op("generate", "manifests");
-    const { code, stderr } = await ended(program!, args, folder, { PATH: "/nowhere" });
+    const { code, stderr } = await run(program!, args, folder, { PATH: "/nowhere" });
     assert.equal(code, 1);
     assert.match(
       stderr,
@@ -79,8 +83,8 @@ Deno.test("op generate fails without git if the image tag needs the commit, and 
 });
 
 const CLUSTERS = {
-  named: ["https://cluster.example.com:6443", /: its name cannot be resolved\. Check the address and DNS$/m],
-  far: [
+  unresolvable: ["https://cluster.example.com:6443", /: its name cannot be resolved\. Check the address and DNS$/m],
+  unroutable: [
     "https://192.0.2.1:6443",
     /: there is no route to it\. Check the address and the network$/m,
   ],
@@ -88,7 +92,7 @@ const CLUSTERS = {
 
 Deno.test({
   name: "op reports that a cluster cannot be reached, and creates projects and manifests without a network",
-  ...IN_NAMESPACES,
+  ...NEEDS_NAMESPACES,
   async fn() {
     await inFolder(async (folder) => {
       const clusters = Object.entries(CLUSTERS).map(([name, [server]]) => ({ name, cluster: { server } }));
@@ -98,14 +102,14 @@ Deno.test({
       await Deno.writeTextFile(`${folder}/kubeconfig`, JSON.stringify(kubeconfig));
 
       assert.equal((await withoutNetwork(folder, "new", "operator", "shop")).code, 0);
-      const made = await withoutNetwork(folder, "generate", "manifests");
-      assert.equal(made.code, 0, made.stderr);
-      for (const [context, [server, why]] of Object.entries(CLUSTERS)) {
-        const where = ["--kubeconfig", "kubeconfig", "--context", context];
-        const { code, stdout, stderr } = await withoutNetwork(folder, "deploy", "config/base", ...where);
+      const generated = await withoutNetwork(folder, "generate", "manifests");
+      assert.equal(generated.code, 0, generated.stderr);
+      for (const [context, [server, reason]] of Object.entries(CLUSTERS)) {
+        const flags = ["--kubeconfig", "kubeconfig", "--context", context];
+        const { code, stdout, stderr } = await withoutNetwork(folder, "deploy", "config/base", ...flags);
         assert.equal(code, 1, stdout + stderr);
         assert(stderr.includes(`no response from "${server}"`), stderr);
-        assert.match(stderr, why);
+        assert.match(stderr, reason);
         assert.equal(stderr.trim().split("\n").length, 1);
       }
     });
@@ -114,14 +118,14 @@ Deno.test({
 
 Deno.test({
   name: "op reports a module that it cannot fetch without a network, and what to do",
-  ...IN_NAMESPACES,
+  ...NEEDS_NAMESPACES,
   async fn() {
     await inFolder(async (folder) => {
       await Deno.writeTextFile(
         `${folder}/deno.json`,
         JSON.stringify({ imports: { "@op/sdk": "jsr:@op/sdk@^99.0.0" } }),
       );
-      for (const command of BUNDLES ? [["crd", "print"], ["build"]] : [["crd", "print"]]) {
+      for (const command of CAN_BUNDLE ? [["crd", "print"], ["build"]] : [["crd", "print"]]) {
         const { code, stderr } = await withoutNetwork(folder, ...command);
         assert.equal(code, 1);
         assert.match(
@@ -136,17 +140,17 @@ Deno.test({
 });
 
 Deno.test({
-  name: "op generate changes no file if the disk is full",
-  ...IN_NAMESPACES,
+  name: "op generate writes no file if the disk is full",
+  ...NEEDS_NAMESPACES,
   async fn() {
     await inFolder(async (folder) => {
-      const small =
+      const script =
         `mount -t tmpfs -o size=32k tmpfs "$0" && cp "$1/main.ts" "$0" && cd "$0" && shift && "$@"; code=$?; find . -mindepth 1; exit $code`;
-      const place = `${folder}/small`;
-      await Deno.mkdir(place);
-      const { code, stdout, stderr } = await ended(
+      const disk = `${folder}/small`;
+      await Deno.mkdir(disk);
+      const { code, stdout, stderr } = await run(
         "unshare",
-        [...AS_ROOT, "--mount", "sh", "-c", small, place, folder, ...op("generate", "manifests")],
+        [...AS_ROOT, "--mount", "sh", "-c", script, disk, folder, ...op("generate", "manifests")],
         folder,
       );
       assert.equal(code, 1, stderr);
@@ -156,24 +160,25 @@ Deno.test({
   },
 });
 
-// Loading takes longer than the test, so that it can be interrupted.
-const SLOW = `await new Promise((go) => setTimeout(go, 60_000));\n${OPERATOR}`;
+// An operator that takes longer to load than the test, so that `op` can be interrupted meanwhile.
+const SLOW = `await new Promise((resolve) => setTimeout(resolve, 60_000));\n${OPERATOR}`;
 
+/** Commands, and the prefix of the file or folder whose creation shows that they have started. */
 const INTERRUPTED = [
-  ...(BUNDLES ? [{ args: ["build"], while: "op-build-" }] : []),
-  { args: ["crd", "print"], while: "op-project-" },
-  { args: ["new", "operator", "shop", "--kind", "Cache"], while: ".shop-" },
-  { args: ["rbac", "unused", "main.ts", "--", "sleep", "60"], while: "op-rbac-" },
+  ...(CAN_BUNDLE ? [{ args: ["build"], prefix: "op-build-" }] : []),
+  { args: ["crd", "print"], prefix: "op-project-" },
+  { args: ["new", "operator", "shop", "--kind", "Cache"], prefix: ".shop-" },
+  { args: ["rbac", "unused", "main.ts", "--", "sleep", "60"], prefix: "op-rbac-" },
 ];
 
-for (const { args: given, while: prefix } of INTERRUPTED) {
+for (const { args: commandLine, prefix } of INTERRUPTED) {
   Deno.test({
-    name: `op ${given.slice(0, 2).join(" ")} leaves nothing behind where Ctrl-C comes halfway`,
+    name: `op ${commandLine.slice(0, 2).join(" ")} removes its temporary files when Ctrl-C interrupts it`,
     ignore: Deno.build.os === "windows",
     async fn() {
       await inFolder(async (folder) => {
-        if (given[0] !== "rbac") await Deno.writeTextFile(`${folder}/main.ts`, SLOW);
-        const { code, temporary } = await interrupted(folder, given, prefix);
+        if (commandLine[0] !== "rbac") await Deno.writeTextFile(`${folder}/main.ts`, SLOW);
+        const { code, temporary } = await interruptedAt(folder, commandLine, prefix);
         assert.equal(code, 130);
         assert.deepEqual(entries(temporary).filter((name) => name.startsWith("op-")), []);
         assert.deepEqual(entries(folder), ["main.ts", "temporary"]);
@@ -183,15 +188,15 @@ for (const { args: given, while: prefix } of INTERRUPTED) {
 }
 
 /**
- * Interrupts `op` when something with a prefix is there. A busy machine may look too late for what
- * is soon done: then it is done again.
+ * Runs `op`, and interrupts it when a file or folder with a prefix exists. If the command ends
+ * before that is noticed, as on a busy machine, it runs again.
  */
-async function interrupted(folder: string, given: readonly string[], prefix: string) {
+async function interruptedAt(folder: string, commandLine: readonly string[], prefix: string) {
   const temporary = `${folder}/temporary`;
   await Deno.mkdir(temporary);
-  const [program, ...args] = op(...given);
+  const [program, ...args] = op(...commandLine);
   for (let attempt = 0; attempt < 10; attempt++) {
-    // A group of its own, which a terminal interrupts as a whole.
+    // Starts its own process group, because a terminal interrupts a whole group.
     const process = new Deno.Command("setsid", {
       args: [program!, ...args],
       cwd: folder,
@@ -202,18 +207,18 @@ async function interrupted(folder: string, given: readonly string[], prefix: str
     }).spawn();
     let isOver = false;
     process.status.then(() => isOver = true);
-    const isHalfway = () => [...entries(temporary), ...entries(folder)].some((name) => name.startsWith(prefix));
-    while (!isOver && !isHalfway()) await new Promise((go) => setTimeout(go, 5));
+    const hasStarted = () => [...entries(temporary), ...entries(folder)].some((name) => name.startsWith(prefix));
+    while (!isOver && !hasStarted()) await new Promise((resolve) => setTimeout(resolve, 5));
     if (!isOver && interrupt(process.pid)) return { code: (await process.status).code, temporary };
     await process.status;
     for (const name of entries(folder)) {
       if (!["main.ts", "temporary"].includes(name)) await Deno.remove(`${folder}/${name}`, { recursive: true });
     }
   }
-  throw new Error(`"op ${given.join(" ")}" was over each time before anybody saw "${prefix}"`);
+  throw new Error(`"op ${commandLine.join(" ")}" ended ten times before "${prefix}" was seen`);
 }
 
-/** Interrupts a group of processes. @returns Whether it was there still. */
+/** Interrupts a process group. Returns whether it still existed. */
 function interrupt(group: number): boolean {
   try {
     Deno.kill(-group, "SIGINT");

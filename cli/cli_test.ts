@@ -14,10 +14,10 @@ async function op(...args: string[]) {
 
 /** Returns all commands with their parents: `[]`, `["new"]`, `["new", "operator"]`. */
 function commands(command = program(new RecordedIo()), path: readonly string[] = []): (readonly string[])[] {
-  return [path, ...command.commands.flatMap((one) => commands(one, [...path, one.name()]))];
+  return [path, ...command.commands.flatMap((child) => commands(child, [...path, child.name()]))];
 }
 
-Deno.test("the help of all commands is the one in tests/golden/help.txt", async () => {
+Deno.test("the help of all commands equals tests/golden/help.txt", async () => {
   const pages: string[] = [];
   for (const path of commands()) {
     const { code, stdout, stderr } = await op(...path, "--help");
@@ -42,7 +42,7 @@ Deno.test("op --version prints the version of the package", async () => {
   assert.deepEqual(await op("--version"), { code: 0, stdout: `op ${config.version}\n`, stderr: "" });
 });
 
-const WRONG = [
+const USAGE_ERRORS = [
   { name: "no command", given: [], expected: /^Usage: op/ },
   { name: "a mistyped command", given: ["biuld"], expected: /unknown command 'biuld'\n\(Did you mean build\?\)/ },
   {
@@ -85,7 +85,7 @@ const WRONG = [
   },
 ];
 
-for (const { name, given, expected } of WRONG) {
+for (const { name, given, expected } of USAGE_ERRORS) {
   Deno.test(`op reports a wrong command line and exits with 2: ${name}`, async () => {
     const { code, stdout, stderr } = await op(...given);
     assert.equal(code, 2);

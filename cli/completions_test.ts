@@ -8,12 +8,12 @@ async function script(shell: string): Promise<string> {
   return io.stdout;
 }
 
-/** What bash would offer behind some words. */
-async function offered(...words: string[]): Promise<string[]> {
+/** Returns the completions of bash for the last of some words. */
+async function completionsOf(...words: string[]): Promise<string[]> {
   const list = words.map((word) => `'${word}'`).join(" ");
-  const ask = `COMP_WORDS=(op ${list}); COMP_CWORD=${words.length}; cd /; _op; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const call = `COMP_WORDS=(op ${list}); COMP_CWORD=${words.length}; cd /; _op; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { code, stdout } = await new Deno.Command("bash", {
-    args: ["--norc", "-c", `${await script("bash")}\n${ask}`],
+    args: ["--norc", "-c", `${await script("bash")}\n${call}`],
     clearEnv: true,
   }).output();
   assert.equal(code, 0);
@@ -21,21 +21,24 @@ async function offered(...words: string[]): Promise<string[]> {
 }
 
 const CASES = [
-  { words: ["unin"], found: ["uninstall"] },
-  { words: ["crd", "di"], found: ["diff"] },
-  { words: ["new", "operator", "shop", "--ki"], found: ["--kind"] },
-  { words: ["plan", "-o", ""], found: ["text", "json", "yaml"] },
-  { words: ["-l", "debug", "doctor", "--stuck"], found: ["--stuck-after"] },
-  { words: ["start", "--log-level", "w"], found: ["warn"] },
+  { words: ["unin"], expected: ["uninstall"] },
+  { words: ["crd", "di"], expected: ["diff"] },
+  { words: ["new", "operator", "shop", "--ki"], expected: ["--kind"] },
+  { words: ["plan", "-o", ""], expected: ["text", "json", "yaml"] },
+  { words: ["-l", "debug", "doctor", "--stuck"], expected: ["--stuck-after"] },
+  { words: ["start", "--log-level", "w"], expected: ["warn"] },
 ];
 
 Deno.test("op completions bash completes commands, options and values", async (t) => {
-  for (const { words, found } of CASES) {
-    await t.step(words.join(" "), async () => assert.deepEqual(await offered(...words), found));
+  for (const { words, expected } of CASES) {
+    await t.step(
+      `bash completes "op ${words.join(" ")}"`,
+      async () => assert.deepEqual(await completionsOf(...words), expected),
+    );
   }
 });
 
-Deno.test("op completions supports zsh and fish, and suggests them for a mistyped shell", async () => {
+Deno.test("op completions supports zsh and fish, and suggests a shell for a mistyped one", async () => {
   assert.match(await script("zsh"), /^#compdef op\n/);
   const fish = await script("fish");
   assert.match(fish, /^complete -c op -n '__fish_use_subcommand' -f -a doctor -d '/m);
@@ -46,9 +49,9 @@ Deno.test("op completions supports zsh and fish, and suggests them for a mistype
 });
 
 Deno.test("op version prints the versions as text, JSON or YAML", async () => {
-  for (const [form, pattern] of [["text", /^op \d/], ["json", /^\{\n {2}"op": "\d/], ["yaml", /^op: \d/]] as const) {
+  for (const [format, pattern] of [["text", /^op \d/], ["json", /^\{\n {2}"op": "\d/], ["yaml", /^op: \d/]] as const) {
     const io = new RecordedIo();
-    assert.equal(await cli(["version", "-o", form], io), 0);
+    assert.equal(await cli(["version", "-o", format], io), 0);
     assert.match(io.stdout, pattern);
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { denoErrors, isRuntimeMissing, isUnsettledAwait, run, runningDeno } from "./deno.ts";
 
-Deno.test("Deno's own backtrace and its summary are removed from the errors of a program", () => {
+Deno.test("denoErrors removes the backtrace and the summary of Deno from the errors of a program", () => {
   const errors = "TS2322 [ERROR]: Type 'number' is not assignable to type 'string'.\n    at file:///main.ts:1:14";
   const backtrace = [
     "Stack backtrace:",

@@ -4,11 +4,12 @@ import { supportsClientCertificates } from "@op/sdk/testing";
 import { cli } from "../cli.ts";
 import { RecordedIo } from "../_recorded_io.ts";
 
-/** An Io that can be stopped, and resolves a promise when the command has printed all. */
+/** An Io that can be stopped, and that reports when the server has started. */
 class StoppableIo extends RecordedIo {
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
   readonly stop: AbortSignal = this.#stop.signal;
+  /** Resolves when the command has printed its last line, which names Ctrl-C. */
   readonly ready: Promise<void> = this.#ready.promise;
 
   override out = (text: string): void => {
@@ -22,7 +23,7 @@ class StoppableIo extends RecordedIo {
 }
 
 for (const flags of [[], ["--rbac"]]) {
-  Deno.test(`op apiserver ${flags.join(" ")} serves HTTPS to the user of its kubeconfig alone, until it is stopped`, async () => {
+  Deno.test(`${["op apiserver", ...flags].join(" ")} serves HTTPS only to the user of its kubeconfig, until it is stopped`, async () => {
     const folder = await Deno.makeTempDir();
     const io = new StoppableIo(folder);
     const ended = cli(["apiserver", "--kubeconfig", "config", ...flags], io);
@@ -31,12 +32,12 @@ for (const flags of [[], ["--rbac"]]) {
     const config = JSON.parse(await Deno.readTextFile(`${folder}/config`));
     const { server, "certificate-authority-data": authority } = config.clusters[0].cluster;
     const { user } = config.users[0];
-    // Deno 2.4 cannot ask for a certificate: there the file has a token.
-    const own = supportsClientCertificates()
+    // Servers on Deno 2.4 cannot request client certificates, so the kubeconfig has a token there.
+    const certificate = supportsClientCertificates()
       ? { cert: atob(user["client-certificate-data"]), key: atob(user["client-key-data"]) }
       : {};
     const token = user.token ?? "";
-    const ask = async (options: { cert: string; key: string } | Record<string, never>, token: string) => {
+    const read = async (options: { cert: string; key: string } | Record<string, never>, token: string) => {
       using client = Deno.createHttpClient({ caCerts: [atob(authority)], ...options });
       const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
       const response = await fetch(`${server}/api/v1/namespaces/default`, { headers, client });
@@ -48,9 +49,9 @@ for (const flags of [[], ["--rbac"]]) {
       new RegExp(`Serving a Kubernetes API on ${server}${flags.length === 0 ? "\\n" : " with RBAC"}`),
     );
     assert.match(io.stdout, new RegExp(`export KUBECONFIG=${folder}/config`));
-    assert.deepEqual(await ask(own, token), [200, "Namespace"]);
-    assert.deepEqual(await ask({}, ""), [flags.length === 0 ? 401 : 403, "Status"]);
-    assert.deepEqual(await ask({}, "wrong"), [401, "Status"]);
+    assert.deepEqual(await read(certificate, token), [200, "Namespace"]);
+    assert.deepEqual(await read({}, ""), [flags.length === 0 ? 401 : 403, "Status"]);
+    assert.deepEqual(await read({}, "wrong"), [401, "Status"]);
     assert.equal((await Deno.stat(`${folder}/config`)).mode! & 0o777, 0o600);
 
     io.end();
@@ -61,29 +62,29 @@ for (const flags of [[], ["--rbac"]]) {
   });
 }
 
-Deno.test("op apiserver --no-tls serves plain HTTP to any program, and to no page of another host", async () => {
+Deno.test("op apiserver --no-tls serves plain HTTP, and rejects requests with another Host header", async () => {
   const folder = await Deno.makeTempDir();
   const io = new StoppableIo(folder);
   const ended = cli(["apiserver", "--kubeconfig", "config", "--no-tls"], io);
   await Promise.race([io.ready, ended.then((code) => assert.fail(`it ended with ${code}: ${io.stderr}`))]);
   const { server } = JSON.parse(await Deno.readTextFile(`${folder}/config`)).clusters[0].cluster;
   const { hostname, port } = new URL(server);
-  const ask = async (host: string) => {
+  const statusFor = async (host: string) => {
     using connection = await Deno.connect({ hostname, port: Number(port) });
     const request = `GET /api/v1/namespaces HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
     await connection.write(new TextEncoder().encode(request));
     return /^HTTP\/1\.1 (\d+)/.exec(await new Response(connection.readable).text())?.[1];
   };
-  assert.equal(await ask(`127.0.0.1:${port}`), "200");
-  assert.equal(await ask("attacker.example"), "403");
+  assert.equal(await statusFor(`127.0.0.1:${port}`), "200");
+  assert.equal(await statusFor("attacker.example"), "403");
   io.end();
   assert.equal(await ended, 0);
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("op apiserver keeps a kubeconfig that was edited, and ignores one that was deleted", async () => {
+Deno.test("op apiserver does not delete a kubeconfig that the user edited, and ends normally if the user deleted it", async () => {
   const folder = await Deno.makeTempDir();
-  const left: boolean[] = [];
+  const exists: boolean[] = [];
   for (const change of [() => Deno.writeTextFile(`${folder}/config`, "mine"), () => Deno.remove(`${folder}/config`)]) {
     const io = new StoppableIo(folder);
     const ended = cli(["apiserver", "--kubeconfig", "config", "--force"], io);
@@ -91,13 +92,13 @@ Deno.test("op apiserver keeps a kubeconfig that was edited, and ignores one that
     await change();
     io.end();
     assert.equal(await ended, 0, io.stderr);
-    left.push(await isThere(`${folder}/config`));
+    exists.push(await pathExists(`${folder}/config`));
   }
-  assert.deepEqual(left, [true, false]);
+  assert.deepEqual(exists, [true, false]);
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("op apiserver deletes its kubeconfig when a signal ends it", async (t) => {
+Deno.test("op apiserver deletes its kubeconfig when it receives SIGINT or SIGTERM", async (t) => {
   const main = fileURLToPath(new URL("../main.ts", import.meta.url));
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     await t.step(signal, async () => {
@@ -107,20 +108,20 @@ Deno.test("op apiserver deletes its kubeconfig when a signal ends it", async (t)
         stdout: "piped",
       });
       await using process = command.spawn();
-      let said = "";
+      let output = "";
       for await (const text of process.stdout.pipeThrough(new TextDecoderStream())) {
-        said += text;
-        if (!said.includes("Ctrl-C") || !(await isThere(`${folder}/config`))) continue;
+        output += text;
+        if (!output.includes("Ctrl-C") || !(await pathExists(`${folder}/config`))) continue;
         process.kill(signal);
       }
       assert.equal((await process.status).code, 0);
-      assert.equal(await isThere(`${folder}/config`), false);
+      assert.equal(await pathExists(`${folder}/config`), false);
       await Deno.remove(folder, { recursive: true });
     });
   }
 });
 
-function isThere(path: string): Promise<boolean> {
+function pathExists(path: string): Promise<boolean> {
   return Deno.stat(path).then(() => true, () => false);
 }
 
@@ -138,7 +139,7 @@ Deno.test("op apiserver writes a temporary kubeconfig and deletes it at the end"
   await assert.rejects(Deno.stat(path!), Deno.errors.NotFound);
 });
 
-Deno.test("op apiserver overwrites no file without --force, and rejects invalid and used ports", async () => {
+Deno.test("op apiserver rejects an existing kubeconfig without --force, and invalid and used ports", async () => {
   const file = await Deno.makeTempFile();
   const io = new RecordedIo("/");
   assert.equal(await cli(["apiserver", "--kubeconfig", file], io), 1);
@@ -149,7 +150,7 @@ Deno.test("op apiserver overwrites no file without --force, and rejects invalid 
   assert.equal(await cli(["apiserver", "--port", "70000"], io), 2);
   assert.match(io.stderr, /Cannot listen on port "70000"/);
 
-  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  assert.equal(await cli(["apiserver", "--port", String(taken.addr.port)], io), 1);
+  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  assert.equal(await cli(["apiserver", "--port", String(other.addr.port)], io), 1);
   assert.match(io.stderr, /Use another --port/);
 });

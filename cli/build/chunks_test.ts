@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Chunk, chunksOf, stableNames } from "./chunks.ts";
 
-/** What the bundler writes, in a folder of its own. */
+/** Writes files as the bundler does, and returns their chunks. */
 async function chunks(files: Record<string, string>): Promise<readonly Chunk[]> {
   const folder = await Deno.makeTempDir();
   try {
@@ -22,7 +22,7 @@ const CODE = {
   "x509-BBBBBBBB.js": 'import"./chunk-AAAAAAAA.js";import("./main.js");export{b};',
 };
 
-Deno.test("chunksOf gives the file that is run its name, and every import the new names", async () => {
+Deno.test("chunksOf renames the entry file and its imports", async () => {
   const [first, ...others] = await chunks(CODE);
   const [chunk, x509] = others.map(({ name }) => name);
   assert.equal(first?.name, "operator.js");
@@ -33,9 +33,9 @@ Deno.test("chunksOf gives the file that is run its name, and every import the ne
   assert.equal(others[1]?.map, "map of x509-BBBBBBBB.js");
 });
 
-Deno.test("chunksOf gives the same names and code whatever the bundler's hashes are", async () => {
-  const elsewhere = Object.entries(CODE).map((entry) => entry.map((text) => text.replaceAll("AAAAAAAA", "YYYYYYYY")));
-  const hashed = Object.fromEntries(elsewhere);
+Deno.test("chunksOf returns names and code that do not depend on the hashes of the bundler", async () => {
+  const entries = Object.entries(CODE).map((entry) => entry.map((text) => text.replaceAll("AAAAAAAA", "YYYYYYYY")));
+  const hashed = Object.fromEntries(entries);
   assert.deepEqual(
     (await chunks(hashed)).map(({ name, code }) => [name, code]),
     (await chunks(CODE)).map(({ name, code }) => [name, code]),

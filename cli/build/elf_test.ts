@@ -13,7 +13,7 @@ const CASES = [
   { name: "big-endian bytes", given: header({ ...ELF, 5: 2, 19: 183 }), expected: "aarch64" },
   { name: "another machine", given: header({ ...ELF, 5: 1, 18: 243 }), expected: undefined },
   { name: "a script", given: new TextEncoder().encode("#!/bin/sh\nexec true && true\n"), expected: undefined },
-  { name: "too short a file", given: new Uint8Array([0x7f, 0x45, 0x4c, 0x46]), expected: undefined },
+  { name: "a file that is too short", given: new Uint8Array([0x7f, 0x45, 0x4c, 0x46]), expected: undefined },
 ];
 
 Deno.test("machineOf returns the machine in an ELF header", () => {

@@ -45,7 +45,9 @@ Deno.test("sbom lists each package of the lock file once, with its checksum and 
 
 Deno.test("sbom lists dependencies only between its components", () => {
   const bill = sbom(FACTS);
-  const edges = bill.dependencies.flatMap(({ ref, dependsOn }) => dependsOn.map((need) => `${ref} -> ${need}`));
+  const edges = bill.dependencies.flatMap(({ ref, dependsOn }) =>
+    dependsOn.map((dependency) => `${ref} -> ${dependency}`)
+  );
   assert.deepEqual(edges, [
     "shop@1.2.0 -> deno@2.9.6",
     "shop@1.2.0 -> @op/sdk@0.1.0",
@@ -64,7 +66,7 @@ Deno.test("sbom has the same serial number only for equal content", () => {
   assert.notEqual(sbom(FACTS).serialNumber, sbom({ ...FACTS, sha256: "c".repeat(64) }).serialNumber);
 });
 
-Deno.test("sbom of a program without a lock file lists its sources' packages", () => {
+Deno.test("sbom lists the packages of the sources if the program has no lock file", () => {
   const bill = sbom({ ...FACTS, lock: "{}" });
   assert.deepEqual(bill.components.map(({ "bom-ref": ref }) => ref), [
     "deno@2.9.6",
@@ -77,7 +79,7 @@ Deno.test("sbom of a program without a lock file lists its sources' packages", (
 
 const COMPONENT_KEYS = ["type", "bom-ref", "group", "name", "version", "scope", "hashes", "purl"];
 
-/** What the schema of CycloneDX 1.6 wants of the parts that are used here. */
+/** Asserts that a bill follows the schema of CycloneDX 1.6, as far as `sbom` uses it. */
 export function assertShape(bill: Sbom): void {
   assert.deepEqual(Object.keys(bill).sort(), [
     "$schema",
@@ -103,7 +105,7 @@ export function assertShape(bill: Sbom): void {
     if (component.purl !== undefined) assert.match(component.purl, /^pkg:[a-z]+\/(%40)?[^@\s]+@[^@\s]+$/);
   }
   const refs = [bill.metadata.component, ...bill.components].map((component) => component["bom-ref"]);
-  assert.equal(new Set(refs).size, refs.length, "a reference is one component's");
+  assert.equal(new Set(refs).size, refs.length, "two components have the same reference");
   assert.deepEqual(
     bill.dependencies.map(({ ref }) => ref).sort(),
     refs.filter((ref) => !ref.startsWith("deno@")).sort(),

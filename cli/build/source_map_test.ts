@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { places, type SourceMap } from "./source_map.ts";
 
-/** The map of a bundle with `a();` and `b(1);` of two files on its second line. */
+/** The map of a bundle whose second line has `a();` and `b(1);` from two files. */
 const MAP: SourceMap = {
   version: 3,
   sources: ["first.ts", "../npm:second@1.0.0/second.ts"],

@@ -15,7 +15,7 @@ Deno.test("namedSource names files independently of their folder", async (t) => 
     const cases = [
       ["../shop/website/v1.ts", "website/v1.ts"],
       ["../sdk/src/base/clock.ts", "@op/sdk@0.1.0/src/base/clock.ts"],
-      ["../lonely/part.ts", "../lonely/part.ts"],
+      ["../unrelated/part.ts", "../unrelated/part.ts"],
       ["../deno/npm/registry.example.org/yaml/2.9.1/dist/index.js", "npm:yaml@2.9.1/dist/index.js"],
       ["../deno/npm/localhost_4873/@a/b/1.0.0-rc.1/x.js", "npm:@a/b@1.0.0-rc.1/x.js"],
       ["../deno/npm/registry.example.org/ajv/8.0.0_1/x.js", "npm:ajv@8.0.0/x.js"],
@@ -25,7 +25,9 @@ Deno.test("namedSource names files independently of their folder", async (t) => 
       ["https://jsr.io/@std/async/1.0.0/delay.ts", "jsr:@std/async@1.0.0/delay.ts"],
       ["https://example.com/x.ts", "https://example.com/x.ts"],
     ] as const;
-    for (const [given, expected] of cases) await t.step(given, async () => assert.equal(await named(given), expected));
+    for (const [given, expected] of cases) {
+      await t.step(`namedSource names ${given}`, async () => assert.equal(await named(given), expected));
+    }
   } finally {
     await Deno.remove(root, { recursive: true });
   }
@@ -38,7 +40,7 @@ Deno.test("packageIn returns the package of a source, and undefined for files of
     ["jsr:@std/async@1.0.0/delay.ts", "jsr:@std/async@1.0.0"],
     ["@op/sdk@0.1.0/src/base/clock.ts", "@op/sdk@0.1.0"],
     ["website/v1.ts", undefined],
-    ["../lonely/part.ts", undefined],
+    ["../unrelated/part.ts", undefined],
     ["https://example.com/x.ts", undefined],
   ] as const;
   for (const [given, expected] of cases) assert.equal(packageIn(given), expected, given);

@@ -24,7 +24,7 @@ function website(spec: SpecSchema, options: { readonly version?: string; readonl
 
 const HOST = s.object({ host: s.string(), size: s.optional(s.string()) });
 
-/** A cluster of one kind with some objects. */
+/** Creates a cluster with a kind and objects of it. */
 async function clusterOf(kind: AnyKind, specs: readonly unknown[]): Promise<MemoryCluster> {
   const cluster = await memoryCluster({ kinds: [kind] });
   for (const [i, spec] of specs.entries()) await cluster.create(kind, `w${i + 1}`, { spec });
@@ -39,14 +39,14 @@ async function check(
   client: Client,
   definitions: readonly Definition[],
   options: BreakingOptions = {},
-): Promise<{ readonly refused: string | undefined; readonly warned: string }> {
+): Promise<{ readonly rejection: string | undefined; readonly warnings: string }> {
   const io = new RecordedIo();
   const cluster = { client } as Cluster;
   try {
     await refuseBreakingChanges(cluster, definitions, options, io);
-    return { refused: undefined, warned: io.stderr };
+    return { rejection: undefined, warnings: io.stderr };
   } catch (error) {
-    return { refused: (error as Error).message, warned: io.stderr };
+    return { rejection: (error as Error).message, warnings: io.stderr };
   }
 }
 
@@ -79,7 +79,7 @@ const CHANGES: readonly { readonly name: string; readonly spec: SpecSchema; read
     ],
   },
   {
-    name: "a choice without the value of an object",
+    name: "an enum without the value of an object",
     spec: s.object({ host: s.string(), size: s.optional(s.enum(["small", "medium"])) }),
     lines: [
       '1 of 3 stored objects would break with the new CustomResourceDefinition "websites.demo.example.com" (v1):',
@@ -107,93 +107,96 @@ const CHANGES: readonly { readonly name: string; readonly spec: SpecSchema; read
 ];
 
 for (const { name, spec, lines } of CHANGES) {
-  Deno.test(`the guard counts the stored objects that break: ${name}`, async () => {
+  Deno.test(`the check for breaking changes counts the stored objects that break: ${name}`, async () => {
     await using cluster = await clusterOf(website(HOST), THREE);
-    const { refused = "" } = await check(cluster.client, definitionOf(website(spec)));
-    assert.match(refused, /^Cannot apply breaking changes: \d of 3 [^]*accept the loss with --allow-breaking\.$/);
-    const reported = refused.replace("Cannot apply breaking changes: ", "").split("\n").slice(0, -1);
+    const { rejection = "" } = await check(cluster.client, definitionOf(website(spec)));
+    assert.match(rejection, /^Cannot apply breaking changes: \d of 3 [^]*accept the loss with --allow-breaking\.$/);
+    const reported = rejection.replace("Cannot apply breaking changes: ", "").split("\n").slice(0, -1);
     assert.deepEqual(reported, lines);
 
     const allowed = await check(cluster.client, definitionOf(website(spec)), { allowBreaking: true });
-    assert.equal(allowed.refused, undefined);
-    assert.equal(allowed.warned, `Warning: ${lines.join("\n")}\n`);
+    assert.equal(allowed.rejection, undefined);
+    assert.equal(allowed.warnings, `Warning: ${lines.join("\n")}\n`);
   });
 }
 
-Deno.test("the guard sends one request for a kind that is new in the cluster", async () => {
+Deno.test("the check for breaking changes sends one request for a kind that is new in the cluster", async () => {
   await using cluster = await memoryCluster();
   const before = cluster.requests.length;
-  assert.deepEqual(await check(cluster.client, definitionOf(website(HOST))), { refused: undefined, warned: "" });
+  assert.deepEqual(await check(cluster.client, definitionOf(website(HOST))), { rejection: undefined, warnings: "" });
   assert.deepEqual(cluster.requests.slice(before).map(({ verb, resource }) => `${verb} ${resource}`), [
     "get customresourcedefinitions",
   ]);
 });
 
-Deno.test("the guard reads no objects for a change that breaks none", async () => {
+Deno.test("the check for breaking changes reads no objects for a change that breaks none", async () => {
   await using cluster = await clusterOf(website(HOST), THREE);
   const wider = s.object({ host: s.string(), size: s.optional(s.string()), replicas: s.integer({ default: 1 }) });
-  assert.deepEqual(await check(cluster.client, definitionOf(website(wider))), { refused: undefined, warned: "" });
+  assert.deepEqual(await check(cluster.client, definitionOf(website(wider))), { rejection: undefined, warnings: "" });
   assert.deepEqual(cluster.sent({ verb: "list", kind: website(HOST) }), []);
 });
 
-Deno.test("the guard accepts a breaking change that affects no stored object, and warns of it", async () => {
+Deno.test("the check for breaking changes accepts a breaking change that affects no stored object, and warns of it", async () => {
   await using cluster = await clusterOf(website(HOST), [{ host: "a" }]);
-  const { refused, warned } = await check(cluster.client, definitionOf(website(s.object({ host: s.string() }))));
-  assert.equal(refused, undefined);
+  const { rejection, warnings } = await check(cluster.client, definitionOf(website(s.object({ host: s.string() }))));
+  assert.equal(rejection, undefined);
   assert.equal(
-    warned,
+    warnings,
     "Warning: breaking change for clients, no stored object is affected: " +
       "websites.demo.example.com v1 .spec.size: was removed, so its values are dropped\n",
   );
 });
 
-Deno.test("the guard does not count again what the installed definition rejects already", async () => {
+Deno.test("the check for breaking changes does not count values that the installed definition already rejects", async () => {
   await using cluster = await clusterOf(website(HOST), THREE);
   const narrow = website(s.object({ host: s.string({ maxLength: 2 }), size: s.optional(s.string()) }));
   await cluster.client.apply(CustomResourceDefinition, narrow.crd as never, { manager: "test", force: true });
   const next = s.object({ host: s.string({ maxLength: 2 }), size: s.optional(s.string({ maxLength: 20 })) });
-  assert.equal((await check(cluster.client, definitionOf(website(next)))).refused, undefined);
+  assert.equal((await check(cluster.client, definitionOf(website(next)))).rejection, undefined);
 });
 
-Deno.test("the guard reads a large list page by page", async () => {
+Deno.test("the check for breaking changes reads a large list page by page", async () => {
   const specs = Array.from({ length: 501 }, (_, i) => ({ host: i === 500 ? "long" : "a" }));
   await using cluster = await clusterOf(website(HOST), specs);
   const narrow = s.object({ host: s.string({ maxLength: 2 }), size: s.optional(s.string()) });
-  const { refused = "" } = await check(cluster.client, definitionOf(website(narrow)));
-  assert.match(refused, /1 of 501 stored objects/);
+  const { rejection = "" } = await check(cluster.client, definitionOf(website(narrow)));
+  assert.match(rejection, /1 of 501 stored objects/);
   const lists = cluster.sent({ verb: "list", kind: website(HOST) });
   assert.deepEqual(lists.map(({ path }) => /[?&]limit=500/.test(path)), [true, true]);
 });
 
-Deno.test("the guard rejects a change if it may not read the objects, and reports the reason", async () => {
+Deno.test("the check for breaking changes rejects a change if it may not read the objects, and reports the reason", async () => {
   await using cluster = await clusterOf(website(HOST), THREE);
   cluster.inject(faults.status(403), { verb: "list", kind: website(HOST) });
-  const { refused = "" } = await check(cluster.client, definitionOf(website(s.object({ host: s.string() }))));
-  assert.match(refused, /may break objects of v1, which could not be checked: Cannot list .*403/);
+  const { rejection = "" } = await check(cluster.client, definitionOf(website(s.object({ host: s.string() }))));
+  assert.match(rejection, /may break objects of v1, which could not be checked: Cannot list .*403/);
 });
 
-Deno.test("the guard finds fields that a new storage version without a conversion does not have", async () => {
+Deno.test("the check for breaking changes finds fields that a new storage version without a conversion does not have", async () => {
   await using cluster = await clusterOf(website(HOST), THREE);
   const next = website(s.object({ host: s.string() }), { version: "v2", versions: [website(HOST)] });
-  const { refused = "" } = await check(cluster.client, definitionOf(next));
-  assert.match(refused, /2 of 3 stored objects [^]*spec\.size is dropped: 2 objects, for example Website default\/w2/);
+  const { rejection = "" } = await check(cluster.client, definitionOf(next));
+  assert.match(
+    rejection,
+    /2 of 3 stored objects [^]*spec\.size is dropped: 2 objects, for example Website default\/w2/,
+  );
 
-  const converted = definitionOf(next).map((one) => ({
-    ...one,
-    spec: { ...one.spec, conversion: { strategy: "Webhook" } },
+  const converted = definitionOf(next).map((definition) => ({
+    ...definition,
+    spec: { ...definition.spec, conversion: { strategy: "Webhook" } },
   }));
-  assert.equal((await check(cluster.client, converted)).refused, undefined);
+  assert.equal((await check(cluster.client, converted)).rejection, undefined);
 });
 
-Deno.test("the guard always refuses to remove a stored version, and says how to migrate", async () => {
+Deno.test("the check for breaking changes always rejects the removal of a stored version, and reports how to migrate", async () => {
   await using cluster = await clusterOf(website(HOST), THREE);
   const next = definitionOf(website(HOST, { version: "v2" }));
   for (const allowBreaking of [false, true]) {
-    const { refused = "" } = await check(cluster.client, next, { allowBreaking });
+    const { rejection = "" } = await check(cluster.client, next, { allowBreaking });
     assert.match(
-      refused,
+      rejection,
       /^Cannot apply CustomResourceDefinition "websites\.demo\.example\.com": objects may be stored in version "v1", which the new definition does not have \(3 objects in the cluster\)\. /,
     );
-    assert.match(refused, /--type=merge -p '\{"status":\{"storedVersions":\["v2"\]\}\}'$/);
+    assert.match(rejection, /--type=merge -p '\{"status":\{"storedVersions":\["v2"\]\}\}'$/);
   }
 });

@@ -44,19 +44,19 @@ const KINDS: readonly { name: string; from: string; to: string; expected: string
     expected: "breaking   notes.demo.example.com: the kind was removed",
   },
   {
-    name: "another scope",
+    name: "a changed scope",
     from: 'kind: "Note",',
     to: 'kind: "Note", scope: "Cluster",',
     expected: "the scope changed to Cluster",
   },
   {
-    name: "another version",
+    name: "a replaced version",
     from: '"v1"',
     to: '"v2"',
     expected: "breaking   notes.demo.example.com v1: the version was removed",
   },
   {
-    name: "no status any more",
+    name: "a removed status",
     from: "  status: s.object({}),\n",
     to: "",
     expected: "v1: the subresource status was removed",
@@ -67,7 +67,7 @@ Deno.test("op crd diff reports changes of kinds and versions", async (t) => {
   await using folder = await operatorFolder();
   await folder.write("old.yaml", (await folder.op("crd", "print")).stdout);
   for (const { name, from, to, expected } of KINDS) {
-    await t.step(name, async () => {
+    await t.step(`op crd diff reports ${name}`, async () => {
       await folder.write("main.ts", mainModule(NOTES.replace(from, to)));
       const result = await folder.op("crd", "diff", "old.yaml", "main.ts");
       assert.equal(result.code, 1, result.stdout + result.stderr);

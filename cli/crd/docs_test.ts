@@ -6,6 +6,7 @@ import { crdDocs } from "./docs.ts";
 const GOLDEN = new URL("../../tests/golden/", import.meta.url).pathname;
 const WEBSITE = new URL("../../examples/01_website/main.ts", import.meta.url).pathname;
 
+/** Calls a function with an Io in a temporary folder. */
 async function withFolder(use: (io: RecordedIo) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
@@ -22,7 +23,7 @@ Deno.test("op crd docs prints the page of a file of definitions", async () => {
   assert.equal(io.stderr, "");
 });
 
-Deno.test("op crd docs reads JSON and standard input too", async () => {
+Deno.test("op crd docs reads JSON from standard input", async () => {
   const io = new RecordedIo();
   const list = { apiVersion: "v1", kind: "List", items: [definition("Thing"), definition("Other")] };
   await crdDocs("-", {}, io, () => Promise.resolve(JSON.stringify(list)));
@@ -51,10 +52,10 @@ Deno.test("op crd docs overwrites a file only with --force", async () => {
     assert.match(page, /# Thing/);
     assert.equal(io.stdout, "");
 
-    await Deno.writeTextFile(`${io.cwd}/KINDS.md`, "mine");
+    await Deno.writeTextFile(`${io.cwd}/KINDS.md`, "a file of the user");
     assert.equal(await cli(["crd", "docs", "kinds.yaml", "-o", "KINDS.md"], io), 1);
     assert.equal(io.stderr, 'Cannot write "KINDS.md": the file exists. Name another file, or add --force.\n');
-    assert.equal(await Deno.readTextFile(`${io.cwd}/KINDS.md`), "mine");
+    assert.equal(await Deno.readTextFile(`${io.cwd}/KINDS.md`), "a file of the user");
 
     assert.equal(await cli(["crd", "docs", "kinds.yaml", "-o", "KINDS.md", "--force"], io), 0, io.stderr);
     assert.equal(await Deno.readTextFile(`${io.cwd}/KINDS.md`), page);
@@ -62,46 +63,51 @@ Deno.test("op crd docs overwrites a file only with --force", async () => {
   });
 });
 
-const FAULTY = [
-  { name: "no file", args: ["nowhere.yaml"], code: 1, says: 'Cannot read "nowhere.yaml": the file does not exist.\n' },
+const ERRORS = [
   {
-    name: "no operator's file",
+    name: "a file that does not exist",
+    args: ["nowhere.yaml"],
+    code: 1,
+    stderr: 'Cannot read "nowhere.yaml": the file does not exist.\n',
+  },
+  {
+    name: "a file of an operator that does not exist",
     args: ["nowhere.ts"],
     code: 1,
-    says: 'Cannot read "nowhere.ts": the file does not exist. Name the file whose default export is the operator.\n',
+    stderr: 'Cannot read "nowhere.ts": the file does not exist. Name the file whose default export is the operator.\n',
   },
   {
     name: "a file without definitions",
     args: ["empty.yaml"],
     code: 1,
-    says:
+    stderr:
       'Cannot find a CustomResourceDefinition in "empty.yaml": it has none. Name another file, or "-" for standard input.\n',
   },
   {
     name: "a definition without a schema",
     args: ["bad.yaml"],
     code: 1,
-    says:
+    stderr:
       /^Cannot read CustomResourceDefinition "things.example.com": "spec.versions" must be a list, got no value.\n$/,
   },
-  { name: "no YAML", args: ["no.yaml"], code: 1, says: /^Cannot read "no.yaml": / },
+  { name: "a file that is not YAML", args: ["no.yaml"], code: 1, stderr: /^Cannot read "no.yaml": / },
   {
-    name: "a folder that is not there",
+    name: "an output folder that does not exist",
     args: ["good.yaml", "-o", "no/where.md"],
     code: 1,
-    says: /the folder does not exist\.\n$/,
+    stderr: /the folder does not exist\.\n$/,
   },
   {
-    name: "nothing to force",
+    name: "--force without --output",
     args: ["good.yaml", "--force"],
     code: 2,
-    says: "Cannot use --force: it needs a file to overwrite. Name one with --output.\n",
+    stderr: "Cannot use --force: it needs a file to overwrite. Name one with --output.\n",
   },
   {
-    name: "no argument, and no operator here",
+    name: "no argument in a folder without an operator",
     args: [],
     code: 1,
-    says: 'Cannot read "main.ts": the file does not exist. Name the file whose default export is the operator.\n',
+    stderr: 'Cannot read "main.ts": the file does not exist. Name the file whose default export is the operator.\n',
   },
 ];
 
@@ -115,12 +121,12 @@ Deno.test("op crd docs reports errors and creates no file", async (t) => {
       "no.yaml": "a: b: c: [",
     };
     for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${io.cwd}/${name}`, text);
-    for (const { name, args, code, says } of FAULTY) {
-      await t.step(name, async () => {
+    for (const { name, args, code, stderr } of ERRORS) {
+      await t.step(`op crd docs reports ${name}`, async () => {
         const own = new RecordedIo(io.cwd);
         assert.equal(await cli(["crd", "docs", ...args], own), code);
-        if (typeof says === "string") assert.equal(own.stderr, says);
-        else assert.match(own.stderr, says);
+        if (typeof stderr === "string") assert.equal(own.stderr, stderr);
+        else assert.match(own.stderr, stderr);
         assert.equal(own.stdout, "");
       });
     }

@@ -5,7 +5,7 @@ import { pageOf } from "./page.ts";
 
 const GOLDEN = new URL("../../tests/golden/", import.meta.url);
 
-/** A definition whose spec has these properties. */
+/** Returns a definition with a schema of its spec. */
 function definition(spec: unknown, root: object = {}): unknown {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -25,7 +25,7 @@ function definition(spec: unknown, root: object = {}): unknown {
   };
 }
 
-Deno.test("pageOf writes the page of tests/golden/crd_docs.txt", async () => {
+Deno.test("pageOf writes the page in tests/golden/crd_docs.txt", async () => {
   const documents = parseAllDocuments(await Deno.readTextFile(new URL("crd_docs.yaml", GOLDEN)));
   const page = pageOf(definitionsIn(documents.map((document) => document.toJS())));
   assert.equal(page, await Deno.readTextFile(new URL("crd_docs.txt", GOLDEN)));
@@ -40,7 +40,7 @@ Deno.test("pageOf has exactly one anchor for every link", async () => {
   assert.deepEqual(links.filter((link) => !anchors.includes(link)), []);
 });
 
-Deno.test("pageOf has a row for every field, however deep", () => {
+Deno.test("pageOf has a row for every field at any depth", () => {
   const levels = 60;
   let schema: unknown = { type: "string" };
   for (let i = levels; i > 0; i--) schema = { type: "object", properties: { [`level${i}`]: schema } };
@@ -49,18 +49,18 @@ Deno.test("pageOf has a row for every field, however deep", () => {
 });
 
 const HOSTILE = [
-  { name: "HTML", given: "<img src=x onerror=alert(1)>", never: /<img/ },
-  { name: "a link to a script", given: "[a](javascript:alert(1))", never: /[^\\]\]\(javascript/ },
-  { name: "the end of a cell", given: "a | b\n| c", never: /^\| c/m },
-  { name: "the end of a table", given: "a\n\n# Heading\n\n| x |\n| --- |", never: /^# Heading/m },
-  { name: "the end of code", given: "```\ncode\n```", never: /^```/m },
-  { name: "letters that turn around", given: "a\u202Eb", never: /\u202E/ },
-  { name: "an entity", given: "&lt;b&gt;", never: /[^;]&lt;b/ },
+  { name: "HTML", given: "<img src=x onerror=alert(1)>", forbidden: /<img/ },
+  { name: "a link to a script", given: "[a](javascript:alert(1))", forbidden: /[^\\]\]\(javascript/ },
+  { name: "the end of a cell", given: "a | b\n| c", forbidden: /^\| c/m },
+  { name: "the end of a table", given: "a\n\n# Heading\n\n| x |\n| --- |", forbidden: /^# Heading/m },
+  { name: "the end of code", given: "```\ncode\n```", forbidden: /^```/m },
+  { name: "characters that reverse the direction of text", given: "a\u202Eb", forbidden: /\u202E/ },
+  { name: "an entity", given: "&lt;b&gt;", forbidden: /[^;]&lt;b/ },
 ];
 
 Deno.test("pageOf escapes text that has a meaning in Markdown", async (t) => {
-  for (const { name, given, never } of HOSTILE) {
-    await t.step(name, () => {
+  for (const { name, given, forbidden } of HOSTILE) {
+    await t.step(`pageOf escapes ${name}`, () => {
       const field = { type: "string", description: given, title: given, enum: [given], pattern: given };
       const rules = [{ rule: given, message: given }];
       const page = pageOf(definitionsIn([
@@ -69,7 +69,7 @@ Deno.test("pageOf escapes text that has a meaning in Markdown", async (t) => {
           "x-kubernetes-validations": rules,
         }),
       ]));
-      assert.doesNotMatch(page.replaceAll(/(`+)[^`].*?[^`]\1(?!`)/g, ""), never);
+      assert.doesNotMatch(page.replaceAll(/(`+)[^`].*?[^`]\1(?!`)/g, ""), forbidden);
       const cells = page.split("\n").filter((line) => line.startsWith("| ")).map((line) =>
         line.split(/(?<!\\)\|/).length
       );

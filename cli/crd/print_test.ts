@@ -8,7 +8,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** Prints the definitions of an operator with one kind. */
 async function printed(spec: string, imports = ""): Promise<RecordedIo> {
-  // Inside the repository, so that its import map counts; in a folder that git ignores.
+  // In a folder of the repository, so that its import map applies, and that git ignores.
   await Deno.mkdir(new URL(".cache/builds/", ROOT), { recursive: true });
   const folder = await Deno.makeTempDir({ dir: new URL(".cache/builds/", ROOT).pathname });
   try {
@@ -52,17 +52,17 @@ const PLAIN = `export default operator({ name: "notes", parts: { notes } });`;
 
 const WARNINGS: readonly { readonly name: string; readonly body: string; readonly expected: readonly RegExp[] }[] = [
   {
-    name: "none of versions that a conversion covers",
+    name: "none about versions that a conversion covers",
     body: VERSIONS('columns: { Words: ".spec.words" }') + CONVERTED,
     expected: [],
   },
   {
-    name: "one of the version that kubectl shows, which has no columns",
+    name: "one about the version that kubectl shows, which has no columns",
     body: VERSIONS("") + CONVERTED,
     expected: [/^Warning: notes\.demo\.example\.com: "kubectl get" shows "v2", /],
   },
   {
-    name: "those of fields that are lost without a conversion",
+    name: "those about fields that are lost without a conversion",
     body: VERSIONS('columns: { Words: ".spec.words" }') + PLAIN,
     expected: [/written through "v1" are lost, .*"\.spec\.text"/, /updated through "v1" loses .*"\.spec\.words"/],
   },
@@ -81,7 +81,7 @@ for (const { name, body, expected } of WARNINGS) {
   });
 }
 
-Deno.test("op crd print warns of a definition that kubectl apply would reject", async () => {
+Deno.test("op crd print warns about a definition that kubectl apply would reject", async () => {
   const io = await printed(
     "s.object({ a: PodSpec, b: s.optional(PodSpec) })",
     `import { PodSpec } from "${ROOT.href}src/kinds/schemas/full/mod.ts";`,

@@ -10,17 +10,22 @@ function object(properties: Record<string, JsonSchema>, required: readonly strin
 }
 
 const CASES: readonly { name: string; before: JsonSchema; after: JsonSchema; expected: readonly string[] }[] = [
-  { name: "nothing", before: object({ a: TEXT }), after: object({ a: TEXT }), expected: [] },
-  { name: "a description", before: TEXT, after: { ...TEXT, description: "new" }, expected: [] },
-  { name: "an optional field", before: object({}), after: object({ a: TEXT }), expected: ["compatible .a: was added"] },
+  { name: "no change", before: object({ a: TEXT }), after: object({ a: TEXT }), expected: [] },
+  { name: "an added description", before: TEXT, after: { ...TEXT, description: "new" }, expected: [] },
   {
-    name: "a required field",
+    name: "an added optional field",
+    before: object({}),
+    after: object({ a: TEXT }),
+    expected: ["compatible .a: was added"],
+  },
+  {
+    name: "an added required field",
     before: object({}),
     after: object({ a: TEXT }, ["a"]),
     expected: ["breaking .a: was added as a required field"],
   },
   {
-    name: "a required field with a default",
+    name: "an added required field with a default",
     before: object({}),
     after: object({ a: { ...TEXT, default: "x" } }, ["a"]),
     expected: ["compatible .a: was added"],
@@ -41,7 +46,7 @@ const CASES: readonly { name: string; before: JsonSchema; after: JsonSchema; exp
     ],
   },
   {
-    name: "what becomes required",
+    name: "a field that becomes required",
     before: object({ a: TEXT }),
     after: object({ a: TEXT }, ["a"]),
     expected: ["breaking .a: became required"],
@@ -53,12 +58,12 @@ const CASES: readonly { name: string; before: JsonSchema; after: JsonSchema; exp
     expected: ["breaking .a: became required", 'notice .a: default "x" was removed'],
   },
   {
-    name: "what becomes optional",
+    name: "a field that becomes optional",
     before: object({ a: TEXT }, ["a"]),
     after: object({ a: TEXT }),
     expected: ["compatible .a: became optional"],
   },
-  { name: "another type", before: TEXT, after: NUMBER, expected: ["breaking : type changed from string to integer"] },
+  { name: "a changed type", before: TEXT, after: NUMBER, expected: ["breaking : type changed from string to integer"] },
   {
     name: "a wider type",
     before: NUMBER,
@@ -66,13 +71,13 @@ const CASES: readonly { name: string; before: JsonSchema; after: JsonSchema; exp
     expected: ["compatible : type changed from integer to number"],
   },
   {
-    name: "bounds that are narrower",
+    name: "narrower bounds",
     before: { ...TEXT, minLength: 1, maxLength: 9 },
     after: { ...TEXT, minLength: 2, maxLength: 8 },
     expected: ["breaking : minLength changed from 1 to 2", "breaking : maxLength changed from 9 to 8"],
   },
   {
-    name: "bounds that are wider",
+    name: "wider bounds",
     before: { ...NUMBER, minimum: 1, maximum: 9, exclusiveMinimum: true },
     after: { ...NUMBER, minimum: 0, maximum: 10 },
     expected: [
@@ -82,55 +87,55 @@ const CASES: readonly { name: string; before: JsonSchema; after: JsonSchema; exp
     ],
   },
   {
-    name: "bounds that come and go",
+    name: "an added and a removed bound",
     before: { ...NUMBER, minimum: 1 },
     after: { ...NUMBER, maximum: 9 },
     expected: ["compatible : minimum 1 was removed", "breaking : maximum 9 was added"],
   },
   {
-    name: "a pattern and a format",
+    name: "an added pattern and a removed format",
     before: { ...TEXT, format: "uri" },
     after: { ...TEXT, pattern: "^a" },
     expected: ['breaking : pattern "^a" was added', 'compatible : format "uri" was removed'],
   },
   {
-    name: "values",
+    name: "an added and a removed value of an enum",
     before: { ...TEXT, enum: ["a", "b"] },
     after: { ...TEXT, enum: ["b", "c"] },
     expected: ['breaking : value "a" was removed', 'compatible : value "c" was added'],
   },
   {
-    name: "a list of values that is new",
+    name: "an added enum",
     before: TEXT,
     after: { ...TEXT, enum: ["a"] },
     expected: ['breaking : only ["a"] are allowed now'],
   },
   {
-    name: "null",
+    name: "a field that becomes non-nullable",
     before: { ...TEXT, nullable: true },
     after: TEXT,
     expected: ["breaking : nullable changed to false"],
   },
   {
-    name: "how a list is merged",
+    name: "a changed list type",
     before: { type: "array", items: TEXT },
     after: { type: "array", items: TEXT, "x-kubernetes-list-type": "set" },
     expected: ["breaking : list type changed from atomic to set, which changes how applies are merged"],
   },
   {
-    name: "rules",
+    name: "an added and a removed rule",
     before: { ...TEXT, "x-kubernetes-validations": [{ rule: "self != 'a'" }] },
     after: { ...TEXT, "x-kubernetes-validations": [{ rule: "self != 'b'", message: "no b" }] },
     expected: [`breaking : rule "self != 'b'" was added`, `compatible : rule "self != 'a'" was removed`],
   },
   {
-    name: "a default",
+    name: "a changed default",
     before: { ...TEXT, default: "a" },
     after: { ...TEXT, default: "b" },
     expected: ['notice : default changed from "a" to "b"'],
   },
   {
-    name: "entries of lists and values of maps",
+    name: "changed types of list items and map values",
     before: object({ a: { type: "array", items: TEXT }, b: { type: "object", additionalProperties: TEXT } }),
     after: object({ a: { type: "array", items: NUMBER }, b: { type: "object", additionalProperties: NUMBER } }),
     expected: [
@@ -139,7 +144,7 @@ const CASES: readonly { name: string; before: JsonSchema; after: JsonSchema; exp
     ],
   },
   {
-    name: "additional keys",
+    name: "additional keys that are no longer allowed",
     before: { type: "object", additionalProperties: TEXT },
     after: object({}),
     expected: ["breaking : additional keys are no longer allowed"],
@@ -147,7 +152,7 @@ const CASES: readonly { name: string; before: JsonSchema; after: JsonSchema; exp
 ];
 
 for (const { name, before, after, expected } of CASES) {
-  Deno.test(`schemaChanges: ${name}`, () => {
+  Deno.test(`schemaChanges classifies ${name}`, () => {
     assert.deepEqual(
       schemaChanges(before, after, "").map(({ severity, path, message }) => `${severity} ${path}: ${message}`),
       expected,

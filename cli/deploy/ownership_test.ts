@@ -35,29 +35,29 @@ function definition(labels: Record<string, string>): unknown {
 
 async function install(cluster: TestCluster, labels: Record<string, string>): Promise<void> {
   await cluster.send("POST", DEFINITIONS, definition(labels));
-  const website = { apiVersion: "demo.example.com/v1", kind: "Website", metadata: { name: "theirs" }, spec: {} };
+  const website = { apiVersion: "demo.example.com/v1", kind: "Website", metadata: { name: "existing" }, spec: {} };
   await eventually(async () => assert.equal((await cluster.send("POST", WEBSITES, website))[0], 201));
 }
 
 for (
-  const [whose, labels] of [
+  const [origin, labels] of [
     ["another project labeled", { "app.kubernetes.io/name": "cert-manager" }],
     ["another project installed without labels", {}],
   ] as const
 ) {
   for (const id of ["mine", undefined]) {
     const project = id === undefined ? "a project without an ID" : "a project with an ID";
-    Deno.test(`${project} neither takes over nor deletes a definition that ${whose}`, async () => {
+    Deno.test(`${project} neither takes over nor deletes a definition that ${origin}`, async () => {
       await using cluster = new TestCluster();
       await install(cluster, labels);
       const shop = await cluster.project(operatorOf("shop"), id);
-      for (const [args, does] of [[DEPLOY, "deploy"], [UNINSTALL, "uninstall"]] as const) {
+      for (const [args, verb] of [[DEPLOY, "deploy"], [UNINSTALL, "uninstall"]] as const) {
         const { code, stderr } = await shop.op(...args);
         assert.equal(code, 1, stderr);
-        assert.match(stderr, new RegExp(`^Cannot ${does} "shop": 1 object belongs to another operator`));
+        assert.match(stderr, new RegExp(`^Cannot ${verb} "shop": 1 object belongs to another operator`));
         assert.match(stderr, /CustomResourceDefinition websites\.demo\.example\.com\./);
       }
-      assert.equal((await cluster.send("GET", `${WEBSITES}/theirs`))[0], 200);
+      assert.equal((await cluster.send("GET", `${WEBSITES}/existing`))[0], 200);
       const adopted = await shop.op(...DEPLOY, "--adopt");
       assert.equal(adopted.code, 0, adopted.stderr);
     });
@@ -66,7 +66,7 @@ for (
 
 for (const id of ["of-store", undefined]) {
   const second = id === undefined ? "an operator without an ID" : "an operator with an ID";
-  Deno.test(`${second} does not take the definition of an operator of another name without an ID`, async () => {
+  Deno.test(`${second} does not take over the definition of an operator with another name and no ID`, async () => {
     await using cluster = new TestCluster();
     const shop = await cluster.project(operatorOf("shop"));
     const store = await cluster.project(operatorOf("store"), id);
@@ -82,7 +82,7 @@ for (const id of ["of-store", undefined]) {
   });
 }
 
-Deno.test("an operator keeps the definition that an earlier version of op applied without labels", async () => {
+Deno.test("op deploy of an operator accepts the definition that an earlier version of op applied without labels", async () => {
   await using cluster = new TestCluster();
   const path = `${DEFINITION}?fieldManager=op-deploy&force=true`;
   await cluster.send("PATCH", path, definition({}), "application/apply-patch+yaml");

@@ -18,27 +18,27 @@ const NAMESPACE = "/api/v1/namespaces/shop-system";
 const VALIDATING = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/shop";
 const SECRETS = `${NAMESPACE}/secrets`;
 
-Deno.test("op uninstall keeps the namespace if it has objects of others, and names them", async () => {
+Deno.test("op uninstall does not delete a namespace that has other objects, and names them", async () => {
   await using cluster = new TestCluster();
   const shop = await cluster.project(SHOP, "mine");
   const deployed = await shop.op(...DEPLOY);
   assert.equal(deployed.code, 0, deployed.stderr);
   await cluster.send("POST", SECRETS, { metadata: { name: "database" } });
-  const why = "Namespace shop-system: it has 1 other object (Secret shop-system/database)";
+  const kept = "Namespace shop-system: it has 1 other object (Secret shop-system/database)";
 
   const preview = await shop.op("uninstall", ...CLUSTER);
   assert.equal(preview.code, 2);
-  assert(preview.stdout.includes(`would keep ${why}\n`), preview.stdout);
+  assert(preview.stdout.includes(`would keep ${kept}\n`), preview.stdout);
   const { code, stdout, stderr } = await shop.op(...UNINSTALL);
   assert.equal(code, 0, stderr);
-  assert(stdout.includes(`kept       ${why}\n`), stdout);
+  assert(stdout.includes(`kept       ${kept}\n`), stdout);
   assert.equal((await cluster.send("GET", `${SECRETS}/database`))[0], 200);
   const [, { status, metadata }] = await cluster.send("GET", NAMESPACE);
   assert.deepEqual([status.phase, metadata.deletionTimestamp], ["Active", undefined]);
   assert.equal((await cluster.send("GET", `/apis/apps/v1/namespaces/shop-system/deployments/shop`))[0], 404);
 });
 
-Deno.test("op uninstall deletes a namespace that has only what Kubernetes and the operator put there", async () => {
+Deno.test("op uninstall deletes a namespace that has only objects of Kubernetes and the operator", async () => {
   await using cluster = new TestCluster();
   const shop = await cluster.project(SHOP, "mine");
   assert.equal((await shop.op(...DEPLOY)).code, 0);
@@ -61,7 +61,7 @@ Deno.test("op uninstall deletes a namespace that has only what Kubernetes and th
   assert.match(stdout, /^deleted {4}Namespace shop-system$/m);
 });
 
-Deno.test("op uninstall --release-finalizers leaves finalizers of others that have the operator's name", async () => {
+Deno.test("op uninstall --release-finalizers does not remove another program's finalizer that contains the operator's name", async () => {
   await using cluster = new TestCluster();
   const shop = await cluster.project(SHOP, "mine");
   assert.equal((await shop.op(...DEPLOY)).code, 0);
@@ -135,15 +135,15 @@ Deno.test("op uninstall deletes the ClusterRoles of a kind that only an earlier 
   const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
   const rules = [{ apiGroups: ["demo.example.com"], resources: ["orders"], verbs: ["get"] }];
   const labels = { "app.kubernetes.io/name": "shop", "op/operator-id": "mine" };
-  // Written by hand, written for another operator, and named otherwise.
+  // A role that a user wrote, one of another operator, and one with another suffix.
   for (
-    const [name, manager, more] of [
+    const [name, manager, extra] of [
       ["shop-orders-viewer", "kubectl", {}],
-      ["shop-orders-editor", "op-deploy", { "op/operator-id": "theirs" }],
+      ["shop-orders-editor", "op-deploy", { "op/operator-id": "other" }],
       ["shop-orders-auditor", "op-deploy", {}],
     ] as const
   ) {
-    const role = { metadata: { name, labels: { ...labels, ...more } }, rules };
+    const role = { metadata: { name, labels: { ...labels, ...extra } }, rules };
     assert.equal((await cluster.send("POST", `${roles}?fieldManager=${manager}`, role))[0], 201);
   }
   await shop.write("main.ts", (await shop.read("main.ts")).replaceAll("Website", "Invoice"));

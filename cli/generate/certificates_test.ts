@@ -1,6 +1,6 @@
 /**
- * Where certificates of webhooks come from, said in the settings or on the command line: what is
- * generated follows.
+ * The source of webhook certificates, set in the settings file or on the command line, and the
+ * manifests that are generated for it.
  */
 import assert from "node:assert/strict";
 import { operatorFolder } from "../_operator_folder.ts";
@@ -12,43 +12,44 @@ export default operator({ name: "guard", version: "1.2.0", parts: { maps, mapRul
 `;
 const settings = (source: string) => `[generate.webhooks]\ncertificates = "${source}"\n`;
 
-/** What is asked of the manifests. */
-const ASKED = {
-  "cert-manager is used": /^kind: Certificate$/m,
-  "the authority is put in by cert-manager": /^ {4}cert-manager\.io\/inject-ca-from: guard-system\/guard-webhook$/m,
-  "a certificate is mounted": /^ +secretName: guard-webhook$/m,
-  "it is configured with the files": /- --webhook-certificate=\/etc\/op-webhooks\/tls\.crt$/m,
-  "it may keep certificates": /^ +resources: \[secrets\]$|^ +- secrets$/m,
+/** Properties of manifests, and the pattern that shows each. */
+const PROPERTIES = {
+  "cert-manager issues the certificate": /^kind: Certificate$/m,
+  "cert-manager injects the authority": /^ {4}cert-manager\.io\/inject-ca-from: guard-system\/guard-webhook$/m,
+  "the certificate is mounted": /^ +secretName: guard-webhook$/m,
+  "the operator gets the paths of the files": /- --webhook-certificate=\/etc\/op-webhooks\/tls\.crt$/m,
+  "the operator may write the Secret": /^ +resources: \[secrets\]$|^ +- secrets$/m,
 } as const;
 
-const SOURCES: readonly { source: string; expected: readonly (keyof typeof ASKED)[] }[] = [
-  { source: "self", expected: ["it may keep certificates"] },
+const SOURCES: readonly { source: string; expected: readonly (keyof typeof PROPERTIES)[] }[] = [
+  { source: "self", expected: ["the operator may write the Secret"] },
   {
     source: "cert-manager",
     expected: [
-      "cert-manager is used",
-      "the authority is put in by cert-manager",
-      "a certificate is mounted",
-      "it is configured with the files",
+      "cert-manager issues the certificate",
+      "cert-manager injects the authority",
+      "the certificate is mounted",
+      "the operator gets the paths of the files",
     ],
   },
-  { source: "files", expected: ["a certificate is mounted", "it is configured with the files"] },
+  { source: "files", expected: ["the certificate is mounted", "the operator gets the paths of the files"] },
 ];
 
-async function all(folder: string): Promise<string> {
+/** Returns the contents of all files in a folder. */
+async function contentsOf(folder: string): Promise<string> {
   let text = "";
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    text += isDirectory ? await all(`${folder}/${name}`) : await Deno.readTextFile(`${folder}/${name}`);
+    text += isDirectory ? await contentsOf(`${folder}/${name}`) : await Deno.readTextFile(`${folder}/${name}`);
   }
   return text;
 }
 
 for (const { source, expected } of SOURCES) {
-  Deno.test(`op generate manifests with certificates from ${source}, said by operator.toml or by an option`, async () => {
+  Deno.test(`op generate manifests supports the certificate source "${source}" in operator.toml and as an option`, async () => {
     await using folder = await operatorFolder(GUARD);
     const check = async (dir: string): Promise<void> => {
-      const text = await all(`${folder.path}/${dir}`);
-      const found = Object.entries(ASKED).filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
+      const text = await contentsOf(`${folder.path}/${dir}`);
+      const found = Object.entries(PROPERTIES).filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
       assert.deepEqual(found, expected);
     };
     assert.equal((await folder.op("generate", "manifests", "--dir", "flag", "--certificates", source)).code, 0);
@@ -57,7 +58,6 @@ for (const { source, expected } of SOURCES) {
     assert.equal((await folder.op("generate", "manifests", "--dir", "file")).code, 0);
     await check("file");
 
-    // What is verified is what was generated.
     const verified = await folder.op(
       "rbac",
       "verify",
@@ -71,21 +71,21 @@ for (const { source, expected } of SOURCES) {
     );
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
 
-    // An option goes before the file.
+    // The option has precedence over the file.
     const flagged = await folder.op("rbac", "generate", "--certificates", "self");
     assert.match(flagged.stdout, /\bsecrets\b/);
   });
 }
 
-Deno.test("an unknown certificate source is rejected", async () => {
+Deno.test("op generate manifests rejects an unknown certificate source", async () => {
   await using folder = await operatorFolder(GUARD);
   const flagged = await folder.op("generate", "manifests", "--certificates", "certmanager");
   assert.equal(flagged.code, 2);
   assert.match(flagged.stderr, /Allowed choices are self, cert-manager, files/);
   await folder.write("operator.toml", settings("certmanager"));
-  const filed = await folder.op("generate", "manifests");
-  assert.equal(filed.code, 1);
-  assert.match(filed.stderr, /generate\.webhooks\.certificates.*one of self, cert-manager, files/);
+  const configured = await folder.op("generate", "manifests");
+  assert.equal(configured.code, 1);
+  assert.match(configured.stderr, /generate\.webhooks\.certificates.*one of self, cert-manager, files/);
 });
 
 Deno.test("op crd print, docs and diff use the operator's settings file", async () => {
@@ -107,8 +107,14 @@ export default operator({ name: "notes", version: "1.2.0", parts: { up } });
   assert.deepEqual([same.code, same.stdout], [0, "No changes\n"]);
   await folder.write("operator.toml", "[generate]\nnamespac = 1\n");
   for (const command of [["crd", "print"], ["crd", "docs"], ["crd", "diff", "printed.yaml", "main.ts"]]) {
+<<<<<<< HEAD
     const refused = await folder.op(...command);
     assert.equal(refused.code, 1, command.join(" "));
     assert.match(refused.stderr, /"operator\.toml".*Did you mean "generate\.namespace"\?/);
+=======
+    const rejected = await folder.op(...command);
+    assert.equal(rejected.code, 1, command.join(" "));
+    assert.match(rejected.stderr, /"operator\.toml".*did you mean "generate\.namespace"\?/);
+>>>>>>> 79d6cfc (Name the tests of the command line by the behavior they check)
   }
 });
