@@ -107,14 +107,8 @@ export default operator({ name: "notes", version: "1.2.0", parts: { up } });
   assert.deepEqual([same.code, same.stdout], [0, "No changes\n"]);
   await folder.write("operator.toml", "[generate]\nnamespac = 1\n");
   for (const command of [["crd", "print"], ["crd", "docs"], ["crd", "diff", "printed.yaml", "main.ts"]]) {
-<<<<<<< HEAD
-    const refused = await folder.op(...command);
-    assert.equal(refused.code, 1, command.join(" "));
-    assert.match(refused.stderr, /"operator\.toml".*Did you mean "generate\.namespace"\?/);
-=======
     const rejected = await folder.op(...command);
     assert.equal(rejected.code, 1, command.join(" "));
-    assert.match(rejected.stderr, /"operator\.toml".*did you mean "generate\.namespace"\?/);
->>>>>>> 79d6cfc (Name the tests of the command line by the behavior they check)
+    assert.match(rejected.stderr, /"operator\.toml".*Did you mean "generate\.namespace"\?/);
   }
 });

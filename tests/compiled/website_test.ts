@@ -77,7 +77,9 @@ Deno.test("the compiled website operator runs as a pod of a real API server, wit
   await t.step("health reports that the operator is ready", async () => {
     await eventually(async () => {
       const response = await fetch(`http://127.0.0.1:${port}/readyz`);
-      const lines = (await response.text()).trim().split("\n").map((line) => line.replace(/last event \d+ s/, "last event 0 s"));
+      const lines = (await response.text()).trim().split("\n").map((line) =>
+        line.replace(/last event \d+ s/, "last event 0 s")
+      );
       assert(lines.includes("[+]RBAC permission to create configmaps: granted"), lines.join("\n"));
       assert.deepEqual(lines.filter((line) => !/^\[\+\]RBAC permission to .*: granted$/.test(line)), [
         "[+]watch Website: up to date, last event 0 s ago",

@@ -221,7 +221,9 @@ async function startWithReadiness(
     operator,
     async readiness() {
       const response = await fetch(`http://127.0.0.1:${port}/readyz`);
-      const lines = (await response.text()).trim().split("\n").map((line) => line.replace(/last event \d+ s/, "last event 0 s"));
+      const lines = (await response.text()).trim().split("\n").map((line) =>
+        line.replace(/last event \d+ s/, "last event 0 s")
+      );
       return [response.status, ...lines.filter((line) => !/^\[\+\]RBAC permission to .*: granted$/.test(line))];
     },
     [Symbol.asyncDispose]: () => operator[Symbol.asyncDispose](),

@@ -95,7 +95,10 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
     const diagnosed = await op("doctor");
     assert.equal(diagnosed.code, 1);
     assert.match(diagnosed.stdout, /^ok {8}server {7}https:\S+ is Kubernetes v1\.\d+\.\d+$/m);
-    assert.match(diagnosed.stdout, /^error {5}installed {4}"notes" is not installed in https:\S+\. Run "op deploy"\.$/m);
+    assert.match(
+      diagnosed.stdout,
+      /^error {5}installed {4}"notes" is not installed in https:\S+\. Run "op deploy"\.$/m,
+    );
     assert.equal(diagnosed.stdout.trimEnd().split("\n").length, 2);
     assert.match(diagnosed.stderr, /^1 of 2 findings on "notes" is an error\n$/);
 

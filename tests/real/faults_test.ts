@@ -241,7 +241,8 @@ Deno.test("an operator whose permission is revoked on a real API server waits, r
   const connection = await podConnection({ ...cluster, token });
   using _connection = { [Symbol.dispose]: () => connection.close() };
   await using running = startOperator(op, { connection });
-  const readiness = (name: string): string | undefined => running.readiness().find((line) => line.name === name)?.message;
+  const readiness = (name: string): string | undefined =>
+    running.readiness().find((line) => line.name === name)?.message;
   const create = (name: string) => client.create(Note, { metadata: { name }, spec: { text: name } }, IN_DEFAULT);
   await create("before");
   await maps.until((all) => all.some(({ metadata }) => metadata.name === "before"));
