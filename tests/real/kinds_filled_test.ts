@@ -104,7 +104,7 @@ const SAMPLES: { url: string; body: Record<string, unknown>; types: { [type: str
   },
   {
     url: "/api/v1/persistentvolumes",
-    body: { spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { url: "/a" } } },
+    body: { spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/a" } } },
     types: { [`${API}.core.v1.PersistentVolumeSpec`]: "spec" },
   },
   {
