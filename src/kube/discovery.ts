@@ -25,7 +25,7 @@ interface DiscoveryList {
 const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /**
- * A name does not identify one kind of the cluster.
+ * A name matches no kind of the cluster, or more than one.
  *
  * @example Usage
  * ```ts

@@ -103,13 +103,13 @@ Deno.test("Pulse accepts a 403 as a response", async () => {
 Deno.test("Pulse resets a dead connection within 10 s: pending requests and watches fail, the next request succeeds", async () => {
   await using line = start();
   const watch = line.client.watch(ConfigMap, { namespace: "default", resourceVersion: "5" });
-  const line1 = watch.next().then(() => "ended", (error: Error) => error.message);
+  const watched = watch.next().then(() => "ended", (error: Error) => error.message);
   await line.pass(1000);
   line.die();
   const read = line.client.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", (error) => error.message);
   await line.pass(10_000);
   assert.equal(await read, `Cannot get ConfigMap "default/a": no response from "http://cluster": ${DEAD}`);
-  assert.equal(await line1, `Cannot watch ConfigMap "default": ${DEAD}`);
+  assert.equal(await watched, `Cannot watch ConfigMap "default": ${DEAD}`);
   assert.deepEqual(line.reported, [DEAD]);
   assert.equal(line.sent.filter((path) => path === "reset").length, 1);
   await line.client.get(ConfigMap, "a", { namespace: "default" });

@@ -37,7 +37,9 @@ export class RateLimit {
   readonly #qps: number;
   readonly #burst: number;
   readonly #onDelay: ((delay: number) => void) | undefined;
-  /** Tokens left at {@linkcode RateLimit.#at}. Below zero, as many requests are waiting. */
+  /**
+   * Tokens left at {@linkcode RateLimit.#at}. A negative number is that of the waiting requests.
+   */
   #tokens: number;
   /** When the tokens were counted, by the clock's `elapsed`. */
   #at: number;

@@ -14,7 +14,7 @@ import {
 const PREFACE = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 /** Longest header block, in bytes. An API server sends a few hundred. */
 export const MAX_HEADER_BLOCK: number = 1 << 20;
-/** Bytes that each CONTINUATION frame counts at least: a series of empty ones must end, too. */
+/** Minimum bytes counted per CONTINUATION frame, so that a series of empty ones ends, too. */
 const MIN_PART = 64;
 /**
  * As many acknowledgments as Go's server queues (`golang.org/x/net/http2`, maxQueuedControlFrames).
@@ -118,7 +118,7 @@ export class Framing {
   }
 
   #onFrame(frame: Frame): void {
-    // Later frames of the bytes that ended the connection.
+    // The chunk that ended the connection may contain further frames.
     if (this.#isClosed) return;
     const { type, flags, stream, payload } = frame;
     rejectInvalidFrame(frame, this.#handler.nextStream);
