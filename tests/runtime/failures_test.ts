@@ -15,7 +15,7 @@ import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { faults, type MemoryCluster, memoryCluster, OperatorFailedError } from "@op/sdk/testing";
 import { applyText, Note, recording, until } from "../fixtures/notes.ts";
 
-/** The error with which a call rejects. */
+/** Returns the error with which a call rejects. */
 async function failureOf(call: PromiseLike<unknown>): Promise<OperatorFailedError> {
   const error = await call.then(() => undefined, (error) => error);
   assert(error instanceof OperatorFailedError, `expected an OperatorFailedError, got ${Deno.inspect(error)}`);
@@ -139,7 +139,7 @@ Deno.test("settle rejects when a conversion throws", async () => {
   assert.match(error.message, /at broken \(/);
 });
 
-Deno.test("settle accepts TemporaryError and PermanentError", async () => {
+Deno.test("settle does not reject after a TemporaryError or a PermanentError", async () => {
   await using cluster = await notesCluster(({ spec }) => {
     throw spec.text === "hello" ? new TemporaryError("not yet") : new PermanentError("never");
   });
@@ -150,7 +150,7 @@ Deno.test("settle accepts TemporaryError and PermanentError", async () => {
   assert.deepEqual(cluster.failures, []);
 });
 
-Deno.test("settle accepts failures that an injected fault or a stopped server causes", async () => {
+Deno.test("settle does not reject after failures that an injected fault or a stopped server causes", async () => {
   await using cluster = await notesCluster(applyText);
   cluster.inject(faults.status(500), { verb: "patch", kind: ConfigMap, times: 2 });
   cluster.inject(faults.answerLost(), { verb: "patch", kind: ConfigMap, after: 2 });
@@ -184,7 +184,7 @@ Deno.test("settle reports a missing permission as MissingPermissions, not as a f
   assert.deepEqual(cluster.failures, []);
 });
 
-Deno.test("settle accepts a reconcile that fails with a conflict", async () => {
+Deno.test("settle does not reject after a conflict of two writers", async () => {
   const racing = controller(Note, {
     uses: [access(Note, "patch")],
     async reconcile({ metadata: { name } }, { patch, attempt }) {

@@ -80,7 +80,7 @@ Deno.test("two controllers that fight over a child are slowed, and reported with
     assert.deepEqual(events, ["Warning HotLoop a true 1", "Warning HotLoop a true 1"]);
   });
 
-  await t.step("the condition names them, and is written once", async () => {
+  await t.step("the condition has the field and both field managers, and is written once", async () => {
     const [ready, reconciling, ...others] = await conditions(cluster);
     assert.deepEqual([ready, others], ["Ready=True Reconciled: ", []]);
     assert.match(reconciling ?? "", /^Reconciling=True HotLoop: /);
@@ -333,7 +333,7 @@ const NOT_SLOWED: readonly {
   readonly name: string;
   readonly reconcile: Parameters<typeof recording>[0];
   readonly change?: (cluster: MemoryCluster) => Promise<void>;
-  /** Number of reconciles, at least. */
+  /** Minimum number of reconciles. */
   readonly runs: number;
 }[] = [
   { name: 'a poll with requeue("1s")', reconcile: () => requeue("1s"), runs: 600 },

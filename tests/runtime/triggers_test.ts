@@ -160,7 +160,7 @@ Deno.test("a user function that throws triggers no reconcile, and ends no watch"
   assert.deepEqual(runs, ["a: watched changed"]);
 });
 
-Deno.test("selectors are sent to the server: an object that stops matching is deleted, one that starts matching is new", async () => {
+Deno.test("selectors are sent to the server: an object that stops matching counts as deleted, and one that starts matching as new", async () => {
   const { sites, runs } = siteController({
     labelSelector: { kind: "site" },
     fieldSelector: "metadata.namespace=default",

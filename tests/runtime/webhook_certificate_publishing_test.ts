@@ -30,7 +30,7 @@ const DEFINITIONS = [
 ];
 
 for (const { name, conversion, annotations, isPublished } of DEFINITIONS) {
-  Deno.test(`the authority is ${isPublished ? "" : "not "}published to a definition ${name}`, async () => {
+  Deno.test(`the certificate authority is ${isPublished ? "" : "not "}published to a CustomResourceDefinition ${name}`, async () => {
     await using server = createApiserver();
     const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
     const [crd] = withConversion([NoteV2.crd!], { notes }, { place: { url: "https://127.0.0.1:1" } });

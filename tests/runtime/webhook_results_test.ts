@@ -56,12 +56,12 @@ const DENIALS = [
     status: { code: 410, reason: "Gone", message: "too late; spec.text: too long" },
   },
   {
-    name: "one without and one with a field have status 403 and both messages",
+    name: "the object and of a field have status 403 and both messages",
     denials: [deny("not now"), deny("too long", { field: "spec.text" })],
     status: { code: 403, reason: "Forbidden", message: "not now; spec.text: too long" },
   },
   {
-    name: "two fields, one with code 409, have status 409 and reason Invalid",
+    name: "two fields, one of them with code 409, have status 409 and reason Invalid",
     denials: [deny("too long", { field: "spec.text" }), deny("taken", { field: "spec.text", status: 409 })],
     status: {
       code: 409,
@@ -81,7 +81,7 @@ const DENIALS = [
 ];
 
 for (const { name, denials, status } of DENIALS) {
-  Deno.test(`denials: ${name}`, async () => {
+  Deno.test(`denials of ${name}`, async () => {
     const noteRules = webhook(Note, { validate: () => denials as never });
     const { code, reason, message } = (await respond({ noteRules }, review())).status;
     assert.deepEqual({ code, reason, message }, status);
