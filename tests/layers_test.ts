@@ -32,15 +32,13 @@ for (const { name, file, source, expected } of PLANTED) {
     const { lint } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
     const folder = await Deno.makeTempDir();
     try {
-      for (
-        const part of ["tools/lint/layers.ts", "tools/lint/prose.ts", "tools/prose/rules.ts", "tools/prose/scope.ts"]
-      ) {
+      for (const part of [...lint.plugins, "tools/prose/rules.ts", "tools/prose/scope.ts"]) {
         await Deno.mkdir(dirname(`${folder}/${part}`), { recursive: true });
         await Deno.copyFile(new URL(part, ROOT), `${folder}/${part}`);
       }
       await Deno.mkdir(dirname(`${folder}/${file}`), { recursive: true });
       await Deno.writeTextFile(`${folder}/${file}`, source);
-      await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ lint: { plugins: lint.plugins ?? [] } }));
+      await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ lint: { plugins: lint.plugins } }));
       const command = new Deno.Command(Deno.execPath(), { args: ["lint"], cwd: folder, env: { NO_COLOR: "1" } });
       const { code, stderr } = await command.output();
       assert.equal(code, 1);

@@ -4,6 +4,7 @@
  */
 import { type Apiserver, createApiserver } from "../../src/apiserver/mod.ts";
 import { systemClock } from "../../src/base/clock.ts";
+import type { VirtualClock } from "../../src/base/virtual_clock.ts";
 import { ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
 import { Client } from "../../src/kube/client.ts";
 import type { Connection } from "../../src/kube/connection.ts";
@@ -53,6 +54,12 @@ export async function serverWithWebhooks(): Promise<{ server: Apiserver; connect
 }
 
 const CRYPTO_METHODS = ["digest", "exportKey", "generateKey", "importKey", "sign", "verify"] as const;
+
+/** Advances a clock and runs all timers that are due until then. */
+export function advance(clock: VirtualClock, milliseconds: number): void {
+  const until = clock.now() + milliseconds;
+  while (clock.step(until));
+}
 
 /** Returns whether a running operator reports its webhooks as served. */
 export function servesWebhooks(running: Running): boolean {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import type { Caller } from "../../src/runtime/webhooks/caller.ts";
 import { eventually } from "../eventually.ts";
+import { advance } from "./_webhooks.ts";
 import { attack } from "../fixtures/attacker.ts";
 import type { Target } from "../../src/runtime/webhooks/pipe.ts";
 import { TcpFront } from "../../src/runtime/webhooks/tcp_front.ts";
@@ -57,11 +58,14 @@ function startFront({ hello = "", ...options }: { readonly connections?: number;
       },
     };
   };
-  const advance = (milliseconds: number) => {
-    const until = clock.now() + milliseconds;
-    while (clock.step(until));
+  return {
+    front,
+    clock,
+    ends,
+    connect,
+    advance: (milliseconds: number) => advance(clock, milliseconds),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-  return { front, clock, ends, connect, advance, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 Deno.test("TcpFront closes a connection on which the server sends nothing in time, even if the client sends", async () => {

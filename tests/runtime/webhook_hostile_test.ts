@@ -12,6 +12,7 @@ import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { eventually } from "../eventually.ts";
 import { handler, post } from "./_hostile_reviews.ts";
+import { advance } from "./_webhooks.ts";
 import { conversionReview, PATH, post as postReview, review } from "../fixtures/reviews.ts";
 
 Deno.test("a conversion whose function fails is reported as failed, and counted", async () => {
@@ -61,7 +62,7 @@ Deno.test("an endless body is rejected when it exceeds the size limit or the tim
     body: silent,
   });
   const late = fetch(request);
-  clock.step(clock.now() + 1000);
+  advance(clock, 1000);
   assert.equal((await late).status, 504);
 });
 
@@ -73,10 +74,6 @@ Deno.test("the server answers reviews next to 100 missing bodies, 100 partial bo
   const options = { hostname: "127.0.0.1", port: 0, clock, firstByte: 10_000, silence: 20_000 };
   await using server = new TlsServer(options, reviews.fetch);
   server.use({ certificate, key });
-  const advance = (milliseconds: number): void => {
-    const until = clock.now() + milliseconds;
-    while (clock.step(until));
-  };
   const sendReviews = async (times: number): Promise<void> => {
     using client = Deno.createHttpClient({ caCerts: [caCert] });
     for (let i = 0; i < times; i++) {
@@ -112,14 +109,14 @@ Deno.test("the server answers reviews next to 100 missing bodies, 100 partial bo
   while (reviews.inFlight < 200 || sentGarbage < 100) await sendReviews(1);
   await sendReviews(20);
   // The timeout in the URL, at which the API server cancels its request.
-  advance(1000);
+  advance(clock, 1000);
   // All responses must arrive before the clock reaches the limit for silent connections.
   while (responses.length < 200) await sendReviews(1);
   for (const response of responses) assert.match(response, /^HTTP\/1\.1 504 /);
   // Connections that sent garbage instead of a handshake are closed, and so are silent ones.
-  advance(2 * options.firstByte);
+  advance(clock, 2 * options.firstByte);
   await garbageEnds;
-  advance(2 * options.silence);
+  advance(clock, 2 * options.silence);
   await slow;
   await sendReviews(1);
 });

@@ -9,7 +9,7 @@ import { Metrics } from "../../src/runtime/metrics.ts";
 import { type Caller, LOCAL_CALLER } from "../../src/runtime/webhooks/caller.ts";
 import type { WebhookHandlerOptions, WebhookLimits } from "../../src/runtime/webhooks/handler.ts";
 import { Note, noteRules, PATH, review } from "../fixtures/reviews.ts";
-import { webhookHandler } from "./_webhooks.ts";
+import { advance, webhookHandler } from "./_webhooks.ts";
 
 const MIB = 2 ** 20;
 
@@ -201,12 +201,6 @@ Deno.test("log lines that a client can cause are limited, and all are counted in
     /^controller_runtime_webhook_panics_total\{webhook="\/validate\/note-rules"\} 201$/m,
   );
 });
-
-/** Advances the clock and runs its timers. */
-function advance(clock: VirtualClock, milliseconds: number): void {
-  const until = clock.now() + milliseconds;
-  while (clock.step(until));
-}
 
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
