@@ -39,7 +39,10 @@ export type Step =
   | { readonly type: "replace" }
   | { readonly type: "wait"; readonly time: number }
   | { readonly type: "crash" }
-  /** A reconcile whose calls end as listed, with a change during the calls or a crash before the write. */
+  /**
+   * A reconcile whose calls end as listed, with a change during the calls or a crash before the
+   * write.
+   */
   | {
     readonly type: "reconcile";
     readonly results: readonly Outcome["result"][];

@@ -1,5 +1,7 @@
 /** The handlers of a kind, as far as their causes are concerned. */
 
+import { equal } from "../base/json.ts";
+
 /** Why a handler is called, if the call depends on what was handled before. */
 export type Cause = "create" | "update" | "delete" | "resume";
 
@@ -19,6 +21,10 @@ export interface HandlerDefinition {
   readonly key: string;
   readonly causes: ReadonlySet<Cause>;
   readonly subject: Subject;
+  /**
+   * Compares values of its subject, for lists whose order does not matter. @default {JSON equality}
+   */
+  readonly isSame?: (one: unknown, other: unknown) => boolean;
   /** Attempts in total. @default {no limit} */
   readonly retries?: number | undefined;
   /** Time for all attempts, in milliseconds. @default {no limit} */
@@ -52,4 +58,9 @@ export function isCreator({ causes, subject }: HandlerDefinition): boolean {
 /** Returns whether the number of attempts or their duration is limited. Only then it is stored. */
 export function isLimited({ retries, totalTimeout }: HandlerDefinition): boolean {
   return retries !== undefined || totalTimeout !== undefined;
+}
+
+/** Returns whether a handler regards two values of its subject as the same. */
+export function isSameFor({ isSame = equal }: HandlerDefinition, one: unknown, other: unknown): boolean {
+  return isSame(one, other);
 }

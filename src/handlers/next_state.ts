@@ -1,7 +1,6 @@
 /** Computes what is known about the handling of an object after calls of its handlers. */
-import { equal } from "../base/json.ts";
 import { own, withKeys } from "../base/own.ts";
-import { type HandlerDefinition, type HandlerSet, hasBaseline, isCreator } from "./handler_set.ts";
+import { type HandlerDefinition, type HandlerSet, hasBaseline, isCreator, isSameFor } from "./handler_set.ts";
 import type { Live } from "./live.ts";
 import { type Call, itemsOf } from "./plan.ts";
 import {
@@ -168,8 +167,8 @@ class Draft {
     const baseline = this.#baselines.get(key);
     if (cause !== undefined || !baseline) return false;
     const current = this.#live.values.get(key);
-    if (item === undefined) return equal(baseline.value, current);
-    return equal(own(itemsOf(baseline.value), item), own(itemsOf(current), item));
+    if (item === undefined) return isSameFor(handler, baseline.value, current);
+    return isSameFor(handler, own(itemsOf(baseline.value), item), own(itemsOf(current), item));
   }
 
   #gaveUp(id: CallId): boolean {
@@ -190,7 +189,9 @@ class Draft {
     }
   }
 
-  /** Drops the steps of a call, except those whose results are kept as long as the object exists. */
+  /**
+   * Drops the steps of a call, except those whose results are kept as long as the object exists.
+   */
   #keepSteps(id: CallId): void {
     const kept = [...this.#steps.get(id) ?? []].filter(([, step]) => "result" in step && step.isKept);
     this.#setSteps(id, new Map(kept));

@@ -1,7 +1,7 @@
 /** Decides which handlers are called for an object. */
-import { equal, isObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { type HandlerDefinition, type HandlerSet, hasBaseline, isCreator } from "./handler_set.ts";
+import { type HandlerDefinition, type HandlerSet, hasBaseline, isCreator, isSameFor } from "./handler_set.ts";
 import type { Live } from "./live.ts";
 import { type Baseline, type CallId, callId, type HandlerState, initialState } from "./state.ts";
 
@@ -25,7 +25,10 @@ type ItemCause = "added" | "changed" | "removed";
 
 /** What must be done about an object now. */
 export interface Plan {
-  /** `add` comes before the calls. `remove` means that the deletion was handled, or needs no handler any more. */
+  /**
+   * `add` comes before the calls. `remove` means that the deletion was handled, or needs no handler
+   * any more.
+   */
   readonly finalizer: "add" | "remove" | "keep";
   /** The calls that are due, in the order of the handlers. */
   readonly calls: readonly Call[];
@@ -116,19 +119,21 @@ class Planner {
     }
   }
 
-  #change({ key, causes, subject }: HandlerDefinition, isCreating: boolean): void {
+  #change(handler: HandlerDefinition, isCreating: boolean): void {
+    const { key, causes, subject } = handler;
     const baseline = this.#baseline(key);
     const current = this.#live.values.get(key);
     const call = { id: callId(key), key, current };
     if (baseline === null) {
       if (!causes.has("create") || (subject === "value" && current === undefined)) return;
       if (!this.#gaveUp(call.id)) this.#add({ ...call, cause: "create", old: undefined });
-    } else if (causes.has("update") && !isCreating && !equal(baseline.value, current) && !this.#gaveUp(call.id)) {
-      this.#add({ ...call, cause: "update", old: baseline.value });
+    } else if (causes.has("update") && !isCreating && !isSameFor(handler, baseline.value, current)) {
+      if (!this.#gaveUp(call.id)) this.#add({ ...call, cause: "update", old: baseline.value });
     }
   }
 
-  #items({ key }: HandlerDefinition, isCreating: boolean): void {
+  #items(handler: HandlerDefinition, isCreating: boolean): void {
+    const { key } = handler;
     const baseline = this.#baseline(key);
     const before = itemsOf(baseline?.value);
     const after = itemsOf(this.#live.values.get(key));
@@ -136,7 +141,7 @@ class Planner {
     for (const item of new Set([...Object.keys(before), ...Object.keys(after)])) {
       const [old, current] = [own(before, item), own(after, item)];
       const id = callId(key, { item });
-      if (equal(old, current) || this.#gaveUp(id)) continue;
+      if (isSameFor(handler, old, current) || this.#gaveUp(id)) continue;
       const cause = old === undefined ? "added" : current === undefined ? "removed" : "changed";
       this.#add({ id, key, item, cause, old, current });
     }

@@ -1,11 +1,11 @@
 /** The stored form of what was handled of an object: one JSON string. */
 import { Buffer } from "node:buffer";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { equal, isObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
 import { diffJson } from "../base/json_diff.ts";
 import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { own } from "../base/own.ts";
-import { type HandlerDefinition, type HandlerSet, hasBaseline, isLimited } from "./handler_set.ts";
+import { type HandlerDefinition, type HandlerSet, hasBaseline, isLimited, isSameFor } from "./handler_set.ts";
 import { itemsOf } from "./plan.ts";
 import { isWithin, parsePath, type Path, printPath, project, valueAt, withValueAt } from "./path.ts";
 import {
@@ -35,7 +35,9 @@ export interface RecordRules {
   readonly apiVersion: string;
   /** What handlers depend on, without overlaps. */
   readonly paths: readonly Path[];
-  /** Returns the path of a handler's subject; `undefined` if it is computed, or if it is nothing. */
+  /**
+   * Returns the path of a handler's subject; `undefined` if it is computed, or if it is nothing.
+   */
   pathOf(key: string): Path | undefined;
   /** Returns the value of a handler's subject in a projection of an object at `paths`. */
   valueIn(key: string, projection: unknown): unknown;
@@ -126,7 +128,7 @@ export function encodeRecord(
     if (baseline === undefined || handler.subject === "nothing" && baseline !== null) continue;
     if (baseline === null) baselines.push([key, null]);
     else if (rules.isComputed(key)) computed.push([key, baseline.value === undefined ? [] : [baseline.value]]);
-    else if (!equal(baseline.value, rules.valueIn(key, observed))) {
+    else if (!isSameFor(handler, baseline.value, rules.valueIn(key, observed))) {
       baselines.push([key, diffJson(observed, withBaseline(handler, rules, observed, baseline))]);
     }
   }

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import type { HandlerDefinition } from "./handler_set.ts";
+import { parsePath, type Path, project, valueAt } from "./path.ts";
+import { type DecodedRecord, decodeRecord, encodeRecord, type RecordRules, RecordTooLargeError } from "./record.ts";
+import { type HandlerState, initialState } from "./state.ts";
+
+const UID = "0a1b2c3d-0000-0000-0000-000000000000";
+
+const SIZE: HandlerDefinition = { key: "size", causes: new Set(["create", "update"]), subject: "value" };
+const CREATED: HandlerDefinition = { key: "made", causes: new Set(["create"]), subject: "nothing" };
+
+/** Rules for handlers that follow fields, by key. */
+function rulesFor(paths: Readonly<Record<string, string>>, rules: Partial<RecordRules> = {}): RecordRules {
+  const parsed = new Map(Object.entries(paths).map(([key, path]): [string, Path] => [key, parsePath(path)]));
+  return {
+    apiVersion: "example.com/v1",
+    paths: [...parsed.values()],
+    pathOf: (key) => parsed.get(key),
+    valueIn: (key, projection) => valueAt(projection, parsed.get(key) ?? []),
+    isComputed: () => false,
+    adapt: (projection) => projection,
+    ...rules,
+  };
+}
+
+const RULES = rulesFor({ size: ".spec.size" });
+
+function stateOf(handlers: readonly HandlerDefinition[], changes: Partial<HandlerState> = {}): HandlerState {
+  return { ...initialState({ handlers }, UID), ...changes };
+}
+
+function decode(
+  handlers: readonly HandlerDefinition[],
+  text: string,
+  object: unknown = {},
+  rules: RecordRules = RULES,
+): DecodedRecord | undefined {
+  const projection = project(object, rules.paths);
+  return decodeRecord({ handlers }, rules, text, { uid: UID, projection, computed: new Map() });
+}
+
+Deno.test("the record of an object that was handled has the observed values and no baselines", () => {
+  const state = stateOf([SIZE, CREATED], {
+    baselines: new Map([["size", { value: 2 }], ["made", { value: undefined }]]),
+  });
+  const record = encodeRecord({ handlers: [SIZE, CREATED] }, RULES, state, { spec: { size: 2 } });
+
+  assert.equal(
+    record,
+    '{"uid":"0a1b2c3d","apiVersion":"example.com/v1","paths":[".spec.size"],"observed":{"spec":{"size":2}}}',
+  );
+  assert.deepEqual(decode([SIZE, CREATED], record)?.state, state);
+});
+
+Deno.test("the record of a handler that lags behind has a patch, and of one that waits for creation null", () => {
+  const state = stateOf([SIZE, CREATED], { baselines: new Map([["size", { value: 1 }], ["made", null]]) });
+  const record = encodeRecord({ handlers: [SIZE, CREATED] }, RULES, state, { spec: { size: 2 } });
+
+  assert.deepEqual(JSON.parse(record).baselines, {
+    size: [{ op: "replace", path: "/spec/size", value: 1 }],
+    made: null,
+  });
+  assert.deepEqual(decode([SIZE, CREATED], record)?.state, state);
+});
+
+Deno.test("attempts are stored of handlers with limits only, and steps with their results", () => {
+  const limited = { ...SIZE, retries: 3 };
+  const attempts = new Map(["size", "made", "made:resume"].map((id) => [id, { count: 2, since: 5, dueAt: 9 }]));
+  const steps = new Map([["size", new Map([["a", { result: undefined, isKept: true }], ["b", { attempts: 2 }]])]]);
+  const handlers = [limited, CREATED];
+  const record = encodeRecord({ handlers }, RULES, stateOf(handlers, { attempts, steps }), {});
+
+  const decoded = decode(handlers, record)?.state;
+
+  assert.deepEqual(decoded?.attempts, new Map([["size", { count: 2, since: 5 }]]));
+  assert.deepEqual(decoded?.steps, steps);
+});
+
+Deno.test("a record of another object is ignored", () => {
+  const record = encodeRecord({ handlers: [SIZE] }, RULES, stateOf([SIZE], { uid: "99999999-0" }), {});
+
+  assert.equal(decode([SIZE], record), undefined);
+});
+
+Deno.test("a handler that was added starts from the present state, or from creation if it asks for that", () => {
+  const record = encodeRecord({ handlers: [] }, rulesFor({}), stateOf([]), {});
+  const existing = { ...CREATED, key: "existing", isForExistingObjects: true };
+
+  const decoded = decode([SIZE, CREATED, existing], record, { spec: { size: 4 } });
+
+  assert.deepEqual(decoded?.state.baselines.get("size"), { value: 4 });
+  assert.deepEqual(decoded?.state.baselines.get("made"), { value: undefined });
+  assert.equal(decoded?.state.baselines.get("existing"), null);
+  assert(decoded?.isOutdated);
+});
+
+Deno.test("a renamed handler continues, and the entries of a removed one are dropped", () => {
+  const removed = { ...SIZE, key: "removed", retries: 2 };
+  const before = stateOf([SIZE, removed], {
+    baselines: new Map([["size", { value: 1 }], ["removed", null]]),
+    failed: new Map([["size", "digest"], ["removed", "digest"]]),
+  });
+  const rules = rulesFor({ size: ".spec.size", removed: ".spec.host" });
+  const record = encodeRecord({ handlers: [SIZE, removed] }, rules, before, { spec: { size: 2 } });
+
+  const renamed = { ...SIZE, key: "resize", renamedFrom: ["size"] };
+  const decoded = decode([renamed], record, { spec: { size: 3 } }, rulesFor({ resize: ".spec.size" }));
+
+  assert.deepEqual(decoded?.state.baselines, new Map([["resize", { value: 1 }]]));
+  assert.deepEqual(decoded?.state.failed, new Map([["resize", "digest"]]));
+});
+
+Deno.test("a wider path keeps what was observed, and starts from the present state for the rest", () => {
+  const record = encodeRecord(
+    { handlers: [SIZE] },
+    RULES,
+    stateOf([SIZE], { baselines: new Map([["size", { value: 1 }]]) }),
+    {
+      spec: { size: 1 },
+    },
+  );
+
+  const decoded = decode([SIZE], record, { spec: { size: 2, host: "a" } }, rulesFor({ size: ".spec" }));
+
+  assert.deepEqual(decoded?.state.baselines.get("size"), { value: { size: 1, host: "a" } });
+});
+
+Deno.test("a record of another version is converted", () => {
+  const record = encodeRecord(
+    { handlers: [SIZE] },
+    RULES,
+    stateOf([SIZE], { baselines: new Map([["size", { value: 1 }]]) }),
+    {
+      spec: { size: 1 },
+    },
+  );
+  const rules = rulesFor({ size: ".spec.replicas" }, {
+    apiVersion: "example.com/v2",
+    adapt: (projection, apiVersion) => {
+      assert.equal(apiVersion, "example.com/v1");
+      return { spec: { replicas: valueAt(projection, ["spec", "size"]) } };
+    },
+  });
+
+  const decoded = decode([SIZE], record, { spec: { replicas: 1 } }, rules);
+
+  assert.deepEqual(decoded?.state.baselines.get("size"), { value: 1 });
+  assert(decoded?.isOutdated);
+});
+
+Deno.test("fields of a newer version of the SDK are written back", () => {
+  const record = encodeRecord({ handlers: [SIZE] }, RULES, stateOf([SIZE]), {}, { future: [1] });
+  const decoded = decode([SIZE], record);
+
+  assert.deepEqual(decoded?.unknown, { future: [1] });
+});
+
+Deno.test("a long record is deflated", () => {
+  const text = "long ".repeat(2000);
+  const state = stateOf([SIZE], { baselines: new Map([["size", { value: text }]]) });
+  const record = encodeRecord({ handlers: [SIZE] }, RULES, state, { spec: { size: text } });
+
+  assert(record.length < 500);
+  assert.deepEqual(decode([SIZE], record)?.state, state);
+});
+
+Deno.test("a record that is too large is not written, and the error names the path", () => {
+  const random = Array.from(
+    { length: 4 },
+    () => Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString("base64"),
+  ).join("");
+
+  assert.throws(
+    () => encodeRecord({ handlers: [SIZE] }, RULES, stateOf([SIZE]), { spec: { size: random } }),
+    (error: unknown) => error instanceof RecordTooLargeError && error.path === ".spec.size",
+  );
+});
+
+for (const text of ["{", "deflate:%%%", "[]", '{"uid":"a"}']) {
+  Deno.test(`${JSON.stringify(text)} is rejected as a record`, () => {
+    assert.throws(() => decode([SIZE], text), { name: "SyntaxError" });
+  });
+}
