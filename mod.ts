@@ -49,7 +49,7 @@ export { type Controller, controller, type ControllerOptions, type Part } from "
 export { type Webhook, webhook } from "./src/parts/webhook.ts";
 export { deny } from "./src/parts/denial.ts";
 export { type Conversion, conversion } from "./src/parts/conversion.ts";
-export type { Context, Events, Log, Reason, StatusPart, WritesStatus } from "./src/parts/context.ts";
+export type { Context, Events, Log, ReconcileReason, StatusPart, WritesStatus } from "./src/parts/context.ts";
 export {
   type Index,
   index,

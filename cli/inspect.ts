@@ -3,7 +3,7 @@
  * map and may run any code while it is loaded.
  */
 import { pathToFileURL } from "node:url";
-import type { InstallOptions, ManifestGroups, RbacRule, Sample } from "@op/sdk/operator";
+import type { InstallOptions, ManifestGroups, RbacRule, Sample, SandboxRule } from "@op/sdk/operator";
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
 import { denoErrors, runningDeno } from "./deno.ts";
@@ -13,14 +13,6 @@ import { type KeptAlive, keptAliveText, RECORD_KEPT_ALIVE } from "./kept_alive.t
 import { bundleFailure, type LoadError, loading, unfinishedLoad } from "./loading.ts";
 import { withProject } from "./project.ts";
 import type { ProjectFile } from "./project_file.ts";
-
-/** A sandbox permission, and why the operator needs it. */
-export interface Permission {
-  /** The name in Deno's flag: `net`, `read`, `env`. */
-  readonly access: string;
-  readonly target: string;
-  readonly reason: string;
-}
 
 /** The declarations of an operator. */
 export interface OperatorFacts {
@@ -41,7 +33,7 @@ export interface OperatorFacts {
   /** All kinds that it has a controller for. */
   readonly controlled: readonly { readonly group: string; readonly kind: string }[];
   /** Its sandbox permissions, each with its reason. */
-  readonly sandbox: readonly Permission[];
+  readonly sandbox: readonly SandboxRule[];
   /** Its RBAC permissions, each with its reason. */
   readonly rbac: readonly RbacRule[];
   readonly manifests: ManifestGroups;
@@ -192,7 +184,7 @@ async function factsOf(coded) {
   const { name, version } = coded;
   try {
     const project = ${JSON.stringify(project ?? null)};
-    const op = project === null ? coded : coded.configured(project.text, project.path);
+    const op = project === null ? coded : coded.withSettings(project.text, project.path);
     const { id, builder = {}, telemetry = false } = op.config ?? {};
     const finalizers = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.finalizer ?? [] : []);
     const reconciled = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.kind.crd?.metadata.name ?? [] : []);

@@ -46,7 +46,7 @@ try {
   loadError = { message: ${text(`Cannot load "${shown}": `)} + summary + where, summary, places };
 }
 const isOperator = (value) => typeof value?.name === "string" &&
-  ["crds", "configured", "sandbox", "rbac", "manifests", "samples", "main"].every((name) => typeof value[name] === "function");
+  ["crds", "withSettings", "sandbox", "rbac", "manifests", "samples", "main"].every((name) => typeof value[name] === "function");
 const op = module?.default;
 let absent;
 if (loadError === undefined && !isOperator(op)) {

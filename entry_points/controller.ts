@@ -41,7 +41,7 @@ export type {
   Log,
   NamespaceOptions,
   PatchOptions,
-  Reason,
+  ReconcileReason,
   StatusPart,
   WritesStatus,
 } from "../src/parts/context.ts";

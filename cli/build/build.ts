@@ -151,7 +151,7 @@ async function sandboxFlags(
 
 function report(facts: OperatorFacts, shown: string, size: number, io: Io): void {
   io.out(`Built ${shown} (${(size / 1e6).toFixed(0)} MB) from operator "${facts.name}". Sandbox permissions:\n\n`);
-  for (const { access, target, reason } of facts.sandbox) io.out(`  ${access} ${target}: ${reason}\n`);
+  for (const { permission, target, reason } of facts.sandbox) io.out(`  ${permission} ${target}: ${reason}\n`);
   const { map, bill } = artifacts(shown);
   io.out(`\nAlso wrote ${map.path} (source map for op trace) and ${bill.path} (bill of materials)\n`);
 }

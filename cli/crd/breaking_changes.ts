@@ -150,7 +150,7 @@ async function countOf(
     do {
       const page = await client.page(kind, from, { metadataOnly: true, ...(signal === undefined ? {} : { signal }) });
       count += page.items.length;
-      from = page.next;
+      from = page.continue;
     } while (from !== undefined);
     return count;
   } catch (error) {
@@ -223,7 +223,7 @@ async function judge(
           fields.set(problem, field);
         }
       }
-      from = page.next;
+      from = page.continue;
     } while (from !== undefined);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

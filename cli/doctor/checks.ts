@@ -170,7 +170,7 @@ function groupsOf(namespace: string): string[] {
   return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
 }
 
-function attributesOf({ group, resource, verb, names }: RbacRule, namespace: string | undefined) {
+function attributesOf({ group, resource, verb, resourceNames: names }: RbacRule, namespace: string | undefined) {
   const [plural = "", subresource] = resource.split("/");
   return {
     group,

@@ -123,9 +123,9 @@ function sampleText(sample: Sample, refusals: readonly SampleRefusal[]): string 
 }
 
 /** Returns why a sample is rejected, by its schema and rules or by the operator's webhooks. */
-export function refusalsOf({ manifest, faults }: Sample, refusals: readonly SampleRefusal[]): string[] {
+export function refusalsOf({ manifest, errors }: Sample, refusals: readonly SampleRefusal[]): string[] {
   const own = refusals.filter(({ apiVersion, kind }) => apiVersion === manifest.apiVersion && kind === manifest.kind);
-  const reasons = [...faults.map(({ field, message }) => `${field}: ${message}`), ...own.map(refusalOf)];
+  const reasons = [...errors.map(({ field, message }) => `${field}: ${message}`), ...own.map(refusalOf)];
   return [...new Set(reasons.map((one) => one.replaceAll(/\s*\n\s*/g, " ")))];
 }
 

@@ -33,8 +33,8 @@ async function reviewSamples(op, samples) {
     part.subresource === undefined && part.operations.includes("CREATE");
   const parts = Object.entries(op.parts);
   const names = new Set(parts.flatMap(([, part]) => isReviewed(part) ? part.kind.group + "/" + part.kind.kind : []));
-  const reviewed = samples.filter(({ manifest, faults }) =>
-    faults.length === 0 && names.has(manifest.apiVersion.split("/")[0] + "/" + manifest.kind));
+  const reviewed = samples.filter(({ manifest, errors }) =>
+    errors.length === 0 && names.has(manifest.apiVersion.split("/")[0] + "/" + manifest.kind));
   if (reviewed.length === 0) return refusals;
   let testing;
   try {

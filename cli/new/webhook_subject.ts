@@ -105,5 +105,5 @@ export function subjectOf(
   );
   if (sample === undefined) return undefined;
   const { apiVersion: _, kind: __, metadata: ___, ...object } = sample.manifest;
-  return { object, faults: sample.faults.map(({ field, message }) => `${field}: ${message}`) };
+  return { object, faults: sample.errors.map(({ field, message }) => `${field}: ${message}`) };
 }

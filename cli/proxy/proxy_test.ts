@@ -165,7 +165,7 @@ Deno.test("WatchCache resumes a watch that the server ends, and returns its erro
   using _cache = cache;
   const watch = lines(await way.send(WATCH));
   await names(watch);
-  way.server.cut();
+  way.server.cutWatches();
   assert.equal(await create(way.send, "later"), 201);
   assert.equal(await nextChange(watch), "ADDED later");
   await watch.return(undefined);

@@ -114,7 +114,7 @@ export function isGranted(permission: RbacRule, grants: readonly Grant[], scope:
  * Follows Kubernetes: `*` matches all, `*` + "/scale" that subresource of all resources, and a rule
  * with names only those.
  */
-function covers(rule: AdditionalPolicyRule, { group, resource, verb, names }: RbacRule): boolean {
+function covers(rule: AdditionalPolicyRule, { group, resource, verb, resourceNames: names }: RbacRule): boolean {
   const { resourceNames = [] } = rule;
   return has(rule.apiGroups, group) && has(rule.verbs, verb) && hasResource(rule.resources, resource) &&
     (resourceNames.length === 0 || (names.length > 0 && names.every((name) => resourceNames.includes(name))));

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import type { RbacRule } from "@op/sdk/operator";
 import { type AnyManifest, grantsTo, isGranted, type Scope, unneeded } from "./grants.ts";
 
-const READ: RbacRule = { group: "", resource: "pods", verb: "list", names: [], scope: "watched", reason: "reads Pod" };
+const READ: RbacRule = {
+  group: "",
+  resource: "pods",
+  verb: "list",
+  resourceNames: [],
+  scope: "watched",
+  reason: "reads Pod",
+};
 const RULE = { apiGroups: [""], resources: ["pods"], verbs: ["list"] };
 const SUBJECT = { kind: "ServiceAccount", name: "shop", namespace: "ops" };
 
@@ -125,7 +132,7 @@ const CASES: readonly {
   {
     name: "a rule with names covers one of them",
     objects: [role("ClusterRole", [{ ...RULE, resourceNames: ["a", "b"] } as typeof RULE])],
-    permission: { names: ["a"] },
+    permission: { resourceNames: ["a"] },
     expected: true,
   },
 ];

@@ -87,8 +87,8 @@ function isSame(one: RbacRule, other: RbacRule): boolean {
 }
 
 /** The operator's own permissions, and those that only some clusters need, are not reported. */
-function isUnneeded({ used, part, seldom }: Usage["rules"][number]): boolean {
-  return !used && part !== undefined && seldom !== true;
+function isUnneeded({ used, part, optional }: Usage["rules"][number]): boolean {
+  return !used && part !== undefined && optional !== true;
 }
 
 function report({ rules, clusters }: Usage): string {

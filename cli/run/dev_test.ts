@@ -9,10 +9,10 @@ Deno.test("op dev reports that the operator runs only after it has started", asy
   await using folder = await operatorFolder(failing + NOTES);
   const io = new RunningIo(folder.path);
   const ended = cli(["dev", "--local", "--no-check"], io);
-  await io.says(/^The operator exited with code 3\. Save a file/, 1, ended);
+  await io.waitForOutput(/^The operator exited with code 3\. Save a file/, 1, ended);
   assert.doesNotMatch(io.stdout, /^Running as /m);
   await folder.write("main.ts", (await folder.read("main.ts")).replace(failing, ""));
-  await io.says(/^Running as system:serviceaccount:notes-system:notes\. Save a file/, 1, ended);
+  await io.waitForOutput(/^Running as system:serviceaccount:notes-system:notes\. Save a file/, 1, ended);
   io.end();
   assert.equal(await ended, 0, io.stderr);
 });

@@ -24,7 +24,11 @@ export async function missingRbac(
 ): Promise<string[]> {
   const questions = permissions.flatMap((permission) =>
     placesOf(permission, namespaces).flatMap((namespace) =>
-      (permission.names.length === 0 ? [undefined] : permission.names).map((name) => ({ permission, namespace, name }))
+      (permission.resourceNames.length === 0 ? [undefined] : permission.resourceNames).map((name) => ({
+        permission,
+        namespace,
+        name,
+      }))
     )
   );
   const answers = await Promise.all(

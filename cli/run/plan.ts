@@ -133,8 +133,8 @@ async function refuseMissing(cluster: Cluster, { crds, externalCrds, reconciled,
  * @throws {Failure} If a permission is missing. The message lists all missing permissions.
  */
 async function refuseForbidden(forward: Forward, facts: OperatorFacts, options: PlanOptions): Promise<void> {
-  const needed = facts.rbac.filter(({ part, seldom, live }) =>
-    part !== undefined && facts.controllers.includes(part) && !seldom && !live
+  const needed = facts.rbac.filter(({ part, optional, direct }) =>
+    part !== undefined && facts.controllers.includes(part) && !optional && !direct
   );
   const missing = await missingRbac(forward, needed, options.namespace);
   if (missing.length === 0) return;

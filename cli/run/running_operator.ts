@@ -102,6 +102,6 @@ export function electionLease(facts: OperatorFacts): { readonly namespace: strin
   if (permission === undefined) return undefined;
   return {
     namespace: permission.namespaces?.[0] ?? accountOf(facts).namespace,
-    name: permission.names[0] ?? facts.name,
+    name: permission.resourceNames[0] ?? facts.name,
   };
 }

@@ -20,6 +20,8 @@ export interface SandboxOptions extends ProjectOptions {
 export async function sandbox(file: string, options: SandboxOptions, io: Io): Promise<void> {
   const { sandbox: permissions } = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
   if (options.output !== "text") return io.out(printed(permissions, options.output));
-  const width = Math.max(...permissions.map(({ access, target }) => access.length + 1 + target.length));
-  for (const { access, target, reason } of permissions) io.out(`${`${access} ${target}`.padEnd(width)}  ${reason}\n`);
+  const width = Math.max(...permissions.map(({ permission, target }) => permission.length + 1 + target.length));
+  for (const { permission, target, reason } of permissions) {
+    io.out(`${`${permission} ${target}`.padEnd(width)}  ${reason}\n`);
+  }
 }

@@ -193,7 +193,11 @@ async function until<K extends AnyKind>(
 ): Promise<Infer<K>> {
   const fieldSelector = `metadata.name=${name}`;
   for await (
-    const events of client.watch(kind, { initial: true, fieldSelector, signal: AbortSignal.timeout(STEP_TIMEOUT) })
+    const events of client.watch(kind, {
+      sendInitialEvents: true,
+      fieldSelector,
+      signal: AbortSignal.timeout(STEP_TIMEOUT),
+    })
   ) {
     const found = events.find(({ type, object }) =>
       (type === "ADDED" || type === "MODIFIED") && passes(object as Infer<K>)
@@ -215,7 +219,7 @@ async function untilDeleted(client: Client, kind: AnyKind, name: string, namespa
     }
   };
   const options = {
-    initial: true,
+    sendInitialEvents: true,
     namespace,
     fieldSelector: `metadata.name=${name}`,
     signal: AbortSignal.timeout(STEP_TIMEOUT),

@@ -128,7 +128,7 @@ export interface Apiserver extends AsyncDisposable {
    * Breaks the connections of all open watches, as a crash of the server does. The stored objects
    * stay.
    */
-  cut(): void;
+  cutWatches(): void;
   /** Ends all open watches. {@linkcode Apiserver.fetch} rejects from then on. */
   stop(): Promise<void>;
 }
@@ -228,7 +228,7 @@ class InMemoryApiserver implements Apiserver {
     return this.#watches.signals.includes(signal);
   }
 
-  cut(): void {
+  cutWatches(): void {
     for (const signal of this.#watches.signals) this.#watches.inject(signal, "cut");
   }
 

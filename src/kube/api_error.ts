@@ -15,7 +15,7 @@ export interface RequestInfo {
   /** The verb, such as `patch` or `list`. */
   readonly verb: string;
   /** The kind, with namespace and name if there are any, such as `Website "shop/web"`. */
-  readonly what: string;
+  readonly target: string;
 }
 
 // The message of the server is only "Unauthorized".
@@ -66,7 +66,7 @@ export class ApiError extends Error {
     const { reason = "", message = "", details } = readStatus(body);
     const explanation = (message === "" ? "" : `: ${message}`) + (status === 401 ? UNAUTHORIZED_HINT : "");
     super(
-      `Cannot ${info.verb} ${info.what}: the apiserver answered ${status}${reason && ` ${reason}`}${explanation}`,
+      `Cannot ${info.verb} ${info.target}: the apiserver answered ${status}${reason && ` ${reason}`}${explanation}`,
     );
     this.code = reason === "" ? `Http${status}` : reason;
     this.status = status;

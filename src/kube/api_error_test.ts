@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiError, isStatus } from "./api_error.ts";
 
-const info = { verb: "patch", what: 'Website "shop/web"' };
+const info = { verb: "patch", target: 'Website "shop/web"' };
 
 const MESSAGES: readonly { name: string; status: number; body: string; message: string; reason: string }[] = [
   {

@@ -51,7 +51,7 @@ export interface Page<K extends AnyKind = AnyKind> {
   /** Version at which a watch can continue after the list. */
   readonly resourceVersion: string;
   /** Token of the next page; `undefined` on the last page. */
-  readonly next: string | undefined;
+  readonly continue: string | undefined;
 }
 
 /**
@@ -70,7 +70,7 @@ export interface WatchCallOptions extends SelectOptions {
   /** Version after which the events start. @default {all existing objects first, then changes} */
   readonly resourceVersion?: string;
   /** Whether the watch starts with all existing objects (KEP-3157). @default {false} */
-  readonly initial?: boolean;
+  readonly sendInitialEvents?: boolean;
   /**
    * Seconds after which the server ends the watch. @default {30 to 60 minutes, chosen by the
    * server}

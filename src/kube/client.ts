@@ -56,13 +56,13 @@ export interface ClientOptions {
    * Called for each response with method and status. Without a response, the status is `<error>`,
    * as in client-go.
    */
-  readonly onAnswer?: (method: string, code: string) => void;
+  readonly onResponse?: (method: string, code: string) => void;
   /** Detects a dead connection and fails the requests on it. */
   readonly pulse?: Pulse | undefined;
   /** Delays requests, except those for Leases and access reviews. @default {none} */
   readonly rateLimit?: RateLimit | undefined;
   /** Wraps each call except watches, with all its requests. Its result is that of the call. */
-  readonly around?: (<T>(request: RequestInfo, call: () => Promise<T>) => Promise<T>) | undefined;
+  readonly interceptor?: (<T>(request: RequestInfo, call: () => Promise<T>) => Promise<T>) | undefined;
 }
 
 /**
@@ -144,7 +144,7 @@ export class Client {
    */
   async get<K extends AnyKind>(kind: K, name: string, options: CallOptions = {}): Promise<Infer<K>> {
     const path = objectPath(kind, name, options.namespace);
-    const info = { verb: "get", what: describe(kind, name, options.namespace) };
+    const info = { verb: "get", target: describe(kind, name, options.namespace) };
     return await this.#json(info, "GET", path, options);
   }
 
@@ -160,7 +160,7 @@ export class Client {
     do {
       const page: Page<K> = await this.page(kind, next, options);
       items.push(...page.items);
-      next = page.next;
+      next = page.continue;
     } while (next !== undefined);
     return items;
   }
@@ -177,7 +177,7 @@ export class Client {
     const query = select(options);
     query.set("limit", String(PAGE_SIZE));
     if (from !== undefined) query.set("continue", from);
-    const info = { verb: "list", what: describe(kind, undefined, options.namespace) };
+    const info = { verb: "list", target: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
     const list = await this.#json<RawList>(info, "GET", path, metadataOnly(options, "PartialObjectMetadataList"));
     // The items of a list of a built-in kind have no apiVersion and kind.
@@ -185,7 +185,7 @@ export class Client {
     return {
       items: items as unknown as Infer<K>[],
       resourceVersion: list.metadata.resourceVersion,
-      next: list.metadata.continue || undefined,
+      continue: list.metadata.continue || undefined,
     };
   }
 
@@ -205,11 +205,11 @@ export class Client {
     query.set("allowWatchBookmarks", "true");
     if (options.resourceVersion !== undefined) query.set("resourceVersion", options.resourceVersion);
     if (options.timeoutSeconds !== undefined) query.set("timeoutSeconds", String(options.timeoutSeconds));
-    if (options.initial) {
+    if (options.sendInitialEvents) {
       query.set("sendInitialEvents", "true");
       query.set("resourceVersionMatch", "NotOlderThan");
     }
-    const info = { verb: "watch", what: describe(kind, undefined, options.namespace) };
+    const info = { verb: "watch", target: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
     using assigned = this.#lanes.take();
     using cut = linked(options.signal === undefined ? [] : [options.signal]);
@@ -229,15 +229,15 @@ export class Client {
     } catch (cause) {
       if (cause instanceof SyntaxError || options.signal?.aborted) throw cause;
       if (cause instanceof TruncatedStreamError) {
-        throw new TruncatedStreamError(`Cannot watch ${info.what}: ${cause.message}`, { cause });
+        throw new TruncatedStreamError(`Cannot watch ${info.target}: ${cause.message}`, { cause });
       }
       if (!signal.aborted) {
-        const message = `Cannot watch ${info.what}: the stream was interrupted: ${(cause as Error).message}`;
+        const message = `Cannot watch ${info.target}: the stream was interrupted: ${(cause as Error).message}`;
         throw new ConnectionError("ConnectionLost", message, { cause });
       }
     }
     if (signal.aborted && !options.signal?.aborted) {
-      const message = `Cannot watch ${info.what}: ${(signal.reason as Error).message}`;
+      const message = `Cannot watch ${info.target}: ${(signal.reason as Error).message}`;
       throw new ConnectionError("ConnectionLost", message, { cause: signal.reason });
     }
   }
@@ -259,7 +259,7 @@ export class Client {
         }: the kind is namespaced. Set metadata.namespace, or the option namespace`,
       );
     }
-    const info = { verb: "create", what: describe(kind, body.metadata?.name, namespace) };
+    const info = { verb: "create", target: describe(kind, body.metadata?.name, namespace) };
     const path = `${collectionPath(kind, namespace)}${writeQuery(options)}`;
     return await this.#json(info, "POST", path, options, body);
   }
@@ -276,10 +276,10 @@ export class Client {
     patch: unknown,
     options: WriteOptions & { readonly type?: "merge" | "json" | "strategic" } = {},
   ): Promise<Infer<K>> {
-    const what = describe(kind, name, options.namespace) + (options.subresource ? ` (${options.subresource})` : "");
+    const target = describe(kind, name, options.namespace) + (options.subresource ? ` (${options.subresource})` : "");
     const path = objectPath(kind, name, options.namespace, options.subresource) + writeQuery(options);
     return await this.#json(
-      { verb: "patch", what },
+      { verb: "patch", target },
       "PATCH",
       path,
       options,
@@ -302,7 +302,7 @@ export class Client {
     const body = { ...(wanted as Partial<KubeObject>), apiVersion: kind.apiVersion, kind: kind.kind };
     const name = body.metadata?.name ?? "";
     const namespace = options.namespace ?? body.metadata?.namespace;
-    const info = { verb: "apply", what: describe(kind, name, namespace) };
+    const info = { verb: "apply", target: describe(kind, name, namespace) };
     const path = objectPath(kind, name, namespace, options.subresource) +
       writeQuery(options, options.force);
     return await this.#json(info, "PATCH", path, options, body, APPLY);
@@ -321,7 +321,7 @@ export class Client {
     name: string,
     options: DeleteCallOptions = {},
   ): Promise<KubeObject | undefined> {
-    const info = { verb: "delete", what: describe(kind, name, options.namespace) };
+    const info = { verb: "delete", target: describe(kind, name, options.namespace) };
     const path = objectPath(kind, name, options.namespace);
     const body = {
       apiVersion: "v1",
@@ -340,7 +340,7 @@ export class Client {
    * @throws {ApiError} With status 404 if the path does not exist.
    */
   async raw<T>(path: string, options: { readonly accept?: string; readonly signal?: AbortSignal } = {}): Promise<T> {
-    return await this.#json({ verb: "read", what: `"${path}"` }, "GET", path, options);
+    return await this.#json({ verb: "read", target: `"${path}"` }, "GET", path, options);
   }
 
   #json<T>(
@@ -351,9 +351,9 @@ export class Client {
     body?: unknown,
     type?: string,
   ): Promise<T> {
-    const { around } = this.#options;
-    if (around === undefined) return this.#exchange(info, method, path, options, body, type);
-    return around(info, () => this.#exchange(info, method, path, options, body, type));
+    const { interceptor } = this.#options;
+    if (interceptor === undefined) return this.#exchange(info, method, path, options, body, type);
+    return interceptor(info, () => this.#exchange(info, method, path, options, body, type));
   }
 
   async #exchange<T>(
@@ -382,7 +382,7 @@ export class Client {
       options.signal?.throwIfAborted();
       throw new ConnectionError(
         "InvalidResponse",
-        `Cannot ${info.verb} ${info.what}: the response is incomplete or not JSON. Check proxies in front of the server`,
+        `Cannot ${info.verb} ${info.target}: the response is incomplete or not JSON. Check proxies in front of the server`,
         { cause },
       );
     }
@@ -463,13 +463,13 @@ export class Client {
         ? connection.send!(url, outgoing)
         : connection.fetch(request);
       const response = await this.#guarded(sending);
-      this.#options.onAnswer?.(outgoing.method, String(response.status));
+      this.#options.onResponse?.(outgoing.method, String(response.status));
       const sent = request === undefined ? outgoing.headers.authorization : request.headers.get("authorization");
       return { response, authorization: sent ?? undefined };
     } catch (cause) {
       outgoing.signal?.throwIfAborted();
       if (cause instanceof FencedError) throw cause.cause;
-      this.#options.onAnswer?.(outgoing.method, "<error>");
+      this.#options.onResponse?.(outgoing.method, "<error>");
       throw connectionError(info, connection.url, cause);
     }
   }

@@ -133,14 +133,16 @@ Deno.test("Client lists page by page with the same selector, and sets apiVersion
 
 Deno.test("Client returns a list whose items are null as an empty one", async () => {
   const { client } = scriptedServer(() => Response.json({ metadata: { resourceVersion: "7" }, items: null }));
-  assert.deepEqual(await client.page(ConfigMap, undefined), { items: [], resourceVersion: "7", next: undefined });
+  assert.deepEqual(await client.page(ConfigMap, undefined), { items: [], resourceVersion: "7", continue: undefined });
 });
 
 Deno.test("Client watches with bookmarks, and with the initial list on request", async () => {
   const lines = '{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n{"type":"BOOKMARK","object":{"metadata":{}}}\n';
   const { client, sent } = scriptedServer(() => new Response(lines));
   const events: string[][] = [];
-  for await (const batch of client.watch(ConfigMap, { initial: true })) events.push(batch.map(({ type }) => type));
+  for await (const batch of client.watch(ConfigMap, { sendInitialEvents: true })) {
+    events.push(batch.map(({ type }) => type));
+  }
   for await (
     const _ of client.watch(ConfigMap, { resourceVersion: "7", timeoutSeconds: 300 })
   ) { /* only the request counts */ }
@@ -305,7 +307,7 @@ Deno.test("Client throws the error of its fence, and does not call the fence for
   const onAnswer = (...answer: unknown[]) => answers.push(answer);
   const client = new Client({ url: "http://cluster", fetch: () => Promise.reject(), send, close() {} }, {
     fence,
-    onAnswer,
+    onResponse: onAnswer,
   });
   await client.get(ConfigMap, "web", { namespace: "shop" });
   assert.equal(fenced, 0);

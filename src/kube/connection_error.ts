@@ -79,8 +79,8 @@ export class TruncatedStreamError extends Error {
  * @param url URL of the server.
  * @param cause What the connection threw.
  */
-export function connectionError({ verb, what }: RequestInfo, url: string, cause: unknown): ConnectionError {
-  const failed = `Cannot ${verb} ${what}`;
+export function connectionError({ verb, target }: RequestInfo, url: string, cause: unknown): ConnectionError {
+  const failed = `Cannot ${verb} ${target}`;
   if (cause instanceof CredentialError) {
     return new ConnectionError(cause.code, `${failed}: ${lowerFirst(cause.message)}`, { cause });
   }

@@ -25,7 +25,7 @@ export interface RbacRule {
   /** The RBAC verb: `list`, `watch`, `patch`. */
   readonly verb: string;
   /** The only objects that it applies to. Empty for all. */
-  readonly names: readonly string[];
+  readonly resourceNames: readonly string[];
   /** Where it is needed, which decides between a Role and a ClusterRole. */
   readonly scope: RbacScope;
   /**
@@ -34,9 +34,9 @@ export interface RbacRule {
    */
   readonly namespaces?: readonly string[];
   /** Only some clusters or objects need it, so tests may not use it. */
-  readonly seldom?: true;
+  readonly optional?: true;
   /** Only the part's own calls need it, perhaps in one namespace. The part also runs without it. */
-  readonly live?: true;
+  readonly direct?: true;
   /** The key of the part that declares it. Absent if the operator itself needs it. */
   readonly part?: string;
   /** Absent, or the feature of the SDK that needs it and that an installation may turn off. */
@@ -96,7 +96,7 @@ function ruleOf(part: string, rule: PartRbacRule): RbacRule {
   const scope = namespaced ? "watched" : "cluster";
   const limit = namespaces === undefined ? {} : { namespaces };
   const needed = need === "always" ? {} : { [need]: true as const };
-  return { group, resource, verb, names, scope, ...limit, ...needed, part, reason };
+  return { group, resource, verb, resourceNames: names, scope, ...limit, ...needed, part, reason };
 }
 
 /**
@@ -106,7 +106,7 @@ function ruleOf(part: string, rule: PartRbacRule): RbacRule {
 function eventRules(parts: readonly Controller[]): RbacRule[] {
   const namespaces = parts.map((part) => part.kind.namespaced ? watchedNamespaces(part, part.kind) : ["default"]);
   const some = [...new Set(namespaces.flatMap((list) => list ?? []))];
-  const event = { group: "events.k8s.io", resource: "events", names: [], scope: "watched" } as const;
+  const event = { group: "events.k8s.io", resource: "events", resourceNames: [], scope: "watched" } as const;
   return ["create", "patch"].flatMap((verb): RbacRule[] => [
     ...(namespaces.includes(undefined) ? [{ ...event, verb, reason: "reports Events" }] : []),
     ...(some.length === 0 ? [] : [{ ...event, verb, namespaces: some, reason: "reports Events" }]),
@@ -120,7 +120,7 @@ const REVIEWS: readonly RbacRule[] = [
 ].map((of): RbacRule => ({
   ...of,
   verb: "create",
-  names: [],
+  resourceNames: [],
   scope: "cluster",
   reason: "authorizes requests for its metrics",
 }));
@@ -135,9 +135,9 @@ function leaseRules({ name, namespace }: NonNullable<RbacOptions["lease"]>, reas
   } as const;
   // RBAC cannot limit "create" to a name, because the object does not exist yet.
   return [
-    { ...lease, verb: "create", names: [] },
-    { ...lease, verb: "get", names: [name] },
-    { ...lease, verb: "patch", names: [name] },
+    { ...lease, verb: "create", resourceNames: [] },
+    { ...lease, verb: "get", resourceNames: [name] },
+    { ...lease, verb: "patch", resourceNames: [name] },
   ];
 }
 
@@ -164,24 +164,24 @@ function certificateRules({ operator, secret, targets }: NonNullable<RbacOptions
       group,
       resource,
       verb,
-      names,
+      resourceNames: names,
       scope: "cluster",
       reason: "writes the CA bundle of its webhooks",
     }));
   const group = "admissionregistration.k8s.io";
   const rules: readonly RbacRule[] = [
     // The manifests contain the Secret without data, so there is no need to create it.
-    { ...stored, verb: "get", names: [secret] },
-    { ...stored, verb: "patch", names: [secret] },
+    { ...stored, verb: "get", resourceNames: [secret] },
+    { ...stored, verb: "patch", resourceNames: [secret] },
     ...leaseRules({ name: secret }, "issues the webhook certificate in one replica at a time"),
     ...published(group, "mutatingwebhookconfigurations", mutating === undefined ? [] : [mutating]),
     ...published(group, "validatingwebhookconfigurations", validating === undefined ? [] : [validating]),
     ...published("apiextensions.k8s.io", "customresourcedefinitions", definitions),
     {
       ...POLICY_PERMISSION,
-      names: [certificatePolicy(operator)],
+      resourceNames: [certificatePolicy(operator)],
       scope: "cluster",
-      seldom: true,
+      optional: true,
       reason: "subjects it to the admission policy that limits its writes; grants nothing",
     },
   ];

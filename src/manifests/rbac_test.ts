@@ -116,9 +116,9 @@ for (const { name, part, expected } of CASES) {
 
 Deno.test("rbacRulesOf returns the scope, part and reason of each rule", () => {
   const parts = { notes: controller(Note, { reconcile }), spaces: controller(Namespace, { reads: [Note], reconcile }) };
-  const rules = rbacRulesOf(parts, { lease: { name: "shop" } }).map(({ verb, resource, names, scope, part, reason }) =>
-    `${part ?? "operator"}: ${verb} ${resource} ${names} ${scope}: ${reason}`
-  );
+  const rules = rbacRulesOf(parts, { lease: { name: "shop" } }).map((
+    { verb, resource, resourceNames: names, scope, part, reason },
+  ) => `${part ?? "operator"}: ${verb} ${resource} ${names} ${scope}: ${reason}`);
   assert.deepEqual(rules, [
     "notes: list notes  watched: watches its own kind Note",
     "notes: watch notes  watched: watches its own kind Note",

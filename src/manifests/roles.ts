@@ -28,12 +28,12 @@ const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "d
 export function rulesOf(permissions: readonly RbacRule[]): AdditionalPolicyRule[] {
   const rules = new Map<string, { readonly permission: RbacRule; readonly verbs: Set<string> }>();
   for (const permission of permissions) {
-    const key = `${permission.group} ${permission.resource} ${permission.names.join(" ")}`;
+    const key = `${permission.group} ${permission.resource} ${permission.resourceNames.join(" ")}`;
     const rule = rules.get(key) ?? { permission, verbs: new Set<string>() };
     rule.verbs.add(permission.verb);
     rules.set(key, rule);
   }
-  return [...rules.values()].map(({ permission: { group, resource, names }, verbs }) => ({
+  return [...rules.values()].map(({ permission: { group, resource, resourceNames: names }, verbs }) => ({
     apiGroups: [group],
     resources: [resource],
     ...(names.length === 0 ? {} : { resourceNames: names }),

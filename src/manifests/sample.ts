@@ -15,7 +15,7 @@ export interface Sample {
    * The errors that the API server would report: rules and patterns for which no value could be
    * generated. Add an `example` to the schema of these fields. Executables do not compute it.
    */
-  readonly faults: readonly FieldError[];
+  readonly errors: readonly FieldError[];
 }
 
 /**
@@ -44,8 +44,8 @@ export function sampleOf(kind: AnyKind): Sample {
   let best: Sample | undefined;
   for (const attempt of ATTEMPTS) {
     const sample = withFewerFaults(kind, whole, sampleWith(kind, valueOf(whole, { ...place, ...attempt })));
-    if (best === undefined || sample.faults.length < best.faults.length) best = sample;
-    if (best.faults.length === 0) break;
+    if (best === undefined || sample.errors.length < best.errors.length) best = sample;
+    if (best.errors.length === 0) break;
   }
   return best!;
 }
@@ -65,7 +65,7 @@ function sampleWith(kind: AnyKind, value: unknown): Sample {
     metadata: { name: `${kind.singular}-sample` },
     ...(isObject(value) ? value : {}),
   };
-  return { manifest, faults: judge?.validate(kind, manifest) ?? [] };
+  return { manifest, errors: judge?.validate(kind, manifest) ?? [] };
 }
 
 /** The maximum number of properties to try if a rule is violated. */
@@ -78,13 +78,13 @@ const MAX_TRIES = 100;
 function withFewerFaults(kind: AnyKind, schema: JsonSchema, sample: Sample): Sample {
   let best = sample;
   let left = MAX_TRIES;
-  for (let isBetter = true; isBetter && best.faults.length > 0;) {
+  for (let isBetter = true; isBetter && best.errors.length > 0;) {
     isBetter = false;
     const { apiVersion: _, kind: __, metadata: ___, ...value } = best.manifest;
     for (const more of withOneMore(schema, value)) {
       if (left-- <= 0) return best;
       const next = sampleWith(kind, more);
-      if (next.faults.length >= best.faults.length) continue;
+      if (next.errors.length >= best.errors.length) continue;
       best = next;
       isBetter = true;
       break;

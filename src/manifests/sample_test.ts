@@ -24,7 +24,7 @@ Deno.test("sampleOf includes properties that are required or have a default, wit
     note: s.optional(s.string()),
     labels: s.map(s.string(), { minProperties: 1 }),
   });
-  const { manifest, faults } = sampleOf(kindOf(spec));
+  const { manifest, errors: faults } = sampleOf(kindOf(spec));
   assert.deepEqual(faults, []);
   assert.deepEqual(manifest, {
     apiVersion: "demo.example.com/v1",
@@ -68,7 +68,7 @@ Deno.test("sampleOf adds an entry to a required list, and values that webhooks a
 Deno.test("sampleOf leaves a required list empty if its entries would break a rule", () => {
   const rule = { rule: "size(self.hosts) == 0", message: "no hosts yet" };
   const spec = s.object({ hosts: s.array(s.string(), { maxItems: 3 }) }, { validations: [rule] });
-  const { manifest, faults } = sampleOf(kindOf(spec));
+  const { manifest, errors: faults } = sampleOf(kindOf(spec));
   assert.deepEqual([manifest.spec, faults], [{ hosts: [] }, []]);
 });
 
@@ -76,23 +76,23 @@ for (const format of FORMATS) {
   Deno.test(`sampleOf generates a string of the format ${format}`, () => {
     const text = s.string({ format: format as never });
     const spec = s.object({ value: text, more: s.array(text, { minItems: 2 }) });
-    assert.deepEqual(sampleOf(kindOf(spec)).faults, []);
+    assert.deepEqual(sampleOf(kindOf(spec)).errors, []);
   });
 }
 
 Deno.test("sampleOf reports values that it cannot generate, and uses an example", () => {
   const rule = { rule: "self.a == 'open sesame'", message: "say the word" };
   const free = s.object({ a: s.string() }, { validations: [rule] });
-  assert.deepEqual(sampleOf(kindOf(free)).faults.map(({ message }) => message), [
+  assert.deepEqual(sampleOf(kindOf(free)).errors.map(({ message }) => message), [
     "Invalid value: say the word",
   ]);
   const shown = s.object({ a: s.string({ example: "open sesame" }) }, { validations: [rule] });
-  assert.deepEqual(sampleOf(kindOf(shown)).faults, []);
+  assert.deepEqual(sampleOf(kindOf(shown)).errors, []);
 });
 
 Deno.test("sampleOf includes one of two properties that exclude each other", () => {
   const spec = s.exactlyOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"]);
-  const { manifest, faults } = sampleOf(kindOf(spec));
+  const { manifest, errors: faults } = sampleOf(kindOf(spec));
   assert.deepEqual(faults, []);
   assert.deepEqual(manifest.spec, { a: "a" });
 });

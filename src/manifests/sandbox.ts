@@ -6,7 +6,7 @@ import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName, type SandboxPermi
 /** A sandbox permission and its reason. */
 export interface SandboxRule {
   /** The kind of permission, as in Deno's flag: `net` for `--allow-net`. */
-  readonly access: SandboxPermissionName;
+  readonly permission: SandboxPermissionName;
   /**
    * A host with or without a port, a path, a variable, a program, a library, or a kind of system
    * information.
@@ -65,21 +65,21 @@ export function sandboxRulesOf(parts: Readonly<Record<string, Part>>, options: S
       part.part === "conversion" ? [] : declared(`${part.part} "${key}"`, part.sandbox)
     ),
   ];
-  const mayRead = all.some(({ access }) => access === "read");
+  const mayRead = all.some(({ permission }) => permission === "read");
   return unique([
-    { access: "net", target: `${API_HOST}:${apiserverPort}`, reason: "connects to the API server" },
+    { permission: "net", target: `${API_HOST}:${apiserverPort}`, reason: "connects to the API server" },
     ...(health === undefined
       ? []
-      : [{ access: "net", target: `${health.hostname}:${health.port}`, reason: "serves health" } as const]),
+      : [{ permission: "net", target: `${health.hostname}:${health.port}`, reason: "serves health" } as const]),
     ...(webhooks === undefined ? [] : webhookRules(webhooks)),
-    { access: "read", target: SERVICE_ACCOUNT, reason: "reads the service account's token and CA" },
-    { access: "read", target: CONFIG_FOLDER, reason: "reads settings from the mounted ConfigMap" },
-    ...variables.map((target) => ({ access: "env", target, reason: "reads a setting" }) as const),
+    { permission: "read", target: SERVICE_ACCOUNT, reason: "reads the service account's token and CA" },
+    { permission: "read", target: CONFIG_FOLDER, reason: "reads settings from the mounted ConfigMap" },
+    ...variables.map((target) => ({ permission: "env", target, reason: "reads a setting" }) as const),
     ...[...VARIABLES, ...(mayRead ? KUBECONFIG_VARIABLES : [])].map(([target, reason]) =>
-      ({ access: "env", target, reason }) as const
+      ({ permission: "env", target, reason }) as const
     ),
     ...(isElected
-      ? [{ access: "env", target: "HOSTNAME", reason: "reads the pod's name for the leader election" } as const]
+      ? [{ permission: "env", target: "HOSTNAME", reason: "reads the pod's name for the leader election" } as const]
       : []),
     ...all,
   ]);
@@ -89,16 +89,16 @@ function webhookRules(
   { hostname, port, inner }: NonNullable<SandboxOptions["webhooks"]>,
 ): SandboxRule[] {
   return [
-    { access: "net", target: `${hostname}:${port}`, reason: "serves webhooks" },
+    { permission: "net", target: `${hostname}:${port}`, reason: "serves webhooks" },
     ...inner.map((port) =>
       ({
-        access: "net",
+        permission: "net",
         target: `127.0.0.1:${port}`,
         reason: "serves webhooks with one certificate behind their port",
       }) as const
     ),
-    { access: "read", target: WEBHOOK_FOLDER, reason: "reads the webhook certificate, if one is mounted" },
-    { access: "env", target: MEMORY_LIMIT, reason: "reads the memory limit, which limits concurrent reviews" },
+    { permission: "read", target: WEBHOOK_FOLDER, reason: "reads the webhook certificate, if one is mounted" },
+    { permission: "env", target: MEMORY_LIMIT, reason: "reads the memory limit, which limits concurrent reviews" },
   ];
 }
 
@@ -111,7 +111,8 @@ function webhookRules(
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(sandboxFlags([{ access: "net", target: "a.example:443", reason: "the API" }]), [
+ * const rule: SandboxRule = { permission: "net", target: "a.example:443", reason: "the API" };
+ * assert.deepEqual(sandboxFlags([rule]), [
  *   "--no-prompt",
  *   "--deny-import",
  *   "--allow-net=a.example:443",
@@ -120,7 +121,7 @@ function webhookRules(
  */
 export function sandboxFlags(permissions: readonly SandboxRule[]): string[] {
   const flags = SANDBOX_PERMISSION_NAMES.flatMap((access) => {
-    const targets = permissions.filter((permission) => permission.access === access).map(({ target }) => target);
+    const targets = permissions.filter(({ permission }) => permission === access).map(({ target }) => target);
     return targets.length === 0 ? [] : [`--allow-${access}=${targets.join(",")}`];
   });
   // Without a prompt, an undeclared access is an error. By default, Deno allows importing code from
@@ -131,7 +132,7 @@ export function sandboxFlags(permissions: readonly SandboxRule[]): string[] {
 function declared(source: string, permissions: SandboxPermissions): SandboxRule[] {
   return SANDBOX_PERMISSION_NAMES.flatMap((access) =>
     (permissions[access] ?? []).map((target) => ({
-      access,
+      permission: access,
       target: checked(access, target, source),
       reason: `declared by ${source}`,
     }))
@@ -165,7 +166,7 @@ function checked(access: SandboxPermissionName, target: string, source: string):
 function unique(permissions: readonly SandboxRule[]): SandboxRule[] {
   const seen = new Map<string, SandboxRule>();
   for (const permission of permissions) {
-    const key = `${permission.access} ${permission.target}`;
+    const key = `${permission.permission} ${permission.target}`;
     if (!seen.has(key)) seen.set(key, permission);
   }
   return [...seen.values()];

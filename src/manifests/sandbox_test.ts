@@ -11,8 +11,11 @@ Deno.test("sandboxRulesOf returns the permissions of every operator and of its p
     a: part({ net: ["api.example.com", "db:5432"], read: ["/etc/x"], env: ["TOKEN"] }),
     b: part({ net: ["api.example.com"], env: ["HOME"], write: ["/data"], run: ["/usr/bin/git"], ffi: ["/lib/x.so"] }),
   }, { health: HEALTH, sandbox: { sys: ["hostname"] } });
-  const lines = permissions.map(({ access, target, reason }) => `${access} ${target}: ${reason}`);
-  assert.equal(new Set(permissions.map(({ access, target }) => `${access} ${target}`)).size, permissions.length);
+  const lines = permissions.map(({ permission, target, reason }) => `${permission} ${target}: ${reason}`);
+  assert.equal(
+    new Set(permissions.map(({ permission, target }) => `${permission} ${target}`)).size,
+    permissions.length,
+  );
   for (
     const expected of [
       "net kubernetes.default.svc:443: connects to the API server",
@@ -33,7 +36,7 @@ Deno.test("sandboxRulesOf returns the permissions of every operator and of its p
 
 Deno.test("sandboxRulesOf includes the port of the API server", () => {
   const nets = (options: { readonly apiserverPort?: number }) =>
-    sandboxRulesOf({}, { health: undefined, ...options }).filter(({ access }) => access === "net").map((it) =>
+    sandboxRulesOf({}, { health: undefined, ...options }).filter(({ permission }) => permission === "net").map((it) =>
       it.target
     );
   assert.deepEqual(nets({}), ["kubernetes.default.svc:443"]);
@@ -43,7 +46,7 @@ Deno.test("sandboxRulesOf includes the port of the API server", () => {
 Deno.test("sandboxRulesOf permits the variables of kubeconfigs only if files may be read", () => {
   const variables = (permissions: SandboxPermissions, ownSandbox: SandboxPermissions = {}) =>
     sandboxRulesOf({ a: part(permissions) }, { health: undefined, sandbox: ownSandbox })
-      .filter(({ access, target }) => access === "env" && ["KUBECONFIG", "HOME"].includes(target))
+      .filter(({ permission, target }) => permission === "env" && ["KUBECONFIG", "HOME"].includes(target))
       .map(({ target }) => target);
   assert.deepEqual(variables({}), []);
   assert.deepEqual(variables({ net: ["a"], write: ["/data"] }), []);
@@ -66,9 +69,9 @@ Deno.test("sandboxFlags never grants a whole kind of permission", () => {
 Deno.test("sandboxFlags joins the targets of one kind of permission in order", () => {
   assert.deepEqual(
     sandboxFlags([
-      { access: "env", target: "A", reason: "x" },
-      { access: "net", target: "a:1", reason: "x" },
-      { access: "env", target: "B", reason: "x" },
+      { permission: "env", target: "A", reason: "x" },
+      { permission: "net", target: "a:1", reason: "x" },
+      { permission: "env", target: "B", reason: "x" },
     ]),
     ["--no-prompt", "--deny-import", "--allow-net=a:1", "--allow-env=A,B"],
   );

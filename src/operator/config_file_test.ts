@@ -44,9 +44,9 @@ Deno.test("readConfigFile reads all tables and returns the operator's table as a
   );
 });
 
-Deno.test("operator.configured applies the file to manifests, RBAC and sandbox", () => {
+Deno.test("operator.withSettings applies the file to manifests, RBAC and sandbox", () => {
   const maps = controller(ConfigMap, { reconcile() {} });
-  const op = operator({ name: "shop", version: "1.2.0+7", parts: { maps } }).configured(FILE);
+  const op = operator({ name: "shop", version: "1.2.0+7", parts: { maps } }).withSettings(FILE);
   const { manager, rbac, networkPolicy } = op.manifests();
   const text = JSON.stringify(manager);
   for (
@@ -65,13 +65,13 @@ Deno.test("operator.configured applies the file to manifests, RBAC and sandbox",
   assert.equal(roles.filter((role) => role.includes("pods/log")).length, 2);
   assert(roles.some((role) => role.startsWith("ops/") && role.includes("shop-lease")), roles.join("\n"));
   assert.equal(rbac.some(({ kind }) => kind === "ClusterRole"), false);
-  assert(op.sandbox().some(({ access, target }) => access === "net" && target === "0.0.0.0:9090"));
+  assert(op.sandbox().some(({ permission, target }) => permission === "net" && target === "0.0.0.0:9090"));
   const [config] = manager.filter(({ kind }) => kind === "ConfigMap");
   assert.deepEqual(config?.data, { "operator.toml": definitionOf(op).config?.operatorText });
 });
 
 Deno.test("options of manifests() override the file", () => {
-  const op = operator({ name: "shop", parts: {} }).configured(FILE);
+  const op = operator({ name: "shop", parts: {} }).withSettings(FILE);
   const { manager } = op.manifests({ namespace: "elsewhere", image: "mine:1", watchNamespaces: ["c"] });
   const text = JSON.stringify(manager);
   assert(text.includes('"image":"mine:1"') && text.includes("--namespace=c") && !text.includes('"ops"'), text);
@@ -83,12 +83,15 @@ Deno.test("the ID in operator.toml is a label of every installed object, but not
   const notes = controller(Note, { owns: [Used], reconcile() {} });
   const file = '[project]\nid = "a-1"\n';
   const plain = operator({ name: "shop", parts: { notes } });
-  const op = plain.configured(file);
+  const op = plain.withSettings(file);
   const manifests = Object.values(op.manifests()).flat() as Manifest[];
   const without = manifests.filter(({ metadata }) => metadata.labels?.["op/operator-id"] !== "a-1");
   // It does not reconcile this kind, which other operators may use too.
   assert.deepEqual(without.map(({ metadata }) => metadata.name), ["useds.demo.example.com"]);
   for (const { metadata: _, ...rest } of manifests) assert(!JSON.stringify(rest).includes("a-1"));
   assert(!JSON.stringify(plain.manifests()).includes("operator-id"));
-  assert.throws(() => plain.configured('[project]\nid = "no label"\n').manifests(), /its id "no label" is not a label/);
+  assert.throws(
+    () => plain.withSettings('[project]\nid = "no label"\n').manifests(),
+    /its id "no label" is not a label/,
+  );
 });

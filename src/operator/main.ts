@@ -120,9 +120,9 @@ async function manifestsOf(operator: OperatorDefinition, values: Values): Promis
  */
 async function withConfigFile(operator: OperatorDefinition, { config }: Values): Promise<OperatorDefinition> {
   if (config === undefined) return operator;
-  if (config === "-") return operator.configured(await new Response(Deno.stdin.readable).text(), "standard input");
+  if (config === "-") return operator.withSettings(await new Response(Deno.stdin.readable).text(), "standard input");
   try {
-    return operator.configured(await denoMachine.readText(config), config);
+    return operator.withSettings(await denoMachine.readText(config), config);
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotCapable)) throw cause;
     throw new Error(
@@ -180,7 +180,7 @@ async function start(coded: OperatorDefinition, values: Values): Promise<void> {
     metrics,
     reviewThreads,
     ...skipped,
-    host,
+    identity: host,
     instance,
     memoryLimit: memoryLimitOf(operator),
     ...runtimeScope(settings),

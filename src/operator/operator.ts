@@ -176,7 +176,7 @@ function assembled(data: Data): OperatorDefinition {
     });
   const value: OperatorDefinition = {
     ...data,
-    configured: (text, path = "operator.toml") => {
+    withSettings: (text, path = "operator.toml") => {
       const config = readConfigFile(text, path);
       return assembled({ ...configured(value, config.settings), config });
     },

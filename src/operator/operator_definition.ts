@@ -26,7 +26,7 @@ export interface OperatorDefinition extends Operator {
   readonly services: ((context: ServicesContext) => unknown) | undefined;
   /** The `operator.toml` that was read, if any. */
   readonly config: ConfigFile | undefined;
-  configured(text: string, path?: string): OperatorDefinition;
+  withSettings(text: string, path?: string): OperatorDefinition;
 }
 
 /**

@@ -137,7 +137,7 @@ Deno.test("operator applies the defaults of health and gracefulShutdownTimeout",
 Deno.test("operator needs the sandbox permission to serve health only if health is served", () => {
   const nets = (health: OperatorOptions["health"]) =>
     operator({ name: "o", parts: {}, ...(health === undefined ? {} : { health }) }).sandbox()
-      .filter(({ access }) => access === "net").map(({ target }) => target);
+      .filter(({ permission }) => permission === "net").map(({ target }) => target);
   assert.deepEqual(nets({ port: 9000, hostname: "127.0.0.1" }), ["kubernetes.default.svc:443", "127.0.0.1:9000"]);
   assert.deepEqual(nets(false), ["kubernetes.default.svc:443"]);
 });
@@ -145,7 +145,7 @@ Deno.test("operator needs the sandbox permission to serve health only if health 
 Deno.test("operator needs the variables of webhooks only if it has webhooks", () => {
   const envs = (parts: OperatorOptions["parts"]) =>
     operator({ name: "o", parts }).sandbox()
-      .filter(({ access, target }) => access === "env" && /^OP_(WEBHOOKS|SKIP)_/.test(target)).length;
+      .filter(({ permission, target }) => permission === "env" && /^OP_(WEBHOOKS|SKIP)_/.test(target)).length;
   assert.equal(envs({ configs }), 0);
   assert.equal(envs({ rules: webhook(Namespace, { validate() {} }) }), 8);
 });

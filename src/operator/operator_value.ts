@@ -47,7 +47,7 @@ export interface Operator {
    * @param path The path of the file, for error messages. @default {"operator.toml"}
    * @throws {Error} If a key or a value in the file is invalid.
    */
-  configured(text: string, path?: string): Operator;
+  withSettings(text: string, path?: string): Operator;
   /** Returns the definitions of the operator's own kinds. */
   crds(): CustomResourceDefinitionManifest[];
   /** Returns the sandbox permissions that the operator needs, each with its reason. */

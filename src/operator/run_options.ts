@@ -43,7 +43,7 @@ export interface RunOptions {
    * The name of this process in the Lease and in Events. A random suffix is added. @default {the
    * operator's name}
    */
-  readonly host?: string;
+  readonly identity?: string;
   /**
    * Whether to check the RBAC permissions at start, so that missing ones are reported by name.
    * @default {true}

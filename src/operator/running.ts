@@ -135,7 +135,8 @@ class RunningOperator implements Running {
   readonly #stopped = new AbortController();
 
   constructor(operator: OperatorDefinition, options: StartOptions) {
-    const { clock = systemClock, random = Math.random, host = operator.name, metrics = new Metrics() } = options;
+    const { clock = systemClock, random = Math.random, identity: host = operator.name, metrics = new Metrics() } =
+      options;
     this.#operator = operator;
     this.#options = options;
     this.#clock = clock;
@@ -232,9 +233,9 @@ class RunningOperator implements Running {
       clock,
       userAgent: userAgentOf(this.#operator),
       pulse: this.#pulse,
-      around: this.#tracing?.call,
+      interceptor: this.#tracing?.call,
       rateLimit: rateLimit && new RateLimit({ ...rateLimit, clock, onDelay: this.#delayLog() }),
-      onAnswer: (method, code) => this.metrics.request(method, code, host),
+      onResponse: (method, code) => this.metrics.request(method, code, host),
     };
   }
 
@@ -360,7 +361,7 @@ class RunningOperator implements Running {
       onForbidden: (part) => this.#webhookChecks.get(part)?.denied(),
       signal: this.#stopped.signal,
       ready: this.#servicesReady.promise,
-      limits: { ...(memoryLimit === undefined ? {} : { held: heldWithin(memoryLimit) }), ...webhooks.limits },
+      limits: { ...(memoryLimit === undefined ? {} : { memoryBytes: heldWithin(memoryLimit) }), ...webhooks.limits },
       isServed: serveWebhooks,
       threads: reviewThreads,
     });

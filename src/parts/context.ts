@@ -179,7 +179,7 @@ export interface Log {
 /**
  * Why a reconcile was triggered. It is data for logs and tests; reconcilers must not depend on it.
  */
-export type Reason =
+export type ReconcileReason =
   | "changed"
   | "owned changed"
   | "watched changed"
@@ -432,5 +432,5 @@ export interface Context<
   /** The attempt number, starting at 1: consecutive failures of the object plus one. */
   readonly attempt: number;
   /** Why the reconcile was triggered. */
-  readonly reason: Reason;
+  readonly reason: ReconcileReason;
 }

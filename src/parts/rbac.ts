@@ -22,9 +22,9 @@ export interface PartRbacRule {
   readonly namespaces?: readonly string[];
   /**
    * Whether the part cannot run without it (`always`), only the part's own calls need it, perhaps
-   * in one namespace (`live`), or only some clusters or objects need it (`seldom`).
+   * in one namespace (`direct`), or only some clusters or objects need it (`optional`).
    */
-  readonly need: "always" | "live" | "seldom";
+  readonly need: "always" | "direct" | "optional";
   /** What needs it, as a clause: `watches its own kind Website`. */
   readonly reason: string;
 }
@@ -57,7 +57,7 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
       // Needed if the cluster runs the admission plugin OwnerReferencesPermissionEnforcement.
       on(kind, "update", `sets owner references to ${kind.kind} on objects that it applies`, {
         subresource: "finalizers",
-        need: "seldom",
+        need: "optional",
       }),
     ]),
     ...owns.flatMap((of) => [
@@ -72,7 +72,7 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
         : watched(of, `watches each named ${of.kind}`, typeof names === "function" ? undefined : names)
     ),
     ...uses.flatMap(({ kind: of, verbs }) =>
-      verbs.map((verb) => on(of, verb, `uses ${of.kind}: access(${of.kind}, "${verb}")`, { need: "live" }))
+      verbs.map((verb) => on(of, verb, `uses ${of.kind}: access(${of.kind}, "${verb}")`, { need: "direct" }))
     ),
   ]);
 
@@ -92,7 +92,7 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
     if (cleanup !== undefined) return [on(kind, "patch", `adds and removes its finalizer on ${kind.kind}`)];
     if (!isOwnKind(kind)) return [];
     const reason = `removes the finalizer of an earlier version with cleanup from ${kind.kind}`;
-    return [on(kind, "patch", reason, { need: "seldom" })];
+    return [on(kind, "patch", reason, { need: "optional" })];
   }
 
   function on(
@@ -102,7 +102,7 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
     { subresource, need = "always" }: { readonly subresource?: string; readonly need?: PartRbacRule["need"] } = {},
   ): PartRbacRule {
     // A direct call may be for any namespace. Watched kinds are needed where they are watched.
-    const namespaces = need === "live" ? undefined : watchedNamespaces(controller, of);
+    const namespaces = need === "direct" ? undefined : watchedNamespaces(controller, of);
     return {
       group: of.group,
       version: of.version,
@@ -134,7 +134,7 @@ export function webhookRbacRules({ reads, uses }: Webhook): PartRbacRule[] {
   return unique([
     ...reads.flatMap((kind) => ["list", "watch"].map((verb) => on(kind, verb, "always", `reads ${kind.kind}`))),
     ...uses.flatMap(({ kind, verbs }) =>
-      verbs.map((verb) => on(kind, verb, "live", `uses ${kind.kind}: access(${kind.kind}, "${verb}")`))
+      verbs.map((verb) => on(kind, verb, "direct", `uses ${kind.kind}: access(${kind.kind}, "${verb}")`))
     ),
   ]);
 }

@@ -85,7 +85,7 @@ export interface WebhookOptions<
   /** The time limit of a review, from 1 to 30 s. @default {"10s"} */
   readonly timeout?: Duration;
   /** Whether `mutate` is called again if a later webhook changes the object. @default {"Never"} */
-  readonly reinvocation?: "Never" | "IfNeeded";
+  readonly reinvocationPolicy?: "Never" | "IfNeeded";
   /**
    * Whether the webhook changes anything outside the object. With `"NoneOnDryRun"` it must not do
    * so in a dry run. @default {"None"}
@@ -158,7 +158,7 @@ export interface Webhook<Services = any> {
   /** The time limit of a review, in seconds. */
   readonly timeout: number;
   /** Whether `mutate` is called again if a later webhook changes the object. */
-  readonly reinvocation: "Never" | "IfNeeded";
+  readonly reinvocationPolicy: "Never" | "IfNeeded";
   /** Whether the webhook changes anything outside the object. */
   readonly sideEffects: "None" | "NoneOnDryRun";
   /** Kinds that are read from a cache. */
@@ -295,7 +295,7 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
     field,
     failurePolicy: options.failurePolicy ?? (isOwnKind(kind) ? "Fail" : "Ignore"),
     timeout: seconds,
-    reinvocation: options.reinvocation ?? "Never",
+    reinvocationPolicy: options.reinvocationPolicy ?? "Never",
     sideEffects: options.sideEffects ?? "None",
     reads,
     uses,

@@ -132,7 +132,7 @@ function fieldsOf(
     sideEffects: webhook.sideEffects,
     timeoutSeconds: webhook.timeout,
     admissionReviewVersions: ["v1"],
-    ...(phase === "mutate" ? { reinvocationPolicy: webhook.reinvocation } : {}),
+    ...(phase === "mutate" ? { reinvocationPolicy: webhook.reinvocationPolicy } : {}),
   };
 }
 

@@ -76,7 +76,7 @@ Deno.test("webhookEntries tell the server whatever narrows which requests it sen
     matchConditions: { mine: 'request.userInfo.username != "root"' },
     matchPolicy: "Exact",
     failurePolicy: "Ignore",
-    reinvocation: "IfNeeded",
+    reinvocationPolicy: "IfNeeded",
     timeout: "3s",
     sideEffects: "NoneOnDryRun",
     mutate() {},

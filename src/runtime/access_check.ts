@@ -89,7 +89,7 @@ export class AccessCheck {
     this.#options = options;
     // Permissions that few clusters or objects need are not checked. A denied request fails its
     // reconcile.
-    this.#rules = options.rules.filter(({ need }) => need !== "seldom");
+    this.#rules = options.rules.filter(({ need }) => need !== "optional");
   }
 
   /** The last result for each permission; empty before the first check. */

@@ -6,7 +6,7 @@ export interface CodeFailure {
    * What failed: `reconcile`, `cleanup`, `webhook`, `conversion`, or a function of a declaration,
    * such as `predicate of Secret`.
    */
-  readonly what: string;
+  readonly operation: string;
   /** The key of the part among the operator's parts. Absent for conversions. */
   readonly part?: string | undefined;
   /** The kind of the object that the code was called with, such as `Website`. */

@@ -9,7 +9,7 @@ import type {
   ListOptions,
   NamespaceOptions,
   PatchOptions,
-  Reason,
+  ReconcileReason,
 } from "../parts/context.ts";
 import { checkWritesStatus } from "../parts/status_owner.ts";
 import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
@@ -30,7 +30,7 @@ import { traceWrite } from "./traced_writes.ts";
 /** A reconcile. */
 export interface Run {
   readonly object: KubeObject;
-  readonly reason: Reason;
+  readonly reason: ReconcileReason;
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly log: Logger;

@@ -7,7 +7,7 @@ import { aborted, linked } from "../base/abort.ts";
 import { sleep } from "../base/clock.ts";
 import { equal } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
-import type { Reason } from "../parts/context.ts";
+import type { ReconcileReason } from "../parts/context.ts";
 import { PermanentError } from "../parts/outcome.ts";
 import { effectOf, LoopLimit, type Pause } from "../queue/loop_limit.ts";
 import { type Next as QueueNext, type Priority, WorkQueue } from "../queue/work_queue.ts";
@@ -66,7 +66,7 @@ export class ControllerLoop {
   readonly scope: Scope;
   /** Counter of reconciles that began or ended. */
   activity = 0;
-  readonly #queue: WorkQueue<Reason>;
+  readonly #queue: WorkQueue<ReconcileReason>;
   readonly #metrics: ControllerMetrics;
   readonly #tracing: RunTracing | undefined;
   readonly #limit: LoopLimit<LoopTrace>;
@@ -414,7 +414,7 @@ export class ControllerLoop {
     }
   }
 
-  #start(key: ObjectKey, object: KubeObject, reason: Reason): void {
+  #start(key: ObjectKey, object: KubeObject, reason: ReconcileReason): void {
     this.activity++;
     this.#stalled.delete(key);
     const abort = new AbortController();
@@ -516,7 +516,7 @@ export class ControllerLoop {
     if (!failure.isRace) {
       const { name, namespace, deletionTimestamp } = start.object.metadata;
       const what = deletionTimestamp === undefined ? "reconcile" : "cleanup";
-      failed?.({ what, part, kind: controller.kind.kind, namespace, name, attempt: failures, error });
+      failed?.({ operation: what, part, kind: controller.kind.kind, namespace, name, attempt: failures, error });
     }
     // The object may have been deleted or replaced meanwhile.
     if (ownCache(this.scope).get(key)?.metadata.uid === start.object.metadata.uid) {
@@ -556,7 +556,7 @@ export class ControllerLoop {
 }
 
 /** When an object is reconciled again, if at all. */
-type Next = QueueNext<Reason> | undefined;
+type Next = QueueNext<ReconcileReason> | undefined;
 
 function isPaused({ metadata }: KubeObject, annotation: string): boolean {
   const value = metadata.annotations?.[annotation];

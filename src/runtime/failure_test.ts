@@ -4,7 +4,7 @@ import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 import { type Failure, failureOf, isMistake } from "./failure.ts";
 
 const BACKOFF = 20; // of the third failure in a row
-const asked = { verb: "patch", what: 'Website "shop/web"' };
+const asked = { verb: "patch", target: 'Website "shop/web"' };
 
 const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failure> }[] = [
   {

@@ -1,6 +1,6 @@
 /** Records the writes and triggers of an object in a hot loop. */
 import { equal } from "../base/json.ts";
-import type { Reason } from "../parts/context.ts";
+import type { ReconcileReason } from "../parts/context.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import type { ObjectKey } from "../watch/key.ts";
 import { type FieldPath, printPath } from "./field_path.ts";
@@ -38,7 +38,7 @@ interface Remembered extends FieldWrites {
 
 /** What triggered a reconcile. */
 export interface LoopTrigger {
-  readonly reason: Reason;
+  readonly reason: ReconcileReason;
   readonly change: Change | undefined;
 }
 

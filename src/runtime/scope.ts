@@ -168,7 +168,7 @@ export function guarded<T>(guard: Guard, { what, kind, object }: GuardedCall, ca
       error: withoutUrlCredentials(error instanceof Error ? error.stack ?? error.message : String(error)),
     });
     const { namespace, name } = object?.metadata ?? {};
-    guard.observe?.()({ what, part: guard.part, kind: kind?.kind ?? object?.kind, namespace, name, error });
+    guard.observe?.()({ operation: what, part: guard.part, kind: kind?.kind ?? object?.kind, namespace, name, error });
     return undefined;
   }
 }

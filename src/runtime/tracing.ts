@@ -15,7 +15,7 @@
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ApiError, type RequestInfo } from "../kube/api_error.ts";
-import type { Reason } from "../parts/context.ts";
+import type { ReconcileReason } from "../parts/context.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
@@ -89,7 +89,7 @@ export interface RunSpan {
    * @param result The result, in one word.
    * @param again Why the object is reconciled again, if it is.
    */
-  end(result: string, again: Reason | undefined): void;
+  end(result: string, again: ReconcileReason | undefined): void;
   /** Records a failure. */
   failed(error: unknown): void;
 }
@@ -129,7 +129,7 @@ export class Tracing {
   readonly call = <T>(request: RequestInfo, send: () => Promise<T>): Promise<T> => {
     const part = open.getStore();
     if (part === undefined || part.isOver) return send();
-    const options = { kind: KIND.internal, attributes: { "op.call": `${request.verb} ${request.what}` } };
+    const options = { kind: KIND.internal, attributes: { "op.call": `${request.verb} ${request.target}` } };
     return this.#tracer.startActiveSpan(callName(request), options, async (span) => {
       try {
         return await send();
@@ -219,7 +219,7 @@ export class RunTracing {
    * @param reason The reason, in one word.
    * @param by The change that triggered it, if any.
    */
-  woken(key: ObjectKey, reason: Reason, by: Change | undefined): void {
+  woken(key: ObjectKey, reason: ReconcileReason, by: Change | undefined): void {
     if (by === undefined) return;
     by.link ??= this.#changed(by);
     this.#link(key, { context: by.link, attributes: { "op.reason": reason } });
@@ -237,7 +237,7 @@ export class RunTracing {
    * @param reason Why it is reconciled.
    * @param attempt Number of the attempt, from 1.
    */
-  began(object: KubeObject, reason: Reason, attempt: number): RunSpan {
+  began(object: KubeObject, reason: ReconcileReason, attempt: number): RunSpan {
     const key = keyOf(object.metadata);
     const links = this.#links.get(key) ?? [];
     this.#links.delete(key);
@@ -294,9 +294,9 @@ function attributesOf({ apiVersion, kind, metadata }: KubeObject): SpanAttribute
 }
 
 /** Returns the verb, the kind and the subresource of a request: `patch Website/status`. */
-function callName({ verb, what }: RequestInfo): string {
-  const [kind] = what.split(" ", 1);
-  const subresource = /" \((\w+)\)$/.exec(what)?.[1];
+function callName({ verb, target }: RequestInfo): string {
+  const [kind] = target.split(" ", 1);
+  const subresource = /" \((\w+)\)$/.exec(target)?.[1];
   return `${verb} ${kind}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 

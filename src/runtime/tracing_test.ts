@@ -33,7 +33,7 @@ const OBJECT: KubeObject = {
   metadata: { name: "a", namespace: "default", uid: "u", resourceVersion: "7" } as KubeObject["metadata"],
 };
 const KEY = "default/a" as never;
-const GET = { verb: "get", what: 'Secret "default/s"' };
+const GET = { verb: "get", target: 'Secret "default/s"' };
 
 Deno.test("API requests have spans during a reconcile, and none outside of it or after its end", async () => {
   const { tracing, ended } = noting();

@@ -61,7 +61,7 @@ async function follow(
         scope.log.error("Trigger source failed", {
           error: withoutUrlCredentials(error instanceof Error ? error.stack ?? error.message : String(error)),
         });
-        failed?.({ what: "source", part: scope.part, error });
+        failed?.({ operation: "source", part: scope.part, error });
       }
     }
     if (signal.aborted) {

@@ -3,7 +3,7 @@
  * affect.
  */
 import { equal } from "../base/json.ts";
-import type { Reason } from "../parts/context.ts";
+import type { ReconcileReason } from "../parts/context.ts";
 import type { MapContext, Watch } from "../parts/watch.ts";
 import type { AddOptions } from "../queue/work_queue.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
@@ -17,7 +17,7 @@ import type { Change } from "./tracing.ts";
 import { requestedObject, requestList } from "./reconcile_request.ts";
 
 /** Adds a key to the queue. `change` is the change of an object that triggered it, if any. */
-export type Add = (key: ObjectKey, reason: Reason, options: AddOptions, change?: Change) => void;
+export type Add = (key: ObjectKey, reason: ReconcileReason, options: AddOptions, change?: Change) => void;
 
 /**
  * Listens to the kinds that a controller owns or watches, and to its own kind if that has a `map`.
@@ -61,7 +61,7 @@ interface WatchedChange {
 function enqueue(
   { scope, add, options, change, writer }: WatchedChange,
   keys: ReadonlySet<ObjectKey>,
-  reason: Reason,
+  reason: ReconcileReason,
 ): void {
   const priority = options?.priority === "low" ? "resync" : "fresh";
   // Created on demand, because most changes are the controller's own.

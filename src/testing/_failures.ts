@@ -110,12 +110,12 @@ export class Failures {
   }
 }
 
-function identity({ what, part, kind, namespace, name, error }: CodeFailure): string {
+function identity({ operation: what, part, kind, namespace, name, error }: CodeFailure): string {
   return JSON.stringify([what, part, kind, namespace, name, summary(error)]);
 }
 
 function described(group: readonly CodeFailure[]): string {
-  const { what, part, kind, namespace, name, attempt, error } = group[0]!;
+  const { operation: what, part, kind, namespace, name, attempt, error } = group[0]!;
   const object = name === undefined ? kind : `${kind} "${namespace === undefined ? "" : `${namespace}/`}${name}"`;
   const where = [what, ...part === undefined ? [] : [`of "${part}"`], ...object === undefined ? [] : [`for ${object}`]];
   const last = group.at(-1)!.attempt;

@@ -17,7 +17,7 @@ interface PendingFault extends InjectedFault {
   readonly fault: Fault;
   readonly filter: FaultFilter;
   readonly hits: RequestRecord[];
-  left: number;
+  remaining: number;
   /** Number of matching requests that were let through because of `filter.after`. */
   skipped: number;
 }
@@ -61,12 +61,12 @@ export class Wire {
     const faults = this.#faultsFor(record);
     if (faults.length > 0) this.disturbed++;
     for (const { delay } of faults) if (delay !== undefined) await this.#hold(record, delay, request.signal);
-    if (faults.some(({ breaks }) => breaks === "before")) throw connectionError("connection refused");
-    const replaced = faults.find((fault) => fault.answer !== undefined && !(fault.watch && record.verb === "watch"));
-    if (replaced?.answer !== undefined) return recorded(record, replaced.answer(record));
+    if (faults.some(({ disconnect }) => disconnect === "before")) throw connectionError("connection refused");
+    const replaced = faults.find((fault) => fault.respond !== undefined && !(fault.watch && record.verb === "watch"));
+    if (replaced?.respond !== undefined) return recorded(record, replaced.respond(record));
     const response = recorded(record, await this.#server.fetch(sent, options));
     onResponse?.(record, response);
-    if (faults.some(({ breaks }) => breaks === "after")) {
+    if (faults.some(({ disconnect }) => disconnect === "after")) {
       await response.body?.cancel();
       delete record.status;
       throw connectionError("connection reset by peer");
@@ -84,24 +84,24 @@ export class Wire {
       fault,
       filter,
       hits: [],
-      left: filter.times ?? 1,
+      remaining: filter.times ?? 1,
       skipped: 0,
       [Symbol.dispose]: () => void (this.#pending = this.#pending.filter((each) => each !== pending)),
     };
     if (fault.watch !== undefined && filter.after === undefined) {
       for (const { request, record } of [...this.#watches]) {
-        if (pending.left === 0) break;
+        if (pending.remaining === 0) break;
         if (matches(filter, record) && this.#server.injectWatchFault(request, fault.watch)) hit(pending, record);
       }
     }
-    if (pending.left > 0) this.#pending.push(pending);
+    if (pending.remaining > 0) this.#pending.push(pending);
     return pending;
   }
 
   /** Breaks all connections, and refuses new ones until a time in milliseconds since the epoch. */
   goDown(until: number): void {
     this.#downUntil = until;
-    this.#server.cut();
+    this.#server.cutWatches();
   }
 
   /** Returns the faults to inject into a request. */
@@ -117,7 +117,7 @@ export class Wire {
       hit(pending, record);
       faults.push(fault);
     }
-    this.#pending = this.#pending.filter(({ left }) => left > 0);
+    this.#pending = this.#pending.filter(({ remaining }) => remaining > 0);
     return faults;
   }
 
@@ -137,13 +137,13 @@ export class Wire {
   }
 }
 
-function isOnlyForWatches({ watch, answer }: Fault): boolean {
-  return watch !== undefined && answer === undefined;
+function isOnlyForWatches({ watch, respond }: Fault): boolean {
+  return watch !== undefined && respond === undefined;
 }
 
 function hit(pending: PendingFault, record: OpenRecord): void {
   pending.hits.push(record);
-  pending.left--;
+  pending.remaining--;
   record.faults.push(pending.fault.name);
 }
 

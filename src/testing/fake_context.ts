@@ -15,7 +15,7 @@ import type {
   Log,
   NamespaceOptions,
   PatchOptions,
-  Reason,
+  ReconcileReason,
 } from "../parts/context.ts";
 import type { Controller } from "../parts/controller.ts";
 import { checkWritesStatus } from "../parts/status_owner.ts";
@@ -46,7 +46,7 @@ export interface FakeContextOptions<Services = unknown> {
   /** Number of the attempt. @default {1} */
   readonly attempt?: number;
   /** Reason for the reconcile. @default {"changed"} */
-  readonly reason?: Reason;
+  readonly reason?: ReconcileReason;
   /** Signal of the context. @default {one that is never aborted} */
   readonly signal?: AbortSignal;
 }
@@ -149,7 +149,7 @@ export interface FakeContext<Services = unknown> {
   /** The `attempt` option. */
   readonly attempt: number;
   /** The `reason` option. */
-  readonly reason: Reason;
+  readonly reason: ReconcileReason;
 }
 
 /**
@@ -198,7 +198,7 @@ class Recorder<Services> implements FakeContext<Services> {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly attempt: number;
-  readonly reason: Reason;
+  readonly reason: ReconcileReason;
   readonly #controller: Controller | undefined;
   readonly #objects: FakeObjects;
   readonly #conditions = new Map<string, FakeCondition>();

@@ -11,11 +11,11 @@ export interface Fault {
   /** Delay before the request is sent, in milliseconds. */
   readonly delay?: number;
   /** Returns a response in place of the server, which does not receive the request. */
-  readonly answer?: (request: RequestRecord) => Response;
+  readonly respond?: (request: RequestRecord) => Response;
   /**
    * Whether the connection breaks before the server receives the request, or after it handled it.
    */
-  readonly breaks?: "before" | "after";
+  readonly disconnect?: "before" | "after";
   /** Fault of a watch. It also applies to a watch that is already open. */
   readonly watch?: WatchFault;
 }
@@ -33,7 +33,7 @@ export interface InjectedFault extends Disposable {
   /** The requests and watches that it affected. */
   readonly hits: readonly RequestRecord[];
   /** Number of requests that it will still affect. */
-  readonly left: number;
+  readonly remaining: number;
 }
 
 /** Functions that create faults. */
@@ -63,7 +63,7 @@ export interface Faults {
   /** The connection is refused: the server does not receive the request. */
   refused(): Fault;
   /** The server handles the request, and the connection breaks before the response arrives. */
-  answerLost(): Fault;
+  responseLost(): Fault;
   /** The connection of a watch breaks. */
   watchCut(): Fault;
   /** A watch stays open but sends no more events, not even bookmarks. */
@@ -88,22 +88,22 @@ export interface Faults {
  * ```
  */
 export const faults: Faults = {
-  status: (code, message) => ({ name: String(code), answer: (request) => refusal(statusOf(code, message, request)) }),
-  conflict: () => ({ name: "409", answer: (request) => refusal(modified(resourceOf(request), request.name ?? "")) }),
+  status: (code, message) => ({ name: String(code), respond: (request) => refusal(statusOf(code, message, request)) }),
+  conflict: () => ({ name: "409", respond: (request) => refusal(modified(resourceOf(request), request.name ?? "")) }),
   tooManyRequests(retryAfter = "1s") {
     const seconds = Math.ceil(milliseconds(retryAfter) / 1000);
     const headers = { "content-type": "text/plain; charset=utf-8", "retry-after": String(seconds) };
     const text = "Too many requests, please try again later.\n";
-    return { name: "429", answer: () => new Response(text, { status: 429, headers }) };
+    return { name: "429", respond: () => new Response(text, { status: 429, headers }) };
   },
   gone: () => ({
     name: "410",
     watch: "expire",
-    answer: () => refusal(new StatusError(410, "Expired", "The resourceVersion for the provided list is too old.")),
+    respond: () => refusal(new StatusError(410, "Expired", "The resourceVersion for the provided list is too old.")),
   }),
   delay: (duration) => ({ name: `delay ${duration}`, delay: milliseconds(duration) }),
-  refused: () => ({ name: "refused", breaks: "before" }),
-  answerLost: () => ({ name: "answer lost", breaks: "after" }),
+  refused: () => ({ name: "refused", disconnect: "before" }),
+  responseLost: () => ({ name: "response lost", disconnect: "after" }),
   watchCut: () => ({ name: "watch cut", watch: "cut" }),
   watchSilent: () => ({ name: "watch silent", watch: "silence" }),
 };

@@ -43,7 +43,7 @@ const CASES: readonly { name: string; fault: Fault; filter: FaultFilter; patches
   { name: "too many requests", fault: faults.tooManyRequests("5s"), filter: PATCH, patches: 2 },
   { name: "a refused connection", fault: faults.refused(), filter: PATCH, patches: 2 },
   // The watch reports the write, so it is not repeated.
-  { name: "a lost response", fault: faults.answerLost(), filter: PATCH, patches: 1 },
+  { name: "a lost response", fault: faults.responseLost(), filter: PATCH, patches: 1 },
   { name: "a slow server", fault: faults.delay("20s"), filter: PATCH, patches: 1 },
   { name: "a broken watch", fault: faults.watchCut(), filter: { kind: Note }, patches: 1 },
   { name: "an expired watch", fault: faults.gone(), filter: { verb: "watch", kind: Note }, patches: 1 },
@@ -53,23 +53,23 @@ for (const { name, fault, filter, patches } of CASES) {
   Deno.test(`the operator converges after ${name}`, async () => {
     await using cluster = await clusterWithCopy();
     const before = cluster.sent(PATCH).length;
-    const injected = cluster.inject(fault, { by: "test", ...filter });
+    const injected = cluster.inject(fault, { client: "test", ...filter });
 
     await cluster.patch(Note, "a", { spec: { text: "two" } });
     await cluster.advance("2m");
 
     assert.equal(await copyOf(cluster), "two");
     assert.equal((await cluster.get(Note, "a")).status?.copied, "two");
-    assert.equal(injected.left, 0);
+    assert.equal(injected.remaining, 0);
     assert.equal(injected.hits.length, filter.times ?? 1);
     assert(injected.hits.every(({ faults }) => faults.includes(fault.name)));
     assert.equal(cluster.sent(PATCH).length - before, patches);
   });
 }
 
-Deno.test("faults.answerLost: the write happens, but its response does not arrive", async () => {
+Deno.test("faults.responseLost: the write happens, but its response does not arrive", async () => {
   await using cluster = await memoryCluster();
-  cluster.inject(faults.answerLost(), { verb: "create", kind: ConfigMap, name: "a" });
+  cluster.inject(faults.responseLost(), { verb: "create", kind: ConfigMap, name: "a" });
 
   await assert.rejects(cluster.create(ConfigMap, "a", {}), /connection reset by peer/);
 
@@ -115,7 +115,7 @@ Deno.test("faults.watchSilent: an open watch receives no more events or bookmark
   await cluster.create(ConfigMap, "a", {});
   await cluster.settle();
   const injected = cluster.inject(faults.watchSilent(), { kind: ConfigMap });
-  assert.deepEqual([injected.hits.length, injected.left], [1, 0]);
+  assert.deepEqual([injected.hits.length, injected.remaining], [1, 0]);
 
   await cluster.create(ConfigMap, "b", {});
   await cluster.advance("10m");
@@ -132,7 +132,7 @@ Deno.test("a fault affects only requests that match its filter, and none after i
     { kind: Secret },
     { name: "b" },
     { namespace: "other" },
-    { by: "test" },
+    { client: "test" },
     { subresource: "status" },
     { where: ({ body }) => (body as { data?: unknown }).data !== undefined },
   ];
@@ -197,7 +197,7 @@ Deno.test("rules in the option rbac allow the operator what they name, and nothi
   await using cluster = await clusterWithCopy({ rbac: less, forbiddenRequests: "allow" });
   assert.equal(await cluster.exists(ConfigMap, "a"), false);
   assert.deepEqual(
-    new Set(cluster.sent({ by: "test", verb: "patch" }).map(({ status }) => status)),
+    new Set(cluster.sent({ client: "test", verb: "patch" }).map(({ status }) => status)),
     new Set([403, 200]),
   );
 });

@@ -329,7 +329,7 @@ class InProcessCluster implements MemoryCluster {
     const coded = definitionOf(
       options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false }),
     );
-    this.#operator = options.config === undefined ? coded : coded.configured(options.config);
+    this.#operator = options.config === undefined ? coded : coded.withSettings(options.config);
     this.#settings = this.#operator.config?.settings ?? new Map();
     this.connection = { url: "http://memory.cluster", fetch: this.fetch, close() {} };
     this.client = new Client(this.connection, { clock: this.clock, userAgent: "test-client" });

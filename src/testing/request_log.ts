@@ -60,7 +60,7 @@ export interface RequestFilter {
    *
    * @default {any}
    */
-  readonly by?: string;
+  readonly client?: string;
   /** Returns whether a request matches. @default {every request matches} */
   readonly where?: (request: RequestRecord) => boolean;
 }
@@ -126,11 +126,11 @@ function parsed(text: string): unknown {
 
 /** Returns whether a request matches a filter. */
 export function matches(filter: RequestFilter, request: RequestRecord): boolean {
-  const { verb, kind, namespace, name, subresource, by, where } = filter;
+  const { verb, kind, namespace, name, subresource, client, where } = filter;
   return (verb === undefined || request.verb === verb) &&
     (kind === undefined || (request.group === kind.group && request.resource === kind.plural)) &&
     (namespace === undefined || request.namespace === namespace) &&
     (name === undefined || request.name === name) &&
     (subresource === undefined || (request.subresource ?? "") === subresource) &&
-    (by === undefined || request.userAgent.split("/")[0] === by) && (where?.(request) ?? true);
+    (client === undefined || request.userAgent.split("/")[0] === client) && (where?.(request) ?? true);
 }

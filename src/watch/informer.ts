@@ -206,8 +206,9 @@ export class Informer {
     const state = this.#state;
     if (state.at !== "live") this.store.beginListing();
     if (state.at === "paging" || (state.at === "start" && !state.streams)) {
-      const page = await this.#client.page(this.kind, state.at === "paging" ? state.next : undefined, select);
-      return this.#take({ came: "page", ...page, items: page.items as KubeObject[] });
+      const from = state.at === "paging" ? state.next : undefined;
+      const { items, resourceVersion, continue: next } = await this.#client.page(this.kind, from, select);
+      return this.#take({ came: "page", items: items as KubeObject[], resourceVersion, next });
     }
     await this.#stream(state, select, signal);
   }
@@ -231,7 +232,7 @@ export class Informer {
     const options = { ...select, signal: silence.signal, timeoutSeconds, onOpen };
     const events = state.at === "live"
       ? this.#client.watch(this.kind, { ...options, resourceVersion: state.resourceVersion })
-      : this.#client.watch(this.kind, { ...options, initial: true });
+      : this.#client.watch(this.kind, { ...options, sendInitialEvents: true });
     if (state.at === "start") this.#state = { at: "initial", streams: true, seen: new Set() };
     let isEmpty = true;
     for await (const batch of events) {
@@ -279,7 +280,7 @@ export class Informer {
   #onEvent(event: WatchEvent): void {
     if (event.type === "ERROR") {
       throw new ApiError(
-        { verb: "watch", what: this.kind.kind },
+        { verb: "watch", target: this.kind.kind },
         event.object.code ?? 500,
         JSON.stringify(event.object),
       );

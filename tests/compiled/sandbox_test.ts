@@ -70,7 +70,7 @@ Deno.test("the sandbox of a compiled operator allows exactly the declared permis
   `,
     settings,
   );
-  const op = reaching(declared).configured(settings);
+  const op = reaching(declared).withSettings(settings);
 
   const certificate = await localCertificate(["kubernetes.default.svc", "127.0.0.1"]);
   await using server = createApiserver({ clock: systemClock, rbac: true });
@@ -134,11 +134,11 @@ Deno.test("the sandbox of a compiled operator allows exactly the declared permis
   );
 
   const restricted = await changeable(built.path, `${folder}/restricted`);
-  for (const { access, target } of op.sandbox()) {
+  for (const { permission, target } of op.sandbox()) {
     // The operator reads these variables only outside a pod.
     if (target === "HOME" || target === "KUBECONFIG") continue;
-    await t.step(`the operator fails without ${access} "${target}"`, async () => {
-      await restricted.exchange(`allow_${access}`, target, otherThan(target));
+    await t.step(`the operator fails without ${permission} "${target}"`, async () => {
+      await restricted.exchange(`allow_${permission}`, target, otherThan(target));
       await using operator = await startAsPod(restricted.path, environment.pod);
       const result = await outcome(operator, environment);
       assert(result !== ALLOWED && result.includes(target), result);

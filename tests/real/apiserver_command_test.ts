@@ -10,7 +10,7 @@ for (const flags of [[], ["--rbac"], ["--no-tls"]]) {
     const folder = await Deno.makeTempDir();
     const io = new RunningIo(folder);
     const ended = cli(["apiserver", "--kubeconfig", "config", ...flags], io);
-    await io.says(/Ctrl-C/, 1, ended);
+    await io.waitForOutput(/Ctrl-C/, 1, ended);
     for (const args of [["create", "configmap", "a", "--from-literal=b=c"], ["get", "configmaps", "-o", "name"]]) {
       const { code, stdout, stderr } = await new Deno.Command(kubectl, {
         args: [...args, "--kubeconfig", `${folder}/config`],

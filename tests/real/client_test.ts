@@ -103,7 +103,7 @@ Deno.test("each call of Client works on a real API server", async (t) => {
     const first = await client.page(ConfigMap, undefined, { namespace: "many" });
     assert.equal(first.items.length, 500);
     await client.delete(ConfigMap, "map-0700", { namespace: "many" });
-    const second = await client.page(ConfigMap, first.next, { namespace: "many" });
+    const second = await client.page(ConfigMap, first.continue, { namespace: "many" });
     assert.equal(second.resourceVersion, first.resourceVersion);
     assert(second.items.some(({ metadata }) => metadata.name === "map-0700"));
   });
@@ -112,7 +112,7 @@ Deno.test("each call of Client works on a real API server", async (t) => {
     const stop = new AbortController();
     const selection = { namespace: "many", labelSelector: "half=odd" };
     await using events = eventReader(
-      client.watch(ConfigMap, { ...selection, initial: true, signal: stop.signal }),
+      client.watch(ConfigMap, { ...selection, sendInitialEvents: true, signal: stop.signal }),
       stop,
     );
     const initial: WatchEvent[] = [];
@@ -149,7 +149,7 @@ Deno.test("each call of Client works on a real API server", async (t) => {
 
   await t.step("watch ends at the server's timeout", async () => {
     let batches = 0;
-    for await (const _ of client.watch(ResourceQuota, { timeoutSeconds: 1, initial: true })) batches++;
+    for await (const _ of client.watch(ResourceQuota, { timeoutSeconds: 1, sendInitialEvents: true })) batches++;
     assert(batches >= 1);
   });
 

@@ -138,7 +138,12 @@ Deno.test("connections to a real API server", async (t) => {
     assert.equal(await whoAmI(own.client), "fetch");
     const stop = new AbortController();
     const { metadata } = await own.client.create(ConfigMap, { metadata: { name: "by-fetch", ...IN_DEFAULT } });
-    const select = { ...IN_DEFAULT, fieldSelector: "metadata.name=by-fetch", initial: true, signal: stop.signal };
+    const select = {
+      ...IN_DEFAULT,
+      fieldSelector: "metadata.name=by-fetch",
+      sendInitialEvents: true,
+      signal: stop.signal,
+    };
     await using events = eventReader(own.client.watch(ConfigMap, select), stop);
     assert.equal((await events.next()).object.metadata.uid, metadata.uid);
   });
@@ -164,7 +169,7 @@ Deno.test("connections to a real API server", async (t) => {
       const stop = new AbortController();
       const watches = Array.from(
         { length: 20 },
-        () => eventReader(client.watch(ConfigMap, { initial: true, signal: stop.signal }), stop),
+        () => eventReader(client.watch(ConfigMap, { sendInitialEvents: true, signal: stop.signal }), stop),
       );
       await Promise.all(watches.map((watch) => watch.next()));
       const names = Array.from({ length: 200 }, (_, i) => `parallel-${i}`);
@@ -201,7 +206,7 @@ Deno.test("connections to a real API server", async (t) => {
           using own = await open(cluster.url);
           const { client } = own;
           const stop = new AbortController();
-          const watch = client.watch(ConfigMap, { ...IN_DEFAULT, initial: true, signal: stop.signal });
+          const watch = client.watch(ConfigMap, { ...IN_DEFAULT, sendInitialEvents: true, signal: stop.signal });
           const { value } = await watch.next();
           const { resourceVersion } = value!.at(-1)!.object.metadata;
 

@@ -122,7 +122,7 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
       await using proxy = countingProxy(cluster, account);
       await folder.write("counted", proxy.kubeconfig);
       const ended = cli(["dev", "--kubeconfig", "counted"], io);
-      await io.says(/Controller started/, 1, ended);
+      await io.waitForOutput(/Controller started/, 1, ended);
       assert.match(io.stdout, /^applied CustomResourceDefinition notes\.demo\.example\.com$/m);
       assert.match(io.stdout, new RegExp(`^Running as ${account}\\. Save a file`, "m"));
       await createNote(client, "one");
@@ -131,20 +131,20 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
       assert.deepEqual([...new Set(before)].sort(), ["/api/v1/configmaps", "/apis/demo.example.com/v1/notes"]);
 
       await folder.write("main.ts", main("new "));
-      await io.says(/Controller started/, 2, ended);
+      await io.waitForOutput(/Controller started/, 2, ended);
       await eventually(async () => assert.equal(await textOf(client, "one"), "new one"));
       assert.deepEqual(proxy.reads, before, "the new process listed or watched again");
       assert.match(io.stderr, /"msg":"Controller started".*"objects":1}/);
 
       await folder.write("main.ts", `${main("new ")} {`);
-      await io.says(/The earlier version keeps running/, 1, ended);
+      await io.waitForOutput(/The earlier version keeps running/, 1, ended);
       await createNote(client, "two");
       assert.equal(await defined(() => textOf(client, "two")), "new two");
 
       // One more kind, which needs one more permission.
       await folder.write("main.ts", main("new ").replace("owns: [ConfigMap]", "owns: [ConfigMap, Secret]"));
-      await io.says(/^applied ClusterRole notes$/, 2, ended);
-      await io.says(/Controller started/, 3, ended);
+      await io.waitForOutput(/^applied ClusterRole notes$/, 2, ended);
+      await io.waitForOutput(/Controller started/, 3, ended);
       io.end();
       assert.equal(await ended, 0, io.stderr);
     },
@@ -156,9 +156,9 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
     await folder.write("main.ts", main("new "));
     const io = new RunningIo(folder.path);
     const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
-    await io.says(/Controller started/, 1, ended);
+    await io.waitForOutput(/Controller started/, 1, ended);
     await folder.write("main.ts", renamed("rejected "));
-    await io.says(/The earlier version keeps running/, 1, ended);
+    await io.waitForOutput(/The earlier version keeps running/, 1, ended);
     assert.match(
       io.stderr,
       /^Cannot apply breaking changes: 2 of 2 stored objects [^\n]*"notes\.demo\.example\.com" \(v1\):\n {2}spec\.text is dropped: 2 objects, for example Note default\/one\n {2}spec\.words is not valid: Required value: 2 objects, for example Note default\/one\n/m,
@@ -168,14 +168,14 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
     assert.equal(await defined(() => textOf(client, "continued")), "new continued");
 
     await folder.write("main.ts", main("fixed "));
-    await io.says(/Controller started/, 2, ended);
+    await io.waitForOutput(/Controller started/, 2, ended);
     await eventually(async () => assert.equal(await textOf(client, "continued"), "fixed continued"));
     const Note = await findKind(client, "notes.demo.example.com");
     const { spec } = await client.get(Note, "one", { namespace: "default" });
     assert.deepEqual(spec, { text: "one" });
     await client.delete(Note, "continued", { namespace: "default" });
     await folder.write("main.ts", main("new "));
-    await io.says(/Controller started/, 3, ended);
+    await io.waitForOutput(/Controller started/, 3, ended);
     io.end();
     assert.equal(await ended, 0, io.stderr);
 
@@ -190,13 +190,13 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
       const io = new RunningIo(folder.path);
       await folder.write("main.ts", main("typed ").replace("note.spec.text }", "note.spec.txet }"));
       const ended = cli(["dev", "--kubeconfig", "kubeconfig"], io);
-      await io.says(/Controller started/, 1, ended);
+      await io.waitForOutput(/Controller started/, 1, ended);
       await eventually(async () => assert.equal(await textOf(client, "one"), "typed undefined"));
-      await io.says(/Type check failed; the operator keeps running/, 1, ended);
+      await io.waitForOutput(/Type check failed; the operator keeps running/, 1, ended);
       assert.match(io.stderr, /TS2339 \[ERROR\]: Property 'txet' does not exist/);
       assert.match(io.stderr, /^ +at main\.ts:\d+:\d+$/m);
       await folder.write("main.ts", main("new "));
-      await io.says(/Types are correct again/, 1, ended);
+      await io.waitForOutput(/Types are correct again/, 1, ended);
       await eventually(async () => assert.equal(await textOf(client, "one"), "new one"));
       io.end();
       assert.equal(await ended, 0, io.stderr);
@@ -256,7 +256,7 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
         "--",
         "--log-format=text",
       ], io);
-      await io.says(/Controller started/, 1, ended);
+      await io.waitForOutput(/Controller started/, 1, ended);
       assert.equal(await defined(() => textOf(client, "three")), "alone three");
       assert.match(io.stderr, /Reconcile started/);
       io.end();

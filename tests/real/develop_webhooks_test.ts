@@ -170,7 +170,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
     async () => {
       const io = new RunningIo(folder.path);
       const ended = cli(DEV, io);
-      await io.says(/^Running as system:serviceaccount:notes-system:notes\./, 1, ended);
+      await io.waitForOutput(/^Running as system:serviceaccount:notes-system:notes\./, 1, ended);
       assert.match(io.stdout, /^Webhooks are called at https:\/\/127\.0\.0\.1:\d+$/m);
       assert.deepEqual(await registered(client), ALL);
       assert.match(await untilCreated(fetch, 3, 422), /denied the request: .* spec\.lines: at most 2 lines$/);
@@ -183,7 +183,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
         while (!isOver) responses.push(await createNote(fetch, 1));
       })();
       await folder.write("main.ts", main(4));
-      await io.says(/was saved, restarting/, 1, ended);
+      await io.waitForOutput(/was saved, restarting/, 1, ended);
       await untilCreated(fetch, 3, 201);
       isOver = true;
       await creating;
@@ -208,7 +208,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
 
       const io = new RunningIo(folder.path);
       const ended = cli(DEV, io);
-      await io.says(/^Running as /, 1, ended);
+      await io.waitForOutput(/^Running as /, 1, ended);
       assert.deepEqual(
         io.stdout.split("\n").filter((line) => line.startsWith("removed")),
         LEFT.map((object) => `removed ${object} of an earlier "op dev"`),
@@ -223,8 +223,8 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
   await t.step("op dev reports that the API server cannot reach this machine, and registers no webhook", async () => {
     const io = new RunningIo(folder.path);
     const ended = cli([...DEV, "--webhook-url", "https://127.0.0.1:1"], io);
-    await io.says(/^Running as /, 1, ended);
-    await io.says(
+    await io.waitForOutput(/^Running as /, 1, ended);
+    await io.waitForOutput(
       /^Webhooks are not called: the API server does not reach https:\/\/127\.0\.0\.1:1 \(.*connection refused.*\)\. Use --webhook-url with the URL at which it reaches port \d+ of this machine, or --skip-webhook-server\.$/,
       1,
       ended,
@@ -309,7 +309,7 @@ Deno.test("op deploy, op dev and op start detect that the operator already runs"
     const deploy = ["deploy", "prod", "--no-wait", "--kubeconfig", "kubeconfig"];
     const io = new RunningIo(folder.path);
     const ended = cli([...DEV, "--alongside"], io);
-    await io.says(/^Running as /, 1, ended);
+    await io.waitForOutput(/^Running as /, 1, ended);
     assert.match(io.stderr, /^Warning: "notes" already runs there: Deployment/m);
     for (const more of [[], ["--dry-run"]]) {
       const rejected = await folder.op(...deploy, ...more);
@@ -334,7 +334,7 @@ Deno.test("op deploy, op dev and op start detect that the operator already runs"
     await client.patch(Deployment, "notes", { spec: { replicas: 2 } }, { namespace: "notes-system" });
     const io = new RunningIo(folder.path);
     const ended = cli(["start", "--kubeconfig", "kubeconfig", "--skip-webhook-server"], io);
-    await io.says(
+    await io.waitForOutput(
       /^Warning: "notes" already runs in https:\S+: Deployment notes-system\/notes has 2 replicas/,
       1,
       ended,
@@ -349,7 +349,7 @@ Deno.test("with op dev --local, the in-process API server calls the webhooks", a
   await folder.write("main.ts", main(2));
   const io = new RunningIo(folder.path);
   const ended = cli(["dev", "--local"], io);
-  await io.says(/^Running as /, 1, ended);
+  await io.waitForOutput(/^Running as /, 1, ended);
   const text = await Deno.readTextFile(/export KUBECONFIG=(\S+)/.exec(io.stdout)![1]!);
   const { clusters: [{ cluster }], users: [{ user }] } = JSON.parse(text);
   using httpClient = Deno.createHttpClient({ caCerts: [atob(cluster["certificate-authority-data"])] });

@@ -45,7 +45,7 @@ export default operator({ name: "spaces", version: "1.2.0", health: false, parts
     await t.step(`op ${command.join(" ")} starts its controller`, async () => {
       const io = new RunningIo(folder.path);
       const ended = cli([...command, "--kubeconfig", "kubeconfig"], io);
-      await io.says(/Controller started/, 1, ended);
+      await io.waitForOutput(/Controller started/, 1, ended);
       io.end();
       assert.equal(await ended, 0, io.stdout + io.stderr);
     });

@@ -172,7 +172,7 @@ Deno.test("an operator reads and implements an imported kind without changing it
     });
     await client.patch(Route, "b", { spec: { host: "bad" } }, IN_DEFAULT);
     // A condition would have been written before the second failure.
-    await io.says(/"msg":"Reconcile failed"|there is no such host/, 2, ended);
+    await io.waitForOutput(/"msg":"Reconcile failed"|there is no such host/, 2, ended);
     const { status } = await route("b");
     assert.deepEqual(status.conditions.map(({ type }: { type: string }) => type), ["Accepted"]);
     io.end();

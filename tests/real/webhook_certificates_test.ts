@@ -157,7 +157,7 @@ class Shell {
   /** Waits until the started operator serves webhooks. */
   async served(): Promise<void> {
     const { io, ended } = this.#started ?? assert.fail("no operator was started");
-    await io.says(/Webhooks served/, 1, ended);
+    await io.waitForOutput(/Webhooks served/, 1, ended);
   }
 
   /** Stops the started operator. */

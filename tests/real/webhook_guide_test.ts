@@ -57,7 +57,7 @@ Deno.test("the commands of the webhooks guide lead from op new to a rejected obj
         );
         const io = new RunningIo(cwd);
         const ended = cli([...args, "--kubeconfig", `${folder}/kubeconfig`], io);
-        await io.says(/^Webhooks are called at /, 1, ended);
+        await io.waitForOutput(/^Webhooks are called at /, 1, ended);
         const website = {
           apiVersion: "demo.example.com/v1",
           kind: "Website",

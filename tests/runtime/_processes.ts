@@ -65,7 +65,7 @@ export class Process implements AsyncDisposable {
       connection,
       clock,
       random: () => 0.5,
-      host,
+      identity: host,
       signal: this.#stop.signal,
       checkAccess: false,
     });

@@ -108,7 +108,7 @@ Deno.test("an RBAC permission that is missing at start is named, only its contro
     name.startsWith("RBAC permission to ") && message === "granted"
   );
   assert.deepEqual(granted.map(({ name }) => name.slice("RBAC permission to ".length)), [
-    ...controllerRbacRules(run.notes).filter(({ need }) => need !== "seldom").map(describeRule),
+    ...controllerRbacRules(run.notes).filter(({ need }) => need !== "optional").map(describeRule),
     ...["list secrets", "watch secrets"],
   ]);
 });
@@ -136,7 +136,7 @@ Deno.test("requests that are rejected despite all permissions, as by a quota, do
   const once = reviews();
   assert(once > 5, `${once} access reviews at start`);
   using _ = cluster.inject(faults.status(403, "exceeded quota"), {
-    by: "test",
+    client: "test",
     kind: ConfigMap,
     verb: "patch",
     times: 1e6,

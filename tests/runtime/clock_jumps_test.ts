@@ -50,15 +50,15 @@ async function requestsWith(offsetAt: (minute: number) => number) {
     if (minute % 10 === 5) cluster.inject(faults.watchSilent(), { kind: Note });
     if (minute % 10 === 6) await cluster.patch(Note, "plain", text);
     if (minute % 10 === 8) {
-      cluster.inject(faults.status(500), { by: "jumps", kind: ConfigMap, verb: "patch", times: 2 });
+      cluster.inject(faults.status(500), { client: "jumps", kind: ConfigMap, verb: "patch", times: 2 });
     }
     if (minute % 20 === 9) {
       // A server that is shutting down ends each watch at once.
       const endedAtOnce = { name: "ended at once", answer: () => new Response("") };
-      cluster.inject(endedAtOnce, { by: "jumps", kind: ConfigMap, verb: "watch", times: 3 });
-      cluster.inject(faults.watchCut(), { by: "jumps", kind: ConfigMap });
+      cluster.inject(endedAtOnce, { client: "jumps", kind: ConfigMap, verb: "watch", times: 3 });
+      cluster.inject(faults.watchCut(), { client: "jumps", kind: ConfigMap });
     }
-    if (minute === 40) cluster.inject(faults.status(403), { by: "jumps", kind: Event, times: 1 });
+    if (minute === 40) cluster.inject(faults.status(403), { client: "jumps", kind: Event, times: 1 });
     await cluster.advance("1m");
   }
   const sent = cluster.requests.filter(({ userAgent }) => userAgent.startsWith("jumps/")).map((

@@ -83,7 +83,7 @@ Deno.test("a deleted definition is logged once, and its kind is watched at once 
 Deno.test("retry delays grow while a definition is missing, and start over each time it returns", async () => {
   const { notes } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
-  const watches = () => cluster.sent({ by: "test", kind: Note, verb: "watch" });
+  const watches = () => cluster.sent({ client: "test", kind: Note, verb: "watch" });
   for (let round = 0; round < 3; round++) {
     const from = watches().length;
     await undefine(cluster);
@@ -128,7 +128,7 @@ for (const { name, first, runs } of REPLACED) {
     await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
     await cluster.create(Note, "a", { spec: { text: first } });
     await cluster.advance("10s");
-    cluster.inject(faults.refused(), { by: "test", kind: Note, verb: "watch", times: 3 });
+    cluster.inject(faults.refused(), { client: "test", kind: Note, verb: "watch", times: 3 });
     cluster.restartServer();
     await undefine(cluster);
     await define(cluster);

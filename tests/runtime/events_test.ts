@@ -64,7 +64,7 @@ Deno.test("Events that the API server rejects fail no reconcile", async () => {
   const { notes, runs } = recording((note, { events }) => events.normal("Seen", note.spec.text));
   for (const code of [403, 500]) {
     await using cluster = await memoryCluster({ parts: { notes }, forbiddenRequests: "allow" });
-    using refused = cluster.inject(faults.status(code), { by: "test", kind: Event, times: 1000 });
+    using refused = cluster.inject(faults.status(code), { client: "test", kind: Event, times: 1000 });
     for (const name of ["a", "b"]) await cluster.create(Note, name, { spec: {} });
     await cluster.advance("1m");
     assert(refused.hits.length > 0);

@@ -44,7 +44,7 @@ Deno.test("settle rejects when a reconcile throws, with its object, attempts and
   const [failure] = error.failures;
   assert(failure?.error instanceof RangeError);
   assert.deepEqual({ ...failure, error: undefined }, {
-    what: "reconcile",
+    operation: "reconcile",
     part: "notes",
     kind: "Note",
     namespace: "default",
@@ -84,7 +84,7 @@ Deno.test("settle rejects when a cleanup throws", async () => {
   await cluster.settle();
   await cluster.delete(Note, "a");
 
-  assert.equal((await failureOf(cluster.settle())).failures[0]?.what, "cleanup");
+  assert.equal((await failureOf(cluster.settle())).failures[0]?.operation, "cleanup");
 });
 
 for (
@@ -120,7 +120,7 @@ for (
     // A source is opened again after a pause.
     const { failures } = await failureOf(cluster.advance("1m"));
 
-    assert.equal(failures[0]?.what, what);
+    assert.equal(failures[0]?.operation, what);
     assert.equal(failures[0]?.part, "part");
   });
 }
@@ -135,7 +135,7 @@ Deno.test("settle rejects when a conversion throws", async () => {
 
   const error = await failureOf(cluster.settle());
 
-  assert.equal(error.failures[0]?.what, "conversion");
+  assert.equal(error.failures[0]?.operation, "conversion");
   assert.match(error.message, /at broken \(/);
 });
 
@@ -153,7 +153,7 @@ Deno.test("settle does not reject after a TemporaryError or a PermanentError", a
 Deno.test("settle does not reject after failures that an injected fault or a stopped server causes", async () => {
   await using cluster = await notesCluster(applyText);
   cluster.inject(faults.status(500), { verb: "patch", kind: ConfigMap, times: 2 });
-  cluster.inject(faults.answerLost(), { verb: "patch", kind: ConfigMap, after: 2 });
+  cluster.inject(faults.responseLost(), { verb: "patch", kind: ConfigMap, after: 2 });
   await cluster.settle();
   cluster.restartServer({ downFor: "10s" });
   await cluster.advance("1h");

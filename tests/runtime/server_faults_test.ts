@@ -24,9 +24,9 @@ async function assertReconciled(cluster: MemoryCluster): Promise<void> {
   }
   // Watches are reopened, and the end of an Event series is written.
   const isWork = ({ verb, resource }: RequestRecord): boolean => verb !== "watch" && resource !== "events";
-  const before = cluster.sent({ by: "test", where: isWork }).length;
+  const before = cluster.sent({ client: "test", where: isWork }).length;
   await cluster.advance("10m");
-  assert.equal(cluster.sent({ by: "test", where: isWork }).length, before, "the operator is idle");
+  assert.equal(cluster.sent({ client: "test", where: isWork }).length, before, "the operator is idle");
 }
 
 Deno.test("an operator loses none of 2,000 changes while its server goes down ten times", async () => {
@@ -68,7 +68,7 @@ Deno.test("a watch that breaks while the history is compacted lists again, and f
 /** Faults of every third write. */
 const WRITE_FAULTS: readonly { name: string; fault: Fault }[] = [
   { name: "409 on every third write", fault: faults.conflict() },
-  { name: "a response lost after every third write", fault: faults.answerLost() },
+  { name: "a response lost after every third write", fault: faults.responseLost() },
   { name: "a refused connection at every third write", fault: faults.refused() },
   { name: "500 on every third write", fault: faults.status(500) },
   { name: "429 on every third write", fault: faults.tooManyRequests("2s") },
@@ -80,7 +80,7 @@ for (const { name, fault } of WRITE_FAULTS) {
     await using cluster = await memoryCluster({ parts: { notes } });
     let count = 0;
     const isWrite = ({ method }: { method: string }): boolean => method !== "GET" && ++count % 3 === 0;
-    using injected = cluster.inject(fault, { by: "test", times: 10_000, where: isWrite });
+    using injected = cluster.inject(fault, { client: "test", times: 10_000, where: isWrite });
     await createNotes(cluster);
     await cluster.advance("5m");
     for (let i = 0; i < COUNT; i += 2) await cluster.patch(Note, `n${i}`, { spec: { text: "1" } });
@@ -98,7 +98,7 @@ Deno.test("during a storm of 429 responses each request is retried after its Ret
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster);
   await cluster.settle();
-  const storm = cluster.inject(faults.tooManyRequests("5s"), { by: "test", times: 1e6 });
+  const storm = cluster.inject(faults.tooManyRequests("5s"), { client: "test", times: 1e6 });
   cluster.restartServer();
   const before = cluster.requests.length;
   for (let i = 0; i < COUNT; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "1" } });
@@ -118,10 +118,10 @@ for (const code of [429, 503]) {
     const { notes, runs } = recording(applyText);
     await using cluster = await memoryCluster({ parts: { notes } });
     const answer = (): Response => new Response("Later\n", { status: code, headers: { "retry-after": "7" } });
-    cluster.inject({ name: "deferred", answer }, { by: "test", kind: ConfigMap, verb: "patch", times: 2 });
+    cluster.inject({ name: "deferred", respond: answer }, { client: "test", kind: ConfigMap, verb: "patch", times: 2 });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.advance("1m");
-    const [first, ...later] = cluster.sent({ by: "test", kind: ConfigMap, verb: "patch" });
+    const [first, ...later] = cluster.sent({ client: "test", kind: ConfigMap, verb: "patch" });
     assert.deepEqual(later.map(({ time }) => time - first!.time), [7000, 14_000]);
     assert.equal(runs.length, 1, "the reconcile waited for the retries");
     await assertReconciled(cluster);
@@ -162,9 +162,9 @@ Deno.test("an operator waits while its definition is deleted, and reconciles its
   await cluster.delete(CustomResourceDefinition, Note.crd!.metadata.name);
   await cluster.advance("5m");
   runs.length = 0;
-  const before = cluster.sent({ by: "test", kind: Note }).length;
+  const before = cluster.sent({ client: "test", kind: Note }).length;
   await cluster.advance("5m");
-  assert(cluster.sent({ by: "test", kind: Note }).length - before <= 20, "more than 20 requests in five minutes");
+  assert(cluster.sent({ client: "test", kind: Note }).length - before <= 20, "more than 20 requests in five minutes");
 
   await cluster.client.create(CustomResourceDefinition, Note.crd as never);
   await createNotes(cluster, 2);

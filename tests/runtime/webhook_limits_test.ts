@@ -120,7 +120,7 @@ Deno.test("the client with the fewest running reviews is next", async () => {
 });
 
 Deno.test("large bodies are read within their memory limit, and others wait unread", async () => {
-  const { fetch, clock } = heldReviews({ held: 10 * MIB });
+  const { fetch, clock } = heldReviews({ memoryBytes: 10 * MIB });
   const [first, second] = [silent(800_000), silent(800_000)];
   const responses = [fetch(first), fetch(second)];
   for (let i = 0; i < 5; i++) await turn();
@@ -134,7 +134,7 @@ Deno.test("large bodies are read within their memory limit, and others wait unre
 });
 
 Deno.test("a body is rejected unread if too many wait, or if it is larger than the memory limit", async () => {
-  const { fetch } = heldReviews({ held: 1 * MIB });
+  const { fetch } = heldReviews({ memoryBytes: 1 * MIB });
   const large = silent(200_000);
   const response = await fetch(large);
   assert.deepEqual([response.status, large.wasRead], [413, false]);
@@ -151,7 +151,7 @@ Deno.test("a body is rejected unread if too many wait, or if it is larger than t
 });
 
 Deno.test("a review whose objects need more memory than the limit is rejected, whatever its length", async () => {
-  const { fetch, started, completeNext } = heldReviews({ held: 16 * MIB });
+  const { fetch, started, completeNext } = heldReviews({ memoryBytes: 16 * MIB });
   const wide = review();
   Object.assign(wide.request.object, { data: Array(300_000).fill({}) });
   const body = JSON.stringify(wide);
@@ -165,7 +165,7 @@ Deno.test("a review whose objects need more memory than the limit is rejected, w
 });
 
 Deno.test("the memory limit bounds how many large reviews run at once", async () => {
-  const { fetch, started, completeNext } = heldReviews({ held: 10 * MIB });
+  const { fetch, started, completeNext } = heldReviews({ memoryBytes: 10 * MIB });
   const responses = Array.from({ length: 8 }, (_, i) => fetch(post(`${i}`.padEnd(500_000, "x"))));
   for (let completed = 0; completed < 8; completed++) {
     while (started.length === completed) await turn();

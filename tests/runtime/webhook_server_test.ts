@@ -235,7 +235,7 @@ Deno.test("the leader and the standby both serve webhooks", async () => {
             certificate: { certificate: `${folder}/tls.crt`, key: `${folder}/tls.key` },
           },
         }),
-        { connection, host, serveWebhooks: true, checkAccess: false },
+        { connection, identity: host, serveWebhooks: true, checkAccess: false },
       );
     await using leader = replica("one");
     await eventually(() => leader.isLeading && reconcilers.length > 0);

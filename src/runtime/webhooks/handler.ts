@@ -36,17 +36,17 @@ export interface WebhookLimits {
    * Maximum length of an admission review, in bytes. The default fits two objects as large as the
    * API server accepts. @default {7 MiB}
    */
-  readonly review?: number;
+  readonly reviewBytes?: number;
   /**
    * Maximum length of a conversion review, in bytes. It may contain a whole list. @default {64 MiB}
    */
-  readonly conversion?: number;
+  readonly conversionBytes?: number;
   /**
    * Memory for reviews, in bytes: for bodies while they are read, and for the objects in them while
    * they are answered. Reviews wait for memory; one that needs more than this is rejected.
    * @default {30 % of the container's memory limit, or of 256 MiB if there is none}
    */
-  readonly held?: number;
+  readonly memoryBytes?: number;
 }
 
 // An operator without objects uses about 65 MiB, and connections about 20 MiB. Garbage takes memory
@@ -192,9 +192,9 @@ export class WebhookHandler {
     const { parts, metrics, clock, signal, ready, isServed, limits = {} } = options;
     const {
       inFlight = 256,
-      review = 7 * MIB,
-      conversion = 64 * MIB,
-      held = isServed ? heldWithin(USUAL_MEMORY) : UNLIMITED,
+      reviewBytes: review = 7 * MIB,
+      conversionBytes: conversion = 64 * MIB,
+      memoryBytes: held = isServed ? heldWithin(USUAL_MEMORY) : UNLIMITED,
     } = limits;
     this.#options = options;
     const reading = Math.floor(held * READING_SHARE);
@@ -276,7 +276,7 @@ export class WebhookHandler {
     } catch (error) {
       if (error instanceof WebhookFailure) {
         const { keys: { webhook: part, kind, namespace, name }, cause } = error;
-        failed?.({ what: "webhook", part, kind, namespace, name, error: cause });
+        failed?.({ operation: "webhook", part, kind, namespace, name, error: cause });
       }
       return this.#failed(error, pending.route);
     }
@@ -395,7 +395,7 @@ export class WebhookHandler {
     } catch (error) {
       if (!(error instanceof ConversionFailure)) throw error;
       this.#options.metrics.conversionPanic();
-      this.#options.observe?.()({ what: "conversion", error });
+      this.#options.observe?.()({ operation: "conversion", error });
       const { uid } = conversionRequest(review);
       const { tracing } = this.#options;
       const fields = { uid, error: error.message, ...stackOf(error.cause), ...tracing?.reviewLogFields() };
