@@ -35,16 +35,21 @@ const CLUSTER = ["--kubeconfig", "kubeconfig"];
 /** Creates a project of {@linkcode MAIN}, and deploys it. */
 async function deployedProject(cluster: RealCluster): Promise<OperatorFolder> {
   const folder = await operatorFolder();
-  await folder.write("main.ts", MAIN);
   await folder.write("kubeconfig", cluster.admin.kubeconfig);
-  for (const args of [["manifests"], ["overlay", "prod"]]) {
+  await deploy(folder, MAIN);
+  await established(adminClient(cluster));
+  return folder;
+}
+
+/** Generates the manifests of an operator, and deploys them. */
+async function deploy(folder: OperatorFolder, main: string): Promise<void> {
+  await folder.write("main.ts", main);
+  for (const args of [["manifests"], ["overlay", "prod", "--force"]]) {
     const generated = await folder.op("generate", ...args);
     assert.equal(generated.code, 0, generated.stderr);
   }
   const { code, stderr } = await folder.op("deploy", "prod", "--no-wait", ...CLUSTER);
   assert.equal(code, 0, stderr);
-  await established(adminClient(cluster));
-  return folder;
 }
 
 /** Creates a Note as v1, which needs no conversion, and a ConfigMap that it owns. */
@@ -134,6 +139,32 @@ Deno.test("op uninstall does not delete objects that cannot be read, and names t
   );
   assert.equal(uninstalled.code, 0, uninstalled.stdout + uninstalled.stderr);
   assert.match(uninstalled.stderr, /^Warning: left without an owner: 1 ConfigMap$/m);
+  assert.deepEqual(await client.list(CustomResourceDefinition), []);
+});
+
+Deno.test("op uninstall --release-finalizers suspends webhooks and conversions that no process serves", async () => {
+  await using cluster = await realCluster();
+  const client = adminClient(cluster);
+  await using folder = await deployedProject(cluster);
+  const Note = await findKind(client, "notes.v1.demo.example.com");
+  const metadata = { name: "one", finalizers: ["demo.example.com/notes.notes"] };
+  await client.create(Note, { metadata, spec: { text: "a b" } }, { namespace: "default" });
+  await deploy(
+    folder,
+    MAIN.replace("import { controller", "import { webhook, controller")
+      .replace(
+        "reconcile() {} });",
+        "reconcile() {}, cleanup() {} });\nconst rules = webhook(Note, { validate() {} });",
+      )
+      .replace("parts: { notes,", "parts: { notes, rules,"),
+  );
+  // The API server notices the webhook after a moment.
+  const change = () => client.patch(Note, "one", { metadata: { labels: { a: "b" } } }, { namespace: "default" });
+  await eventually(async () => assert.equal(await change().then(() => 200, ({ status }) => status), 500));
+
+  const gone = await folder.op("uninstall", "--yes", "--timeout", "2s", "--release-finalizers", ...CLUSTER);
+  assert.equal(gone.code, 0, gone.stdout + gone.stderr);
+  assert.match(gone.stdout, /^released {3}Note default\/one$/m);
   assert.deepEqual(await client.list(CustomResourceDefinition), []);
 });
 
