@@ -16,6 +16,7 @@ import { toolchain } from "../../tools/toolchain.ts";
 import { adminClient, watched } from "../fixtures/watched.ts";
 import { Attempt } from "./attempts/attempt.ts";
 import { ATTEMPTS } from "./attempts/attempts.ts";
+import type { OperatorProcess } from "../fixtures/followed_process.ts";
 import { freePort } from "../fixtures/build_operator.ts";
 import { podOf, runContainer } from "./_container.ts";
 import { imageTools, NEEDS_ROOT } from "./_image_tools.ts";
@@ -82,7 +83,7 @@ Deno.test(
           image,
           ...(program === "operator" ? { pod } : { pod: { ...pod, account: "twin" }, executable: twin }),
         });
-        outcomes.set(program, await attemptAll(client, program, url));
+        outcomes.set(program, await attemptAll({ client, operator, program, url }));
         callsAfter.push(calls);
         assert.equal(await operator.stop("SIGTERM"), 0);
       }
@@ -117,8 +118,17 @@ async function prepare(client: Client): Promise<void> {
   });
 }
 
+interface AttemptOptions {
+  readonly client: Client;
+  readonly operator: OperatorProcess;
+  /** Distinguishes the objects of the program. */
+  readonly program: string;
+  /** A server that the attempts try to reach. */
+  readonly url: string;
+}
+
 /** Makes each attempt once, and returns the outcomes. */
-async function attemptAll(client: Client, program: string, url: string): Promise<Map<string, string>> {
+async function attemptAll({ client, operator, program, url }: AttemptOptions): Promise<Map<string, string>> {
   await using objects = await watched(client, Attempt);
   const names = new Map(
     Object.keys(ATTEMPTS).map((attempt) => [`${program}-${attempt.toLowerCase().replaceAll(" ", "-")}`, attempt]),
@@ -132,7 +142,8 @@ async function attemptAll(client: Client, program: string, url: string): Promise
       const attempt = names.get(metadata.name);
       return attempt === undefined || status?.outcome === undefined ? [] : [[attempt, status.outcome] as const];
     });
-  await objects.until(() => outcomes().length === names.size);
+  // The log explains why an outcome is missing.
+  await Promise.race([objects.until(() => outcomes().length === names.size), operator.logged(() => false)]);
   return new Map(outcomes());
 }
 
