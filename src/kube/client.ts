@@ -227,6 +227,8 @@ export class Client {
           : events as WatchEvent[];
       }
     } catch (cause) {
+      // The stream may fail with the reason of the signal before it ends.
+      if (options.signal?.aborted && cause === options.signal.reason) return;
       if (cause instanceof SyntaxError || options.signal?.aborted) throw cause;
       if (cause instanceof TruncatedStreamError) {
         throw new TruncatedStreamError(`Cannot watch ${info.target}: ${cause.message}`, { cause });
