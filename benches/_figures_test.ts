@@ -6,7 +6,7 @@ Deno.test("median returns the middle figure, or the mean of the middle two", () 
   assert.equal(median([4, 1, 2, 3]), 2.5);
 });
 
-Deno.test("pairedRatio's interval is the whole range of seven pairs, and the range without both ends of nine", () => {
+Deno.test("pairedRatio's interval is the full range for seven pairs, and omits the smallest and the largest ratio of nine", () => {
   const ones = (count: number) => Array.from({ length: count }, () => 1);
   const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
   assert.deepEqual(pairedRatio(to(7), ones(7)), { median: 4, low: 1, high: 7 });

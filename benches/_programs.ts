@@ -1,6 +1,6 @@
 /**
- * The programs under measurement: ours from `op build`, a bare loop from the same compiler, the
- * peers from their own tools.
+ * The measured programs: our operator, built by `op build`; a bare loop, built by the same compiler;
+ * operators in other frameworks, built by their own tools.
  */
 import { fileURLToPath } from "node:url";
 import { buildOperator, freePort } from "../tests/fixtures/build_operator.ts";
@@ -12,7 +12,7 @@ import { toolchain } from "../tools/toolchain.ts";
  */
 export type Workload = "status" | "configmap" | "reviews";
 
-/** A program that is built. */
+/** A built program. */
 export interface Program extends AsyncDisposable {
   readonly name: string;
   /** Settings that differ from its defaults. */
@@ -23,7 +23,7 @@ export interface Program extends AsyncDisposable {
   readonly megabytes: number;
 }
 
-/** A program, and the workloads it can do. */
+/** A program and the workloads that it supports. */
 export interface Candidate {
   readonly name: string;
   readonly workloads: readonly Workload[];
@@ -97,7 +97,7 @@ async function buildFloor(): Promise<Program> {
 }
 
 async function controllerRuntime(workload: Workload, readYourWrites: boolean): Promise<Program> {
-  const output = `${await cached("controller_runtime")}/operator`;
+  const output = `${await buildFolder("controller_runtime")}/operator`;
   await run("go", { args: ["build", "-ldflags=-s -w", "-o", output, "."], cwd: sources("controller_runtime") });
   return {
     name: `controller-runtime${readYourWrites ? ", read-your-writes" : ""}`,
@@ -107,12 +107,12 @@ async function controllerRuntime(workload: Workload, readYourWrites: boolean): P
     command: [output],
     env: { WORKLOAD: workload, ...(readYourWrites && { READ_YOUR_WRITES: "1" }) },
     megabytes: await size(output),
-    [Symbol.asyncDispose]: nothing,
+    [Symbol.asyncDispose]: noCleanup,
   };
 }
 
 async function kubeRs(workload: Workload): Promise<Program> {
-  const target = await cached("kube_rs");
+  const target = await buildFolder("kube_rs");
   await run("cargo", {
     args: ["build", "--release", "--quiet"],
     cwd: sources("kube_rs"),
@@ -125,12 +125,12 @@ async function kubeRs(workload: Workload): Promise<Program> {
     command: [output],
     env: { WORKLOAD: workload },
     megabytes: await size(output),
-    [Symbol.asyncDispose]: nothing,
+    [Symbol.asyncDispose]: noCleanup,
   };
 }
 
 async function clientNode(workload: Workload): Promise<Program> {
-  const folder = await cached("client_node");
+  const folder = await buildFolder("client_node");
   for (const file of ["package.json", "package-lock.json", "operator.js"]) {
     await Deno.copyFile(`${sources("client_node")}/${file}`, `${folder}/${file}`);
   }
@@ -142,13 +142,13 @@ async function clientNode(workload: Workload): Promise<Program> {
     command: [node, `${folder}/operator.js`],
     env: { WORKLOAD: workload },
     megabytes: await folderSize(`${folder}/node_modules`) + await size(node),
-    [Symbol.asyncDispose]: nothing,
+    [Symbol.asyncDispose]: noCleanup,
   };
 }
 
 /** Installs kopf. @returns The folder with its Python. */
 export async function kopfEnvironment(): Promise<string> {
-  const folder = await cached("kopf");
+  const folder = await buildFolder("kopf");
   const requirements = `${sources("kopf")}/requirements.txt`;
   await run("python3", { args: ["-m", "venv", `${folder}/venv`], cwd: folder });
   await run(`${folder}/venv/bin/pip`, {
@@ -181,7 +181,7 @@ async function kopf(workload: Workload, workers: number | undefined): Promise<Pr
     // which a pod does not have.
     env: { HOME: folder, USER: "kopf", WORKLOAD: workload, ...(workers !== undefined && { WORKERS: String(workers) }) },
     megabytes: await folderSize(`${folder}/venv`),
-    [Symbol.asyncDispose]: nothing,
+    [Symbol.asyncDispose]: noCleanup,
   };
 }
 
@@ -190,8 +190,8 @@ export function sources(name: string): string {
   return fileURLToPath(new URL(`peers/${name}`, import.meta.url));
 }
 
-/** Returns the output folder for a peer's build tool, which decides what to build again. */
-async function cached(name: string): Promise<string> {
+/** Returns the output folder of a peer's build tool. The tool rebuilds only what changed. */
+async function buildFolder(name: string): Promise<string> {
   const path = `${CACHE}${name}`;
   await Deno.mkdir(path, { recursive: true });
   return path;
@@ -226,4 +226,4 @@ async function folderSize(path: string): Promise<number> {
   return megabytes;
 }
 
-async function nothing(): Promise<void> {}
+async function noCleanup(): Promise<void> {}

@@ -1,6 +1,6 @@
 /**
- * The webhook servers under measurement: ours (compiled, and run by this Deno),
- * controller-runtime's and kopf's. All answer the same review.
+ * The measured webhook servers: ours (compiled, and run by this Deno), controller-runtime's and
+ * kopf's. All answer the same review.
  */
 import { fileURLToPath } from "node:url";
 import { bundle } from "../cli/build/bundle.ts";
@@ -20,25 +20,25 @@ export interface ReviewProgram extends Program {
 
 const REVIEWS = ["reviews"] as const;
 
-/** All webhook servers. Their names are those of the other workloads. */
+/** All webhook servers, with the same names as in the other workloads. */
 export const REVIEW_CANDIDATES: readonly Candidate[] = [
   { name: "ours", workloads: REVIEWS, build: compiled },
-  // Benchmarks compile with the oldest supported Deno, whose HTTP server takes twice the CPU. Users
-  // compile with theirs.
+  // Benchmarks compile with the oldest supported Deno, whose HTTP server needs twice the CPU time.
+  // Users compile with the Deno that they have installed.
   { name: `ours, run by Deno ${Deno.version.deno}`, workloads: REVIEWS, build: bundled },
   { name: "controller-runtime", workloads: REVIEWS, build: controllerRuntime },
   { name: "kopf", workloads: REVIEWS, build: kopf },
 ];
 
 /** A folder with a certificate, and an API server that an operator finds through a kubeconfig. */
-interface Place extends AsyncDisposable {
+interface ReviewSetup extends AsyncDisposable {
   readonly folder: string;
   readonly authority: string;
   readonly kubeconfig: string;
   readonly client: Client;
 }
 
-async function place(): Promise<Place> {
+async function createSetup(): Promise<ReviewSetup> {
   await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "reviews-" });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
@@ -50,11 +50,11 @@ async function place(): Promise<Place> {
   const kubeconfig = `${folder}/kubeconfig`;
   await Deno.writeTextFile(kubeconfig, kubeconfigFor(served));
   const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
-  const kept = stack.move();
-  return { folder, authority: caCert, kubeconfig, client, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const owned = stack.move();
+  return { folder, authority: caCert, kubeconfig, client, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-function operatorFile(port: number, { folder }: Place): string {
+function operatorFile(port: number, { folder }: ReviewSetup): string {
   return `
     import { operator } from "@op/sdk";
     import { noteRules } from "repository/tests/fixtures/reviews.ts";
@@ -70,7 +70,7 @@ function operatorFile(port: number, { folder }: Place): string {
   `;
 }
 
-function argumentsOf({ folder, kubeconfig }: Place): string[] {
+function argumentsOf({ folder, kubeconfig }: ReviewSetup): string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
     `--webhook-certificate=${folder}/tls.crt`,
@@ -80,19 +80,19 @@ function argumentsOf({ folder, kubeconfig }: Place): string[] {
 
 async function compiled(): Promise<ReviewProgram> {
   await using stack = new AsyncDisposableStack();
-  const around = stack.use(await place());
+  const setup = stack.use(await createSetup());
   const port = freePort();
-  const built = stack.use(await buildOperator(operatorFile(port, around)));
-  const kept = stack.move();
+  const built = stack.use(await buildOperator(operatorFile(port, setup)));
+  const owned = stack.move();
   return {
     name: "ours",
     settings: "as compiled by op build with Deno 2.4.2: Lease, metrics, info logs",
-    command: [built.path, ...argumentsOf(around)],
+    command: [built.path, ...argumentsOf(setup)],
     env: {},
     megabytes: await size(built.path),
     port,
-    authority: around.authority,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    authority: setup.authority,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
@@ -102,7 +102,7 @@ async function compiled(): Promise<ReviewProgram> {
  */
 async function bundled(): Promise<ReviewProgram> {
   await using stack = new AsyncDisposableStack();
-  const around = stack.use(await place());
+  const setup = stack.use(await createSetup());
   const port = freePort();
   const root = new URL("../", import.meta.url);
   const builds = fileURLToPath(new URL(".cache/builds/", root));
@@ -111,56 +111,56 @@ async function bundled(): Promise<ReviewProgram> {
   const folder = await Deno.makeTempDir({ dir: builds });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
   const path = `${folder}/main.ts`;
-  await Deno.writeTextFile(path, operatorFile(port, around).replaceAll('"repository/', `"${root.href}`));
+  await Deno.writeTextFile(path, operatorFile(port, setup).replaceAll('"repository/', `"${root.href}`));
   const out = `${folder}/out`;
   await Deno.mkdir(out);
-  const made = await bundle({ path, url: new URL(`file://${path}`), folder }, out, "main.ts");
+  const output = await bundle({ path, url: new URL(`file://${path}`), folder }, out, "main.ts");
   const run = [Deno.execPath(), "run", "--quiet", "--no-config", "--no-lock", "--no-check"] as const;
   const [program, ...rest] = run;
-  const { stdout } = await new Deno.Command(program, { args: [...rest, "-A", made.path, "sandbox"] }).output();
+  const { stdout } = await new Deno.Command(program, { args: [...rest, "-A", output.path, "sandbox"] }).output();
   const flags = new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
-  const kept = stack.move();
+  const owned = stack.move();
   return {
     name: `ours, run by Deno ${Deno.version.deno}`,
     settings: "the bundle of op build in its sandbox, not compiled",
-    command: [...run, "--v8-flags=--max-semi-space-size=2", ...flags, made.path, ...argumentsOf(around)],
+    command: [...run, "--v8-flags=--max-semi-space-size=2", ...flags, output.path, ...argumentsOf(setup)],
     env: {},
-    megabytes: await size(made.path),
+    megabytes: await size(output.path),
     port,
-    authority: around.authority,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    authority: setup.authority,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
 async function controllerRuntime(): Promise<ReviewProgram> {
   await using stack = new AsyncDisposableStack();
-  const around = stack.use(await place());
-  const output = `${around.folder}/webhook`;
+  const setup = stack.use(await createSetup());
+  const output = `${setup.folder}/webhook`;
   const args = ["build", "-ldflags=-s -w", "-o", output, "./webhook"];
   const { success, stderr } = await new Deno.Command("go", { args, cwd: sources("controller_runtime") }).output();
   if (!success) throw new Error(`Benchmark: "go build" failed: ${new TextDecoder().decode(stderr)}`);
   const port = freePort();
-  const kept = stack.move();
+  const owned = stack.move();
   return {
     name: "controller-runtime",
     settings: "v0.25.2; its webhook server only",
-    command: [output, String(port), around.folder],
+    command: [output, String(port), setup.folder],
     env: {},
     megabytes: await size(output),
     port,
-    authority: around.authority,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    authority: setup.authority,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
 /** kopf looks up its kind on an API server before it answers reviews. */
 async function kopf(): Promise<ReviewProgram> {
   await using stack = new AsyncDisposableStack();
-  const around = stack.use(await place());
+  const setup = stack.use(await createSetup());
   const environment = await kopfEnvironment();
-  await around.client.create(CustomResourceDefinition, Note.crd as never);
+  await setup.client.create(CustomResourceDefinition, Note.crd as never);
   const port = freePort();
-  const kept = stack.move();
+  const owned = stack.move();
   return {
     name: "kopf",
     settings: "1.45.2; its webhook server",
@@ -168,10 +168,10 @@ async function kopf(): Promise<ReviewProgram> {
       `${environment}/venv/bin/python`,
       ...["-m", "kopf", "run", "--all-namespaces", "--standalone", "--quiet", `${sources("kopf")}/webhook.py`],
     ],
-    env: { PORT: String(port), FOLDER: around.folder, KUBECONFIG: around.kubeconfig },
+    env: { PORT: String(port), FOLDER: setup.folder, KUBECONFIG: setup.kubeconfig },
     megabytes: 0,
     port,
-    authority: around.authority,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    authority: setup.authority,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

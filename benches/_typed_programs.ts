@@ -1,6 +1,6 @@
 /**
- * Programs for the type check benchmark: without the SDK, with the SDK only, ten kinds with a
- * PodSpec, a kind as large as Prometheus.
+ * Programs for the type check benchmark: one without the SDK, one that only imports it, one with ten
+ * kinds with a PodSpec, and one with a kind as large as Prometheus.
  */
 import { importKind } from "../cli/import/import.ts";
 import { RecordedIo } from "../cli/_recorded_io.ts";
@@ -13,7 +13,7 @@ import { ORIGINS } from "../tools/upstream/origins.ts";
 export interface CheckedProgram {
   readonly name: string;
   readonly files: { readonly [name: string]: string };
-  /** Whether the other programs are compared with it. */
+  /** Set on the program that the others are compared with. */
   readonly isEmpty?: true;
 }
 
@@ -44,7 +44,7 @@ function tenKinds(): string {
   ].join("\n");
 }
 
-/** All kinds differ, so that the compiler cannot reuse their types. */
+/** Returns a kind and its controller. All kinds differ, so that the compiler cannot reuse their types. */
 function kindAndController(i: number): string {
   const pod = i % 2 === 0 ? "PodSpec" : `s.omit(PodSpec, ["containers"])`;
   return `
@@ -139,8 +139,8 @@ export const sites${i} = controller(Site${i}, {
 }
 
 /**
- * The imported kind Prometheus if its CRD can be downloaded, and otherwise one of our own that is
- * as large.
+ * Returns a program with the imported kind Prometheus, or with a generated kind of the same size if
+ * the CRD cannot be downloaded.
  */
 async function largeKind(): Promise<CheckedProgram> {
   const { packed: [packed] } = await upstream({ origins: ORIGINS.filter(({ kind }) => kind === "Prometheus") });
@@ -177,8 +177,8 @@ export const op = operator({ name: "large", parts: { larges } });
 }
 
 /**
- * Specs that differ slightly from Kubernetes', so that the import cannot replace parts by known
- * types.
+ * Returns a CRD whose specs differ slightly from those of built-in kinds, so that the import cannot
+ * replace them by known types.
  */
 function large(): Record<string, unknown> {
   const parts = { set: changed(StatefulSetSpec), job: changed(JobSpec), ingress: changed(IngressSpec) };

@@ -27,8 +27,8 @@ const CONFIGS = ["deno.json", "deno.jsonc", "package.json"];
  * @param folder A folder for the new project, outside the file's own folder.
  */
 export async function projectOf(source: Pick<SourceFile, "folder">, folder: string): Promise<Project> {
-  if (await above(source.folder, CONFIGS) !== undefined) {
-    return { flags: [], lock: await above(source.folder, ["deno.lock"]) ?? join(source.folder, "deno.lock") };
+  if (await findUpwards(source.folder, CONFIGS) !== undefined) {
+    return { flags: [], lock: await findUpwards(source.folder, ["deno.lock"]) ?? join(source.folder, "deno.lock") };
   }
   const config = join(folder, "deno.json");
   const sdk = localSdk();
@@ -54,7 +54,7 @@ export async function withProject<T>(
   io: Io,
   use: (flags: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  if (await above(folder, CONFIGS) !== undefined) return await use([]);
+  if (await findUpwards(folder, CONFIGS) !== undefined) return await use([]);
   using own = temporaryFolder("op-project-", io);
   return await use((await projectOf({ folder }, own.path)).flags);
 }
@@ -65,12 +65,12 @@ function localSdk(): string | undefined {
   return Deno.build.standalone || root.protocol !== "file:" ? undefined : fileURLToPath(root).replace(/\/$/, "");
 }
 
-/** Returns the nearest of some files, in a folder or its parents. */
-async function above(folder: string, names: readonly string[]): Promise<string | undefined> {
+/** Returns the first named file that exists in a folder, or else in its nearest parent. */
+async function findUpwards(folder: string, names: readonly string[]): Promise<string | undefined> {
   for (const name of names) {
     const path = join(folder, name);
     if (await Deno.stat(path).then(({ isFile }) => isFile, () => false)) return path;
   }
   const parent = dirname(folder);
-  return parent === folder ? undefined : await above(parent, names);
+  return parent === folder ? undefined : await findUpwards(parent, names);
 }

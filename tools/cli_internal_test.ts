@@ -4,7 +4,7 @@ import { internalModules, mergeSchemasModule } from "./cli_internal.ts";
 
 const ADVICE = 'run "deno task generate"';
 
-Deno.test("cli/internal has a current copy of each module that src/internal.ts reaches, and no other file", async () => {
+Deno.test("cli/internal has a current copy of each module that src/internal.ts imports, and no other file", async () => {
   const modules = await internalModules();
   for (const [path, text] of modules) {
     assert(await Deno.readTextFile(new URL(`../${path}`, import.meta.url)) === text, `${path} is stale: ${ADVICE}`);

@@ -115,7 +115,7 @@ async function warnOfSamples(facts: OperatorFacts, folder: string, io: Io): Prom
   }
 }
 
-/** Returns the options of an installation in the form of the SDK. */
+/** Converts options of a command to the SDK's `InstallOptions`. */
 export function installOptions({ into, namespace, image, certificates }: PlaceOptions): InstallOptions {
   return {
     ...(into === undefined ? {} : { namespace: into }),
@@ -142,14 +142,14 @@ export async function factsOf(file: string, options: PlaceOptions, io: Io): Prom
 }
 
 /**
- * An image for commands that do not use the Deployment, so that they do not need a commit to name
- * the image.
+ * A placeholder image for commands that do not print the Deployment. With it they also work without
+ * a Git commit, from which the image's tag may be derived.
  */
 export const NO_IMAGE = "unneeded";
 
 /**
- * Returns options with the image of the existing files if its tag names the commit: each commit has
- * another tag.
+ * Returns the options with the image of the existing Deployment if the tag is the Git commit.
+ * Otherwise `--check` would find a different tag after each commit.
  */
 async function withCommittedImage(file: string, options: GenerateOptions, io: Io): Promise<GenerateOptions> {
   if (options.image !== undefined) return options;
@@ -178,7 +178,7 @@ async function statesOf(files: ReadonlyMap<string, string>, folder: string): Pro
   return [...states, ...await obsoleteFiles(files, folder)];
 }
 
-/** Returns generated, unedited files of kinds and roles that no longer exist. */
+/** Returns generated, unedited files that belong to deleted kinds and roles. */
 async function obsoleteFiles(files: ReadonlyMap<string, string>, folder: string): Promise<FileState[]> {
   const obsolete: FileState[] = [];
   for (const below of new Set([...files.keys()].map((file) => dirname(file)))) {

@@ -1,4 +1,7 @@
-/** `op new controller` and `op new webhook` in a project that is there, and `op new` alone. */
+/**
+ * `op new controller`, `op new webhook` and `op new version` in an existing project, and `op new`
+ * without arguments.
+ */
 import assert from "node:assert/strict";
 import { assertGolden } from "../../tests/fixtures/golden.ts";
 import { fileURLToPath } from "node:url";
@@ -9,7 +12,7 @@ import { cli } from "../cli.ts";
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
 const CACHE = ["--kind", "Cache", "--api-version", "v1", "--group", "demo.example.com"];
 
-/** All files of a folder with their text. */
+/** Returns the content of all files in a folder, by path. */
 async function filesIn(folder: string, below = ""): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for await (const { name, isDirectory } of Deno.readDir(`${folder}/${below}`)) {
@@ -85,8 +88,8 @@ Deno.test("op new controller and op new webhook extend a new project, which pass
     });
     for (const task of ["lint", "test"]) {
       await t.step(`deno task ${task}`, async () => {
-        const said = await run(shop, Deno.execPath(), "task", task);
-        if (task === "test") assert.match(said, /\bok \| 9 passed \| 0 failed\b/);
+        const output = await run(shop, Deno.execPath(), "task", task);
+        if (task === "test") assert.match(output, /\bok \| 9 passed \| 0 failed\b/);
       });
     }
   } finally {
@@ -114,7 +117,7 @@ Deno.test("op new operator --kind writes the kind and its manifests", async () =
   }
 });
 
-/** The messages of all rejected commands, by the command. */
+/** Each rejected command, followed by its error message. */
 const refusals: string[] = [];
 
 const REFUSED = [
@@ -164,7 +167,7 @@ const REFUSED = [
     code: 2,
   },
   {
-    name: "a kind whose module is elsewhere",
+    name: "a kind that the expected module does not define",
     args: ["webhook", "--kind", "Note", "--api-version", "v1", "--type", "mutation"],
     code: 1,
   },
@@ -225,7 +228,7 @@ Deno.test("op new version rejects invalid versions, and changes no file", async 
   for (
     const [name, args, code] of [
       ["a version that exists", ["Note", "--api-version", "v1"], 1],
-      ["a version without an order", ["Note", "--api-version", "next"], 2],
+      ["a version that Kubernetes cannot order", ["Note", "--api-version", "next"], 2],
       ["an unknown kind", ["Nota", "--api-version", "v2"], 1],
       ["a file that exists", ["Note", "--api-version", "v4"], 1],
       [
@@ -267,7 +270,7 @@ Deno.test("op new version --no-edit creates only the files, and prints what to a
   assert.deepEqual([main, v1], [before["main.ts"], before["note/v1.ts"]]);
 });
 
-Deno.test("op new rejects what cannot be added, and changes no file", async (t) => {
+Deno.test("op new rejects invalid controllers and webhooks, and changes no file", async (t) => {
   await using folder = await operatorFolder(NOTES);
   const before = await filesIn(folder.path);
   for (const { name, args, code } of REFUSED) {
@@ -332,8 +335,8 @@ Deno.test("op new controller does not edit a module whose parts it cannot find, 
   assert("cache/controller.ts" in after);
 });
 
-/** An Io with a person who types. */
-class AskedIo extends RecordedIo {
+/** An Io whose user types the given answers. */
+class AnsweringIo extends RecordedIo {
   readonly questions: string[] = [];
 
   constructor(cwd: string, readonly answers: (string | undefined)[]) {
@@ -351,7 +354,7 @@ class AskedIo extends RecordedIo {
 Deno.test("op new asks on a terminal, repeats invalid answers, and creates no project if the input ends", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    const io = new AskedIo(folder, ["My Shop", "shop", "k8s.io", "", "Website", ""]);
+    const io = new AnsweringIo(folder, ["My Shop", "shop", "k8s.io", "", "Website", ""]);
     assert.equal(await cli(["new", "--sdk", SDK], io), 0, io.stderr);
     assert.deepEqual(io.questions, [
       "Name of the operator: [website-operator]",
@@ -364,9 +367,9 @@ Deno.test("op new asks on a terminal, repeats invalid answers, and creates no pr
     assert.match(io.stdout, /Use a name such as "my-shop"\.\n/);
     assert((await Deno.stat(`${folder}/shop/main.ts`)).isFile);
 
-    const gone = new AskedIo(folder, ["other", undefined]);
-    assert.equal(await cli(["new", "--sdk", SDK], gone), 2);
-    assert.match(gone.stderr, /^Cannot create a project: the input ended/);
+    const ended = new AnsweringIo(folder, ["other", undefined]);
+    assert.equal(await cli(["new", "--sdk", SDK], ended), 2);
+    assert.match(ended.stderr, /^Cannot create a project: the input ended/);
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["shop"]);
   } finally {
     await Deno.remove(folder, { recursive: true });

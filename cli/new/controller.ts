@@ -22,20 +22,20 @@ export interface NewControllerOptions extends KindOptions, AddOptions {
  * @param options The kind, and the key of the controller.
  * @param io The terminal and the shell.
  * @throws {UsageError} If the kind is not valid.
- * @throws {Failure} If the operator has it already, or cannot be loaded; if a file would be
- * overwritten.
+ * @throws {Failure} If the operator already has the kind or cannot be loaded, or a file would be
+ *   overwritten.
  */
 export async function newController(file: string, options: NewControllerOptions, io: Io): Promise<void> {
   const names = kindNames(options);
   const key = partKey(options.part ?? names.part);
   const main = await sourceFile(file, io);
   const facts = await inspect(main.url, main.folder, file, io);
-  refuseKnown(names, facts, file);
+  rejectExistingKind(names, facts, file);
   const folder = await folderFor(names, main.folder);
   const files = controllerFiles(names, key);
   const part = { key, from: `./${folder}/controller.ts` };
-  const made = await addToProject(main, { part, folder, files }, options, io);
-  io.out(`Created controller "${key}" of ${names.kind}:\n\n${made.map((path) => `  ${path}\n`).join("")}`);
+  const created = await addToProject(main, { part, folder, files }, options, io);
+  io.out(`Created controller "${key}" of ${names.kind}:\n\n${created.map((path) => `  ${path}\n`).join("")}`);
   io.out(
     `\nNext, edit ${folder}/, then:\n\n  deno task generate\n  deno task test\n`,
   );
@@ -74,7 +74,7 @@ export function articleOf(kind: string): "a" | "an" {
 /** Returns the files of a template's only folder, with words replaced. */
 function rendered(
   template: Readonly<Record<string, string>>,
-  words: readonly (readonly [word: string, by: string])[],
+  words: readonly (readonly [word: string, replacement: string])[],
 ): Map<string, string> {
   const pattern = new RegExp(`\\b(?:${words.map(([word]) => `(${word})`).join("|")})\\b`, "g");
   return new Map(
@@ -88,7 +88,7 @@ function rendered(
   );
 }
 
-/** Checks a key, which is also the name of a constant. */
+/** Returns a part's key if it is valid: it also becomes the name of a constant. */
 export function partKey(key: string): string {
   if (/^[A-Za-z][A-Za-z0-9_]*$/.test(key)) return key;
   throw new UsageError(
@@ -96,7 +96,7 @@ export function partKey(key: string): string {
   );
 }
 
-function refuseKnown(
+function rejectExistingKind(
   { kind, apiVersion, group, definition, isBuiltin }: KindNames,
   facts: OperatorFacts,
   file: string,

@@ -47,17 +47,17 @@ export async function addToProject(
 ): Promise<string[]> {
   const place = join(main.folder, folder);
   const shown = (path: string) => relative(io.cwd, path) || basename(path);
-  for (const name of files.keys()) await refuseTaken(join(place, name), shown);
+  for (const name of files.keys()) await rejectExistingFile(join(place, name), shown);
   const before = await Deno.readTextFile(main.path);
   const after = edit ? await withPart(before, part, main, shown(main.path)) : before;
   const formatted = new Map<string, string>();
   for (const [name, text] of files) formatted.set(name, await inStyle(text, main) ?? text);
-  const made = [...formatted.keys()].map((name) => shown(join(place, name)));
-  const undo = await makeAll(place, formatted, io);
+  const created = [...formatted.keys()].map((name) => shown(join(place, name)));
+  const undo = await createFiles(place, formatted, io);
   if (!edit) {
     for (const [name, { lines }] of changes) io.out(`Add to ${shown(join(place, name))}:\n\n${indented(lines)}\n`);
     io.out(`Add to ${shown(main.path)}:\n\n${indented(linesFor(part))}\n`);
-    return made;
+    return created;
   }
   try {
     const changed = [...changes].map(async ([name, { text }]) => {
@@ -70,10 +70,10 @@ export async function addToProject(
     throw error;
   }
   const changed = [...[...changes.keys()].map((name) => join(place, name)), main.path];
-  return [...made, ...changed.map((path) => `${shown(path)} (changed)`)];
+  return [...created, ...changed.map((path) => `${shown(path)} (changed)`)];
 }
 
-async function refuseTaken(path: string, shown: (path: string) => string): Promise<void> {
+async function rejectExistingFile(path: string, shown: (path: string) => string): Promise<void> {
   if (await exists(path)) {
     throw new Failure(
       `Cannot create "${shown(path)}": the file exists, and op does not overwrite it. Move it first.`,
@@ -128,18 +128,18 @@ async function inStyle(text: string, { folder }: SourceFile): Promise<string | u
 }
 
 /** Creates the files in a new or an existing folder. @returns A function that removes them. */
-async function makeAll(place: string, files: ReadonlyMap<string, string>, io: Io): Promise<() => void> {
+async function createFiles(place: string, files: ReadonlyMap<string, string>, io: Io): Promise<() => void> {
   if (!await exists(place)) {
     await makeFolder(place, files, io);
     return () => Deno.removeSync(place, { recursive: true });
   }
-  const made: string[] = [];
-  const undo = (): void => made.forEach((path) => Deno.removeSync(path));
+  const created: string[] = [];
+  const undo = (): void => created.forEach((path) => Deno.removeSync(path));
   using _interrupt = io.onInterrupt?.(undo);
   try {
     for (const [name, text] of files) {
       await writeOutput(text, { output: join(place, name) }, io);
-      made.push(join(place, name));
+      created.push(join(place, name));
     }
   } catch (error) {
     undo();
@@ -153,7 +153,7 @@ export async function formatFolder(folder: string): Promise<void> {
   await run(runningDeno(), ["fmt", "--quiet"], { cwd: folder });
 }
 
-/** Returns the path with which a module imports another. */
+/** Returns the relative specifier with which `from` imports `module`. */
 export function specifierOf(module: string, from: string): string {
   const path = relative(dirname(from), module).replaceAll("\\", "/");
   return path.startsWith(".") ? path : `./${path}`;

@@ -1,11 +1,11 @@
-/** `op new` alone on a real terminal: one that `script` of util-linux makes. */
+/** `op new` without arguments, on a terminal that `script` of util-linux creates. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** Runs `op new` in a folder on a terminal, and types an answer at each question. */
-async function asked(folder: string, answers: readonly string[]): Promise<string> {
+/** Runs `op new` in a folder on a terminal, types an answer to each question and returns the output. */
+async function answerQuestions(folder: string, answers: readonly string[]): Promise<string> {
   const process = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", `"${Deno.execPath()}" run -A "${MAIN}" new`, "/dev/null"],
     cwd: folder,
@@ -15,37 +15,37 @@ async function asked(folder: string, answers: readonly string[]): Promise<string
     stderr: "null",
   }).spawn();
   const keys = process.stdin.getWriter();
-  const left = [...answers];
-  let said = "";
+  const remaining = [...answers];
+  let output = "";
   let answered = 0;
   for await (const text of process.stdout.pipeThrough(new TextDecoderStream())) {
-    said += text;
-    // The question, with the answer that stands if nothing is typed.
-    const questions = said.match(/: \[[\w.-]+\] /g)?.length ?? 0;
-    // An editor of lines may show a question more than once.
-    if (questions === answered || left.length === 0 || /: \[[\w.-]+\] $/.exec(plain(said)) === null) continue;
+    output += text;
+    // A question ends with its default answer in brackets.
+    const questions = output.match(/: \[[\w.-]+\] /g)?.length ?? 0;
+    // A line editor may print a question more than once.
+    if (questions === answered || remaining.length === 0 || /: \[[\w.-]+\] $/.exec(plain(output)) === null) continue;
     answered = questions;
-    await keys.write(new TextEncoder().encode(left.shift()));
+    await keys.write(new TextEncoder().encode(remaining.shift()));
   }
   await keys.close().catch(() => {});
   await process.status;
-  return plain(said);
+  return plain(output);
 }
 
-/** Without what moves the cursor. */
+/** Returns the text without escape sequences, such as those that move the cursor. */
 function plain(text: string): string {
-  // deno-lint-ignore no-control-regex -- that is what is looked for
+  // deno-lint-ignore no-control-regex -- escape sequences begin with one
   return text.replace(/\x1b\[[?\d;]*[A-Za-z]/g, "");
 }
 
 Deno.test({
-  name: "op new takes answers as they are typed on a terminal, and its own where none is",
+  name: "op new uses the answers that are typed on a terminal, and the default if Enter is pressed",
   ignore: Deno.build.os !== "linux",
   async fn() {
     const folder = await Deno.makeTempDir();
     try {
-      const said = await asked(folder, ["shop\r", "shop.example.com\r", "Cache\r", "\r"]);
-      assert.match(said, /Created operator "shop" in shop:/);
+      const output = await answerQuestions(folder, ["shop\r", "shop.example.com\r", "Cache\r", "\r"]);
+      assert.match(output, /Created operator "shop" in shop:/);
       assert.match(await Deno.readTextFile(`${folder}/shop/cache/v1.ts`), /group: "shop\.example\.com"/);
     } finally {
       await Deno.remove(folder, { recursive: true });
@@ -54,13 +54,13 @@ Deno.test({
 });
 
 Deno.test({
-  name: "op new makes nothing where Ctrl-C is typed instead of an answer",
+  name: "op new creates no file if Ctrl-C is typed instead of an answer",
   ignore: Deno.build.os !== "linux",
   async fn() {
     const folder = await Deno.makeTempDir();
     try {
-      const said = await asked(folder, ["shop\r", "\x03"]);
-      assert.doesNotMatch(said, /Made operator/);
+      const output = await answerQuestions(folder, ["shop\r", "\x03"]);
+      assert.doesNotMatch(output, /Created operator/);
       assert.deepEqual([...Deno.readDirSync(folder)], []);
     } finally {
       await Deno.remove(folder, { recursive: true });

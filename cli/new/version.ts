@@ -38,16 +38,15 @@ export interface NewVersionOptions extends AddOptions {
 type Definition = OperatorFacts["crds"][number];
 
 /**
- * Adds a version to a kind of a project. Objects remain stored in the version that they are stored
- * in, which controllers and webhooks continue to use.
+ * Adds a version to a kind of a project. The stored version stays the same, and controllers and
+ * webhooks continue to use it.
  *
  * @param file The file whose default export is the operator.
  * @param options The kind and the version.
  * @param io The terminal and the shell.
  * @throws {UsageError} If the version is not one in Kubernetes' order, such as `v2` or `v1beta1`.
  * @throws {Failure} If the operator does not have the kind or already has the version, a file would
- * be
- *   overwritten, or a module cannot be edited automatically.
+ *   be overwritten, or a module cannot be edited automatically.
  */
 export async function newVersion(file: string, options: NewVersionOptions, io: Io): Promise<void> {
   const main = await sourceFile(file, io);
@@ -78,7 +77,7 @@ export async function newVersion(file: string, options: NewVersionOptions, io: I
     .filter((field) => !["apiVersion", "kind", "metadata"].includes(field));
   const code = await Deno.readTextFile(module);
   const shown = relative(io.cwd, module);
-  const { files, changed, lines } = understood(
+  const { files, changed, lines } = withFailures(
     () => {
       const exported = exportedName(code, stored);
       return {
@@ -108,28 +107,28 @@ export async function newVersion(file: string, options: NewVersionOptions, io: I
 }
 
 function definitionOf({ kind, apiVersion, group }: NewVersionOptions, facts: OperatorFacts, file: string): Definition {
-  const isIt = ({ spec }: Definition): boolean =>
+  const matches = ({ spec }: Definition): boolean =>
     spec.names.kind === kind && (group === undefined || spec.group === group);
-  const cannot = `Cannot add version "${apiVersion}" to ${kind}: `;
-  const [found, ...others] = facts.crds.filter(isIt);
+  const failed = `Cannot add version "${apiVersion}" to ${kind}: `;
+  const [found, ...others] = facts.crds.filter(matches);
   if (others.length > 0) {
     const groups = [found!, ...others].map(({ spec }) => spec.group);
-    throw new UsageError(`${cannot}several groups have a kind of that name. Add --group ${groups.join(" or ")}.`);
+    throw new UsageError(`${failed}several groups have a kind of that name. Add --group ${groups.join(" or ")}.`);
   }
   if (found !== undefined) return found;
-  if (facts.externalCrds.some(isIt)) {
+  if (facts.externalCrds.some(matches)) {
     throw new Failure(
-      `${cannot}the kind is external, so another project defines its versions. Import them with "op crd import".`,
+      `${failed}the kind is external, so another project defines its versions. Import them with "op crd import".`,
     );
   }
   const known = facts.crds.map(({ spec }) => spec.names.kind);
   const hint = known.length === 0
     ? 'It has no kinds of its own. Add one with "op new controller".'
     : `Its own kinds are ${known.join(", ")}.`;
-  throw new Failure(`${cannot}the operator in "${file}" has no such kind. ${hint}`);
+  throw new Failure(`${failed}the operator in "${file}" has no such kind. ${hint}`);
 }
 
-/** The kind and the version in one word: `WebsiteV1beta1`. */
+/** Returns the kind and the version as one name: `WebsiteV1beta1`. */
 function nameOf({ kind, apiVersion }: NewVersionOptions): string {
   return `${kind}${apiVersion[0]!.toUpperCase()}${apiVersion.slice(1)}`;
 }
@@ -150,7 +149,7 @@ async function moduleOf(
   );
 }
 
-function understood<T>(make: () => T, { kind, version }: NewVersion, shown: string): T {
+function withFailures<T>(make: () => T, { kind, version }: NewVersion, shown: string): T {
   try {
     return make();
   } catch (error) {

@@ -17,11 +17,11 @@ import type { Token } from "./scan.ts";
 /** A new version. */
 export interface NewVersion {
   readonly kind: string;
-  /** The version that is stored. */
+  /** The name of the stored version, such as `v1`. */
   readonly stored: string;
-  /** The new one. */
+  /** The name of the new version, such as `v2`. */
   readonly version: string;
-  /** The name of the new version in other modules: `WebsiteV2`. */
+  /** The name under which other modules import the new version: `WebsiteV2`. */
   readonly name: string;
   /** The key of the conversion in the operator's parts. */
   readonly key: string;
@@ -31,7 +31,7 @@ export interface NewVersion {
  * Returns the name under which a module exports its kind.
  *
  * @param code The module.
- * @param stored Its version.
+ * @param stored The version that it defines.
  * @throws {NotUnderstood} If the module does not export one kind of that version, written as an
  * object literal.
  */
@@ -40,7 +40,7 @@ export function exportedName(code: string, stored: string): string {
 }
 
 /**
- * Returns the module of a new version: a copy of that of the stored one.
+ * Returns the module of a new version: a copy of the stored version's module.
  *
  * @param code The module of the stored version.
  * @param made The new version.
@@ -60,8 +60,8 @@ export function exportedName(code: string, stored: string): string {
 export function versionText(code: string, { stored, version }: NewVersion): string {
   const { options, comments } = resourceIn(code, stored);
   const [first] = comments;
-  const about = first !== undefined && code.slice(0, first.start).trim() === "" ? [first] : [];
-  const edits: Edit[] = about.map(({ start, end, text }) => ({
+  const header = first !== undefined && code.slice(0, first.start).trim() === "" ? [first] : [];
+  const edits: Edit[] = header.map(({ start, end, text }) => ({
     at: start,
     end,
     insert: text.replaceAll(new RegExp(`\\b${stored}\\b`, "g"), version),
@@ -102,8 +102,8 @@ export function versionLines({ version, name }: NewVersion, exported: string): s
 }
 
 /**
- * Returns the module of a conversion between the stored version and the new one, which are equal as
- * yet.
+ * Returns the module of a conversion between the stored version and the new one. Both have the same
+ * fields at first, so it copies them.
  *
  * @param made The new version.
  * @param exported The name under which both modules export the kind.
@@ -134,7 +134,7 @@ export const ${key} = conversion(${exported}, ${name}, {
 `;
 }
 
-/** Returns the module of the conversion's test. */
+/** Returns the test module of the conversion. */
 export function conversionTestText({ kind, stored, version, key }: NewVersion, module: string): string {
   return `import { roundTrips } from "@op/sdk/testing";
 import { ${key} } from "./${module}";
@@ -158,11 +158,13 @@ function resourceIn(code: string, stored: string): ResourceCall {
   const all = tokensOf(code);
   const tokens = all.filter(({ type }) => type !== "comment");
   const called = (name: string): number[] => {
-    const own = importsIn(tokens).flatMap(({ names }) =>
-      [...names].filter(([, one]) => one === name).map(([own]) => own)
+    const localNames = importsIn(tokens).flatMap(({ names }) =>
+      [...names].filter(([, imported]) => imported === name).map(([local]) => local)
     );
     return tokens.flatMap(({ type, text }, i) =>
-      type === "word" && own.includes(text) && tokens[i + 1]?.text === "(" && tokens[i - 1]?.text !== "." ? [i] : []
+      type === "word" && localNames.includes(text) && tokens[i + 1]?.text === "(" && tokens[i - 1]?.text !== "."
+        ? [i]
+        : []
     );
   };
   for (const other of ["operator", "controller", "webhook", "conversion"]) {
@@ -177,8 +179,8 @@ function resourceIn(code: string, stored: string): ResourceCall {
   if (more.length > 0) throw new NotUnderstood(`it calls resource() ${more.length + 1} times`);
   const options = objectAt(tokens, at + 2);
   if (options === undefined) throw new NotUnderstood("resource() is not called with an object literal");
-  const [before, keyword, name, sign] = tokens.slice(Math.max(0, at - 4), at);
-  if (before?.text !== "export" || keyword?.text !== "const" || name?.type !== "word" || sign?.text !== "=") {
+  const [before, keyword, name, equals] = tokens.slice(Math.max(0, at - 4), at);
+  if (before?.text !== "export" || keyword?.text !== "const" || name?.type !== "word" || equals?.text !== "=") {
     throw new NotUnderstood("the kind is not exported as a constant");
   }
   const value = properties(options).find(({ key }) => key === "version")?.value ?? [];

@@ -1,7 +1,4 @@
-/**
- * What `op new webhook` writes is shown where it is meant to be: compiled, and asked by an API
- * server.
- */
+/** The files of `op new webhook`, compiled and called by an API server. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import * as builtin from "@op/sdk/kinds";
@@ -16,7 +13,7 @@ const KINDS = (Object.values(builtin) as unknown as Partial<AnyKind>[]).filter((
 );
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
 
-Deno.test("op new webhook writes a test that passes for every kind of Kubernetes that is stored under a free name", async () => {
+Deno.test("op new webhook writes a passing test for each built-in kind whose objects can have any name", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/deno.json`, projectConfig("webhooks", { sdk: SDK }));
@@ -25,7 +22,7 @@ Deno.test("op new webhook writes a test that passes for every kind of Kubernetes
     for (const { kind, version: apiVersion, group, plural } of KINDS) {
       const names = namesOf({ kind, apiVersion, group }, plural, true);
       const subject = subjectOf(names, { samples: [] });
-      // The one group about which no webhook is asked.
+      // An API server calls no webhooks for this group.
       if (subject === undefined || group === "admissionregistration.k8s.io") continue;
       for (const type of ["validation", "mutation"] as const) {
         const module = {
@@ -33,10 +30,10 @@ Deno.test("op new webhook writes a test that passes for every kind of Kubernetes
           key: `${names.camel}${type === "validation" ? "Validation" : "Mutation"}`,
           from: "@op/sdk/kinds",
         };
-        const place = `${folder}/${names.folder}`;
-        await Deno.mkdir(place, { recursive: true });
-        await Deno.writeTextFile(`${place}/${type}.ts`, webhookText(type, module));
-        await Deno.writeTextFile(`${place}/${type}_test.ts`, webhookTestText(type, module, subject.object));
+        const kindFolder = `${folder}/${names.folder}`;
+        await Deno.mkdir(kindFolder, { recursive: true });
+        await Deno.writeTextFile(`${kindFolder}/${type}.ts`, webhookText(type, module));
+        await Deno.writeTextFile(`${kindFolder}/${type}_test.ts`, webhookTestText(type, module, subject.object));
         tests.push(`import "./${names.folder}/${type}_test.ts";\n`);
       }
     }
@@ -47,9 +44,9 @@ Deno.test("op new webhook writes a test that passes for every kind of Kubernetes
       cwd: folder,
       env: { NO_COLOR: "1" },
     }).output();
-    const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-    assert.equal(code, 0, said);
-    assert(said.includes(`ok | ${tests.length} passed | 0 failed`), said);
+    const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    assert.equal(code, 0, output);
+    assert(output.includes(`ok | ${tests.length} passed | 0 failed`), output);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -95,13 +95,13 @@ async function kindIsInstalled(client: Client): Promise<string[]> {
   const lines: string[] = [];
   for (const crd of op.crds()) {
     await client.apply(CustomResourceDefinition, crd as never, { manager: "demo" });
-    const made = await until(
+    const established = await until(
       client,
       CustomResourceDefinition,
       crd.metadata.name,
       (crd) => crd.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True") ?? false,
     );
-    lines.push(`The server serves "${made.spec.names.kind}" (${made.metadata.name})`);
+    lines.push(`The server serves "${established.spec.names.kind}" (${established.metadata.name})`);
   }
   const directory = await client.apply(Namespace, { metadata: { name: DIRECTORY } }, { manager: "demo" });
   return [...lines, `The namespace "${directory.metadata.name}" exists: the operator stores DNS records there`];
@@ -113,11 +113,11 @@ async function samplesAreApplied(client: Client): Promise<string[]> {
   for (const document of parseAllDocuments(text)) {
     const sample = document.toJS();
     const { metadata, spec } = await client.apply(Website, sample, { manager: "demo" });
-    const filled = Object.entries(spec).filter(([name]) => !(name in sample.spec)).map(([name, value]) =>
+    const defaults = Object.entries(spec).filter(([name]) => !(name in sample.spec)).map(([name, value]) =>
       `${name} ${value}`
     );
     lines.push(
-      `${metadata.name}: host ${spec.host}; the server added the defaults ${filled.join(", ")}`,
+      `${metadata.name}: host ${spec.host}; the server added the defaults ${defaults.join(", ")}`,
     );
   }
   return lines;
@@ -174,7 +174,9 @@ async function cleanupRuns(client: Client): Promise<string[]> {
   await untilDeleted(client, ConfigMap, "blog-page", "default");
   const left = await client.list(Website);
   return [
-    `The finalizer ${site.metadata.finalizers?.join(", ")} kept it until the operator had removed its record`,
+    `The finalizer ${
+      site.metadata.finalizers?.join(", ")
+    } delayed the deletion until the operator had deleted its DNS record`,
     `The garbage collector deleted its page`,
     `Remaining websites: ${left.map(({ metadata }) => metadata.name).join(", ")}`,
   ];

@@ -3,7 +3,7 @@ import { access, deny, webhook } from "@op/sdk";
 import { Namespace } from "@op/sdk/kinds";
 import { Shop } from "./shop.ts";
 
-/** Makes host names lowercase, and rejects a host that another shop has or that changes. */
+/** Converts hosts to lowercase, and rejects changes of a host and hosts that another shop uses. */
 export const shopRules = webhook(Shop, {
   uses: [access(Shop, "list")],
 

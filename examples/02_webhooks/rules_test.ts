@@ -7,7 +7,7 @@ import { Shop } from "./shop.ts";
 
 const SPEC = { host: "Tea.example.com", address: { street: "High Street", town: "Bath" } };
 
-Deno.test("shopRules makes hosts lowercase", async () => {
+Deno.test("shopRules converts hosts to lowercase", async () => {
   await using cluster = await memoryCluster({ operator: op });
   const shop = await cluster.create(Shop, "tea", { spec: SPEC });
   assert.equal(shop.spec.host, "tea.example.com");

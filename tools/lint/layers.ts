@@ -50,8 +50,8 @@ export const TABLE: { readonly [layer in Layer]: readonly Layer[] } = Object.fro
 ) as Record<Layer, Layer[]>;
 
 /**
- * The import table of the packages inside the API server. The files next to them may import them
- * all.
+ * The import table of the packages inside the API server. The files next to them may import
+ * all of them.
  *
  * @example Usage
  * ```ts
@@ -78,8 +78,7 @@ export const SERVER_TABLE: { readonly [layer: string]: readonly string[] } = {
 };
 
 /**
- * Packages that entry points may export. The replacements of a cluster have entry points of their
- * own.
+ * Packages that entry points may export. `testing` and `apiserver` have an entry point of their own.
  */
 const EXPORTED: readonly Layer[] = LAYERS.filter((layer) => layer !== "testing" && layer !== "apiserver");
 
@@ -107,7 +106,7 @@ const FREE_FILE = /_(test|bench)\.tsx?$/;
 /** The root of the repository. */
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The plugin, as `deno lint` takes it. */
+/** The plugin for `deno lint`. */
 const plugin: Deno.lint.Plugin = {
   name: "op",
   rules: {
@@ -133,7 +132,7 @@ const plugin: Deno.lint.Plugin = {
 export default plugin;
 
 /**
- * Returns what is wrong with an import.
+ * Checks an import.
  *
  * @param file Path of the importing file, from the root of the repository.
  * @param specifier The specifier of the import.
@@ -177,7 +176,7 @@ function targetOf(file: string, specifier: string): string | undefined {
 function packageComplaint(name: string, layers: readonly Layer[], file: string, target: string): string | undefined {
   const layer = layerOf(target);
   if (layer !== undefined && layers.includes(layer)) return undefined;
-  // It has the version of the package.
+  // Code reads the version of the package from deno.json.
   if (target === "deno.json") return undefined;
   const others = layers.filter((other) => other !== layerOf(file));
   const list = others.length > 0 ? `only ${quoted(others)}` : "no other package";
@@ -186,8 +185,8 @@ function packageComplaint(name: string, layers: readonly Layer[], file: string, 
 }
 
 /**
- * Checks imports inside the API server. The files next to its packages may import them all, and no
- * package imports those files.
+ * Checks imports inside the API server. The files next to its packages may import all packages, and
+ * no package may import those files.
  */
 function serverComplaint(file: string, target: string): string | undefined {
   const layer = serverLayerOf(file);

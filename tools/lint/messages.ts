@@ -7,14 +7,14 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * Files that may read messages, with the reason. A file that reads messages of others needs a test
- * that provokes them, so that a change of the messages is noticed.
+ * Files that may decide on messages, with the reason. If another program or library writes the
+ * messages, a test must provoke them, so that it fails when they change.
  */
 export const EXEMPT: { readonly [file: string]: string } = {
   "cli/deno.ts": "reads the output of Deno, which has one exit code for all errors",
-  "src/apiserver/objects/go_fields.ts": "messages are types of protobuf",
+  "src/apiserver/objects/go_fields.ts": "its messages are protobuf types, not errors",
   "src/apiserver/wire/yaml.ts": "the library yaml has one code for all errors of indentation",
-  "src/apiserver/webhooks/reply.ts": "converts the body of a response as client-go does, with its default",
+  "src/apiserver/webhooks/reply.ts": "converts a response body as client-go does; `message` is a field of Status",
   "src/base/deno_errors.ts": "reads the errors of Deno and V8 that have neither a class nor a code",
   "src/operator/log.ts": "escapes the placeholders of the log library in a message",
 };
@@ -33,7 +33,7 @@ const ERROR = /^(?:cause|e|err|error|exception|failure|thrown)$/;
 
 const ADVICE = "Check the class or the code of the error. The text of a message may change";
 
-/** The plugin, as `deno lint` takes it. */
+/** The plugin for `deno lint`. */
 const plugin: Deno.lint.Plugin = {
   name: "errors",
   rules: {
@@ -41,7 +41,7 @@ const plugin: Deno.lint.Plugin = {
       create(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
         const file = context.filename.startsWith(ROOT) ? context.filename.slice(ROOT.length) : context.filename;
         if (!isChecked(file)) return {};
-        // Variables that have such a text, such as `why` after `const why = error.message`.
+        // Variables that contain a message, such as `reason` after `const reason = error.message`.
         const names = new Set<string>();
         const isMessage = (node: Deno.lint.Node): boolean => hasMessage(node, names);
         const isExempt = EXEMPT[file] !== undefined;

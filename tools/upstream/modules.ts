@@ -33,9 +33,9 @@ export async function fetchModules(
   modules: readonly Module[],
   { go = "go" }: FetchOptions = {},
 ): Promise<Map<Module, string>> {
-  const answers = await download(modules, go);
+  const results = await download(modules, go);
   const folders = modules.map((module): [Module, string] => {
-    const { Dir, Sum, Error: reason } = answers.find(({ Path }) => Path === module.path) ?? {};
+    const { Dir, Sum, Error: reason } = results.find(({ Path }) => Path === module.path) ?? {};
     const name = `${module.path}@${module.version}`;
     if (Dir === undefined) throw new NoModules(`Cannot fetch "${name}": ${reason ?? "go did not report it"}`);
     if (Sum !== module.sum) {
@@ -57,11 +57,11 @@ async function download(modules: readonly Module[], go: string): Promise<Downloa
       env: { GOFLAGS: "-mod=mod", GOSUMDB: "off", GOWORK: "off" },
       stdin: "null",
     }).output();
-    const [text, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
+    const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [string, string];
     // The output is a sequence of JSON objects, each on several lines.
-    const answers = text.split(/^(?=\{$)/m).filter((each) => each.trim() !== "");
-    if (answers.length === 0) throw new NoModules(`Cannot fetch modules: ${said.trim()}`);
-    return answers.map((each) => JSON.parse(each));
+    const results = text.split(/^(?=\{$)/m).filter((each) => each.trim() !== "");
+    if (results.length === 0) throw new NoModules(`Cannot fetch modules: ${errors.trim()}`);
+    return results.map((each) => JSON.parse(each));
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw new NoModules(`Cannot fetch modules: "${go}" is not installed. Install Go 1.26`);

@@ -1,6 +1,4 @@
-/**
- * Finds import cycles: files of which none can be read, tested or moved without the others.
- */
+/** Finds import cycles: groups of files that cannot be read, tested or moved one by one. */
 import { posix } from "node:path";
 
 /** The files that each file imports. */
@@ -10,8 +8,8 @@ export type Imports = ReadonlyMap<string, readonly string[]>;
 const STATEMENT = /^(?:import|export)\s(?:[^;"'`]*?\sfrom\s)?\s*"(\.{1,2}\/[^"]+)"/gm;
 
 /**
- * Returns the files that a file imports by relative paths, also for types. Dynamic imports do not
- * count.
+ * Returns the files that a file imports by relative paths, also for types. Dynamic imports are
+ * ignored.
  *
  * @param file Path of the file.
  * @param code Content of the file.
@@ -31,7 +29,7 @@ export function importsOf(file: string, code: string): string[] {
 }
 
 /**
- * Returns the cycles: files of which each imports every other, directly or indirectly.
+ * Returns the cycles: groups of files that import each other, directly or indirectly.
  *
  * @param imports The imports of each file. Files without an entry import no other.
  * @returns Each cycle once, with its files in the order in which they are found.
@@ -40,33 +38,34 @@ export function importsOf(file: string, code: string): string[] {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(circlesOf(new Map([["a.ts", ["b.ts"]], ["b.ts", ["c.ts"]]])), []);
+ * assert.deepEqual(cyclesOf(new Map([["a.ts", ["b.ts"]], ["b.ts", ["c.ts"]]])), []);
  * const imports = new Map([["a.ts", ["b.ts"]], ["b.ts", ["a.ts"]]]);
- * assert.deepEqual(circlesOf(imports), [["a.ts", "b.ts"]]);
+ * assert.deepEqual(cyclesOf(imports), [["a.ts", "b.ts"]]);
  * ```
  */
-export function circlesOf(imports: Imports): string[][] {
+export function cyclesOf(imports: Imports): string[][] {
   // Tarjan's strongly connected components: a file that reaches an open file belongs to its cycle.
-  const met = new Map<string, number>();
+  // `visited` maps a file to its position in the order of visits.
+  const visited = new Map<string, number>();
   const open: string[] = [];
-  const circles: string[][] = [];
-  for (const file of imports.keys()) if (!met.has(file)) visit(file);
-  return circles;
+  const cycles: string[][] = [];
+  for (const file of imports.keys()) if (!visited.has(file)) visit(file);
+  return cycles;
 
   /** Returns the earliest open file that this file reaches. */
   function visit(file: string): number {
-    const own = met.size;
-    met.set(file, own);
+    const order = visited.size;
+    visited.set(file, order);
     open.push(file);
     const next = imports.get(file) ?? [];
-    let earliest = own;
+    let earliest = order;
     for (const other of next) {
-      if (!met.has(other)) earliest = Math.min(earliest, visit(other));
-      else if (open.includes(other)) earliest = Math.min(earliest, met.get(other)!);
+      if (!visited.has(other)) earliest = Math.min(earliest, visit(other));
+      else if (open.includes(other)) earliest = Math.min(earliest, visited.get(other)!);
     }
-    if (earliest < own) return earliest;
-    const circle = open.splice(open.indexOf(file));
-    if (circle.length > 1 || next.includes(file)) circles.push(circle);
+    if (earliest < order) return earliest;
+    const cycle = open.splice(open.indexOf(file));
+    if (cycle.length > 1 || next.includes(file)) cycles.push(cycle);
     return earliest;
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
-import { circlesOf, importsOf } from "./circles.ts";
+import { cyclesOf, importsOf } from "./cycles.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -57,9 +57,9 @@ Deno.test("importsOf finds the files that a file imports", async (t) => {
   }
 });
 
-Deno.test("circlesOf finds import cycles", async (t) => {
+Deno.test("cyclesOf finds import cycles", async (t) => {
   for (const { name, imports, expected } of CIRCLES) {
-    await t.step(name, () => assert.deepEqual(circlesOf(new Map(Object.entries(imports))), expected));
+    await t.step(name, () => assert.deepEqual(cyclesOf(new Map(Object.entries(imports))), expected));
   }
 });
 
@@ -73,5 +73,5 @@ Deno.test("the SDK, the command line and the tools have no import cycles, not ev
     }
   }
   assert(imports.size > 800 && (imports.get("src/operator/operator.ts")?.length ?? 0) > 10, "too few files were read");
-  assert.deepEqual(circlesOf(imports), [], "move what both files need into another file");
+  assert.deepEqual(cyclesOf(imports), [], "move what both files need into another file");
 });
