@@ -1,4 +1,4 @@
-/** An {@linkcode Io} for tests, which keeps what is written. */
+/** An {@linkcode Io} for tests that records the output. */
 import type { Io } from "./io.ts";
 
 /** What a command wrote, and how it may see the world. */

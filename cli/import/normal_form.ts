@@ -1,13 +1,13 @@
-/** The normal form of schemas: schemas of the same meaning have the same normal form. */
+/** Normal forms of schemas. Schemas with the same meaning have the same normal form. */
 import { equal, isObject } from "../internal/mod.gen.ts";
 import type { JsonSchema } from "@op/sdk/resource";
 
 /**
- * Whether two schemas say the same: the order of names does not count, nor what a server makes of
- * the one as of the other.
+ * Returns whether two schemas have the same meaning. The order of names is ignored, and so are
+ * differences that an API server removes.
  *
- * @param a A schema.
- * @param b Another.
+ * @param a The first schema.
+ * @param b The second schema.
  */
 export function sameSchema(a: JsonSchema, b: JsonSchema): boolean {
   return equal(normalForm(a), normalForm(b));
@@ -16,23 +16,23 @@ export function sameSchema(a: JsonSchema, b: JsonSchema): boolean {
 const normalForms = new WeakMap<JsonSchema, JsonSchema>();
 
 /**
- * A schema in its normal form:
+ * Returns the normal form of a schema:
  *
- * - `required` is sorted, and does not list what has a default: a server fills that before it looks
- *   whether it is there;
- * - empty lists and maps of keywords are left out, as a server answers them, and so is what is
- *   false unless said;
- * - what is required and none of the properties stands in `allOf`;
- * - "at most one of these properties" is `not` with pairs, also where it is written as `oneOf` with
- *   "none of them" as a choice.
+ * - `required` is sorted, and does not list properties with a default: a server applies defaults
+ *   before it checks required properties.
+ * - Empty lists and maps are omitted, because a server does not return them. So are keywords that are
+ *   false by default.
+ * - Required names that are not in `properties` move into `allOf`.
+ * - "At most one of these properties" is written as `not` with pairs, even if the schema writes it as
+ *   `oneOf` with "none of them" as a choice.
  *
- * @param schema The schema. It stays as it is.
+ * @param schema The schema, which is not changed.
  */
 export function normalForm(schema: JsonSchema): JsonSchema {
   const known = normalForms.get(schema);
   if (known !== undefined) return known;
   const form: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(requiredElsewhere(alternatives(schema)))) {
+  for (const [key, value] of Object.entries(moveUnknownRequired(rewriteAtMostOne(schema)))) {
     const normal = normalKeyword(schema, key, value);
     if (normal !== undefined) form[key] = normal;
   }
@@ -81,7 +81,7 @@ function normalKeyword(schema: JsonSchema, key: string, value: unknown): unknown
 }
 
 /** Moves required names without a property into `allOf`. */
-function requiredElsewhere(schema: JsonSchema): JsonSchema {
+function moveUnknownRequired(schema: JsonSchema): JsonSchema {
   const { type, properties = {}, required = [], allOf = [] } = schema;
   const unknown = required.filter((name) => !Object.hasOwn(properties, name));
   if (type === undefined || unknown.length === 0) return schema;
@@ -89,8 +89,8 @@ function requiredElsewhere(schema: JsonSchema): JsonSchema {
   return { ...schema, required: known, allOf: [...allOf, { required: unknown }] };
 }
 
-/** `oneOf` that says "at most one of these" as `not` says it. */
-function alternatives(schema: JsonSchema): JsonSchema {
+/** Rewrites a `oneOf` that means "at most one of these" as `not`. */
+function rewriteAtMostOne(schema: JsonSchema): JsonSchema {
   const { oneOf, not, ...rest } = schema;
   const names = oneOf === undefined || not !== undefined ? undefined : atMostOneIn(oneOf);
   if (names === undefined) return schema;
@@ -99,8 +99,8 @@ function alternatives(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * The names of which a `oneOf` allows at most one: one choice is that none of them is there, the
- * others that one of them is, as generators from protocol buffers write it.
+ * Returns the names of which a `oneOf` allows at most one. One choice forbids all of them, and each
+ * other choice requires one of them. Generators for protocol buffers write it like this.
  */
 function atMostOneIn(choices: readonly JsonSchema[]): string[] | undefined {
   const none = choices.filter((choice) => choice.not !== undefined);
@@ -113,8 +113,8 @@ function atMostOneIn(choices: readonly JsonSchema[]): string[] | undefined {
 }
 
 /**
- * The names, where each choice is that one property is there; nothing where a choice says anything
- * else.
+ * Returns the names of the properties that the choices require, if each requires one property and has
+ * no other keyword. Returns `undefined` otherwise.
  */
 export function requiredEach(choices: readonly JsonSchema[]): string[] | undefined {
   const names = choices.map(({ required = [], ...rest }) =>

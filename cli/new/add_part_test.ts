@@ -4,7 +4,7 @@ import { addPart, linesFor } from "./add_part.ts";
 const PART = { key: "caches", from: "./cache/controller.ts" };
 const HEAD = 'import { operator } from "@op/sdk";\nimport { caches } from "./cache/controller.ts";\n';
 
-/** Behind the imports, before and after. */
+/** The code after the imports, before and after the edit. */
 const CASES = [
   {
     name: "an object on one line",
@@ -32,7 +32,7 @@ const CASES = [
     after: "operator({\n\tparts: {\n\t\twebsites, // { the sites }\n\t\tcaches,\n\t}\n});\n",
   },
   {
-    name: "a constant of its own",
+    name: "a constant named parts",
     before: 'const parts = { "web-sites": websites };\nexport default operator({ name: "a", parts });\n',
     after: 'const parts = { "web-sites": websites, caches };\nexport default operator({ name: "a", parts });\n',
   },
@@ -42,7 +42,7 @@ const CASES = [
     after: "const all: Record<string, Part> = {\n  websites,\n  caches,\n};\noperator<{ db: Db }>({ parts: all });\n",
   },
   {
-    name: "parts with others spread in",
+    name: "an object that spreads another",
     before: "operator({ parts: { ...others, websites } });\n",
     after: "operator({ parts: { ...others, websites, caches } });\n",
   },
@@ -70,41 +70,45 @@ Deno.test("addPart finds operator() under any imported name, and keeps comments 
   }
 });
 
-const REFUSED = [
-  { name: "no call", code: "export const a = 1;", says: /^it does not call operator\(\)$/ },
+const REJECTED = [
+  { name: "a module without a call", code: "export const a = 1;", message: /^it does not call operator\(\)$/ },
   {
     name: "a function of that name that is not the SDK's",
     code: 'operator("x");',
-    says: /not called with an object literal/,
+    message: /not called with an object literal/,
   },
-  { name: "two calls", code: "operator({ parts: {} }); operator({ parts: {} });", says: /calls operator\(\) 2 times/ },
-  { name: "options that are made elsewhere", code: "operator(options);", says: /not called with an object literal/ },
-  { name: "options that are spread in", code: "operator({ ...options });", says: /has no property "parts"/ },
   {
-    name: "parts that are made by a call",
+    name: "two calls",
+    code: "operator({ parts: {} }); operator({ parts: {} });",
+    message: /calls operator\(\) 2 times/,
+  },
+  { name: "options in a variable", code: "operator(options);", message: /not called with an object literal/ },
+  { name: "options that spread another object", code: "operator({ ...options });", message: /has no property "parts"/ },
+  {
+    name: "parts that a function returns",
     code: "operator({ parts: all() });",
-    says: /neither an object literal nor a variable/,
+    message: /neither an object literal nor a variable/,
   },
   {
     name: "parts that are imported",
     code: "operator({ parts });",
-    says: /"parts", which has the parts, is not an object/,
+    message: /"parts", which has the parts, is not an object/,
   },
-  { name: "a key that is taken", code: "operator({ parts: { caches: x } });", says: /it already has a part "caches"/ },
+  { name: "a key that exists", code: "operator({ parts: { caches: x } });", message: /it already has a part "caches"/ },
   {
-    name: "a name that is taken",
+    name: "a name that the module uses",
     code: "const caches = 1; operator({ parts: {} });",
-    says: /it already uses the name "caches"/,
+    message: /it already uses the name "caches"/,
   },
-  { name: "a text without an end", code: 'operator({ parts: {} }); "', says: /an unclosed string/ },
-  { name: "a bracket without an end", code: "operator({ parts: {} ", says: /an unclosed bracket/ },
+  { name: "an unclosed string", code: 'operator({ parts: {} }); "', message: /an unclosed string/ },
+  { name: "an unclosed bracket", code: "operator({ parts: {} ", message: /an unclosed bracket/ },
 ];
 
-for (const { name, code, says } of REFUSED) {
-  Deno.test(`addPart refuses ${name}`, () => {
+for (const { name, code, message } of REJECTED) {
+  Deno.test(`addPart rejects ${name}`, () => {
     assert.throws(() => addPart(`import { operator } from "@op/sdk";\n${code}`, PART), (error: Error) => {
       assert.equal(error.name, "NotUnderstood");
-      assert.match(error.message, says);
+      assert.match(error.message, message);
       return true;
     });
   });

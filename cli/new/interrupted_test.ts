@@ -1,4 +1,4 @@
-/** What is left when making something is cut short: nothing. */
+/** A failed or interrupted `op new` leaves no files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RecordedIo } from "../_recorded_io.ts";
@@ -14,7 +14,7 @@ function entries(folder: string): string[] {
 Deno.test("makeFolder removes all files if one cannot be written, and reports the reason", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    // A name that no file system takes stands for a disk that takes no more.
+    // A name that is too long for any file system fails like a full disk.
     const files = new Map([["a.ts", "a"], ["b/c.ts", "c"], [`${"x".repeat(300)}.ts`, "x"]]);
     const making = makeFolder(join(folder, "deep/er/shop"), files, new RecordedIo(folder));
     await assert.rejects(making, /^Failure: Cannot create ".*\/deep\/er\/shop": .*\. No file was created\.$/);
@@ -30,10 +30,10 @@ Deno.test("makeFolder removes all files if it is interrupted", async () => {
     const undone: string[][] = [];
     const io = Object.assign(new RecordedIo(folder), {
       onInterrupt(undo: () => void): Disposable {
-        // The signal comes when half of it is written.
+        // Interrupts after some files were written.
         queueMicrotask(async () => {
           while (!entries(folder).some((name) => name.startsWith(".shop-"))) {
-            await new Promise((go) => setTimeout(go, 0));
+            await new Promise((resolve) => setTimeout(resolve, 0));
           }
           undo();
           undone.push(entries(folder));
@@ -53,16 +53,16 @@ Deno.test("op exits without a message if a child process receives Ctrl-C first",
   const folder = await Deno.makeTempDir();
   try {
     for (
-      const [how, code] of [["kill -INT $$", 130], ["kill -TERM $$", 143], ["exit 130", 130], [
+      const [script, code] of [["kill -INT $$", 130], ["kill -TERM $$", 143], ["exit 130", 130], [
         "exit 143",
         143,
       ]] as const
     ) {
-      const complete = async () => void await run("sh", ["-c", how]);
+      const complete = async () => void await run("sh", ["-c", script]);
       const making = makeFolder(join(folder, "shop"), new Map([["a.ts", "a"]]), new RecordedIo(folder), complete);
       const error = await making.catch((error) => error);
-      assert.equal(silentEnd(error), code, how);
-      assert.deepEqual(entries(folder), [], how);
+      assert.equal(silentEnd(error), code, script);
+      assert.deepEqual(entries(folder), [], script);
     }
     assert.equal(silentEnd(new Failure("Cannot", { cause: new Error("because") })), undefined);
   } finally {
@@ -70,7 +70,7 @@ Deno.test("op exits without a message if a child process receives Ctrl-C first",
   }
 });
 
-/** Runs `op` with a file system of its own that is nearly full, in a mount namespace of its own. */
+/** Runs `op` in its own mount namespace, on a small file system. */
 async function onSmallDisk(folder: string, kilobytes: number, ...args: string[]) {
   const main = new URL("../main.ts", import.meta.url).pathname;
   const script =
@@ -97,7 +97,7 @@ async function onSmallDisk(folder: string, kilobytes: number, ...args: string[])
 }
 
 Deno.test({
-  name: "op new operator on a disk without room says so and leaves nothing",
+  name: "op new operator on a full disk reports it and leaves no files",
   ignore: Deno.build.os !== "linux" || !(await canMount()),
   async fn() {
     const folder = await Deno.makeTempDir();
@@ -128,10 +128,10 @@ Deno.test("systemIo.onInterrupt runs the registered functions, and the process e
   const module = new URL("../io.ts", import.meta.url).href;
   const script = `import { systemIo } from ${JSON.stringify(module)};
 using _undo = systemIo.onInterrupt(() => console.log("undone"));
-{ using _other = systemIo.onInterrupt(() => console.log("taken back")); }
+{ using _other = systemIo.onInterrupt(() => console.log("disposed")); }
 Deno.kill(Deno.pid, "SIGINT");
 await new Promise((resolve) => setTimeout(resolve, 20_000));
-console.log("went on");`;
+console.log("still running");`;
   const process = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", "--ext=ts", "-"],
     stdin: "piped",

@@ -20,7 +20,7 @@ for (const { kind, ...names } of GOOD) {
   });
 }
 
-Deno.test("kindNames knows the kinds of Kubernetes by group and version", () => {
+Deno.test("kindNames recognizes built-in kinds by group and version", () => {
   for (
     const [kind, apiVersion, group] of [["Node", "v1", ""], ["Deployment", "v1", "apps"], [
       "Lease",
@@ -34,37 +34,37 @@ Deno.test("kindNames knows the kinds of Kubernetes by group and version", () => 
 });
 
 const BAD = [
-  { kind: "cron_tab", says: /"kind" must be in CamelCase.*\. Use "CronTab"\.$/ },
-  { kind: "", says: /"kind" must be in CamelCase/ },
-  { kind: "A".repeat(64), says: /at most 63/ },
-  { kind: "ConfigMap", says: /already use that name\. Use another kind\.$/ },
-  { kind: "Cache", group: "demo", says: /"group" must be a domain name in lower case with a dot/ },
-  { kind: "Cache", group: "Demo.Example.com", says: /"group" must be a domain name in lower case/ },
-  { kind: "Cache", group: "x-k8s.io", says: undefined },
+  { kind: "cron_tab", message: /"kind" must be in CamelCase.*\. Use "CronTab"\.$/ },
+  { kind: "", message: /"kind" must be in CamelCase/ },
+  { kind: "A".repeat(64), message: /at most 63/ },
+  { kind: "ConfigMap", message: /already use that name\. Use another kind\.$/ },
+  { kind: "Cache", group: "demo", message: /"group" must be a domain name in lower case with a dot/ },
+  { kind: "Cache", group: "Demo.Example.com", message: /"group" must be a domain name in lower case/ },
+  { kind: "Cache", group: "x-k8s.io", message: undefined },
   {
     kind: "Cache",
     group: "cache.k8s.io",
-    says: /group "cache\.k8s\.io" belongs to Kubernetes.*Use a domain that you own/,
+    message: /group "cache\.k8s\.io" belongs to Kubernetes.*Use a domain that you own/,
   },
-  { kind: "Cache", group: "kubernetes.io", says: /belongs to Kubernetes/ },
-  { kind: "Deploymnet", group: "apps", says: /group "apps" belongs to Kubernetes.*Did you mean "Deployment"\?$/ },
-  { kind: "Pods", group: "", says: /the core group belongs to Kubernetes.*Did you mean "Pod"\?$/ },
+  { kind: "Cache", group: "kubernetes.io", message: /belongs to Kubernetes/ },
+  { kind: "Deploymnet", group: "apps", message: /group "apps" belongs to Kubernetes.*Did you mean "Deployment"\?$/ },
+  { kind: "Pods", group: "", message: /the core group belongs to Kubernetes.*Did you mean "Pod"\?$/ },
   {
     kind: "Deployment",
     group: "apps",
     apiVersion: "v1beta1",
-    says: /in Kubernetes it has version apps\/v1\. Use --api-version v1\.$/,
+    message: /in Kubernetes it has version apps\/v1\. Use --api-version v1\.$/,
   },
-  { kind: "Cache", apiVersion: "V1", says: /"version" must have at most 63 lower case letters/ },
-  { kind: "Cache", apiVersion: "shop.example.com/v1", says: /Use --group shop\.example\.com --api-version v1\.$/ },
+  { kind: "Cache", apiVersion: "V1", message: /"version" must have at most 63 lower case letters/ },
+  { kind: "Cache", apiVersion: "shop.example.com/v1", message: /Use --group shop\.example\.com --api-version v1\.$/ },
 ];
 
-for (const { kind, group = GROUP, apiVersion = "v1", says } of BAD) {
-  Deno.test(`kindNames ${says ? "refuses" : "takes"} "${kind}" ${apiVersion} in "${group}"`, () => {
-    if (says === undefined) return void kindNames({ kind, apiVersion, group });
+for (const { kind, group = GROUP, apiVersion = "v1", message } of BAD) {
+  Deno.test(`kindNames ${message ? "rejects" : "accepts"} "${kind}" ${apiVersion} in "${group}"`, () => {
+    if (message === undefined) return void kindNames({ kind, apiVersion, group });
     assert.throws(() => kindNames({ kind, apiVersion, group }), (error: Error) => {
       assert.equal(error.name, "UsageError");
-      assert.match(error.message, says);
+      assert.match(error.message, message);
       return true;
     });
   });

@@ -7,7 +7,7 @@ import { render } from "./operator.ts";
 
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What lies at the top of a project. */
+/** The top-level files and folders of a new project. */
 const FILES = [
   ".dockerignore",
   ".github",
@@ -22,7 +22,7 @@ const FILES = [
   "website",
 ];
 
-/** A folder of its own for each test. */
+/** Runs a test in a temporary folder. */
 async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
@@ -92,8 +92,8 @@ Deno.test("op new operator --kind lists all files, including those for kustomize
 
 Deno.test("op new operator writes the same overlays as op generate overlay", async () => {
   await inFolder(async (cwd) => {
-    const made = await cli(["new", "operator", "shop", "--sdk", relative(cwd, SDK)], new RecordedIo(cwd));
-    assert.equal(made, 0);
+    const code = await cli(["new", "operator", "shop", "--sdk", relative(cwd, SDK)], new RecordedIo(cwd));
+    assert.equal(code, 0);
     const shop = join(cwd, "shop");
     for (const overlay of ["prod", "local"]) {
       const io = new RecordedIo(shop);

@@ -1,7 +1,4 @@
-/**
- * A project as `op new operator` makes it, treated as its user would: by its own tasks, in a folder
- * outside of this repository.
- */
+/** Runs the tasks of a project of `op new operator`, in a folder outside of this repository. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +7,7 @@ import { cli } from "../cli.ts";
 
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
 
-// The longest name there can be, so that no line of the template is too long with it.
+// The longest valid name, to check that no line of the template becomes too long.
 const NAME = `a${"-long-name".repeat(4)}-five`;
 
 Deno.test("a new project passes deno task check, lint and test", async (t) => {

@@ -3,7 +3,7 @@ import { scan } from "./scan.ts";
 
 const CASES = [
   {
-    name: "texts with brackets and quotes in them",
+    name: "strings with brackets and quotes",
     code: `f("a\\"{", '}')`,
     tokens: ["f", "(", `"a\\"{"`, ",", `'}'`, ")"],
   },
@@ -15,23 +15,23 @@ const CASES = [
     code: "(a) / b / c[0] / 2",
     tokens: ["(", "a", ")", "/", "b", "/", "c", "[", "0", "]", "/", "2"],
   },
-  { name: "a pattern behind return", code: 'return /"/', tokens: ["return", '/"/'] },
+  { name: "a regular expression after return", code: 'return /"/', tokens: ["return", '/"/'] },
   {
     name: "private names, spreads and arrows",
     code: "this.#a = (...b) => 1.5",
     tokens: ["this", ".", "#a", "=", "(", "...", "b", ")", "=>", "1.5"],
   },
-  { name: "a first line for the shell", code: "#!/usr/bin/env deno\na", tokens: ["#!/usr/bin/env deno", "a"] },
+  { name: "a shebang line", code: "#!/usr/bin/env deno\na", tokens: ["#!/usr/bin/env deno", "a"] },
 ];
 
 for (const { name, code, tokens } of CASES) {
-  Deno.test(`scan takes apart ${name}`, () => {
+  Deno.test(`scan splits ${name} into tokens`, () => {
     assert.deepEqual(scan(code).map(({ text }) => text), tokens);
     for (const { text, start, end } of scan(code)) assert.equal(code.slice(start, end), text);
   });
 }
 
-Deno.test("scan refuses what has no end", () => {
+Deno.test("scan rejects unclosed strings, templates, comments and regular expressions", () => {
   for (const code of ['"a', "'a\n'", "`a", "`${`", "/* a", "a = /b\n/"]) {
     assert.throws(() => scan(code), SyntaxError, code);
   }

@@ -66,44 +66,44 @@ Deno.test("versionText copies a kind whatever its constant is called", () => {
   assert.equal(exportedName(module("").replace("const Note", "const NoteV1"), "v1"), "NoteV1");
 });
 
-const REFUSED: readonly { readonly name: string; readonly code: string; readonly says: RegExp }[] = [
-  { name: "no kind", code: "export {};\n", says: /does not call resource\(\)/ },
+const REJECTED: readonly { readonly name: string; readonly code: string; readonly message: RegExp }[] = [
+  { name: "no kind", code: "export {};\n", message: /does not call resource\(\)/ },
   {
     name: "two kinds",
     code: `${module("")}const Other = resource({ version: "v1" });\n`,
-    says: /calls resource\(\) 2 times/,
+    message: /calls resource\(\) 2 times/,
   },
   {
     name: "a constant that is not exported",
     code: module("").replace("export ", ""),
-    says: /not exported as a constant/,
+    message: /not exported as a constant/,
   },
   {
     name: "a version behind a name",
     code: module("").replace('version: "v1"', "version"),
-    says: /does not have "version: "v1""/,
+    message: /does not have "version: "v1""/,
   },
   {
     name: "options behind a name",
     code: 'import { resource } from "@op/sdk";\nexport const Note = resource(options);\n',
-    says: /object literal/,
+    message: /object literal/,
   },
   {
     name: "an operator",
     code: module("").replace("{ resource,", "{ operator, resource,") + "export default operator({});\n",
-    says: /it also calls operator\(\)/,
+    message: /it also calls operator\(\)/,
   },
   {
     name: "a name that is taken",
     code: `${module("")}const NoteV2 = 1;\n`,
-    says: /it already uses the name "NoteV2"/,
+    message: /it already uses the name "NoteV2"/,
   },
-  { name: "versions behind a name", code: module("\n  versions,"), says: /"versions" are not an array literal/ },
-  { name: "no TypeScript", code: "export const a = `", says: /an unclosed template/ },
+  { name: "versions behind a name", code: module("\n  versions,"), message: /"versions" are not an array literal/ },
+  { name: "no TypeScript", code: "export const a = `", message: /an unclosed template/ },
 ];
 
-for (const { name, code, says } of REFUSED) {
+for (const { name, code, message } of REJECTED) {
   Deno.test(`withVersion rejects a module that it cannot edit: ${name}`, () => {
-    assert.throws(() => withVersion(code, MADE), { name: "NotUnderstood", message: says });
+    assert.throws(() => withVersion(code, MADE), { name: "NotUnderstood", message: message });
   });
 }

@@ -1,4 +1,4 @@
-/** What is left when a command that runs an operator is stopped: no process and no file. */
+/** A stopped command that runs an operator leaves no process and no file. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createApiserver, kubeconfigFor, serveApiserver } from "../../src/testing/mod.ts";
@@ -13,35 +13,36 @@ export default operator({ name: "spaces", health: false, parts: { namespaces } }
 
 const COMMANDS: readonly {
   readonly args: readonly string[];
-  /** What shows that the operator runs, or is about to. */
-  readonly said?: RegExp;
-  readonly made?: string;
-  /** How it ends: what is there to be stopped ends well by that. */
+  /** Output that shows that the operator runs. */
+  readonly output?: RegExp;
+  /** Prefix of a temporary file that shows that the operator is about to run. */
+  readonly file?: string;
+  /** The exit code. It is 0 for commands that run until they are stopped. */
   readonly code: number;
 }[] = [
-  { args: ["start", "--kubeconfig", "kubeconfig"], said: /Controller started/, code: 0 },
-  { args: ["dev", "--kubeconfig", "kubeconfig"], said: /Controller started/, code: 0 },
-  { args: ["dev", "--local"], said: /Controller started/, code: 0 },
-  { args: ["plan", "--kubeconfig", "kubeconfig", "--quiet", "600", "--timeout", "600"], made: "op-plan-", code: 130 },
+  { args: ["start", "--kubeconfig", "kubeconfig"], output: /Controller started/, code: 0 },
+  { args: ["dev", "--kubeconfig", "kubeconfig"], output: /Controller started/, code: 0 },
+  { args: ["dev", "--local"], output: /Controller started/, code: 0 },
+  { args: ["plan", "--kubeconfig", "kubeconfig", "--quiet", "600", "--timeout", "600"], file: "op-plan-", code: 130 },
 ];
 
-/** Processes of a group that have not ended. */
+/** Returns the IDs of the running processes of a group. */
 function processesOf(group: number): string[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      // Behind the name, in which there may be anything: state, parent, group.
+      // After the name, which may contain any character: state, parent, group.
       const [state, , its] = Deno.readTextFileSync(`/proc/${name}/stat`).replace(/^.*\) /s, "").split(" ");
       return Number(its) === group && state !== "Z" ? [name] : [];
     } catch {
-      return []; // it has ended meanwhile
+      return []; // the process has exited meanwhile
     }
   });
 }
 
 async function interrupted(
   folder: OperatorFolder,
-  { args, said, made, code }: typeof COMMANDS[number],
+  { args, output, file, code }: typeof COMMANDS[number],
   isGroup: boolean,
 ): Promise<void> {
   const temporary = `${folder.path}/temporary`;
@@ -61,7 +62,7 @@ async function interrupted(
   });
   const state = () => `${args.join(" ")}: ${names()}\n${text}`;
   try {
-    const isRunning = () => made === undefined ? said!.test(text) : names().some((name) => name.startsWith(made));
+    const isRunning = () => file === undefined ? output!.test(text) : names().some((name) => name.startsWith(file));
     await eventually(isRunning, { state });
     // A terminal signals the whole group; another program may signal only op.
     Deno.kill(isGroup ? -process.pid : process.pid, "SIGINT");
@@ -78,7 +79,7 @@ async function interrupted(
 }
 
 Deno.test({
-  name: "op start, dev and plan leave no process and no file where Ctrl-C comes, and end as the guide says",
+  name: "op start, dev and plan leave no process and no file after Ctrl-C, and exit with the documented code",
   ignore: Deno.build.os !== "linux",
   async fn(t) {
     await using server = createApiserver({});
@@ -87,7 +88,7 @@ Deno.test({
     await folder.write("kubeconfig", kubeconfigFor(served, { name: "here" }));
     for (const command of COMMANDS) {
       for (const isGroup of [true, false]) {
-        const receiver = isGroup ? "as a terminal has it" : "to op alone";
+        const receiver = isGroup ? "signal to the process group" : "signal to op only";
         await t.step(`${command.args.slice(0, 2).join(" ")}, ${receiver}`, () => interrupted(folder, command, isGroup));
       }
     }
