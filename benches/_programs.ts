@@ -1,6 +1,6 @@
 /**
- * The measured programs: our operator, built by `op build`; a bare loop, built by the same compiler;
- * operators in other frameworks, built by their own tools.
+ * The measured programs: our operator, built by `op build`; a bare loop, built by the same
+ * compiler; operators in other frameworks, built by their own tools.
  */
 import { fileURLToPath } from "node:url";
 import { buildOperator, freePort } from "../tests/fixtures/build_operator.ts";

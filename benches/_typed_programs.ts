@@ -1,6 +1,6 @@
 /**
- * Programs for the type check benchmark: one without the SDK, one that only imports it, one with ten
- * kinds with a PodSpec, and one with a kind as large as Prometheus.
+ * Programs for the type check benchmark: one without the SDK, one that only imports it, one with
+ * ten kinds with a PodSpec, and one with a kind as large as Prometheus.
  */
 import { importKind } from "../cli/import/import.ts";
 import { RecordedIo } from "../cli/_recorded_io.ts";
@@ -44,7 +44,10 @@ function tenKinds(): string {
   ].join("\n");
 }
 
-/** Returns a kind and its controller. All kinds differ, so that the compiler cannot reuse their types. */
+/**
+ * Returns a kind and its controller. All kinds differ, so that the compiler cannot reuse their
+ * types.
+ */
 function kindAndController(i: number): string {
   const pod = i % 2 === 0 ? "PodSpec" : `s.omit(PodSpec, ["containers"])`;
   return `

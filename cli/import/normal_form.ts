@@ -20,10 +20,12 @@ const normalForms = new WeakMap<JsonSchema, JsonSchema>();
  *
  * - `required` is sorted, and does not list properties with a default: a server applies defaults
  *   before it checks required properties.
- * - Empty lists and maps are omitted, because a server does not return them. So are keywords that are
+ * - Empty lists and maps are omitted, because a server does not return them. So are keywords that
+ *   are
  *   false by default.
  * - Required names that are not in `properties` move into `allOf`.
- * - "At most one of these properties" is written as `not` with pairs, even if the schema writes it as
+ * - "At most one of these properties" is written as `not` with pairs, even if the schema writes it
+ *   as
  *   `oneOf` with "none of them" as a choice.
  *
  * @param schema The schema, which is not changed.
@@ -113,8 +115,8 @@ function atMostOneIn(choices: readonly JsonSchema[]): string[] | undefined {
 }
 
 /**
- * Returns the names of the properties that the choices require, if each requires one property and has
- * no other keyword. Returns `undefined` otherwise.
+ * Returns the names of the properties that the choices require, if each requires one property and
+ * has no other keyword. Returns `undefined` otherwise.
  */
 export function requiredEach(choices: readonly JsonSchema[]): string[] | undefined {
   const names = choices.map(({ required = [], ...rest }) =>

@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** Runs `op new` in a folder on a terminal, types an answer to each question and returns the output. */
+/**
+ * Runs `op new` in a folder on a terminal, types an answer to each question and returns the output.
+ */
 async function answerQuestions(folder: string, answers: readonly string[]): Promise<string> {
   const process = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", `"${Deno.execPath()}" run -A "${MAIN}" new`, "/dev/null"],

@@ -78,7 +78,8 @@ export const SERVER_TABLE: { readonly [layer: string]: readonly string[] } = {
 };
 
 /**
- * Packages that entry points may export. `testing` and `apiserver` have an entry point of their own.
+ * Packages that entry points may export. `testing` and `apiserver` have an entry point of their
+ * own.
  */
 const EXPORTED: readonly Layer[] = LAYERS.filter((layer) => layer !== "testing" && layer !== "apiserver");
 

@@ -6,8 +6,8 @@ import { ROOT } from "./run.ts";
 const DOCUMENTED = ["entry_points", "src", "cli", "tools"];
 
 /**
- * Returns the paths of files that have an example, relative to the root of the repository. Test files
- * are omitted, because Deno would run their tests again.
+ * Returns the paths of files that have an example, relative to the root of the repository. Test
+ * files are omitted, because Deno would run their tests again.
  */
 export function documentedFiles(root: URL = ROOT): string[] {
   const files = DOCUMENTED.flatMap((folder) => [...typescriptFiles(new URL(`${folder}/`, root), folder)]);
