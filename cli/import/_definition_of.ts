@@ -4,7 +4,7 @@ import { definitionsIn } from "../definitions/definition.ts";
 import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 
 /** Properties of a definition that differ from the default. */
-export interface Unusual {
+export interface DefinitionOverrides {
   readonly names?: Partial<Definition["spec"]["names"]>;
   readonly metadata?: Partial<Definition["metadata"]>;
   readonly spec?: Partial<Definition["spec"]>;
@@ -14,13 +14,13 @@ export interface Unusual {
 }
 
 /**
- * A definition of the kind Site with one version.
+ * Returns a definition of the kind Site with one version.
  *
  * @param spec The schema of its spec.
- * @param unusual What of it is not as usual.
+ * @param overrides Properties that differ from the default.
  */
-export function definitionOf(spec: JsonSchema, unusual: Unusual = {}): Definition {
-  const { status, root } = unusual;
+export function definitionOf(spec: JsonSchema, overrides: DefinitionOverrides = {}): Definition {
+  const { status, root } = overrides;
   const version = {
     name: "v1",
     served: true,
@@ -40,24 +40,24 @@ export function definitionOf(spec: JsonSchema, unusual: Unusual = {}): Definitio
       },
     },
     ...(status && { subresources: { status: {} } }),
-    ...unusual.version,
+    ...overrides.version,
   };
   const [definition] = definitionsIn([{
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: "sites.demo.example.com", ...unusual.metadata },
+    metadata: { name: "sites.demo.example.com", ...overrides.metadata },
     spec: {
       group: "demo.example.com",
-      names: { kind: "Site", plural: "sites", singular: "site", listKind: "SiteList", ...unusual.names },
+      names: { kind: "Site", plural: "sites", singular: "site", listKind: "SiteList", ...overrides.names },
       scope: "Namespaced",
       versions: [version],
-      ...unusual.spec,
+      ...overrides.spec,
     },
   }]);
   return definition!;
 }
 
-/** What stands above the kind Site in its module. */
+/** The comment above the kind Site in its module. */
 export const HEADER = `/** Site of demo.example.com, from its CustomResourceDefinition by \`op crd import\`. */
 import { type Infer, resource, s } from "@op/sdk";
 `;

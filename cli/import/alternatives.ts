@@ -1,17 +1,18 @@
 /**
- * Recognizes objects whose properties exclude or require each other, as the builders express them.
+ * Recognizes objects whose properties exclude or require each other, in the forms that builders
+ * such as `s.exactlyOneOf` produce.
  */
 import type { JsonSchema } from "@op/sdk/resource";
 import { requiredEach } from "./normal_form.ts";
 
-/** What is left of a schema when it is made by a builder around it. */
+/** A schema as the result of a builder that wraps another schema. */
 export interface Alternatives {
-  /** The builder around it. */
+  /** The builder. */
   readonly callee: "s.exactlyOneOf" | "s.atMostOneOf" | "s.atLeastOneOf";
   readonly names: readonly string[];
-  /** Whether a rule says it, or JSON Schema. */
+  /** Whether the builder uses a CEL rule or keywords of JSON Schema. */
   readonly as: "rule" | "schema";
-  /** The schema inside. */
+  /** The wrapped schema. */
   readonly inner: JsonSchema;
 }
 
@@ -53,31 +54,34 @@ function bySchema(schema: JsonSchema): Alternatives[] {
     ...(anyOf !== undefined && { anyOf }),
     ...(not !== undefined && { not }),
   };
-  for (const wish of wishes({ ...others })) {
-    const { [wish.keyword]: _, ...left } = others;
-    found.push({ callee: wish.callee, names: wish.names, as: "schema", inner: inner(left) });
+  for (const constraint of constraintsIn({ ...others })) {
+    const { [constraint.keyword]: _, ...left } = others;
+    found.push({ callee: constraint.callee, names: constraint.names, as: "schema", inner: inner(left) });
   }
   return found;
 }
 
-/** A further wish stands in `allOf`, where the keyword it needs was taken. */
+/**
+ * Recognizes a constraint in the last entry of `allOf`, which builders use if its keyword exists
+ * already.
+ */
 function byLastOfAll(schema: JsonSchema): Alternatives[] {
   const { allOf = [], ...rest } = schema;
   const last = allOf.at(-1);
   if (last === undefined || Object.keys(last).length !== 1) return [];
   const left = allOf.slice(0, -1);
   const inner = left.length === 0 ? rest : { ...rest, allOf: left };
-  return wishes(last).map(({ callee, names }) => ({ callee, names, as: "schema", inner }));
+  return constraintsIn(last).map(({ callee, names }) => ({ callee, names, as: "schema", inner }));
 }
 
-interface Wish {
+interface Constraint {
   readonly callee: Alternatives["callee"];
   readonly keyword: "oneOf" | "anyOf" | "not";
   readonly names: readonly string[];
 }
 
-function wishes({ oneOf, anyOf, not }: JsonSchema): Wish[] {
-  const found: Wish[] = [];
+function constraintsIn({ oneOf, anyOf, not }: JsonSchema): Constraint[] {
+  const found: Constraint[] = [];
   const one = oneOf && requiredEach(oneOf);
   if (one !== undefined) found.push({ callee: "s.exactlyOneOf", keyword: "oneOf", names: one });
   const none = oneOf?.filter((choice) => choice.not === undefined) ?? [];

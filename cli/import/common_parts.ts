@@ -1,30 +1,30 @@
 /**
- * What all versions of a kind say alike stands once, in front of them: `resource({ ...site,
+ * Extracts the options that all versions of a kind share into a constant: `resource({ ...site,
  * version: "v1" })`.
  */
 import { call, type CallExpression, type Expression, type RecordExpression } from "./expression.ts";
 
-/** The versions of a kind, and what they have in common. */
+/** The versions of a kind, and the options that they share. */
 export interface CommonParts {
-  /** What stands in front of them; nothing where they have no more in common than their names. */
+  /** The shared options. `undefined` if the versions share only names. */
   readonly common?: RecordExpression;
-  /** The versions without it. */
+  /** The versions, without the shared options. */
   readonly expressions: readonly Expression[];
 }
 
-/** What every version says of itself, or in a few words. */
-const NAMES: readonly string[] = ["group", "kind", "plural", "singular", "listKind", "scope", "external"];
+/** Options that are too short to be worth a constant. */
+const SHORT_OPTIONS: readonly string[] = ["group", "kind", "plural", "singular", "listKind", "scope", "external"];
 
 /**
- * Takes out of the versions of a kind what all of them say.
+ * Extracts the options that all versions of a kind share.
  *
- * @param versions Each as the call of `resource()` that makes it.
- * @param name What the common part is called.
+ * @param versions The call of `resource()` for each version.
+ * @param name The name of the constant with the shared options.
  */
 export function commonParts(versions: readonly CallExpression[], name: string): CommonParts {
   const [first, ...others] = versions.map(optionsIn);
   const entries = first!.filter(([key, value]) => others.every((other) => isSame(other, key, value)));
-  if (others.length === 0 || entries.every(([key]) => NAMES.includes(key))) return { expressions: versions };
+  if (others.length === 0 || entries.every(([key]) => SHORT_OPTIONS.includes(key))) return { expressions: versions };
   const keys = new Set(entries.map(([key]) => key));
   return {
     common: { is: "record", entries },

@@ -28,7 +28,7 @@ export type Site = Infer<typeof Site>;
 `;
 const REPORT = "Site: 6 schemas, 0 of them as JSON (0.0 %)\n";
 
-/** Gives a folder with some files in it, and looks that nothing else is in it in the end. */
+/** Calls a function with a folder of files, and checks that it creates no others. */
 async function withFiles(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<void>) {
   const folder = await Deno.makeTempDir();
   try {
@@ -139,21 +139,27 @@ const [VERSION] = SITE.spec.versions;
 const changed = (spec: Record<string, unknown>) => JSON.stringify({ ...SITE, spec: { ...SITE.spec, ...spec } });
 const READING = 'Cannot read CustomResourceDefinition "sites.demo.example.com": ';
 
-const FAULTY: readonly { name: string; files: Record<string, string>; args: string[]; code: number; says: string }[] = [
+const FAULTY: readonly {
+  name: string;
+  files: Record<string, string>;
+  args: string[];
+  code: number;
+  message: string;
+}[] = [
   {
-    name: "a file that is not there",
+    name: "a file that does not exist",
     files: {},
     args: ["crd.yaml"],
     code: 1,
-    says: 'Cannot read "crd.yaml": the file does not exist.',
+    message: 'Cannot read "crd.yaml": the file does not exist.',
   },
-  { name: "a folder", files: {}, args: ["."], code: 1, says: 'Cannot read ".": it is a folder. Name a file.' },
+  { name: "a folder", files: {}, args: ["."], code: 1, message: 'Cannot read ".": it is a folder. Name a file.' },
   {
     name: "a file without a definition",
     files: { "crd.yaml": "kind: ConfigMap" },
     args: ["crd.yaml"],
     code: 1,
-    says:
+    message:
       'Cannot find a CustomResourceDefinition in "crd.yaml": it has none. Name another file, or "-" for standard input.',
   },
   {
@@ -161,7 +167,7 @@ const FAULTY: readonly { name: string; files: Record<string, string>; args: stri
     files: { "crd.yaml": "" },
     args: ["crd.yaml"],
     code: 1,
-    says:
+    message:
       'Cannot find a CustomResourceDefinition in "crd.yaml": it has none. Name another file, or "-" for standard input.',
   },
   {
@@ -169,25 +175,25 @@ const FAULTY: readonly { name: string; files: Record<string, string>; args: stri
     files: { "crd.yaml": "kind: CustomResourceDefinition\nspec: [a, b" },
     args: ["crd.yaml"],
     code: 1,
-    says:
+    message:
       `Cannot read "crd.yaml": Flow sequence in block collection must be sufficiently indented and end with a ] at line 2, column 12:
 
 spec: [a, b
            ^`,
   },
   {
-    name: "an alias of nothing",
+    name: "an alias without an anchor",
     files: { "crd.yaml": "kind: *it" },
     args: ["crd.yaml"],
     code: 1,
-    says: 'Cannot read "crd.yaml": Unresolved alias (the anchor must be set before the alias): it',
+    message: 'Cannot read "crd.yaml": Unresolved alias (the anchor must be set before the alias): it',
   },
   {
     name: "v1beta1",
     files: { "crd.json": JSON.stringify({ ...SITE, apiVersion: "apiextensions.k8s.io/v1beta1" }) },
     args: ["crd.json"],
     code: 1,
-    says:
+    message:
       `${READING}"apiVersion" is apiextensions.k8s.io/v1beta1, which Kubernetes has not served since 1.22. Use a newer definition from its project, or convert it to apiextensions.k8s.io/v1.`,
   },
   {
@@ -195,14 +201,14 @@ spec: [a, b
     files: { "crd.json": changed({ versions: {} }) },
     args: ["crd.json"],
     code: 1,
-    says: `${READING}"spec.versions" must be a list, got {}.`,
+    message: `${READING}"spec.versions" must be a list, got {}.`,
   },
   {
     name: "a version without a schema",
     files: { "crd.json": changed({ versions: [{ ...VERSION, schema: undefined }] }) },
     args: ["crd.json"],
     code: 1,
-    says:
+    message:
       `${READING}"spec.versions[0].schema" must be an object, got no value. A version without a schema cannot be served.`,
   },
   {
@@ -210,91 +216,91 @@ spec: [a, b
     files: { "crd.json": changed({ versions: [{ ...VERSION, storage: false }] }) },
     args: ["crd.json"],
     code: 1,
-    says: `${READING}"spec.versions" must have exactly one version with storage: true.`,
+    message: `${READING}"spec.versions" must have exactly one version with storage: true.`,
   },
   {
     name: "a definition that contains itself",
     files: { "crd.yaml": `${JSON.stringify(SITE).slice(0, -1)}, "more": &it { "again": *it } }` },
     args: ["crd.yaml"],
     code: 1,
-    says: 'Cannot read "crd.yaml": "more.again" must not contain itself. Remove the alias.',
+    message: 'Cannot read "crd.yaml": "more.again" must not contain itself. Remove the alias.',
   },
   {
-    name: "a name that JavaScript takes for something else",
+    name: "a property with a special meaning in JavaScript",
     files: { "crd.json": JSON.stringify(SITE).replace('"host"', '"__proto__"') },
     args: ["crd.json"],
     code: 1,
-    says:
+    message:
       `${READING}"spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.__proto__" is not allowed as a name.`,
   },
   {
-    name: "a schema that an API server refuses",
+    name: "a schema that an API server would reject",
     files: {
       "crd.json": JSON.stringify(definitionOf({ type: "object", properties: { host: { type: "text" as "string" } } })),
     },
     args: ["crd.json"],
     code: 1,
-    says:
+    message:
       'Cannot import the schema of "Site.spec.host": Cannot define a raw schema: "type" must be one of "string", "integer", "number", "boolean", "array", "object", got "text"',
   },
   {
-    name: "a kind that is not there",
+    name: "an unknown kind",
     files: { "all.json": SOURCES["list.json"] },
     args: ["all.json", "--kind", "Stie"],
     code: 1,
-    says: 'Cannot import "Stie": unknown kind. Did you mean "Site"? Known kinds: "Site", "Page".',
+    message: 'Cannot import "Stie": unknown kind. Did you mean "Site"? Known kinds: "Site", "Page".',
   },
   {
     name: "descriptions of an unknown length",
     files: { "site.json": SOURCES["site.json"] },
     args: ["site.json", "--descriptions", "long"],
     code: 2,
-    says: 'Cannot use --descriptions "long": it must be none, short or full.',
+    message: 'Cannot use --descriptions "long": it must be none, short or full.',
   },
   {
     name: "a file and a cluster's kind",
     files: {},
     args: ["site.json", "--cluster", "sites"],
     code: 2,
-    says: 'Cannot import: "site.json" and --cluster sites are two sources. Remove one of them.',
+    message: 'Cannot import: "site.json" and --cluster sites are two sources. Remove one of them.',
   },
   {
-    name: "a file to write what is only listed",
+    name: "an output file for a list of kinds",
     files: {},
     args: ["--cluster", "-o", "out.ts"],
     code: 2,
-    says: 'Cannot write "out.ts": --cluster without a kind only lists the kinds. Name a kind.',
+    message: 'Cannot write "out.ts": --cluster without a kind only lists the kinds. Name a kind.',
   },
   {
     name: "a cluster without a kubeconfig",
     files: {},
     args: ["--cluster", "--kubeconfig", "nowhere.yaml"],
     code: 1,
-    says: 'Cannot read kubeconfig "FOLDER/nowhere.yaml": it does not exist',
+    message: 'Cannot read kubeconfig "FOLDER/nowhere.yaml": it does not exist',
   },
   {
-    name: "nothing to force",
+    name: "--force without an output file",
     files: { "site.json": SOURCES["site.json"] },
     args: ["site.json", "--force"],
     code: 2,
-    says: "Cannot use --force: it needs a file to overwrite. Name one with --output.",
+    message: "Cannot use --force: it needs a file to overwrite. Name one with --output.",
   },
   {
-    name: "a folder that is not there",
+    name: "an output folder that does not exist",
     files: { "site.json": SOURCES["site.json"] },
     args: ["site.json", "-o", "no/where.ts"],
     code: 1,
-    says: 'Cannot write "no/where.ts": the folder does not exist.',
+    message: 'Cannot write "no/where.ts": the folder does not exist.',
   },
 ];
 
 Deno.test("op crd import reports errors and creates no file", async (t) => {
-  for (const { name, files, args, code, says } of FAULTY) {
+  for (const { name, files, args, code, message } of FAULTY) {
     await t.step(name, () =>
       withFiles(files, async (folder) => {
         const io = new RecordedIo(folder);
         const ended = await cli(["crd", "import", ...args], io);
-        assert.deepEqual([ended, io.stderr.replace(folder, "FOLDER"), io.stdout], [code, `${says}\n`, ""]);
+        assert.deepEqual([ended, io.stderr.replace(folder, "FOLDER"), io.stdout], [code, `${message}\n`, ""]);
       }));
   }
 });

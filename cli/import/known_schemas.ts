@@ -1,6 +1,6 @@
 /**
- * Types of Kubernetes in the schemas of others: they are imported from `@op/sdk/schemas`, not
- * written again.
+ * Recognizes types of Kubernetes in imported schemas. The module imports them from
+ * `@op/sdk/schemas` instead of writing them again.
  */
 import type { JsonSchema } from "@op/sdk/resource";
 import { type Descriptions, shortened } from "./descriptions.ts";
@@ -8,13 +8,13 @@ import { nodesIn } from "./nodes.ts";
 import { children, mapped } from "./schema_index.ts";
 import { OWN_KEYWORDS, SchemaIdentities } from "./schema_identities.ts";
 
-/** Schemas that need not be written. */
+/** Schemas that can be imported. */
 export interface KnownSchemas {
-  /** Where they are imported from. */
+  /** The module that exports them. */
   readonly module: string;
-  /** By name, with as much of their descriptions as is asked for. */
+  /** Schemas by name, with descriptions of the requested length. */
   readonly schemas: Schemas;
-  /** By name, with all of their descriptions. */
+  /** Schemas by name, with full descriptions. */
   readonly described: Schemas;
 }
 
@@ -24,9 +24,9 @@ interface Schemas {
 }
 
 /**
- * The types of Kubernetes with as much of their descriptions as is asked for.
+ * Returns the types of Kubernetes with descriptions of the requested length.
  *
- * @param descriptions How much.
+ * @param descriptions The length of the descriptions.
  */
 export async function kubernetesSchemas(descriptions: Descriptions): Promise<KnownSchemas> {
   const described = await import("@op/sdk/schemas/full");
@@ -45,12 +45,11 @@ export async function kubernetesSchemas(descriptions: Descriptions): Promise<Kno
 }
 
 /**
- * The types of Kubernetes for some definitions: as much of their descriptions as is asked for, and
- * none where the definitions themselves leave them out. With them a definition would become several
- * times as large as it was.
+ * Returns the types of Kubernetes for some definitions. They have no descriptions if the
+ * definitions omit those: a definition would become several times as large with them.
  *
- * @param descriptions How much.
  * @param roots The schemas of the definitions.
+ * @param descriptions The length of the descriptions.
  */
 export async function schemasKnownIn(roots: readonly JsonSchema[], descriptions: Descriptions): Promise<KnownSchemas> {
   const known = await kubernetesSchemas(descriptions);
@@ -59,14 +58,13 @@ export async function schemasKnownIn(roots: readonly JsonSchema[], descriptions:
 }
 
 /**
- * Of fewer schemas, two types may be the same by chance: then their descriptions tell whether they
- * are.
+ * Types with at most this many schemas may be equal by chance. For these, descriptions are compared
+ * as well.
  */
-const TOO_LARGE_FOR_CHANCE = 8;
+const MAX_CHANCE_MATCH = 8;
 
 /**
- * Puts known schemas in the place of those that are the same, and leaves of descriptions what is
- * asked for.
+ * Replaces schemas by equal known schemas, and shortens descriptions.
  */
 export class Recognition {
   readonly #descriptions: Descriptions;
@@ -76,9 +74,9 @@ export class Recognition {
   readonly #found = new WeakMap<JsonSchema, string>();
 
   /**
-   * @param descriptions How much of the descriptions is left.
-   * @param known The known schemas. Only objects are looked for.
-   * @param taken Names that something else has.
+   * @param descriptions The length of the descriptions.
+   * @param known The known schemas. Only objects are recognized.
+   * @param taken Names that the module already uses.
    */
   constructor(descriptions: Descriptions, known?: KnownSchemas, taken: readonly string[] = []) {
     this.#descriptions = descriptions;
@@ -90,16 +88,16 @@ export class Recognition {
     }
   }
 
-  /** The name of a known schema that was put in the place of another. */
+  /** Returns the name of a known schema that replaced another. */
   nameOf(schema: JsonSchema): string | undefined {
     return this.#found.get(schema);
   }
 
   /**
-   * A schema with known ones in it, each with the description and the default that stood in its
-   * place.
+   * Returns a schema in which known schemas replace equal ones. Each has the description and the
+   * default of the schema that it replaces.
    *
-   * @param schema The schema. It stays as it is.
+   * @param schema The schema, which is not changed.
    */
   replaced(schema: JsonSchema): JsonSchema {
     const name = this.#match(schema);
@@ -110,7 +108,7 @@ export class Recognition {
     return replaced;
   }
 
-  /** Whether a known schema stands in another, there with descriptions of its parts. */
+  /** Returns whether a schema contains a known schema whose parts have descriptions in it. */
   isDescribedIn(schema: JsonSchema): boolean {
     const parts = children(schema).map(([, child]) => child);
     return parts.some(this.#match(schema) === undefined ? (part) => this.isDescribedIn(part) : isDescribed);
@@ -119,8 +117,8 @@ export class Recognition {
   #match(schema: JsonSchema): string | undefined {
     if (schema.properties === undefined) return undefined;
     const names = this.#names.get(this.#identities.of(schema).core) ?? [];
-    if (names.length === 1 && nodesIn(schema) > TOO_LARGE_FOR_CHANCE) return names[0];
-    return names.find((name) => saysTheSame(schema, this.#known!.described[name]!));
+    if (names.length === 1 && nodesIn(schema) > MAX_CHANCE_MATCH) return names[0];
+    return names.find((name) => hasSameDescriptions(schema, this.#known!.described[name]!));
   }
 }
 
@@ -132,8 +130,8 @@ function isOwn(key: string): boolean {
   return (OWN_KEYWORDS as readonly string[]).includes(key);
 }
 
-/** Whether most of the properties are described in the same words, wherever the lines break. */
-function saysTheSame(schema: JsonSchema, known: JsonSchema): boolean {
+/** Returns whether most properties have the same description, apart from line breaks. */
+function hasSameDescriptions(schema: JsonSchema, known: JsonSchema): boolean {
   const words = (text: string | undefined) => text?.split(/\s+/).join(" ");
   const entries = Object.entries(schema.properties ?? {});
   const same = entries.filter(([name, { description }]) =>

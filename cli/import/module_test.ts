@@ -131,15 +131,15 @@ Deno.test("moduleOf() distinguishes constants of the same name by their parents"
   assert.match(text, /^const defaultLink = s\.object\(\{ path/m);
 });
 
-/** What stands under several names gets one that fits all of them. */
+/** Schemas that are used under several names, and the name of their constant. */
 const NAMED: readonly { readonly name: string; readonly given: JsonSchema; readonly expected: string }[] = [
   {
-    name: "what ends all of them",
+    name: "after the words that end all property names",
     given: { type: "object", properties: { homeLink: LINK, lastLink: LINK, "next-link": LINK } },
     expected: "link",
   },
   {
-    name: "the name of most of them",
+    name: "after the most common property name",
     given: {
       type: "object",
       properties: { link: LINK, by: { type: "object", properties: { link: LINK } }, first: LINK },
@@ -147,7 +147,7 @@ const NAMED: readonly { readonly name: string; readonly given: JsonSchema; reado
     expected: "link",
   },
   {
-    name: "what a rule takes it for",
+    name: "after the type to which a rule converts it",
     given: {
       type: "object",
       properties: Object.fromEntries(["wait", "limit"].map((name) => [name, {
@@ -158,7 +158,7 @@ const NAMED: readonly { readonly name: string; readonly given: JsonSchema; reado
     expected: "duration",
   },
   {
-    name: "an enum",
+    name: "after its alternatives",
     given: {
       type: "object",
       properties: Object.fromEntries(["from", "to"].map((name) => [name, {
@@ -170,12 +170,12 @@ const NAMED: readonly { readonly name: string; readonly given: JsonSchema; reado
     expected: "hostOrPort",
   },
   {
-    name: "what they stand in, if it is a plural",
+    name: "after the object that contains it, if that is a plural",
     given: { type: "object", properties: { links: { type: "object", properties: { home: LINK, last: LINK } } } },
     expected: "link",
   },
   {
-    name: "the first of them, where nothing fits",
+    name: "after the first property, if no other name fits",
     given: { type: "object", properties: { home: { type: "object", properties: { top: LINK, last: LINK } } } },
     expected: "top",
   },

@@ -1,11 +1,9 @@
-/**
- * Names in the module: of constants after the properties they stand for, of kinds after the kind.
- */
+/** Names in the generated module. Constants are named after the properties that use them. */
 import type { SchemaGroup, SchemaPath } from "./schema_index.ts";
 import { sharedName } from "./shared_name.ts";
 import { camelCase, counted, ownName, words, wordsOf } from "./words.ts";
 
-/** What JavaScript or TypeScript takes for something else, and what the module imports. */
+/** Reserved words of JavaScript and TypeScript, and names that the module imports. */
 const TAKEN: readonly string[] = [
   ...("await break case catch class const continue debugger default delete do else enum export extends false finally for function if " +
     "implements import in instanceof interface let new null package private protected public return static super switch this throw true " +
@@ -16,18 +14,17 @@ const TAKEN: readonly string[] = [
   "Infer",
 ];
 
-/** Whether a name cannot be that of a constant. */
+/** Returns whether a constant cannot have a name. */
 function isTaken(name: string, used: ReadonlySet<string>): boolean {
   return used.has(name) || TAKEN.includes(name);
 }
 
 /**
- * Names of constants, each once.
+ * Returns a unique name for each group's constant.
  *
- * @param groups The schemas that get one. Those right below the kind choose first, then those that
- * stand most often.
- * @param used Names that are there already.
- * @returns By the group's id.
+ * @param groups The groups. Those directly below the kind choose first, then those with most uses.
+ * @param used Names that the module already uses.
+ * @returns Names by the group's ID.
  */
 export function constantNames(groups: readonly SchemaGroup[], used: ReadonlySet<string>): Map<string, string> {
   const taken = new Set(used);
@@ -35,17 +32,17 @@ export function constantNames(groups: readonly SchemaGroup[], used: ReadonlySet<
   const isTop = ({ uses }: SchemaGroup) => (uses.some(({ path }) => path.length === 2) ? 1 : 0);
   const inOrder = [...groups].sort((a, b) => isTop(b) - isTop(a) || b.count - a.count || a.order - b.order);
   for (const group of inOrder) {
-    const name = firstFree(group, taken);
+    const name = unusedName(group, taken);
     taken.add(name);
     names.set(group.id, name);
   }
   return names;
 }
 
-function firstFree(group: SchemaGroup, taken: ReadonlySet<string>): string {
+function unusedName(group: SchemaGroup, taken: ReadonlySet<string>): string {
   const shared = sharedName(group);
   if (shared !== undefined && !isTaken(shared, taken)) return shared;
-  const path = commonest(group);
+  const path = mostCommonPath(group);
   let name = "";
   for (let from = path.length - 1; from >= 0; from--) {
     name = camelCase(words(path.slice(from)));
@@ -58,10 +55,10 @@ function firstFree(group: SchemaGroup, taken: ReadonlySet<string>): string {
 }
 
 /**
- * The path of the first use whose last name most uses have; of as many, one of an item, which is
- * named for what it is.
+ * Returns the path of the first use whose last name is the most common one. Items of lists are
+ * preferred, because their name describes the schema.
  */
-function commonest({ uses }: SchemaGroup): SchemaPath {
+function mostCommonPath({ uses }: SchemaGroup): SchemaPath {
   const lastOf = (path: SchemaPath) => camelCase(words(ownName(path)));
   const counts = counted(uses.map(({ path }) => lastOf(path)));
   const rank = (path: SchemaPath) => counts.get(lastOf(path))! + (path.at(-1) === "*" ? 0.5 : 0);
@@ -69,12 +66,12 @@ function commonest({ uses }: SchemaGroup): SchemaPath {
 }
 
 /**
- * The name of a kind in the module.
+ * Returns the name of a kind in the module.
  *
  * @param kind The kind.
- * @param more Words to tell it from others of that name, in the order in which they are tried: its
- * version, its group.
- * @param used Names that are there already.
+ * @param more Words that distinguish it from others of that name, in the order in which they are
+ *   tried: its version, its group.
+ * @param used Names that the module already uses.
  */
 export function kindName(kind: string, more: readonly string[], used: ReadonlySet<string>): string {
   const candidates = [kind, ...more.map((word) => kind + capitalised(word)), kind + more.map(capitalised).join("")];
@@ -82,10 +79,10 @@ export function kindName(kind: string, more: readonly string[], used: ReadonlySe
 }
 
 /**
- * The name of what all versions of a kind have in common.
+ * Returns the name of the constant with the options that all versions of a kind share.
  *
  * @param kind The kind's name in the module.
- * @param used Names that are there already.
+ * @param used Names that the module already uses.
  */
 export function commonName(kind: string, used: ReadonlySet<string>): string {
   const name = camelCase(wordsOf(kind));

@@ -1,11 +1,12 @@
-/** How large schemas are. */
+/** The size of schemas. */
 import type { JsonSchema } from "@op/sdk/resource";
 import { children } from "./schema_index.ts";
 
 const counts = new WeakMap<JsonSchema, number>();
 
 /**
- * How many schemas there are in a schema, itself and those of `allOf` and the like included.
+ * Returns the number of schemas in a schema, including itself and those in `allOf`, `anyOf`,
+ * `oneOf` and `not`.
  *
  * @param schema The schema.
  */

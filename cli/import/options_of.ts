@@ -1,12 +1,9 @@
-/** Keywords of a schema as options of a builder. */
+/** Converts keywords of a schema to options of a builder. */
 import type { JsonSchema } from "@op/sdk/resource";
 import { type Expression, literal, prose, record, type RecordExpression } from "./expression.ts";
 
-/**
- * Options by the keyword they stand for, in the order in which they are written. What every builder
- * takes.
- */
-const COMMON: { readonly [keyword: string]: string } = {
+/** Options by keyword, in the order in which they are written. */
+const OPTIONS: { readonly [keyword: string]: string } = {
   title: "title",
   description: "description",
   externalDocs: "externalDocs",
@@ -38,8 +35,8 @@ const COMMON: { readonly [keyword: string]: string } = {
   not: "not",
 };
 
-/** Keywords that are options of every builder. */
-const EVERYWHERE: readonly string[] = [
+/** Keywords that every builder accepts as options. */
+const COMMON_KEYWORDS: readonly string[] = [
   "title",
   "description",
   "externalDocs",
@@ -52,7 +49,9 @@ const EVERYWHERE: readonly string[] = [
   "not",
 ];
 
-/** Keywords whose value is text for people, or long and of no meaning to the types. */
+/**
+ * Keywords with a long string, which may be split over several lines because no type depends on it.
+ */
 const PROSE: ReadonlySet<string> = new Set([
   "title",
   "description",
@@ -61,16 +60,16 @@ const PROSE: ReadonlySet<string> = new Set([
   "messageExpression",
 ]);
 
-/** What `deprecated` makes of a description: a last paragraph. */
+/** The last paragraph of a description that the option `deprecated` creates. */
 const DEPRECATED = /^(?:(.+)\n\n)?Deprecated: (.+)$/s;
 
 /**
- * Keywords as the options of a builder.
+ * Returns keywords as options of a builder.
  *
  * @param schema The schema.
  * @param structure Keywords that the builder writes itself.
- * @param own Keywords that are options of this builder and not of all.
- * @returns The options, or nothing if the schema has a keyword that is none of them.
+ * @param own Keywords that this builder accepts in addition to those of all builders.
+ * @returns The options, or `undefined` if the builder does not accept a keyword.
  */
 export function optionsOf(
   schema: JsonSchema,
@@ -79,13 +78,13 @@ export function optionsOf(
 ): RecordExpression | undefined {
   const entries: [string, Expression][] = [];
   const left = new Set(Object.keys(schema).filter((key) => !structure.includes(key)));
-  for (const [keyword, option] of Object.entries(COMMON)) {
+  for (const [keyword, option] of Object.entries(OPTIONS)) {
     if (!left.delete(keyword)) continue;
-    if (!EVERYWHERE.includes(keyword) && !own.includes(keyword)) return undefined;
+    if (!COMMON_KEYWORDS.includes(keyword) && !own.includes(keyword)) return undefined;
     const value = (schema as Record<string, unknown>)[keyword];
     const [, before, instead] = (keyword === "description" && DEPRECATED.exec(String(value))) || [];
-    // Alone, `s.with`, which writes no keyword itself, would put it below the description that is
-    // there.
+    // Without a description, `s.with` would append the paragraph to the description of the schema
+    // that it wraps.
     if (instead !== undefined && (before !== undefined || structure.length > 0)) {
       if (before !== undefined) entries.push(["description", prose(before)]);
       entries.push(["deprecated", prose(instead)]);
@@ -97,7 +96,7 @@ export function optionsOf(
 }
 
 /**
- * Arguments of a builder: its options are left out where there are none.
+ * Returns the options as arguments of a builder: no argument if there are no options.
  *
  * @param options The options.
  */

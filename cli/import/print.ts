@@ -1,19 +1,19 @@
 /**
- * Expressions as text, laid out as `deno fmt` does at 120 columns: what is printed here it leaves
- * as it is.
+ * Prints expressions in the layout of `deno fmt` with 120 columns, so that formatting does not
+ * change the module.
  */
 import type { CallExpression, Expression, ListExpression, LiteralExpression, RecordExpression } from "./expression.ts";
 
 const WIDTH = 120;
 const STEP = 2;
 
-/** What surrounds an expression on its lines. */
-interface Place {
-  /** Columns that its own lines are indented by. */
+/** The space that is available to an expression. */
+interface Layout {
+  /** Columns by which its lines are indented. */
   readonly indent: number;
-  /** Columns taken on the line before it. */
+  /** Columns that are used before it on its first line. */
   readonly before: number;
-  /** Columns taken on the line behind its last character. */
+  /** Columns that are used after it on its last line. */
   readonly after: number;
 }
 
@@ -21,37 +21,37 @@ interface Place {
  * Prints a statement that ends with an expression.
  *
  * @param expression The expression.
- * @param before What stands before it, such as `const port = `.
- * @param after What stands behind it.
+ * @param before The code before the expression, such as `const port = `.
+ * @param after The code after the expression.
  */
 export function print(expression: Expression, before = "", after = ""): string {
   return `${before}${layOut(expression, { indent: 0, before: before.length, after: after.length + 1 })}${after};`;
 }
 
-/** How many columns an expression takes on one line. */
+/** Returns the number of columns of an expression on one line. */
 export function flatWidth(expression: Expression): number {
   return flat(expression).length;
 }
 
-function layOut(expression: Expression, place: Place): string {
+function layOut(expression: Expression, layout: Layout): string {
   const line = flat(expression);
-  if (place.before + line.length + place.after <= WIDTH && !needsLines(expression)) return line;
+  if (layout.before + line.length + layout.after <= WIDTH && !needsLines(expression)) return line;
   switch (expression.is) {
     case "literal":
     case "name":
       return line;
     case "list":
-      return listInLines(expression, place);
+      return listInLines(expression, layout);
     case "record":
-      return recordInLines(expression, place);
+      return recordInLines(expression, layout);
     case "call":
-      return callInLines(expression, place);
+      return callInLines(expression, layout);
   }
 }
 
 /**
- * What reads better in lines even where one would do: objects of more than a few properties, or
- * with objects in them.
+ * Returns whether an expression is written on several lines even if it fits on one: objects with
+ * many properties, and strings with line breaks.
  */
 function needsLines(expression: Expression): boolean {
   switch (expression.is) {
@@ -70,10 +70,10 @@ function needsLines(expression: Expression): boolean {
 
 const ENTRIES_IN_LINE = 4;
 
-function listInLines({ items }: ListExpression, { indent }: Place): string {
+function listInLines({ items }: ListExpression, { indent }: Layout): string {
   if (items.length === 0) return "[]";
   const inner = indent + STEP;
-  // A list of one object or one call hugs it, as `[{` and `}]`.
+  // A list of one object is written as `[{` and `}]`, without indenting the object again.
   const lines = items.map((item) => `${spaces(inner)}${layOut(item, { indent: inner, before: inner, after: 1 })},\n`);
   if (items.length === 1 && items[0]!.is === "record") {
     return `[${layOut(items[0]!, { indent, before: WIDTH, after: 0 })}]`;
@@ -81,7 +81,7 @@ function listInLines({ items }: ListExpression, { indent }: Place): string {
   return `[\n${lines.join("")}${spaces(indent)}]`;
 }
 
-function recordInLines({ spread, entries }: RecordExpression, { indent }: Place): string {
+function recordInLines({ spread, entries }: RecordExpression, { indent }: Layout): string {
   const inner = indent + STEP;
   const texts = entries.map(([key, value]) => entryText(key, value, inner));
   if (spread !== undefined) texts.unshift(`...${spread}`);
@@ -93,15 +93,15 @@ function recordInLines({ spread, entries }: RecordExpression, { indent }: Place)
 function entryText(key: string, value: Expression, indent: number): string {
   if (value.is === "name" && value.name === key) return key;
   const before = `${keyText(key)}: `;
-  if (value.is === "literal" && typeof value.value === "string") return longText(before, value, indent);
+  if (value.is === "literal" && typeof value.value === "string") return stringProperty(before, value, indent);
   return before + layOut(value, { indent, before: indent + before.length, after: 1 });
 }
 
 /**
- * Text that does not fit on its line: broken into lines where it is for people, otherwise on a line
- * of its own.
+ * Prints a property with a string. Prose that does not fit on the line is split over several lines,
+ * and any other string gets its own line.
  */
-function longText(before: string, text: LiteralExpression, indent: number): string {
+function stringProperty(before: string, text: LiteralExpression, indent: number): string {
   const line = flat(text);
   const fits = indent + before.length + line.length + 1 <= WIDTH;
   if (fits && !needsLines(text)) return before + line;
@@ -111,14 +111,14 @@ function longText(before: string, text: LiteralExpression, indent: number): stri
   return (firstFits ? before : `${before.trimEnd()}\n${spaces(indent + STEP)}`) + first + rest;
 }
 
-/** String literals that together are the text, cut behind line breaks and between words. */
+/** Splits a string into literals, after line breaks and between words. */
 function proseLines(text: string, indent: number, before: number): string[] {
   const lines: string[] = [];
-  const room = () => WIDTH - indent - (lines.length === 0 ? before : STEP) - " +".length;
+  const available = () => WIDTH - indent - (lines.length === 0 ? before : STEP) - " +".length;
   for (const paragraph of text.match(/[^\n]*\n+|[^\n]+$/g) ?? []) {
     let line = "";
     for (const word of paragraph.match(/\S+\s*|\s+/g) ?? []) {
-      if (line !== "" && stringText(line + word).length > room()) {
+      if (line !== "" && stringText(line + word).length > available()) {
         lines.push(stringText(line));
         line = "";
       }
@@ -129,23 +129,23 @@ function proseLines(text: string, indent: number, before: number): string[] {
   return lines;
 }
 
-function callInLines({ callee, args }: CallExpression, place: Place): string {
-  const { indent, before } = place;
+function callInLines({ callee, args }: CallExpression, layout: Layout): string {
+  const { indent, before } = layout;
   const open = `${callee}(`;
   const [first, second] = args;
   if (first === undefined) return `${open})`;
   if (args.length === 1 && first.is !== "literal" && first.is !== "name") {
-    return `${open}${layOut(first, { indent, before: before + open.length, after: place.after + 1 })})`;
+    return `${open}${layOut(first, { indent, before: before + open.length, after: layout.after + 1 })})`;
   }
   if (args.length === 2 && second!.is === "record" && second!.entries.length > 0) {
     const head = flat(first);
-    // `s.string(a, {` hugs its options; so does `s.object({` with `}, {` between its two objects.
+    // Options begin on the line of the first argument: `s.string(a, {`, or `}, {` after an object.
     if (!needsLines(first) && before + open.length + head.length + ", {".length <= WIDTH) {
-      return `${open}${head}, ${recordInLines(second!, place)})`;
+      return `${open}${head}, ${recordInLines(second!, layout)})`;
     }
     if (first.is === "record" || first.is === "list") {
-      const body = first.is === "record" ? recordInLines(first, place) : listInLines(first, place);
-      return `${open}${body}, ${layOut(second!, { indent, before: indent + "}, ".length, after: place.after + 1 })})`;
+      const body = first.is === "record" ? recordInLines(first, layout) : listInLines(first, layout);
+      return `${open}${body}, ${layOut(second!, { indent, before: indent + "}, ".length, after: layout.after + 1 })})`;
     }
   }
   const inner = indent + STEP;
@@ -155,14 +155,14 @@ function callInLines({ callee, args }: CallExpression, place: Place): string {
 
 const flats = new WeakMap<Expression, string>();
 
-/** An expression on one line, however long. */
+/** Returns an expression on one line of any length. */
 function flat(expression: Expression): string {
   let text = flats.get(expression);
-  if (text === undefined) flats.set(expression, text = flatAnew(expression));
+  if (text === undefined) flats.set(expression, text = printFlat(expression));
   return text;
 }
 
-function flatAnew(expression: Expression): string {
+function printFlat(expression: Expression): string {
   switch (expression.is) {
     case "literal":
       return typeof expression.value === "string" ? stringText(expression.value) : numberText(expression.value);
@@ -192,10 +192,11 @@ function keyText(key: string): string {
 }
 
 /**
- * As `deno fmt` quotes: double, unless there are more double quotes than single ones in the text.
+ * Quotes a string like `deno fmt`: with the quotes that occur less often in it, or else double
+ * ones.
  */
 function stringText(text: string): string {
-  // Not an error in a string since 2019, but editors still break lines there.
+  // Line separators are valid in strings since ES2019, but editors still show them as line breaks.
   const double = JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
   const count = (quote: string) => text.split(quote).length - 1;
   if (count('"') <= count("'")) return double;

@@ -1,6 +1,6 @@
 /**
- * Schemas of single values as builders: strings, numbers, booleans, and what may be several of
- * them.
+ * Writes schemas of single values as builders: strings, numbers, booleans and values of several
+ * types.
  */
 import type { s } from "@op/sdk";
 import type { JsonSchema } from "@op/sdk/resource";
@@ -41,13 +41,13 @@ const STRING_FORMATS: { readonly [Format in StringFormat]: true } = {
 const LENGTHS = ["minLength", "maxLength"];
 const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 
-interface Way {
+interface Candidate {
   readonly callee: string;
   /** Keywords that the builder writes. */
   readonly structure: readonly string[];
-  /** Keywords that are options of this builder and not of all. */
+  /** Keywords that this builder accepts in addition to those of all builders. */
   readonly own?: readonly string[];
-  /** What stands before the options. */
+  /** The arguments before the options. */
   readonly args?: readonly Expression[];
 }
 
@@ -58,56 +58,56 @@ interface Way {
  * @param schema The schema.
  */
 export function* scalars(schema: JsonSchema): Generator<Expression> {
-  for (const { callee, structure, own, args = [] } of waysOf(schema)) {
+  for (const { callee, structure, own, args = [] } of candidatesOf(schema)) {
     const options = optionsOf(schema, structure, own);
     if (options !== undefined) yield call(callee, ...args, ...optional(options));
   }
 }
 
-function waysOf(schema: JsonSchema): Way[] {
+function candidatesOf(schema: JsonSchema): Candidate[] {
   switch (schema.type) {
     case "string":
-      return [...textWays(schema), ...choiceWays(schema), {
+      return [...formatCandidates(schema), ...enumCandidates(schema), {
         callee: "s.string",
         structure: ["type"],
         own: [...LENGTHS, "pattern", "enum", ...hasKnownFormat(schema, Object.keys(STRING_FORMATS))],
       }];
     case "integer":
-      return [...choiceWays(schema), {
+      return [...enumCandidates(schema), {
         callee: "s.integer",
         structure: ["type"],
         own: [...BOUNDS, "enum", ...hasKnownFormat(schema, ["int32", "int64"])],
       }];
     case "number":
-      return [...choiceWays(schema), {
+      return [...enumCandidates(schema), {
         callee: "s.number",
         structure: ["type"],
         own: [...BOUNDS, "enum", ...hasKnownFormat(schema, ["float", "double"])],
       }];
     case "boolean":
-      return [...choiceWays(schema), { callee: "s.boolean", structure: ["type"] }];
+      return [...enumCandidates(schema), { callee: "s.boolean", structure: ["type"] }];
     case "object":
     case undefined:
-      return openWays(schema);
+      return untypedCandidates(schema);
     default:
       return [];
   }
 }
 
-/** Formats that have a builder of their own. */
-function textWays({ format }: JsonSchema): Way[] {
+/** Returns the builder of a format that has its own. */
+function formatCandidates({ format }: JsonSchema): Candidate[] {
   const callee = { "date-time": "s.dateTime", duration: "s.duration", byte: "s.bytes" }[format ?? ""];
   return callee === undefined ? [] : [{ callee, structure: ["type", "format"], own: LENGTHS }];
 }
 
-function choiceWays({ enum: values }: JsonSchema): Way[] {
+function enumCandidates({ enum: values }: JsonSchema): Candidate[] {
   if (values === undefined || values.length === 0) return [];
-  const one: Way = { callee: "s.literal", structure: ["type", "enum"], args: [literal(values[0])] };
-  const some: Way = { callee: "s.enum", structure: ["type", "enum"], args: [literal(values)] };
+  const one: Candidate = { callee: "s.literal", structure: ["type", "enum"], args: [literal(values[0])] };
+  const some: Candidate = { callee: "s.enum", structure: ["type", "enum"], args: [literal(values)] };
   return values.length === 1 ? [one] : [some];
 }
 
-function openWays(schema: JsonSchema): Way[] {
+function untypedCandidates(schema: JsonSchema): Candidate[] {
   if (schema["x-kubernetes-int-or-string"] === true) {
     const structure = ["x-kubernetes-int-or-string", "anyOf"];
     const own = [...LENGTHS, "minimum", "maximum", "pattern"];

@@ -1,30 +1,31 @@
-/** Identities of schemas: equal schemas have equal identities. */
+/** Identities of schemas. Equal schemas have equal identities. */
 import type { JsonSchema } from "@op/sdk/resource";
 
-/** Keywords that a use of a shared schema may say for itself. */
+/** Keywords that may differ between the uses of a shared schema. */
 export const OWN_KEYWORDS = ["title", "description", "example", "externalDocs", "default", "nullable"] as const;
 
 /** The identity of a schema. */
 export interface SchemaIdentity {
-  /** The same of two schemas that are the same. */
+  /** Equal for equal schemas. */
   readonly whole: string;
-  /** The same of two schemas that are the same but for {@linkcode OWN_KEYWORDS}. */
+  /** Equal for schemas that differ at most in {@linkcode OWN_KEYWORDS}. */
   readonly core: string;
 }
 
 /** Options of {@linkcode SchemaIdentities}. */
 export interface IdentityOptions {
-  /** Whether schemas are the same that say the same in other words. @default {false} */
+  /** Whether schemas that differ only in descriptions and examples are equal. @default {false} */
   readonly ignoreDescriptions?: boolean;
   /**
-   * The name of a schema that has one, and is another than all that have not. @default {none has}
+   * Returns the name of a named schema, which differs from all schemas without a name.
+   * @default {no schema has a name}
    */
   readonly nameOf?: (schema: JsonSchema) => string | undefined;
 }
 
 /**
- * Gives schemas their identities: the same in one of these, whatever the order of keywords and
- * properties.
+ * Assigns identities to schemas, which are comparable within one instance. The order of keywords
+ * and properties is ignored.
  */
 export class SchemaIdentities {
   readonly #known = new WeakMap<JsonSchema, SchemaIdentity>();
@@ -38,7 +39,7 @@ export class SchemaIdentities {
     this.#nameOf = nameOf;
   }
 
-  /** The identity of a schema. */
+  /** Returns the identity of a schema. */
   of(schema: JsonSchema): SchemaIdentity {
     const known = this.#known.get(schema);
     if (known !== undefined) return known;
@@ -65,7 +66,10 @@ export class SchemaIdentities {
     return key === "required" ? [...value as string[]].sort() : value;
   }
 
-  /** Short names for long texts: a schema would otherwise stand in full in each one around it. */
+  /**
+   * Returns a short ID. Otherwise the identity of a schema would contain those of all schemas in
+   * it.
+   */
   #number(entries: readonly [string, unknown][]): string {
     const text = JSON.stringify(Object.fromEntries(entries), sorted);
     const known = this.#numbers.get(text);
@@ -76,7 +80,7 @@ export class SchemaIdentities {
   }
 }
 
-/** Objects without regard to the order of their keys. */
+/** A replacer for `JSON.stringify` that sorts the keys of objects. */
 function sorted(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,4 +1,4 @@
-/** Which parts of schemas are the same, so that each is written once. */
+/** Finds equal parts of schemas, so that each is written once. */
 import type { JsonSchema } from "@op/sdk/resource";
 import { SchemaIdentities } from "./schema_identities.ts";
 
@@ -8,43 +8,42 @@ import { SchemaIdentities } from "./schema_identities.ts";
  */
 export type SchemaPath = readonly string[];
 
-/** A schema, wherever it stands. */
+/** A schema and its location. */
 export interface SchemaUse {
   readonly schema: JsonSchema;
   readonly path: SchemaPath;
 }
 
-/** Schemas that are the same but for what a use says for itself. */
+/** Schemas that differ at most in keywords that each use sets for itself. */
 export interface SchemaGroup {
   readonly id: string;
   /**
-   * Where they stand, in the order of the document; within schemas that are themselves the same,
-   * once.
+   * The uses, in the order of the document. A use inside a repeated schema is listed once.
    */
   readonly uses: SchemaUse[];
   /**
-   * How often it would be written if nothing but lists and maps around it were written more than
-   * once.
+   * How often the schema would be written if only the lists and maps that contain it were written
+   * more than once.
    */
   readonly count: number;
-  /** Its place in the order in which schemas were met. */
+  /** The position in the order in which schemas were visited. */
   readonly order: number;
 }
 
 interface Group extends SchemaGroup {
   count: number;
-  /** Groups of lists and maps that this one is in, one an entry. */
+  /** For each use, the group of the list or map that contains it. */
   readonly around: (Group | undefined)[];
 }
 
-/** Knows of every schema in some kinds which others are the same. */
+/** An index of the schemas in some kinds, which groups equal ones. */
 export class SchemaIndex {
   readonly #identities: SchemaIdentities;
   readonly #groups = new Map<string, Group>();
 
   /**
-   * @param roots The schemas that kinds are made of, and where they stand.
-   * @param identities What schemas are.
+   * @param roots The schemas of the kinds, with their paths.
+   * @param identities Decides which schemas are equal.
    */
   constructor(roots: readonly SchemaUse[], identities: SchemaIdentities = new SchemaIdentities()) {
     this.#identities = identities;
@@ -52,17 +51,17 @@ export class SchemaIndex {
     for (const group of this.#groups.values()) group.count = counted(group);
   }
 
-  /** The group of a schema; nothing if it is none of those that kinds are made of. */
+  /** Returns the group of a schema, or `undefined` if it is not part of a kind. */
   groupOf(schema: JsonSchema): SchemaGroup | undefined {
     return this.#groups.get(this.coreOf(schema));
   }
 
-  /** What is the same of two schemas that are the same. */
+  /** Returns an ID that equal schemas share. */
   wholeOf(schema: JsonSchema): string {
     return this.#identities.of(schema).whole;
   }
 
-  /** What is the same of two schemas that are the same but for what a use says for itself. */
+  /** Returns an ID that the schemas of a group share. */
   coreOf(schema: JsonSchema): string {
     return this.#identities.of(schema).core;
   }
@@ -82,10 +81,10 @@ export class SchemaIndex {
 }
 
 /**
- * The schemas that stand in a schema, save those of `allOf` and the like.
+ * Returns the schemas directly in a schema, except those in `allOf` and the like.
  *
  * @param schema The schema.
- * @returns Each with the name that leads to it; `*` to items of a list and values of a map.
+ * @returns Each with the name of its property, or `*` for items of a list and values of a map.
  */
 export function children(schema: JsonSchema): (readonly [name: string, child: JsonSchema])[] {
   const { properties = {}, items, additionalProperties } = schema;
@@ -97,10 +96,11 @@ export function children(schema: JsonSchema): (readonly [name: string, child: Js
 }
 
 /**
- * A schema with others in the place of those that stand in it, save those of `allOf` and the like.
+ * Returns a copy of a schema in which the schemas directly in it are replaced, except those in
+ * `allOf` and the like.
  *
- * @param schema The schema. It stays as it is.
- * @param change What takes the place of each.
+ * @param schema The schema, which is not changed.
+ * @param change Returns the replacement of a schema.
  */
 export function mapped(schema: JsonSchema, change: (child: JsonSchema) => JsonSchema): JsonSchema {
   const { properties, items, additionalProperties } = schema;

@@ -15,7 +15,7 @@ import { flatWidth } from "./print.ts";
 import { OWN_KEYWORDS } from "./schema_identities.ts";
 import { children, type SchemaGroup, type SchemaIndex, type SchemaPath } from "./schema_index.ts";
 
-/** A schema that stands by itself, as `const name = ...`. */
+/** A schema that is declared as a constant: `const name = ...`. */
 export interface Declaration {
   /** Its temporary name in expressions. */
   readonly id: string;
@@ -29,38 +29,38 @@ export interface ImportedSchema {
   readonly schema: JsonSchema;
 }
 
-/** An object that stands only once gets a name where it is longer than this, in schemas. */
+/** An object that is used only once becomes a constant if it has more schemas than this. */
 const LONGEST_INLINE = 20;
 
 /**
- * What stands more than once gets a name where it is of this many columns, an object also where it
- * is of this many schemas.
+ * A schema that is used more than once becomes a constant if it has this many columns or, if it is
+ * an object, this many schemas.
  */
 const LEAST_SHARED = { schemas: 3, columns: 60 };
 
-/** Kubernetes' own words for what does not change, as `s.immutable` has them. */
+/** The message of `s.immutable`, which is Kubernetes' own for immutable fields. */
 const IMMUTABLE = "field is immutable";
 
-/** Writes schemas. */
+/** Writes schemas as expressions, and collects the constants that they need. */
 export class SchemaWriter {
-  /** What has a name, each before those that use it. */
+  /** The constants, each before those that use it. */
   readonly declarations: Declaration[] = [];
   readonly #index: SchemaIndex;
   readonly #evaluation: Evaluation;
   readonly #imported: (schema: JsonSchema) => ImportedSchema | undefined;
   readonly #written = new Map<string, Expression>();
   /**
-   * By group: what stands by a name, with the keywords that all uses have alike; nothing where each
-   * use is written out.
+   * The constant of each group, with the keywords that all uses share. `undefined` if each use is
+   * written in full.
    */
   readonly #shared = new Map<string, { readonly name: string; readonly schema: JsonSchema } | undefined>();
-  /** By what is the same of schemas: how many in it are written as JSON. */
+  /** The number of schemas that are written as JSON, by the ID of the group. */
   readonly #raw = new Map<string, number>();
 
   /**
    * @param index The schemas.
-   * @param evaluation Where they are evaluated.
-   * @param imported The schema that can be imported in place of another.
+   * @param evaluation Evaluates expressions.
+   * @param imported Returns the schema that can be imported instead of another.
    */
   constructor(
     index: SchemaIndex,
@@ -73,11 +73,11 @@ export class SchemaWriter {
   }
 
   /**
-   * A schema as TypeScript.
+   * Returns a schema as a TypeScript expression.
    *
    * @param schema The schema.
-   * @param path Where it stands, for messages.
-   * @throws {Failure} If nothing gives it back.
+   * @param path The path of the schema, for messages.
+   * @throws {Failure} If no expression reproduces the schema.
    */
   write(schema: JsonSchema, path: SchemaPath): Expression {
     const group = this.#index.groupOf(schema);
@@ -88,11 +88,11 @@ export class SchemaWriter {
   }
 
   /**
-   * The schemas in a schema that are written as JSON.
+   * Returns the parts of a schema that are written as JSON.
    *
    * @param schema The schema.
-   * @param path Where it stands.
-   * @returns The outermost ones, with how many there are in each.
+   * @param path The path of the schema.
+   * @returns The outermost parts, with the number of schemas in each.
    */
   rawIn(schema: JsonSchema, path: SchemaPath): { readonly path: string; readonly nodes: number }[] {
     const nodes = this.#raw.get(this.#index.coreOf(schema)) ?? 0;
@@ -101,7 +101,7 @@ export class SchemaWriter {
     return [...own, ...children(schema).flatMap(([name, child]) => this.rawIn(child, [...path, name]))];
   }
 
-  /** Decides whether the schemas of a group stand by a name. */
+  /** Decides whether the schemas of a group become a constant. */
   #share(group: SchemaGroup, schema: JsonSchema, path: SchemaPath): void {
     const imported = this.#imported(schema);
     if (imported !== undefined) {
@@ -111,7 +111,7 @@ export class SchemaWriter {
     }
     const { bare, common } = splitKeywords(group);
     const expression = this.#inline(bare, path);
-    if (isRaw(expression) || !isWorthAName(expression, bare, group.count)) {
+    if (isRaw(expression) || !becomesConstant(expression, bare, group.count)) {
       this.#shared.set(group.id, undefined);
       return;
     }
@@ -136,30 +136,30 @@ export class SchemaWriter {
     const inner = schema.nullable === true && shared.schema.nullable !== true ? call("s.nullable", name) : name;
     const options = optionsOf(own, []);
     if (options === undefined) return undefined;
-    return this.#proven(schema, Object.keys(own).length === 0 ? inner : call("s.with", inner, options));
+    return this.#verified(schema, Object.keys(own).length === 0 ? inner : call("s.with", inner, options));
   }
 
   #inline(schema: JsonSchema, path: SchemaPath): Expression {
     const id = this.#index.wholeOf(schema);
     const known = this.#written.get(id);
     if (known !== undefined) return known;
-    const expression = this.#firstProven(schema, path) ?? this.#rawly(schema, path);
+    const expression = this.#writeWithBuilders(schema, path) ?? this.#writeRaw(schema, path);
     this.#written.set(id, expression);
     return expression;
   }
 
-  #firstProven(schema: JsonSchema, path: SchemaPath): Expression | undefined {
+  #writeWithBuilders(schema: JsonSchema, path: SchemaPath): Expression | undefined {
     for (const candidate of this.#candidates(schema, path)) {
-      const proven = this.#proven(schema, candidate);
-      if (proven === undefined) continue;
-      this.#raw.set(this.#index.coreOf(schema), jsonIn(proven, schema));
-      return proven;
+      const verified = this.#verified(schema, candidate);
+      if (verified === undefined) continue;
+      this.#raw.set(this.#index.coreOf(schema), jsonIn(verified, schema));
+      return verified;
     }
     return undefined;
   }
 
-  /** The expression, if what it makes is the schema. */
-  #proven(schema: JsonSchema, expression: Expression): Expression | undefined {
+  /** Returns the expression if it evaluates to the schema. */
+  #verified(schema: JsonSchema, expression: Expression): Expression | undefined {
     try {
       return sameSchema(this.#evaluation.valueOf(expression) as JsonSchema, schema) ? expression : undefined;
     } catch {
@@ -167,7 +167,7 @@ export class SchemaWriter {
     }
   }
 
-  #rawly(schema: JsonSchema, path: SchemaPath): Expression {
+  #writeRaw(schema: JsonSchema, path: SchemaPath): Expression {
     const expression = call("s.raw", literal(schema));
     try {
       const value = this.#evaluation.valueOf(expression) as JsonSchema;
@@ -179,7 +179,7 @@ export class SchemaWriter {
     return expression;
   }
 
-  /** Ways to write a schema, the best first. */
+  /** Yields expressions that may reproduce a schema, the best first. */
   *#candidates(schema: JsonSchema, path: SchemaPath): Generator<Expression> {
     if (schema.nullable === true) {
       const { nullable: _, default: value, ...rest } = schema;
@@ -235,8 +235,8 @@ export class SchemaWriter {
   }
 
   /**
-   * Properties as builders, and the rules of the object around them that do not follow from these.
-   * Properties that never change come first with `s.immutable`, which may bring along a rule of the
+   * Yields the properties as builders, with the rules of the object that do not follow from them.
+   * The first candidate writes immutable properties with `s.immutable`, which may add a rule to the
    * object.
    */
   *#properties(schema: JsonSchema, path: SchemaPath) {
@@ -276,7 +276,8 @@ export class SchemaWriter {
 }
 
 /**
- * The schema of a group without what its uses say for themselves, and what all of them say alike.
+ * Returns the schema of a group without {@linkcode OWN_KEYWORDS}, and those of these keywords that
+ * all uses share.
  */
 function splitKeywords({ uses }: SchemaGroup): { readonly bare: JsonSchema; readonly common: JsonSchema } {
   const [first, ...others] = uses;
@@ -291,7 +292,7 @@ function splitKeywords({ uses }: SchemaGroup): { readonly bare: JsonSchema; read
   return { bare, common };
 }
 
-function isWorthAName(expression: Expression, schema: JsonSchema, count: number): boolean {
+function becomesConstant(expression: Expression, schema: JsonSchema, count: number): boolean {
   const isObject = schema.properties !== undefined;
   const schemas = buildersIn(expression);
   if (isObject && schemas > LONGEST_INLINE) return true;
@@ -299,11 +300,11 @@ function isWorthAName(expression: Expression, schema: JsonSchema, count: number)
   return (isObject && schemas >= LEAST_SHARED.schemas) || flatWidth(expression) >= LEAST_SHARED.columns;
 }
 
-/** How many builders stand in an expression that make a schema of their own. */
+/** Returns the number of builders in an expression, except those that only wrap another builder. */
 function buildersIn(expression: Expression): number {
   switch (expression.is) {
     case "call": {
-      const own = AROUND.includes(expression.callee) ? 0 : 1;
+      const own = WRAPPERS.includes(expression.callee) ? 0 : 1;
       return expression.args.reduce((sum, arg) => sum + buildersIn(arg), own);
     }
     case "name":
@@ -315,8 +316,8 @@ function buildersIn(expression: Expression): number {
   }
 }
 
-/** Builders around another one. */
-const AROUND: readonly string[] = [
+/** Builders that wrap another builder. */
+const WRAPPERS: readonly string[] = [
   "s.optional",
   "s.nullable",
   "s.immutable",
@@ -326,11 +327,14 @@ const AROUND: readonly string[] = [
   "s.atLeastOneOf",
 ];
 
-/** How many schemas in `allOf` and the like an expression says as JSON, in options. */
+/**
+ * Returns the number of schemas in `allOf` and the like that an expression has as JSON in its
+ * options.
+ */
 function jsonIn(expression: Expression, schema: JsonSchema): number {
   if (expression.is !== "call") return 0;
   const [first, ...rest] = expression.args;
-  if (AROUND.includes(expression.callee)) return jsonIn(first!, schema);
+  if (WRAPPERS.includes(expression.callee)) return jsonIn(first!, schema);
   const options = OBJECTS.includes(expression.callee) ? rest[0] : expression.args.at(-1);
   if (options?.is !== "record") return 0;
   return options.entries.reduce((sum, [key]) => sum + (COMBINED.includes(key) ? nodesUnder(schema, key) : 0), 0);
@@ -364,8 +368,8 @@ function withoutEmpty(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * Required names without a property are in `allOf`, because builders only require properties that
- * they know of.
+ * Moves required names without a property into `allOf`, because builders require only their own
+ * properties.
  */
 function withRequired(schema: JsonSchema): JsonSchema {
   const { properties = {}, required = [], allOf = [] } = schema;

@@ -14,17 +14,17 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     expected: String.raw`s.string({ description: "Of digits.", minLength: 1, maxLength: 9, pattern: '^"\\d+"$' })`,
   },
   {
-    name: "a string that should no longer be used",
+    name: "a deprecated string",
     given: { type: "string", description: "A name.\n\nOf letters.\n\nDeprecated: use title" },
     expected: String.raw`s.string({ description: "A name.\n\n" + "Of letters.", deprecated: "use title" })`,
   },
   {
-    name: "an integer of which only that is known",
+    name: "an integer without keywords",
     given: { type: "integer", description: "Deprecated: use size" },
     expected: 's.integer({ deprecated: "use size" })',
   },
   { name: "values", given: { type: "string", enum: ["a", "b"] }, expected: 's.enum(["a", "b"])' },
-  { name: "numbers to choose from", given: { type: "integer", enum: [1, 2] }, expected: "s.enum([1, 2])" },
+  { name: "an enum of numbers", given: { type: "integer", enum: [1, 2] }, expected: "s.enum([1, 2])" },
   { name: "one value", given: { type: "string", enum: ["a"] }, expected: 's.literal("a")' },
   {
     name: "values and a length",
@@ -32,8 +32,8 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     expected: 's.string({ enum: ["a", "b"], maxLength: 3 })',
   },
   { name: "a known format", given: { type: "string", format: "ipv4" }, expected: 's.string({ format: "ipv4" })' },
-  { name: "a point of time", given: { type: "string", format: "date-time" }, expected: "s.dateTime()" },
-  { name: "a span of time", given: { type: "string", format: "duration" }, expected: "s.duration()" },
+  { name: "a timestamp", given: { type: "string", format: "date-time" }, expected: "s.dateTime()" },
+  { name: "a duration", given: { type: "string", format: "duration" }, expected: "s.duration()" },
   { name: "bytes", given: { type: "string", format: "byte" }, expected: "s.bytes()" },
   {
     name: "a format that servers do not know",
@@ -48,7 +48,7 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
   { name: "a number", given: { type: "number", multipleOf: 0.5 }, expected: "s.number({ multipleOf: 0.5 })" },
   { name: "a boolean", given: { type: "boolean" }, expected: "s.boolean()" },
   {
-    name: "null as a choice",
+    name: "a nullable value",
     given: { type: "string", nullable: true, maxLength: 3 },
     expected: "s.nullable(s.string({ maxLength: 3 }))",
   },
@@ -69,7 +69,7 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     expected: 's.object({ a: s.optional(s.string()), "b-c": s.string() }, { minProperties: 1 })',
   },
   {
-    name: "an object that keeps what it does not know",
+    name: "an object that preserves unknown fields",
     given: { type: "object", properties: { a: STRING }, "x-kubernetes-preserve-unknown-fields": true },
     expected: "s.object({ a: s.optional(s.string()) }, { preserveUnknownFields: true })",
   },
@@ -80,7 +80,7 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
   },
   { name: "anything", given: { "x-kubernetes-preserve-unknown-fields": true }, expected: "s.anything()" },
   {
-    name: "a whole object of Kubernetes",
+    name: "an embedded resource",
     given: {
       type: "object",
       "x-kubernetes-embedded-resource": true,
@@ -128,7 +128,7 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     )`,
   },
   {
-    name: "at most one of some properties, as generators from protocol buffers say it",
+    name: "at most one of some properties, as generators for protocol buffers write it",
     given: {
       type: "object",
       properties: { a: STRING, b: STRING },
@@ -172,12 +172,12 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     )`,
   },
   {
-    name: "a choice that no builder knows",
+    name: "a oneOf without a builder",
     given: { type: "integer", anyOf: [{ maximum: 1 }, { minimum: 5 }] },
     expected: "s.integer({ anyOf: [{ maximum: 1 }, { minimum: 5 }] })",
   },
   {
-    name: "what is required and not among the properties",
+    name: "required names without a property",
     given: { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { a: STRING }, required: ["b"] },
     expected: `s.object({ a: s.optional(s.string()) }, {
       preserveUnknownFields: true,
@@ -185,12 +185,12 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     })`,
   },
   {
-    name: "a property that never changes, by two rules",
+    name: "an immutable property, by two rules",
     given: s.object({ a: s.optional(s.immutable(s.string())), b: s.immutable(s.string()) }),
     expected: "s.object({ a: s.optional(s.immutable(s.string())), b: s.immutable(s.string()) })",
   },
   {
-    name: "a property that does not change, but may go",
+    name: "an immutable property that can be removed",
     given: {
       type: "object",
       properties: { a: { ...STRING, "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "no" }] } },
@@ -206,7 +206,7 @@ Deno.test("moduleOf() writes each schema with its builder", async (t) => {
     await t.step(name, () => {
       const definition = definitionOf({ type: "object", properties: { it: given, other: STRING } });
       const { text, kinds } = moduleOf([definition]);
-      // Each is alone in an object that is long enough to stand in lines.
+      // Each is the only property of an object that is long enough to be written on several lines.
       const line = `s.optional(${expected})`;
       assert.equal(
         withoutSpaces(text),
@@ -217,7 +217,7 @@ Deno.test("moduleOf() writes each schema with its builder", async (t) => {
   }
 });
 
-/** Line breaks are the printer's. */
+/** Removes line breaks, which are tested with the printer. */
 function withoutSpaces(text: string): string {
   return text.replaceAll(/\s+/g, "").replaceAll(/,(?=[)\]}])/g, "");
 }

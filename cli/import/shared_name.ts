@@ -1,15 +1,16 @@
-/** Names of constants that stand for properties of several names. */
+/** Names of constants for schemas that are used by properties with different names. */
 import type { JsonSchema } from "@op/sdk/resource";
 import type { SchemaGroup } from "./schema_index.ts";
 import { camelCase, counted, ownName, words, wordsOf } from "./words.ts";
 
 /**
- * A name for what stands under several names, none of which most uses have: the words that end them
- * (`probe` of `livenessProbe` and `startupProbe`), else what a rule takes it for (`duration`), what
- * there is to choose from (`secretOrConfigMap`), or what all stand in (`nameConstraint`).
+ * Returns a name for a schema that is used under several names, none of which is used most. It is
+ * the words that end them (`probe` of `livenessProbe` and `startupProbe`), or the type to which a
+ * rule converts the value (`duration`), or the alternatives (`secretOrConfigMap`), or the object
+ * that contains all uses (`nameConstraint`).
  *
- * @param group The schemas that are the same.
- * @returns Nothing where one name is that of most, or nothing better comes to mind.
+ * @param group The equal schemas.
+ * @returns The name, or `undefined` if most uses have the same name or none of these exists.
  */
 export function sharedName({ uses }: SchemaGroup): string | undefined {
   const names = uses.map(({ path }) => words(ownName(path)));
@@ -18,10 +19,10 @@ export function sharedName({ uses }: SchemaGroup): string | undefined {
   return endingOf(names) ?? conversionName(schema) ?? choiceName(schema) ?? parentName(uses);
 }
 
-/** Of how many of its uses a name must hold true. */
+/** The share of uses that a name must fit. */
 const MOST = 2 / 3;
 
-/** Words that say nothing alone. */
+/** Words that mean too little as a name. */
 const EMPTY_WORDS: readonly string[] = ["ref", "name", "type", "spec", "key", "value", "item", "config"];
 
 function endingOf(names: readonly (readonly string[])[]): string | undefined {
@@ -32,7 +33,7 @@ function endingOf(names: readonly (readonly string[])[]): string | undefined {
   return longest === undefined || EMPTY_WORDS.includes(longest.join(" ")) ? undefined : camelCase(longest);
 }
 
-/** What a rule reads a string as. */
+/** Returns the type to which a rule converts a string. */
 function conversionName({ type, "x-kubernetes-validations": rules = [] }: JsonSchema): string | undefined {
   if (type !== "string") return undefined;
   const [, name] = /\b(cidr|duration|ip|quantity|semver|timestamp|url)\(self\)/.exec(rules[0]?.rule ?? "") ?? [];
@@ -52,8 +53,8 @@ function choiceName({ properties = {}, required = [], oneOf, not }: JsonSchema):
 }
 
 /**
- * The singular of the object that all stand in. The item of a list has that name itself, and of no
- * plural there is none.
+ * Returns the singular of the object that contains all uses, or `undefined` if its name is not a
+ * plural, or it is the item of a list, which has that name itself.
  */
 function parentName(uses: SchemaGroup["uses"]): string | undefined {
   const parents = uses.map(({ path }) => path.slice(0, path.length - ownName(path).length));

@@ -1,7 +1,7 @@
-/** The words that names of properties are made of, to make names of constants of them. */
+/** Splits names of properties into words and joins words to names of constants. */
 import type { SchemaPath } from "./schema_index.ts";
 
-/** The last name of a path with the marks behind it: `["hosts", "*"]`. */
+/** Returns the last name of a path with the `*` that follow it: `["hosts", "*"]`. */
 export function ownName(path: SchemaPath): SchemaPath {
   const last = path.findLastIndex((name) => name !== "*");
   return path.slice(Math.max(last, 0));
@@ -18,12 +18,14 @@ export function words(path: SchemaPath): string[] {
   });
 }
 
-/** `["tls", "config"]` of `tlsConfig`, `["http", "get"]` of `HTTPGet`. */
+/**
+ * Returns the words of a name: `tlsConfig` is `["tls", "config"]`, `HTTPGet` is `["http", "get"]`.
+ */
 export function wordsOf(name: string): string[] {
   return name.match(/[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+/g)?.map((word) => word.toLowerCase()) ?? [];
 }
 
-/** The word, and "item" behind it where it is no plural. */
+/** Returns the singular of a word, or the word and "item" if it is not a plural. */
 function singular(word: string): string[] {
   if (!word.endsWith("s") || /(?:ss|us|is|series)$/.test(word)) return [word, "item"];
   if (/..ies$/.test(word)) return [word.replace(/ies$/, "y")];
@@ -31,13 +33,13 @@ function singular(word: string): string[] {
   return [word.slice(0, -1)];
 }
 
-/** `tlsConfig` of `["tls", "config"]`. */
+/** Joins words: `["tls", "config"]` is `tlsConfig`. */
 export function camelCase(parts: readonly string[]): string {
   const joined = parts.map((part, i) => (i === 0 ? part : part[0]!.toUpperCase() + part.slice(1))).join("");
   return joined.replace(/^(?=[0-9])/, "_");
 }
 
-/** How often each text is there. */
+/** Returns how often each string occurs. */
 export function counted(texts: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
