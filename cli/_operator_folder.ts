@@ -27,13 +27,13 @@ export default operator({ name: "notes", version: "1.2.0", parts: { notes } });
 `;
 
 /**
- * Makes a folder with an operator in `main.ts`.
+ * Creates a folder with an operator in `main.ts`.
  *
- * @param body What stands behind the imports. @default {an operator "notes" of a kind Note that
+ * @param body The code after the imports. @default {an operator "notes" of a kind Note that
  * owns ConfigMaps}
  */
 export async function operatorFolder(body: string = NOTES): Promise<OperatorFolder> {
-  // Inside the repository, so that its import map counts; in a folder that git ignores.
+  // Inside the repository, so that its import map applies, in a folder that Git ignores.
   await Deno.mkdir(new URL(".cache/builds/", ROOT), { recursive: true });
   const path = await Deno.makeTempDir({ dir: new URL(".cache/builds/", ROOT).pathname });
   const folder: OperatorFolder = {

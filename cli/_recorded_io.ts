@@ -1,14 +1,14 @@
 /** An {@linkcode Io} for tests that records the output. */
 import type { Io } from "./io.ts";
 
-/** What a command wrote, and how it may see the world. */
+/** Records the output of a command, with a given working directory and environment. */
 export class RecordedIo implements Io {
   stdout = "";
   stderr = "";
 
   /**
-   * @param cwd The folder that relative paths start from.
-   * @param variables The environment: there is nothing else in it.
+   * @param cwd The working directory.
+   * @param variables All environment variables.
    */
   constructor(readonly cwd: string = "/", readonly variables: Readonly<Record<string, string>> = {}) {}
 

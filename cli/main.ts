@@ -1,6 +1,6 @@
 /**
- * `op`, the command line of the SDK: makes operators, builds them, prints what a cluster needs. `op
- * --help` lists the commands.
+ * `op`, the command line of the SDK: creates operators, builds them and generates their manifests.
+ * `op --help` lists the commands.
  *
  * @module
  */

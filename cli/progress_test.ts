@@ -6,7 +6,7 @@ import { cli } from "./cli.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
-/** An Io whose standard error a person reads. */
+/** An Io whose standard error is a terminal. */
 class WatchedIo extends RecordedIo {
   isTerminal = (stream: string): boolean => stream === "err";
 }
@@ -47,7 +47,7 @@ Deno.test({
   ignore: Deno.build.os === "windows",
   async fn() {
     const op = `"${Deno.execPath()}" run -A "${MAIN}"`;
-    // What reads has ended before anything is written.
+    // The reading process exits before anything is written.
     const script =
       `{ sleep 0.2; ${op} --help; echo "$?" >&2; } | true; { sleep 0.2; ${op} crd print nowhere.ts 2>&1 >/dev/null; echo "$?" >&3; } 3>&2 | true`;
     const { stderr } = await new Deno.Command("bash", { args: ["-c", script], env: { NO_COLOR: "1" } }).output();

@@ -222,7 +222,7 @@ export default operator({ name: "notes", parts: { notes, older, noteV1, noteRule
 const REVIEWS: readonly { readonly name: string; readonly body: string; readonly expected: readonly RegExp[] }[] = [
   { name: "a webhook that accepts them", body: REVIEWED("{ validate() {} }"), expected: [] },
   {
-    name: "a webhook that refuses a field of one version",
+    name: "a webhook that rejects a field of one version",
     body: REVIEWED(
       '{ validate: ({ spec }) => spec.words === "text" ? deny("choose another", { field: "spec.words" }) : undefined }',
     ),
@@ -243,12 +243,12 @@ const REVIEWS: readonly { readonly name: string; readonly body: string; readonly
     expected: [/sample of Note \(demo\.example\.com\/v2\) is not valid: webhook "noteRules": it failed: too much\./],
   },
   {
-    name: "a webhook that reads the cluster, which is not asked",
+    name: "a webhook that reads the cluster, which is not called",
     body: REVIEWED('{ reads: [ConfigMap], validate: () => deny("no ConfigMap") }'),
     expected: [],
   },
   {
-    name: "a webhook that uses services, which are not there",
+    name: "a webhook that uses services, which do not exist",
     body: REVIEWED("{ validate(_, { services }) { services.rules.check(); } }"),
     expected: [],
   },

@@ -5,7 +5,7 @@ import { webhookFacts } from "./_webhook_facts.ts";
 import { layout, type LayoutFacts } from "./layout.ts";
 import { overlay } from "./overlay.ts";
 
-/** What an overlay comes to, put together as `op deploy` does. */
+/** Returns the objects of an overlay, built as `op deploy` does. */
 async function built(name: string, facts: LayoutFacts): Promise<PlainObject[]> {
   const folder = await Deno.makeTempDir();
   try {
@@ -19,7 +19,7 @@ async function built(name: string, facts: LayoutFacts): Promise<PlainObject[]> {
   }
 }
 
-// deno-lint-ignore no-explicit-any -- objects out of YAML, looked at field by field
+// deno-lint-ignore no-explicit-any -- untyped objects from YAML
 function named(objects: readonly PlainObject[], kind: string, name: string): any {
   const found = objects.filter((object) => object.kind === kind && object.metadata.name === name);
   assert.equal(found.length, 1, `${kind} ${name}`);

@@ -115,7 +115,7 @@ function atMostOneIn(choices: readonly JsonSchema[]): string[] | undefined {
 }
 
 /**
- * Returns the names of the properties that the choices require, if each requires one property and
+ * Returns the names of the properties that the choices require, if each requires another one and
  * has no other keyword. Returns `undefined` otherwise.
  */
 export function requiredEach(choices: readonly JsonSchema[]): string[] | undefined {

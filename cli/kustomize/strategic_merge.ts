@@ -9,7 +9,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const DIRECTIVE = "$patch";
 
-/** What a patch leaves of a value that it deletes. */
+/** The result of a patch that deletes a value. */
 export const DELETED = Symbol("deleted");
 
 /**

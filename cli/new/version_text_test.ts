@@ -79,12 +79,12 @@ const REJECTED: readonly { readonly name: string; readonly code: string; readonl
     message: /not exported as a constant/,
   },
   {
-    name: "a version behind a name",
+    name: "a version in a variable",
     code: module("").replace('version: "v1"', "version"),
     message: /does not have "version: "v1""/,
   },
   {
-    name: "options behind a name",
+    name: "options in a variable",
     code: 'import { resource } from "@op/sdk";\nexport const Note = resource(options);\n',
     message: /object literal/,
   },
@@ -94,12 +94,12 @@ const REJECTED: readonly { readonly name: string; readonly code: string; readonl
     message: /it also calls operator\(\)/,
   },
   {
-    name: "a name that is taken",
+    name: "a name that the module uses",
     code: `${module("")}const NoteV2 = 1;\n`,
     message: /it already uses the name "NoteV2"/,
   },
-  { name: "versions behind a name", code: module("\n  versions,"), message: /"versions" are not an array literal/ },
-  { name: "no TypeScript", code: "export const a = `", message: /an unclosed template/ },
+  { name: "versions in a variable", code: module("\n  versions,"), message: /"versions" are not an array literal/ },
+  { name: "a syntax error", code: "export const a = `", message: /an unclosed template/ },
 ];
 
 for (const { name, code, message } of REJECTED) {

@@ -2,9 +2,9 @@
 import type { OperatorFacts } from "../inspect.ts";
 import type { KindNames } from "./kind_names.ts";
 
-/** What a webhook's test creates. */
+/** The object that a webhook's test creates. */
 export interface Subject {
-  /** The object, but for what names it. */
+  /** The object without `apiVersion`, `kind` and `metadata`. */
   readonly object: object;
   /** Why an API server would still reject it, because a value cannot be guessed. */
   readonly faults: readonly string[];
@@ -19,7 +19,7 @@ const job = { template: { spec: { containers, restartPolicy: "Never" } } };
 const binding = { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" } };
 
 /**
- * What kinds of Kubernetes require in addition to their name. Other kinds require no fields.
+ * Fields that built-in kinds require in addition to a name. Other kinds require none.
  * Neither OpenAPI nor the in-process API server has all of these requirements: a test creates each
  * kind on a real API server.
  */
@@ -88,12 +88,13 @@ const UNKNOWN = new Set([
 ]);
 
 /**
- * What the test of a webhook creates.
+ * Returns the object that the test of a webhook creates.
  *
  * @param names The kind.
  * @param facts The operator, which has samples of its own kinds.
- * @returns Nothing where no object is known: of kinds that are questions and never stored, and of a
- * version that is not the kind's own.
+ * @returns The object, or `undefined` for the kinds in {@linkcode UNKNOWN} and for a version that
+ * the
+ *   operator has no sample of.
  */
 export function subjectOf(
   { kind, group, apiVersion, isBuiltin }: KindNames,

@@ -10,15 +10,15 @@ export interface WebhookModule {
   readonly names: Pick<KindNames, "kind" | "group" | "isBuiltin">;
   /** The name under which it is exported. */
   readonly key: string;
-  /** Where the kind is imported from. */
+  /** The module that exports the kind. */
   readonly from: string;
 }
 
 /**
- * The module of a webhook.
+ * Returns the module of a webhook.
  *
- * @param type What it does.
- * @param options What it is made from.
+ * @param type The type of the webhook.
+ * @param options The kind and the name of the webhook.
  */
 export function webhookText(type: WebhookType, { names, key, from }: WebhookModule): string {
   const { kind } = names;
@@ -46,11 +46,11 @@ ${imports("webhook")}export const ${key} = webhook(${kind}, {
 }
 
 /**
- * The module of a webhook's test: an API server in the test process asks it.
+ * Returns the module of a webhook's test, in which an API server in the test process calls it.
  *
- * @param type What it does.
- * @param options What it is made from.
- * @param object An object that the server takes, but for its name.
+ * @param type The type of the webhook.
+ * @param options The kind and the name of the webhook.
+ * @param object A valid object without its name.
  */
 export function webhookTestText(
   type: WebhookType,

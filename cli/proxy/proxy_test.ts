@@ -8,14 +8,14 @@ const NAMESPACES = "/api/v1/namespaces";
 const WATCH =
   `${NAMESPACES}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`;
 
-/** An API server behind a door, with what was asked of it. */
-async function door(wrap: (forward: Forward) => Forward = (forward) => forward) {
+/** Opens a proxy to an API server, and records the requests that reach the server. */
+async function openRecordingProxy(wrap: (forward: Forward) => Forward = (forward) => forward) {
   const server = createApiserver();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const connection: Connection = {
     url: "http://cluster",
     fetch(request) {
-      asked.push(`${request.method} ${new URL(request.url).pathname}`);
+      requests.push(`${request.method} ${new URL(request.url).pathname}`);
       return server.fetch(request);
     },
     close() {},
@@ -26,10 +26,10 @@ async function door(wrap: (forward: Forward) => Forward = (forward) => forward) 
   const send = (path: string, init: RequestInit = {}) =>
     fetch(proxy.url + path, { ...init, headers: { authorization, ...init.headers } });
   await send("/readyz").then((response) => response.text());
-  asked.length = 0;
+  requests.length = 0;
   return {
     server,
-    asked,
+    requests,
     send,
     namespace: contexts[0].context.namespace,
     url: proxy.url,
@@ -88,44 +88,44 @@ async function nextChange(watch: AsyncGenerator<Line>): Promise<string> {
 }
 
 Deno.test("openProxy forwards only requests with its own token", async () => {
-  await using way = await door();
-  assert.equal(await create(way.send, "made"), 201);
-  const answer = await way.send(`${NAMESPACES}/made`);
+  await using opened = await openRecordingProxy();
+  assert.equal(await create(opened.send, "made"), 201);
+  const answer = await opened.send(`${NAMESPACES}/made`);
   assert.deepEqual([answer.status, (await answer.json()).metadata.name], [200, "made"]);
   for (const headers of [{}, { authorization: "Bearer other" }] as HeadersInit[]) {
-    const refused = await fetch(`${way.url}${NAMESPACES}`, { headers });
+    const refused = await fetch(`${opened.url}${NAMESPACES}`, { headers });
     assert.deepEqual([refused.status, await refused.text()], [401, ""]);
   }
-  assert.equal(way.namespace, "team");
-  assert.deepEqual(way.asked, [`POST ${NAMESPACES}`, `GET ${NAMESPACES}/made`]);
+  assert.equal(opened.namespace, "team");
+  assert.deepEqual(opened.requests, [`POST ${NAMESPACES}`, `GET ${NAMESPACES}/made`]);
 });
 
 Deno.test("openProxy responds with a Status if the API server cannot be reached", async () => {
-  await using way = await door(() => () => Promise.reject(new Error("no route")));
-  const answer = await way.send(NAMESPACES);
+  await using opened = await openRecordingProxy(() => () => Promise.reject(new Error("no route")));
+  const answer = await opened.send(NAMESPACES);
   assert.equal(answer.status, 502);
   assert.equal((await answer.json()).message, "no route");
 });
 
 Deno.test("WatchCache sends the objects of the first watch to a second one, and changes to both", async () => {
   let cache!: WatchCache;
-  await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
+  await using opened = await openRecordingProxy((forward) => (cache = new WatchCache(forward)).forward);
   using _cache = cache;
-  const first = lines(await way.send(WATCH));
+  const first = lines(await opened.send(WATCH));
   const there = await names(first);
   assert(there.includes("ADDED default"));
-  assert.equal(await create(way.send, "later"), 201);
+  assert.equal(await create(opened.send, "later"), 201);
   assert.equal(await nextChange(first), "ADDED later");
 
-  const second = lines(await way.send(WATCH));
+  const second = lines(await opened.send(WATCH));
   assert.deepEqual(await names(second), [...there, "ADDED later"].sort());
-  assert.equal(await create(way.send, "last"), 201);
+  assert.equal(await create(opened.send, "last"), 201);
   assert.deepEqual([await nextChange(first), await nextChange(second)], ["ADDED last", "ADDED last"]);
   await first.return(undefined);
 
-  const third = lines(await way.send(WATCH));
+  const third = lines(await opened.send(WATCH));
   assert((await names(third)).includes("ADDED last"));
-  assert.equal(way.asked.filter((one) => one === `GET ${NAMESPACES}`).length, 1);
+  assert.equal(opened.requests.filter((one) => one === `GET ${NAMESPACES}`).length, 1);
   assert.equal(cache.hits, 2);
   await second.return(undefined);
   await third.return(undefined);
@@ -133,11 +133,11 @@ Deno.test("WatchCache sends the objects of the first watch to a second one, and 
 
 Deno.test("WatchCache separates watches with different selectors", async () => {
   let cache!: WatchCache;
-  await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
+  await using opened = await openRecordingProxy((forward) => (cache = new WatchCache(forward)).forward);
   using _cache = cache;
-  const all = lines(await way.send(WATCH));
+  const all = lines(await opened.send(WATCH));
   await names(all);
-  const some = lines(await way.send(`${WATCH}&fieldSelector=metadata.name=default`));
+  const some = lines(await opened.send(`${WATCH}&fieldSelector=metadata.name=default`));
   assert.deepEqual(await names(some), ["ADDED default"]);
   assert.equal(cache.hits, 0);
   await all.return(undefined);
@@ -146,30 +146,30 @@ Deno.test("WatchCache separates watches with different selectors", async () => {
 
 Deno.test("WatchCache.clear ends all watches, so that clients start new ones at the API server", async () => {
   let cache!: WatchCache;
-  await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
+  await using opened = await openRecordingProxy((forward) => (cache = new WatchCache(forward)).forward);
   using _cache = cache;
-  const watch = lines(await way.send(WATCH));
+  const watch = lines(await opened.send(WATCH));
   await names(watch);
   cache.clear();
   assert.equal(await nextChange(watch), "ERROR 410");
   assert.equal(await nextChange(watch), "end");
-  const again = lines(await way.send(WATCH));
+  const again = lines(await opened.send(WATCH));
   assert((await names(again)).length > 0);
-  assert.equal(way.asked.length, 2);
+  assert.equal(opened.requests.length, 2);
   await again.return(undefined);
 });
 
 Deno.test("WatchCache resumes a watch that the server ends, and returns its errors", async () => {
   let cache!: WatchCache;
-  await using way = await door((forward) => (cache = new WatchCache(forward)).forward);
+  await using opened = await openRecordingProxy((forward) => (cache = new WatchCache(forward)).forward);
   using _cache = cache;
-  const watch = lines(await way.send(WATCH));
+  const watch = lines(await opened.send(WATCH));
   await names(watch);
-  way.server.cutWatches();
-  assert.equal(await create(way.send, "later"), 201);
+  opened.server.cutWatches();
+  assert.equal(await create(opened.send, "later"), 201);
   assert.equal(await nextChange(watch), "ADDED later");
   await watch.return(undefined);
-  const refused = await way.send("/apis/none/v1/things?watch=true&sendInitialEvents=true");
+  const refused = await opened.send("/apis/none/v1/things?watch=true&sendInitialEvents=true");
   assert.equal(refused.status, 404);
   await refused.body?.cancel();
 });
@@ -177,7 +177,7 @@ Deno.test("WatchCache resumes a watch that the server ends, and returns its erro
 Deno.test("WatchCache ends a watch with an error when the stream ends before the initial list is complete", async () => {
   const isCut = { value: true };
   let cache!: WatchCache;
-  await using way = await door((forward) => {
+  await using opened = await openRecordingProxy((forward) => {
     const cutting: Forward = async (passing) => {
       const response = await forward(passing);
       if (!isCut.value || !passing.url.searchParams.has("watch")) return response;
@@ -189,12 +189,12 @@ Deno.test("WatchCache ends a watch with an error when the stream ends before the
   });
   using _cache = cache;
 
-  const watch = lines(await way.send(WATCH));
+  const watch = lines(await opened.send(WATCH));
   assert.deepEqual([await nextChange(watch), await nextChange(watch)], ["ADDED a", "ERROR 500"]);
   assert.equal(await nextChange(watch), "end");
 
   isCut.value = false;
-  const again = lines(await way.send(WATCH));
+  const again = lines(await opened.send(WATCH));
   assert((await names(again)).includes("ADDED default"), "the truncated list is not kept");
   await again.return(undefined);
 });
@@ -205,10 +205,10 @@ Deno.test("openProxy requests watches without compression, whatever the program 
     accepted.push(headers.get("accept-encoding"));
     return Promise.resolve(Response.json({}));
   };
-  await using way = await door(() => forward);
+  await using opened = await openRecordingProxy(() => forward);
   accepted.length = 0;
   for (const path of [NAMESPACES, WATCH]) {
-    const response = await way.send(path, { headers: { "accept-encoding": "gzip" } });
+    const response = await opened.send(path, { headers: { "accept-encoding": "gzip" } });
     await response.body?.cancel();
   }
   assert.deepEqual(accepted, [null, "identity"]);

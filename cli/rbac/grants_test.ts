@@ -60,7 +60,7 @@ const CASES: readonly {
     expected: false,
   },
   {
-    name: "a binding of a role that is not there gives nothing",
+    name: "a binding to a missing role grants no permission",
     objects: [binding("ClusterRoleBinding", "ClusterRole")],
     expected: false,
   },
@@ -70,7 +70,7 @@ const CASES: readonly {
     expected: false,
   },
   {
-    name: "a Role suffices where only its namespace is looked at",
+    name: "a Role suffices if only its namespace is checked",
     objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
     place: { watches: ["team"] },
     expected: true,
@@ -82,21 +82,21 @@ const CASES: readonly {
     expected: false,
   },
   {
-    name: "a Role does not give what is in no namespace",
+    name: "a Role does not grant permissions on cluster-scoped objects",
     objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
     permission: { scope: "cluster" },
     place: { watches: ["team"] },
     expected: false,
   },
   {
-    name: "a permission in the own namespace is granted there",
+    name: "a permission in the operator's namespace is granted there",
     objects: [role("Role", [RULE], "ops"), binding("RoleBinding", "Role", "ops")],
     permission: { scope: "own" },
     place: { own: "ops" },
     expected: true,
   },
   {
-    name: "a permission in the own namespace is not granted in another",
+    name: "a permission in the operator's namespace is not granted in another",
     objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
     permission: { scope: "own" },
     place: { own: "ops" },

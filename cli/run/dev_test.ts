@@ -4,7 +4,7 @@ import { NOTES, operatorFolder } from "../_operator_folder.ts";
 import { cli } from "../cli.ts";
 
 Deno.test("op dev reports that the operator runs only after it has started", async () => {
-  // What loads the file may not use the network; what runs it may.
+  // Only the process that runs the operator may use the network, not the one that inspects it.
   const failing = `if (Deno.permissions.querySync({ name: "net" }).state === "granted") Deno.exit(3);\n`;
   await using folder = await operatorFolder(failing + NOTES);
   const io = new RunningIo(folder.path);

@@ -20,9 +20,9 @@ async function withServer(test: (kubeconfig: string, apiserver: Apiserver) => Pr
 }
 
 for (const certificates of ["self", "cert-manager", "files"]) {
-  Deno.test(`op plan of an operator with webhooks, whose certificate comes from ${certificates}, is about its reconciles`, async () => {
+  Deno.test(`op plan shows the reconciles of an operator with webhooks (certificates: ${certificates})`, async () => {
     await withServer(async (kubeconfig) => {
-      // As where the operator itself runs on this machine already.
+      // The port is in use, as if the operator already ran on this machine.
       using taken = Deno.listen({ hostname: "0.0.0.0", port: 0 });
       const health = `health: { port: ${taken.addr.port} }`;
       await using folder = await operatorFolder(

@@ -39,12 +39,12 @@ const LOGS = [
     expected: "    at a (website/controller.ts:10:5)\n",
   },
   {
-    name: "what has no source stays",
+    name: "positions without a source are unchanged",
     log: "at file:///tmp/deno-compile-shop/operator.js:1:1 and operator.json:2:1\n",
     expected: "at file:///tmp/deno-compile-shop/operator.js:1:1 and operator.json:2:1\n",
   },
   {
-    name: "a place in a file that is loaded on demand",
+    name: "a position in a file that is loaded on demand",
     log:
       "at file:///tmp/deno-compile-shop/x509-0123abcd.js:1:1 and file:///tmp/deno-compile-shop/gone-0123abcd.js:1:1\n",
     expected: "at certificate.ts:5:1 and file:///tmp/deno-compile-shop/gone-0123abcd.js:1:1\n",
