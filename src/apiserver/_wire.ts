@@ -70,7 +70,7 @@ export class Wire implements AsyncDisposable {
   }
 
   /** Waits until the server has completed its background steps. */
-  async still(): Promise<void> {
+  async settle(): Promise<void> {
     while (this.server.busy > 0) await Promise.resolve();
   }
 
@@ -195,6 +195,6 @@ export function websiteDefinition(changes: object = {}): object {
 export async function withWebsites(options: ApiserverOptions = {}): Promise<Wire> {
   const wire = new Wire(options);
   await wire.post(DEFINITIONS, websiteDefinition());
-  await wire.still();
+  await wire.settle();
   return wire;
 }

@@ -23,7 +23,7 @@ Deno.test("dependents of a deleted owner are deleted, through all generations", 
   await wire.post(CONFIG_MAPS, configMap("grandchild", {}, { ownerReferences: [reference] }));
 
   await wire.delete(`${CONFIG_MAPS}/owner`);
-  await wire.still();
+  await wire.settle();
 
   assert.deepEqual(await names(wire), []);
 });
@@ -36,10 +36,10 @@ Deno.test("an owner deleted in the foreground is deleted after the dependents th
   await wire.post(CONFIG_MAPS, owned("free", first));
 
   await wire.delete(`${CONFIG_MAPS}/owner`, { propagationPolicy: "Foreground" });
-  await wire.still();
+  await wire.settle();
   const waiting = await names(wire);
   await wire.merge(`${CONFIG_MAPS}/held`, { metadata: { finalizers: null } });
-  await wire.still();
+  await wire.settle();
 
   assert.deepEqual(waiting, ["held", "owner"]);
   assert.deepEqual(await names(wire), []);
@@ -50,7 +50,7 @@ Deno.test("dependents of an owner deleted with Orphan stay and lose their owner 
   await wire.post(CONFIG_MAPS, owned("child", await owner(wire)));
 
   await wire.delete(`${CONFIG_MAPS}/owner`, { propagationPolicy: "Orphan" });
-  await wire.still();
+  await wire.settle();
 
   assert.deepEqual(await names(wire), ["child"]);
   assert.equal((await wire.get(`${CONFIG_MAPS}/child`)).body.metadata.ownerReferences, undefined);
@@ -68,7 +68,7 @@ Deno.test("an object with another owner stays, and loses the reference to the de
   await wire.post(CONFIG_MAPS, configMap("child", {}, { ownerReferences: references }));
 
   await wire.delete(`${CONFIG_MAPS}/owner`);
-  await wire.still();
+  await wire.settle();
 
   const { body } = await wire.get(`${CONFIG_MAPS}/child`);
   assert.deepEqual(body.metadata.ownerReferences.map((each: { name: string }) => each.name), ["second"]);
@@ -79,7 +79,7 @@ Deno.test("an object whose owner never existed is deleted, even if another objec
   await owner(wire);
 
   await wire.post(CONFIG_MAPS, owned("child", { uid: "11111111-1111-4111-8111-111111111111" }));
-  await wire.still();
+  await wire.settle();
 
   assert.deepEqual(await names(wire), ["owner"]);
 });
@@ -90,7 +90,7 @@ Deno.test("the garbage collector looks up owners only in the dependent's namespa
   const first = await owner(wire);
 
   await wire.post("/api/v1/namespaces/other/configmaps", owned("child", first));
-  await wire.still();
+  await wire.settle();
 
   assert.deepEqual(await names(wire, "/api/v1/namespaces/other/configmaps"), []);
   assert.deepEqual(await names(wire), ["owner"]);
@@ -104,11 +104,11 @@ Deno.test("a namespace that is deleted deletes its contents, rejects new objects
   await wire.post(path, configMap("b", {}, { finalizers: ["demo.example.com/f"] }));
 
   const { body: marked } = await wire.delete("/api/v1/namespaces/shop");
-  await wire.still();
+  await wire.settle();
   const waiting = await names(wire, path);
   const rejected = await wire.post(path, configMap("c"));
   await wire.merge(`${path}/b`, { metadata: { finalizers: null } });
-  await wire.still();
+  await wire.settle();
 
   assert.equal(marked.status.phase, "Terminating");
   assert.deepEqual(waiting, ["b"]);

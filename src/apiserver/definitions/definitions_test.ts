@@ -74,7 +74,7 @@ Deno.test("a changed CustomResourceDefinition applies to existing objects", asyn
   changed.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.color = { type: "string", default: "red" };
 
   await wire.merge(`${DEFINITIONS}/websites.demo.example.com`, { spec: { versions: changed.spec.versions } });
-  await wire.still();
+  await wire.settle();
 
   assert.equal((await wire.get(`${WEBSITES}/a`)).body.spec.color, "red");
 });
@@ -85,7 +85,7 @@ Deno.test("a write may keep an invalid value that it does not change", async () 
   const changed = JSON.parse(JSON.stringify(websiteDefinition()));
   changed.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.host.minLength = 5;
   await wire.merge(`${DEFINITIONS}/websites.demo.example.com`, { spec: { versions: changed.spec.versions } });
-  await wire.still();
+  await wire.settle();
 
   const elsewhere = await wire.merge(`${WEBSITES}/a`, { spec: { replicas: 2 } });
   const changedField = await wire.merge(`${WEBSITES}/a`, { spec: { host: "bb" } });
@@ -99,7 +99,7 @@ Deno.test("two served versions return the same object, each with its own apiVers
   const [v1] = JSON.parse(JSON.stringify(websiteDefinition())).spec.versions;
   const v2 = { ...v1, name: "v2", storage: false };
   await wire.post(DEFINITIONS, websiteDefinition({ versions: [v1, v2] }));
-  await wire.still();
+  await wire.settle();
   await wire.post(WEBSITES, website("a", { host: "aa" }));
 
   const { body } = await wire.get(`${WEBSITES.replace("v1", "v2")}/a`);
@@ -116,11 +116,11 @@ Deno.test("deleting a CustomResourceDefinition deletes its objects, and waits fo
   await wire.post(WEBSITES, website("b", { host: "bb" }, { finalizers: ["demo.example.com/f"] }));
 
   await wire.delete(`${DEFINITIONS}/websites.demo.example.com`);
-  await wire.still();
+  await wire.settle();
   const waiting = await wire.get(`${DEFINITIONS}/websites.demo.example.com`);
   const left = await wire.get(WEBSITES);
   await wire.merge(`${WEBSITES}/b`, { metadata: { finalizers: null } });
-  await wire.still();
+  await wire.settle();
 
   assert.deepEqual(waiting.body.metadata.finalizers, ["customresourcecleanup.apiextensions.k8s.io"]);
   assert.deepEqual(left.body.items.map((item: { metadata: { name: string } }) => item.metadata.name), ["b"]);
@@ -132,11 +132,11 @@ Deno.test("a second CustomResourceDefinition of a kind is not served before the 
   await using wire = await withWebsites();
   const names = { kind: "Website", plural: "sites" };
   await wire.post(DEFINITIONS, { ...websiteDefinition({ names }), metadata: { name: "sites.demo.example.com" } });
-  await wire.still();
+  await wire.settle();
   const { body } = await wire.get(`${DEFINITIONS}/sites.demo.example.com`);
 
   await wire.delete(`${DEFINITIONS}/websites.demo.example.com`);
-  await wire.still();
+  await wire.settle();
 
   assert.equal(body.status.conditions[0].reason, "ListKindConflict");
   assert.equal((await wire.get(WEBSITES.replace("websites", "sites"))).status, 200);

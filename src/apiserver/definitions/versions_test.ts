@@ -26,7 +26,7 @@ async function served(...versions: Json[]): Promise<Wire> {
   const wire = new Wire();
   const { status, body } = await wire.post(DEFINITIONS, websiteDefinition({ versions }));
   assert.equal(status, 201, JSON.stringify(body));
-  await wire.still();
+  await wire.settle();
   return wire;
 }
 
@@ -50,7 +50,7 @@ Deno.test("a write stores an object in a new storage version, even if nothing el
   await using wire = await served(v1, v2);
   await wire.post(collection("v1"), website("a", "v1", { host: "h" }));
   await wire.merge(PATH, { spec: { versions: [{ ...v1, storage: false }, { ...v2, storage: true }] } });
-  await wire.still();
+  await wire.settle();
   const { body: before } = await wire.get(`${collection("v1")}/a`);
 
   const { body: first } = await wire.put(`${collection("v1")}/a`, before);
@@ -84,7 +84,7 @@ Deno.test("reading an object fails if its conversion webhook does not exist", as
   const service = { namespace: "shop", name: "missing" };
   const webhook = { clientConfig: { service }, conversionReviewVersions: ["v1"] };
   await wire.post(DEFINITIONS, websiteDefinition({ versions, conversion: { strategy: "Webhook", webhook } }));
-  await wire.still();
+  await wire.settle();
 
   assert.equal((await wire.post(collection("v1"), website("a", "v1", { host: "h" }))).status, 201);
   const { status, body } = await wire.get(`${collection("v2")}/a`);

@@ -1,4 +1,5 @@
-/** Digests for discovery and OpenAPI. WebCrypto computes them, which needs no library. */
+/** Digests for discovery and OpenAPI. */
+
 /**
  * Returns the digest of a string.
  *

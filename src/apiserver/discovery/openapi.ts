@@ -57,7 +57,7 @@ export async function openApiDocument(core: Core, path: string): Promise<unknown
   const kinds = core.kinds.all.filter((kind) => pathOf(kind.group, kind.version) === path);
   if (kinds.length === 0) return undefined;
   const { group = "", version: served = "" } = kinds[0] ?? {};
-  const found: Found = { schemas: new Map(), descriptions: await loadDescriptions(), group, version: served };
+  const found: DocumentDraft = { schemas: new Map(), descriptions: await loadDescriptions(), group, version: served };
   const { schemas } = found;
   for (const kind of kinds) {
     for (const name of kind.isBuiltin ? definitionsOf(kind) : []) addDefinition(found, name);
@@ -81,7 +81,7 @@ function groupVersionKind({ group, version, kind }: Pick<ServedKind, "group" | "
 }
 
 /** A document under construction. */
-interface Found {
+interface DocumentDraft {
   readonly schemas: Map<string, unknown>;
   readonly descriptions: Descriptions;
   readonly group: string;
@@ -105,7 +105,7 @@ function definitionsOf({ schema: { definition = "" }, verbs, subresources }: Ser
 }
 
 /** Adds a definition and all definitions that it refers to. */
-function addDefinition(document: Found, name: string): void {
+function addDefinition(document: DocumentDraft, name: string): void {
   const { schemas, descriptions } = document;
   const text = definitions[name];
   if (text === undefined || schemas.has(name)) return;
@@ -118,7 +118,7 @@ function addDefinition(document: Found, name: string): void {
 }
 
 /** Returns the additional kind of definitions that exist in each group. */
-function additionalKinds({ group, version }: Found, name: string): unknown[] {
+function additionalKinds({ group, version }: DocumentDraft, name: string): unknown[] {
   const kind = ["DeleteOptions", "WatchEvent"].find((each) => name === `${META}${each}`);
   return kind === undefined || group === "" ? [] : [groupVersionKind({ group, version, kind })];
 }
@@ -164,7 +164,7 @@ const METADATA = `Standard object's metadata. More info: ${CONVENTIONS}#metadata
  * Adds the schema of a custom kind and of its list, and the definitions that its paths accept and
  * return.
  */
-function addCustom(document: Found, kind: ServedKind): void {
+function addCustom(document: DocumentDraft, kind: ServedKind): void {
   const { subresources, schema, plural, listKind, selectableFields } = kind;
   const parts = ["DeleteOptions", "ListMeta", "ObjectMeta", "Patch", "Status"].map((each) => `${META}${each}`);
   for (const name of parts) addDefinition(document, name);

@@ -112,7 +112,7 @@ export async function configOf(
   return { config, duplicates };
 }
 
-/** Reports duplicate keys. This happens after the apply, so that its own errors come first. */
+/** Reports duplicate keys. Called after the apply, whose errors take precedence. */
 function checkDuplicates(
   duplicates: readonly string[],
   { fieldValidation }: WriteOptions,
@@ -222,8 +222,8 @@ export function applyTo(
 }
 
 /**
- * Returns the managers of an object that was not tracked before its first apply, for the path of
- * that apply.
+ * Returns the managers of an object that has no `managedFields` yet: `before-first-apply` owns all
+ * fields that the path of the apply can write.
  */
 function untracked(
   core: Core,

@@ -1,36 +1,36 @@
 import assert from "node:assert/strict";
 import { CONFIG_MAPS, configMap, website, WEBSITES, Wire, withWebsites } from "../_wire.ts";
 
-const as = (manager: string, more = "") => `${WEBSITES}/a?fieldManager=${manager}${more}`;
+const applyPath = (manager: string, more = "") => `${WEBSITES}/a?fieldManager=${manager}${more}`;
 
 Deno.test("apply creates an object, and updates an existing one", async () => {
   await using wire = await withWebsites();
 
-  const made = await wire.apply(as("one"), website("a", { host: "aa", tags: ["x"] }));
-  const changed = await wire.apply(as("one"), website("a", { host: "bb" }));
+  const created = await wire.apply(applyPath("one"), website("a", { host: "aa", tags: ["x"] }));
+  const changed = await wire.apply(applyPath("one"), website("a", { host: "bb" }));
 
-  assert.deepEqual([made.status, changed.status], [201, 200]);
+  assert.deepEqual([created.status, changed.status], [201, 200]);
   assert.deepEqual(changed.body.spec, { host: "bb", replicas: 1 });
   assert.deepEqual(changed.body.metadata.managedFields[0].fieldsV1, { "f:spec": { "f:host": {} } });
 });
 
 Deno.test("applying the same configuration again changes nothing", async () => {
   await using wire = await withWebsites();
-  const made = await wire.apply(as("one"), website("a", { host: "aa" }));
+  const created = await wire.apply(applyPath("one"), website("a", { host: "aa" }));
   wire.clock.step(wire.clock.now() + 60_000);
 
-  const again = await wire.apply(as("one"), website("a", { host: "aa" }));
+  const again = await wire.apply(applyPath("one"), website("a", { host: "aa" }));
 
-  assert.deepEqual(again.body, made.body);
+  assert.deepEqual(again.body, created.body);
 });
 
 Deno.test("apply reports all conflicts with another manager, and takes the fields over with force", async () => {
   await using wire = await withWebsites();
-  await wire.apply(as("one"), website("a", { host: "aa", replicas: 1 }));
+  await wire.apply(applyPath("one"), website("a", { host: "aa", replicas: 1 }));
   const wanted = website("a", { host: "bb", replicas: 2 });
 
-  const rejected = await wire.apply(as("two"), wanted);
-  const forced = await wire.apply(as("two", "&force=true"), wanted);
+  const rejected = await wire.apply(applyPath("two"), wanted);
+  const forced = await wire.apply(applyPath("two", "&force=true"), wanted);
 
   assert.equal(rejected.status, 409);
   assert.equal(
@@ -48,11 +48,11 @@ Deno.test("apply reports all conflicts with another manager, and takes the field
 
 Deno.test("a field with two managers is removed when neither applies it any more", async () => {
   await using wire = await withWebsites();
-  await wire.apply(as("one"), website("a", { host: "aa", tags: ["x"] }));
-  await wire.apply(as("two"), website("a", { tags: ["x", "y"] }));
+  await wire.apply(applyPath("one"), website("a", { host: "aa", tags: ["x"] }));
+  await wire.apply(applyPath("two"), website("a", { tags: ["x", "y"] }));
 
-  const { body: first } = await wire.apply(as("one"), website("a", { host: "aa" }));
-  const { body: second } = await wire.apply(as("two"), website("a", {}));
+  const { body: first } = await wire.apply(applyPath("one"), website("a", { host: "aa" }));
+  const { body: second } = await wire.apply(applyPath("two"), website("a", {}));
 
   assert.deepEqual(first.spec.tags, ["x", "y"]);
   assert.equal(second.spec.tags, undefined);
@@ -61,22 +61,25 @@ Deno.test("a field with two managers is removed when neither applies it any more
 Deno.test("items of a list map have separate managers", async () => {
   await using wire = await withWebsites();
   await wire.apply(
-    as("one"),
+    applyPath("one"),
     website("a", { host: "aa", ports: [{ name: "web", port: 80 }, { name: "old", port: 1 }] }),
   );
-  await wire.apply(as("two"), website("a", { ports: [{ name: "admin", port: 81 }] }));
+  await wire.apply(applyPath("two"), website("a", { ports: [{ name: "admin", port: 81 }] }));
 
-  const { body } = await wire.apply(as("one"), website("a", { host: "aa", ports: [{ name: "web", port: 8080 }] }));
+  const { body } = await wire.apply(
+    applyPath("one"),
+    website("a", { host: "aa", ports: [{ name: "web", port: 8080 }] }),
+  );
 
   assert.deepEqual(body.spec.ports, [{ name: "web", port: 8080 }, { name: "admin", port: 81 }]);
 });
 
 Deno.test("an update takes over the fields that it changes, and a later apply conflicts with it", async () => {
   await using wire = await withWebsites();
-  await wire.apply(as("one"), website("a", { host: "aa" }));
+  await wire.apply(applyPath("one"), website("a", { host: "aa" }));
   await wire.merge(`${WEBSITES}/a`, { spec: { host: "bb" } });
 
-  const { body } = await wire.apply(as("one"), website("a", { host: "aa" }));
+  const { body } = await wire.apply(applyPath("one"), website("a", { host: "aa" }));
 
   assert.equal(
     body.message,
@@ -86,7 +89,7 @@ Deno.test("an update takes over the fields that it changes, and a later apply co
 
 Deno.test("the status is applied through its own path, with its own entry in managedFields", async () => {
   await using wire = await withWebsites();
-  await wire.apply(as("one"), website("a", { host: "aa" }));
+  await wire.apply(applyPath("one"), website("a", { host: "aa" }));
   const status = { apiVersion: "demo.example.com/v1", kind: "Website", metadata: { name: "a" }, status: { ready: 1 } };
 
   const { body } = await wire.apply(`${WEBSITES}/a/status?fieldManager=one`, status);

@@ -114,14 +114,18 @@ function mergedItems(
     if (idOf(item) === undefined) throw failure(`map: ${goValue(item)} does not contain declared merge key: ${key}`);
   }
   const deleted = items.filter((item) => own(item, DIRECTIVE) === "delete");
-  const kept = before.filter((item) => find(deleted, idOf(item)) < 0);
+  const remaining = before.filter((item) => find(deleted, idOf(item)) < 0);
   const patched = items.filter((item) => !deleted.includes(item)).map((item) =>
-    applyStrategicPatch(schema.items ?? {}, kept[find(kept, idOf(item))] ?? {}, item)
+    applyStrategicPatch(schema.items ?? {}, remaining[find(remaining, idOf(item))] ?? {}, item)
   );
-  return interleaved(kept.filter((item) => find(patched, idOf(item)) < 0), patched, (item) => find(kept, idOf(item)));
+  const unpatched = remaining.filter((item) => find(patched, idOf(item)) < 0);
+  return interleaved(unpatched, patched, (item) => find(remaining, idOf(item)));
 }
 
-/** Merges two lists. An item of the first precedes one of the second only if it did so before. */
+/**
+ * Merges two lists. An item of `first` precedes an item of `second` only if both were in the
+ * original list in this order.
+ */
 function interleaved(
   first: readonly unknown[],
   second: readonly unknown[],
@@ -138,7 +142,7 @@ function interleaved(
 }
 
 /**
- * Returns the error for a patch. Most of them have no status code of their own in the real server.
+ * Returns the error for an invalid patch. The real server responds with status 500 to most of them.
  */
 function failure(message: string): StatusError {
   return new StatusError(500, undefined, message);
@@ -162,7 +166,7 @@ function checkOrder(key: string | undefined, patch: unknown, order: readonly unk
 }
 
 /**
- * Sorts a list in the order that the patch requests. Items that it does not name keep their
+ * Sorts a list in the order that the patch requests. Items that are not in `order` keep their
  * position.
  */
 function inOrder(key: string | undefined, list: readonly unknown[], order: readonly unknown[]): unknown[] {

@@ -147,7 +147,7 @@ Deno.test("activity counts requests and events, and busy returns to zero", async
   const response = wire.post(CONFIG_MAPS, configMap("a"));
   const busy = wire.server.busy;
   await response;
-  await wire.still();
+  await wire.settle();
 
   assert.equal(busy, 1);
   assert.equal(wire.server.busy, 0);

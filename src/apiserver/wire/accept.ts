@@ -1,4 +1,5 @@
 /** Negotiates the form of responses (`k8s.io/apiserver/pkg/endpoints/handlers/negotiation`). */
+
 /** The form of a response. */
 export interface Form {
   /** Objects, rows of a table, or only the metadata, of an object or of a list. */
