@@ -1,10 +1,11 @@
 /**
- * The names in the Secret that holds the certificate of an operator's webhooks. The runtime writes
- * them, and the manifests limit what it may write to them.
+ * Keys and annotations of the Secret that stores the certificate of an operator's webhooks. The
+ * runtime writes them, and the manifests allow it to write only these.
  */
 
 /**
- * The keys of its data: those of Kubernetes' own TLS Secrets, and cert-manager's for the authority.
+ * The keys of the Secret's data: those of a `kubernetes.io/tls` Secret, and cert-manager's key for
+ * the authority.
  */
 export const CERTIFICATE_KEYS = {
   bundle: "ca.crt",
@@ -13,5 +14,5 @@ export const CERTIFICATE_KEYS = {
   key: "tls.key",
 } as const;
 
-/** Its annotations, which have the times when authority and certificate were issued. */
+/** The annotations that record when the authority and the certificate were issued. */
 export const CERTIFICATE_SINCE = { authority: "op/authority-since", server: "op/certificate-since" } as const;

@@ -1,5 +1,6 @@
 /**
- * The errors are those that the running Deno throws, so that a change of their messages is noticed.
+ * The tests provoke each error in the running Deno, so they fail when a new version changes a
+ * message that the SDK recognizes.
  */
 import assert from "node:assert/strict";
 import { localAuthority } from "../testing/local_certificate.ts";
@@ -140,7 +141,7 @@ Deno.test("sandboxDenial returns undefined for errors that the sandbox did not t
   assert.equal(sandboxDenial("Requires net access"), undefined);
 });
 
-Deno.test("isStackOverflow recognizes a recursion without end", async () => {
+Deno.test("isStackOverflow recognizes endless recursion", async () => {
   const recurse = (): unknown => [recurse()];
   assert.equal(isStackOverflow(await thrownBy(recurse)), true);
   assert.equal(isStackOverflow(await thrownBy(() => "x".repeat(-1))), false);
