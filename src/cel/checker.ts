@@ -152,7 +152,7 @@ class Checker {
       case "error":
         return DYN;
       case "opaque":
-        // Kubernetes' own types are messages to cel-go, and it does not find them.
+        // cel-go treats Kubernetes' own types as messages and fails to resolve them.
         if (!target.name.startsWith("kubernetes.")) break;
         this.issues.add(node.offset, `unexpected failed resolution of '${target.name}'`);
         return ERROR;
@@ -220,13 +220,13 @@ class Checker {
   }
 
   #logical(node: Call, declared: FunctionDeclaration): CelType {
-    let isRight = true;
+    let areBooleans = true;
     for (const operand of node.operands) {
       if (this.#types.isAssignable(operand.type, BOOL)) continue;
       this.#mismatch(operand, BOOL, operand.type);
-      isRight = false;
+      areBooleans = false;
     }
-    if (!isRight) return ERROR;
+    if (!areBooleans) return ERROR;
     node.overloads = declared.overloads;
     return BOOL;
   }
@@ -251,15 +251,17 @@ class Checker {
     return mapOf(keys ?? this.#freshParameter(), values ?? this.#freshParameter());
   }
 
-  /** No message type can be constructed. The error is reported for the type and for each field. */
+  /**
+   * Reports an error for the type and for each field: messages cannot be constructed in Kubernetes.
+   */
   #struct(node: StructLiteral): CelType {
     const found = this.#lookUp(node.name);
     if (found === undefined) return this.#undeclared(node, node.name);
     const { type } = found;
-    const mistake = type.kind === "type"
+    const message = type.kind === "type"
       ? `'${typeName(type.of ?? type)}' is not a message type`
       : `'${typeName(type)}' is not a type`;
-    this.issues.add(node.offset, mistake);
+    this.issues.add(node.offset, message);
     for (const field of node.fields) {
       this.#check(field.value);
       if (found.name === "map") continue;
@@ -367,9 +369,9 @@ class Checker {
       if (type.kind !== "parameter") return withParts(type, replace);
       const known = fresh.get(type.name);
       if (known !== undefined) return known;
-      const made = this.#freshParameter();
-      fresh.set(type.name, made);
-      return made;
+      const created = this.#freshParameter();
+      fresh.set(type.name, created);
+      return created;
     };
     return { result: replace(overload.result), parameters: overload.parameters.map(replace) };
   }

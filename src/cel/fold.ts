@@ -36,8 +36,7 @@ export interface FoldPlaces {
 }
 
 /**
- * Folds a list or map into one value. An entry that cannot be read fails only the steps that use
- * it.
+ * Folds a list or map into one value. If an entry cannot be read, only the steps that use it fail.
  */
 export class FoldStep implements Step {
   /** Set once after construction, because the parts refer to the loop. */
@@ -66,10 +65,10 @@ export class FoldStep implements Step {
 
   #fold(frame: Frame, range: Value): Outcome {
     frame.locals[this.places.accumulator] = undefined;
-    const mistake = this.places.variable2 === undefined
+    const failure = this.places.variable2 === undefined
       ? this.#foldOne(frame, range)
       : this.#foldTwo(frame, range, this.places.variable2);
-    if (mistake !== undefined) return mistake;
+    if (failure !== undefined) return failure;
     const result = this.parts.result.run(frame);
     if (result instanceof GatheredList) return new List(result.items);
     return result;
@@ -83,13 +82,13 @@ export class FoldStep implements Step {
     if (isMap) {
       for (const key of range.keys()) {
         frame.locals[this.places.variable] = key;
-        if (!this.#turn(frame)) break;
+        if (!this.#iterate(frame)) break;
       }
       return undefined;
     }
     for (let i = 0; i < range.items.length; i++) {
       frame.locals[this.places.variable] = attempt(() => range.items[i]!);
-      if (!this.#turn(frame)) break;
+      if (!this.#iterate(frame)) break;
     }
     return undefined;
   }
@@ -100,7 +99,7 @@ export class FoldStep implements Step {
       for (let i = 0; i < range.items.length; i++) {
         frame.locals[variable] = BigInt(i);
         frame.locals[second] = attempt(() => range.items[i]!);
-        if (!this.#turn(frame)) break;
+        if (!this.#iterate(frame)) break;
       }
       return undefined;
     }
@@ -110,16 +109,16 @@ export class FoldStep implements Step {
     for (const key of range.keys()) {
       frame.locals[variable] = key;
       frame.locals[second] = attempt(() => range.get(key) ?? null);
-      if (!this.#turn(frame)) break;
+      if (!this.#iterate(frame)) break;
     }
     return undefined;
   }
 
   /**
-   * Evaluates one iteration and reports whether the loop continues. A failing condition does not
-   * end it.
+   * Evaluates one iteration and reports whether the loop continues. A condition that fails with an
+   * error does not end the loop.
    */
-  #turn(frame: Frame): boolean {
+  #iterate(frame: Frame): boolean {
     if (this.parts.condition.run(frame) === false) return false;
     frame.locals[this.places.accumulator] = this.parts.step.run(frame);
     return true;

@@ -38,7 +38,7 @@ export class Substitution {
     return false;
   }
 
-  #note(parameter: CelType, type: CelType): void {
+  #set(parameter: CelType, type: CelType): void {
     const name = formatType(parameter);
     this.#trail.push({ name, before: this.#known.get(name) });
     this.#known.set(name, type);
@@ -50,10 +50,10 @@ export class Substitution {
 
   #assignable(a: CelType, b: CelType): boolean {
     if (b.kind === "parameter") {
-      const verdict = this.#stands(a, b);
-      if (verdict !== "no") return verdict === "yes";
+      const inference = this.#infer(a, b);
+      if (inference !== "recursive") return inference === "ok";
     }
-    if (a.kind === "parameter") return this.#stands(b, a) === "yes";
+    if (a.kind === "parameter") return this.#infer(b, a) === "ok";
     if (isLoose(a) || isLoose(b)) return true;
     if (a.kind === "null") return isNullable(b);
     if (b.kind === "null") return isNullable(a);
@@ -67,22 +67,22 @@ export class Substitution {
   }
 
   /**
-   * Reports whether a parameter can be inferred as a type: `taken` if another type was inferred
-   * before, `no` if the type contains the parameter.
+   * Infers a type for a parameter. Fails with `conflict` if the type is not assignable to one that
+   * was inferred before, and with `recursive` if the type contains the parameter.
    */
-  #stands(type: CelType, parameter: CelType): "yes" | "taken" | "no" {
-    if (isSameType(type, parameter)) return "yes";
+  #infer(type: CelType, parameter: CelType): "ok" | "conflict" | "recursive" {
+    if (isSameType(type, parameter)) return "ok";
     const known = this.#find(parameter);
     if (known !== undefined) {
-      if (isSameType(type, known)) return "yes";
-      if (!this.#assignable(type, known)) return "taken";
+      if (isSameType(type, known)) return "ok";
+      if (!this.#assignable(type, known)) return "conflict";
       const wider = mostGeneral(type, known);
-      if (this.#isFree(parameter, wider)) this.#note(parameter, wider);
-      return "yes";
+      if (this.#isFree(parameter, wider)) this.#set(parameter, wider);
+      return "ok";
     }
-    if (!this.#isFree(parameter, type)) return "no";
-    this.#note(parameter, type);
-    return "yes";
+    if (!this.#isFree(parameter, type)) return "recursive";
+    this.#set(parameter, type);
+    return "ok";
   }
 
   /** Reports whether a type does not contain a parameter. */
@@ -93,20 +93,20 @@ export class Substitution {
     return partsOf(within).every((part) => this.#isFree(parameter, part));
   }
 
-  #replace(type: CelType, isLast: boolean): CelType {
+  #replace(type: CelType, isFinal: boolean): CelType {
     const known = this.#find(type);
-    if (known !== undefined) return this.#replace(known, isLast);
+    if (known !== undefined) return this.#replace(known, isFinal);
     switch (type.kind) {
       case "parameter":
-        return isLast ? DYN : type;
+        return isFinal ? DYN : type;
       case "list":
-        return listOf(this.#replace(type.items, isLast));
+        return listOf(this.#replace(type.items, isFinal));
       case "map":
-        return mapOf(this.#replace(type.key, isLast), this.#replace(type.value, isLast));
+        return mapOf(this.#replace(type.key, isFinal), this.#replace(type.value, isFinal));
       case "optional":
-        return optionalOf(this.#replace(type.of, isLast));
+        return optionalOf(this.#replace(type.of, isFinal));
       case "type":
-        return type.of === undefined ? type : { kind: "type", of: this.#replace(type.of, isLast) };
+        return type.of === undefined ? type : { kind: "type", of: this.#replace(type.of, isFinal) };
       default:
         return type;
     }

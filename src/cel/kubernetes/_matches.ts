@@ -10,7 +10,7 @@ type Expression = ReturnType<typeof regularExpression>;
 type Program = ReturnType<Expression["re2"]>["prog"];
 
 /** A thread: its instruction, and where its match starts in the text. */
-interface Way {
+interface Thread {
   readonly at: number;
   readonly start: number;
 }
@@ -50,18 +50,18 @@ export function matchesOf(expression: Expression, text: string, most: number): s
 }
 
 function firstMatch(program: Program, text: string, from: number): Match | undefined {
-  let ways: Way[] = [];
+  let threads: Thread[] = [];
   let match: Match | undefined;
   for (let position = from; position <= text.length;) {
     const flags = flagsAt(text, position);
     const reached = new Set<number>();
-    const here: Way[] = [];
-    for (const way of ways) follow(program, way, flags, reached, here);
-    // A match further to the left has priority over all that start later.
+    const here: Thread[] = [];
+    for (const thread of threads) follow(program, thread, flags, reached, here);
+    // A match has priority over all matches that start later in the text.
     if (match === undefined) follow(program, { at: program.start, start: position }, flags, reached, here);
     const width = widthAt(text, position);
     const code = width === 0 ? -1 : text.codePointAt(position)!;
-    ways = [];
+    threads = [];
     for (const { at, start } of here) {
       const step = program.getInst(at);
       if (step.op === MATCH) {
@@ -69,9 +69,9 @@ function firstMatch(program: Program, text: string, from: number): Match | undef
         // The remaining threads have a lower priority.
         break;
       }
-      if (code >= 0 && step.matchRune(code)) ways.push({ at: step.out, start });
+      if (code >= 0 && step.matchRune(code)) threads.push({ at: step.out, start });
     }
-    if (width === 0 || match !== undefined && ways.length === 0) break;
+    if (width === 0 || match !== undefined && threads.length === 0) break;
     position += width;
   }
   return match;
@@ -81,7 +81,7 @@ function firstMatch(program: Program, text: string, from: number): Match | undef
  * Follows a thread up to the instructions that consume a character or match, and adds them in order
  * of priority.
  */
-function follow(program: Program, { at, start }: Way, flags: number, reached: Set<number>, here: Way[]): void {
+function follow(program: Program, { at, start }: Thread, flags: number, reached: Set<number>, here: Thread[]): void {
   const open = [at];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (reached.has(next)) continue;

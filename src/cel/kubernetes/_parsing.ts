@@ -7,7 +7,7 @@ import { CelError } from "../value.ts";
 /**
  * Parses an operand.
  *
- * @param read Parses it.
+ * @param read The parser.
  * @param message Returns the message of the error. @default the parser's own message
  * @throws {CelError} If it cannot be parsed.
  */
