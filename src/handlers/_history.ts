@@ -1,6 +1,6 @@
 /**
  * Random histories of an object and its handlers: changes, failures, crashes, upgrades. A model of
- * the cluster and of the process runs them, and checks after each step what must always hold.
+ * the cluster and of the process runs them, and checks the invariants after each step.
  */
 import assert from "node:assert/strict";
 import { equal } from "../base/json.ts";
@@ -82,17 +82,17 @@ export class History {
   #uids = 0;
   #now = 0;
   #object: StoredObject | undefined;
-  /** What the process knows; `undefined` after a crash. */
+  /** The memory of the process; `undefined` after a crash. */
   #memory: { readonly record: string | undefined; readonly state: HandlerState } | undefined;
   /** Whether the process has started since the object was created. */
   #isFoundAtStart = false;
-  /** Successful calls whose state was stored, by handler and item, for the object of a uid. */
+  /** Successful calls whose state was stored, by call. */
   #stored = new Map<string, Handled>();
-  /** Handlers that must be called for the creation of the object: they existed then. */
-  #owesCreation = new Set<string>();
-  /** What the first call of an update handler must see as `old`, by handler. */
+  /** Handlers that existed when the object was created, so that they must be called for it. */
+  #expectsCreation = new Set<string>();
+  /** The `old` value that the first call of an update handler must receive, by handler. */
   #initial = new Map<string, unknown>();
-  /** What calls saw that gave up, as digests by call. */
+  /** For calls that gave up: the digest of the object that they received, by call. */
   #gaveUp = new Map<string, string>();
   /** Number of times that the retry annotation was changed. */
   #retries = 0;
@@ -107,8 +107,8 @@ export class History {
     this.#create(EMPTY, undefined);
   }
 
-  /** Takes a step. Throws if a rule is broken. */
-  take(step: Step): void {
+  /** Performs a step. Throws if an invariant does not hold. */
+  perform(step: Step): void {
     switch (step.type) {
       case "set":
         return this.#change((spec) => ({ ...spec, [step.field]: step.value }));
@@ -134,10 +134,10 @@ export class History {
     }
   }
 
-  /** Runs without failures until nothing is due, and checks that everything was handled. */
+  /** Reconciles without failures until no call is due, and checks that each change was handled. */
   finish(): void {
     this.#retries++;
-    // Each reconcile can allow calls that waited for those before, so more are not needed.
+    // Each reconcile can unblock the calls that waited for the previous ones, so this many suffice.
     for (let i = 0; i < this.#handlers.length + 2; i++) {
       this.#now += 1000;
       this.#reconcile({ type: "reconcile", results: [] });
@@ -147,7 +147,7 @@ export class History {
     this.#now += 1000;
     this.#reconcile({ type: "reconcile", results: [] }, true);
     assert.equal(this.writes, writes, "A restart at rest wrote a record");
-    this.#checkRest();
+    this.#checkAllHandled();
   }
 
   #create(spec: Spec, label: string | undefined): void {
@@ -161,7 +161,7 @@ export class History {
     };
     this.#isFoundAtStart = false;
     this.#stored = new Map();
-    this.#owesCreation = new Set(this.#handlers.map(({ key }) => key));
+    this.#expectsCreation = new Set(this.#handlers.map(({ key }) => key));
     this.#initial = new Map();
     this.#gaveUp = new Map();
     this.#finished.clear();
@@ -180,7 +180,10 @@ export class History {
     else this.#replace();
   }
 
-  /** Another object of the same name, made from a copy with its record, as tools for backups do. */
+  /**
+   * Replaces the object by another one of the same name that has a copy of its spec and record, as
+   * backup tools do.
+   */
   #replace(): void {
     const old = this.#object;
     this.#create(old?.spec ?? EMPTY, old?.label);
@@ -210,17 +213,17 @@ export class History {
       return key !== undefined && isSame(key, old) ? key : undefined;
     };
     const isRecorded = this.#object?.record !== undefined;
-    const owes = [...this.#owesCreation].flatMap((old) => continued(old) ?? []);
+    const expected = [...this.#expectsCreation].flatMap((old) => continued(old) ?? []);
     // For an object without a record, all handlers are new.
-    this.#owesCreation = new Set(isRecorded ? owes : handlers.map(({ key }) => key));
-    for (const { key, isForExistingObjects } of handlers) if (isForExistingObjects) this.#owesCreation.add(key);
+    this.#expectsCreation = new Set(isRecorded ? expected : handlers.map(({ key }) => key));
+    for (const { key, isForExistingObjects } of handlers) if (isForExistingObjects) this.#expectsCreation.add(key);
     this.#initial = new Map([...this.#initial].flatMap(([old, value]) => {
       const key = continued(old);
       return key === undefined ? [] : [[key, value] as const];
     }));
     for (const [id, { uid, call }] of [...this.#stored]) {
       this.#stored.delete(id);
-      // A handler with another subject is another handler.
+      // A handler whose subject has changed counts as a new handler.
       const key = continued(call.key);
       if (key !== undefined) this.#stored.set(id.replace(call.key, key), { uid, call: { ...call, key } });
     }
@@ -274,22 +277,22 @@ export class History {
       if (result === "success" && call.cause !== "resume") this.#stored.set(call.id, { uid: seen.uid, call });
     }
     for (const { call: { id } } of next.gaveUp) this.#gaveUp.set(id, live.digest(id));
-    if (writes) this.#noteInitial(live, outcomes);
+    if (writes) this.#recordInitial(live, outcomes);
     this.#memory = { record: this.#object?.record, state: next.state };
   }
 
-  /** Notes from what on the updates of a handler count that is not called at creation. */
-  #noteInitial(live: Live, outcomes: readonly Outcome[]): void {
+  /** Records the state from which updates count, for handlers that are not called at creation. */
+  #recordInitial(live: Live, outcomes: readonly Outcome[]): void {
     const creators = this.#handlers.filter((handler) => isCreator(handler) && live.matching.has(handler.key));
     const isCreated = outcomes.some(({ call: { key, cause }, result }) =>
       cause === "create" && result === "success" && creators.some((handler) => handler.key === key)
     );
     const areDone = creators.every(({ key }) =>
-      this.#stored.has(key) || !this.#owesCreation.has(key) || this.#gaveUp.get(key) === live.digest(key)
+      this.#stored.has(key) || !this.#expectsCreation.has(key) || this.#gaveUp.get(key) === live.digest(key)
     );
     for (const { key, causes } of this.#handlers) {
       if (!causes.has("update") || causes.has("create") || !live.matching.has(key) || this.#initial.has(key)) continue;
-      if ((isCreated || areDone) && this.#owesCreation.has(key)) this.#initial.set(key, live.values.get(key));
+      if ((isCreated || areDone) && this.#expectsCreation.has(key)) this.#initial.set(key, live.values.get(key));
     }
   }
 
@@ -302,7 +305,10 @@ export class History {
     this.#create(spec, label);
   }
 
-  /** Checks that a call repeats no call that was stored, and continues from it. */
+  /**
+   * Checks that a call does not repeat the last stored call, and that its `old` is that call's
+   * state.
+   */
   #checkCall({ id, key, cause, item, old, current }: Call, { uid }: StoredObject): void {
     if (cause === "resume") return;
     const before = this.#stored.get(id);
@@ -315,11 +321,11 @@ export class History {
     }
     assert(cause !== "create" && cause !== "delete", `${where} is called again with "${cause}"`);
     assert(!equal(before.call.current, current), `${where} is called again for the same state`);
-    assert.deepEqual(old, before.call.current, `"old" of ${where} is not what its last call saw`);
+    assert.deepEqual(old, before.call.current, `"old" of ${where} is not the state that its last call received`);
   }
 
-  /** Checks that each matching handler has handled what the object is now. */
-  #checkRest(): void {
+  /** Checks that each matching handler has handled the current state of the object. */
+  #checkAllHandled(): void {
     const object = this.#object;
     if (object === undefined || object.isDeleting) return;
     const live = this.#liveOf(object);
@@ -331,13 +337,13 @@ export class History {
         uid === object.uid && call.key === key
       );
       const where = `"${key}"`;
-      if (causes.has("create") && this.#owesCreation.has(key) && !isEmpty(current, handler)) {
+      if (causes.has("create") && this.#expectsCreation.has(key) && !isEmpty(current, handler)) {
         assert.notEqual(stored.length, 0, `${where} was not called for the creation`);
       }
       if (!causes.has("update")) continue;
       if (subject === "items") {
         const handled = stored.flatMap(({ call }) => call.current === undefined ? [] : [[call.item, call.current]]);
-        if (this.#owesCreation.has(key)) {
+        if (this.#expectsCreation.has(key)) {
           assert.deepEqual(Object.fromEntries(handled), current, `${where} missed items`);
         }
       } else if (stored.length > 0) {
@@ -372,7 +378,7 @@ function contentOf({ spec, label }: StoredObject): Record<string, unknown> {
 }
 
 function valueOf({ subject, path, isComputed }: ModelHandler, content: unknown): unknown {
-  if (subject === "nothing") return undefined;
+  if (subject === "none") return undefined;
   if (isComputed) return Number(valueAt(content, ["spec", "a"]) ?? 0) > 1;
   const value = valueAt(content, path ?? []);
   if (subject !== "items") return value;
@@ -381,7 +387,7 @@ function valueOf({ subject, path, isComputed }: ModelHandler, content: unknown):
 
 function rulesOf(handlers: readonly ModelHandler[]): RecordRules {
   const find = (key: string) => handlers.find((handler) => handler.key === key)!;
-  const hasPath = (handler: ModelHandler) => handler.subject !== "nothing" && !handler.isComputed;
+  const hasPath = (handler: ModelHandler) => handler.subject !== "none" && !handler.isComputed;
   return {
     apiVersion: "example.com/v1",
     paths: outermost(handlers.filter(hasPath).map(({ path = [] }) => path)),

@@ -2,18 +2,20 @@
 
 import { equal } from "../base/json.ts";
 
-/** Why a handler is called, if the call depends on what was handled before. */
+/** Why a handler is called, for calls that depend on the handler state. */
 export type Cause = "create" | "update" | "delete" | "resume";
 
 /**
- * What a handler follows. Its baseline is the value of it that its last successful call saw.
+ * The part of an object that a handler follows. The handler's baseline is the value of this part in
+ * its last successful call.
  *
- * - `nothing`: it is called once for each cause, whatever changes.
+ * - `none`: the handler is called once for each cause, regardless of changes.
  * - `object`: the whole object without its status.
- * - `value`: a field or a computed value. The handler is called at creation only if there is one.
+ * - `value`: a field or a computed value. The handler is called at creation only if the value
+ *   exists.
  * - `items`: the items of a list by their keys. The handler is called for each item.
  */
-export type Subject = "nothing" | "object" | "value" | "items";
+export type Subject = "none" | "object" | "value" | "items";
 
 /** A handler as {@linkcode plan} and {@linkcode nextState} see it. */
 export interface HandlerDefinition {
@@ -52,10 +54,12 @@ export function hasBaseline({ causes }: HandlerDefinition): boolean {
  * creation.
  */
 export function isCreator({ causes, subject }: HandlerDefinition): boolean {
-  return causes.has("create") && (subject === "nothing" || subject === "object");
+  return causes.has("create") && (subject === "none" || subject === "object");
 }
 
-/** Returns whether the number of attempts or their duration is limited. Only then it is stored. */
+/**
+ * Returns whether the number or the duration of attempts is limited. Only limited ones are stored.
+ */
 export function isLimited({ retries, totalTimeout }: HandlerDefinition): boolean {
   return retries !== undefined || totalTimeout !== undefined;
 }

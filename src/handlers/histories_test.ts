@@ -9,7 +9,7 @@ const CORE: Core = { plan, nextState, encodeRecord, decodeRecord };
 
 // The causes are those of `on.create`, `on.update`, `on.field` and so on.
 const FORMS: readonly Omit<ModelHandler, "key">[] = [
-  { causes: new Set(["create"]), subject: "nothing" },
+  { causes: new Set(["create"]), subject: "none" },
   { causes: new Set(["update"]), subject: "object", path: [] },
   { causes: new Set(["create", "update"]), subject: "object", path: [] },
   { causes: new Set(["create", "update"]), subject: "value", path: ["spec", "a"] },
@@ -17,10 +17,10 @@ const FORMS: readonly Omit<ModelHandler, "key">[] = [
   { causes: new Set(["create", "update"]), subject: "value", path: ["spec"] },
   { causes: new Set(["create", "update"]), subject: "value", isComputed: true },
   { causes: new Set(["create", "update"]), subject: "items", path: ["spec", "items"] },
-  { causes: new Set(["delete"]), subject: "nothing" },
-  { causes: new Set(["delete"]), subject: "nothing" },
-  { causes: new Set(["create", "delete"]), subject: "nothing" },
-  { causes: new Set(["resume"]), subject: "nothing" },
+  { causes: new Set(["delete"]), subject: "none" },
+  { causes: new Set(["delete"]), subject: "none" },
+  { causes: new Set(["create", "delete"]), subject: "none" },
+  { causes: new Set(["resume"]), subject: "none" },
 ];
 
 const value = fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined });
@@ -101,7 +101,7 @@ const faults: { name: string; core: Partial<Core> }[] = [
     },
   },
   {
-    name: "a creation that is due is not stored",
+    name: "a pending creation is not stored",
     core: {
       encodeRecord: (set, rules, state, observed, unknown) => {
         const record = JSON.parse(encodeRecord(set, rules, state, observed, unknown));
@@ -136,7 +136,7 @@ const faults: { name: string; core: Partial<Core> }[] = [
     },
   },
   {
-    name: "the deletions that were handled are not stored",
+    name: "handled deletions are not stored",
     core: {
       encodeRecord: (set, rules, state, observed, unknown) =>
         encodeRecord(set, rules, { ...state, deleted: new Set() }, observed, unknown),
@@ -185,17 +185,19 @@ const faults: { name: string; core: Partial<Core> }[] = [
 ];
 
 for (const { name, core } of faults) {
-  Deno.test(`a fault is found: ${name}`, () => {
+  Deno.test(`random histories detect a fault in the implementation: ${name}`, () => {
     assert.notEqual(search({ ...CORE, ...core }, 10_000), undefined);
   });
 }
 
-/** Runs random histories until one breaks a rule, and describes the shortest of that kind. */
+/**
+ * Runs random histories until one violates an invariant, and describes the shortest such history.
+ */
 function search(core: Core, runs: number): string | undefined {
   const { failed, counterexample, errorInstance, seed } = fc.check(
     fc.property(histories, ([handlers, steps]) => {
       const history = new History(core, handlers);
-      for (const step of steps) history.take(step);
+      for (const step of steps) history.perform(step);
       history.finish();
     }),
     { numRuns: runs, seed: Number(Deno.env.get("PROPERTY_SEED") ?? 1), endOnFailure: core !== CORE },

@@ -15,6 +15,6 @@ export interface Live {
    * object with the items by their keys.
    */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Returns a digest of what a call sees. If it changes, a call that gave up starts again. */
+  /** Returns a digest of the call's input. If it changes, a call that gave up is retried. */
   digest(id: CallId): string;
 }

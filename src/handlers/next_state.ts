@@ -1,4 +1,4 @@
-/** Computes what is known about the handling of an object after calls of its handlers. */
+/** Computes the handler state of an object after calls of its handlers. */
 import { own, withKeys } from "../base/own.ts";
 import { type HandlerDefinition, type HandlerSet, hasBaseline, isCreator, isSameFor } from "./handler_set.ts";
 import type { Live } from "./live.ts";
@@ -47,12 +47,12 @@ export interface NextState {
 }
 
 /**
- * Returns what is known about an object after calls of its handlers. The result depends on the
+ * Returns the handler state of an object after calls of its handlers. The result depends on the
  * arguments only.
  *
  * @param set The handlers.
- * @param live The object as the calls saw it.
- * @param state What was known before.
+ * @param live The object that the calls received.
+ * @param state The state before the calls; `undefined` if none is stored.
  * @param outcomes How the calls ended.
  * @param now The time in milliseconds since the epoch.
  */
@@ -65,7 +65,7 @@ export function nextState(
 ): NextState {
   const before = state?.uid === live.uid ? state : initialState(set, live.uid);
   const after = new Draft(set, live, before, now);
-  for (const outcome of outcomes) after.take(outcome);
+  for (const outcome of outcomes) after.add(outcome);
   if (!live.isDeleting) after.beginUpdates(outcomes);
   after.dropObsolete();
   const next = after.state();
@@ -113,7 +113,7 @@ class Draft {
     };
   }
 
-  take(outcome: Outcome): void {
+  add(outcome: Outcome): void {
     const { call: { id }, result, steps } = outcome;
     if (steps !== undefined) this.#setSteps(id, steps);
     switch (result) {
@@ -129,8 +129,9 @@ class Draft {
   }
 
   /**
-   * Sets the baselines of handlers that are not called at creation. Their updates count from what
-   * the first successful create handler saw, or without one from the first state that was handled.
+   * Sets the baselines of handlers that are not called at creation. The baseline is the state that
+   * the first successful create handler received or, without create handlers, the first state that
+   * was handled.
    */
   beginUpdates(outcomes: readonly Outcome[]): void {
     const matching = this.#set.handlers.filter(({ key }) => this.#live.matching.has(key));
@@ -150,13 +151,13 @@ class Draft {
     }
   }
 
-  /** Drops what is known about calls that are not due any more: the change was reverted. */
+  /** Drops the state of calls that are no longer due because their change was reverted. */
   dropObsolete(): void {
     for (const id of [...this.#attempts.keys(), ...this.#failed.keys(), ...this.#steps.keys()]) {
       if (!this.#isObsolete(id)) continue;
       this.#attempts.delete(id);
       this.#failed.delete(id);
-      this.#keepSteps(id);
+      this.#dropSteps(id);
     }
   }
 
@@ -179,7 +180,7 @@ class Draft {
     const { id, key, cause, item } = call;
     this.#attempts.delete(id);
     this.#failed.delete(id);
-    this.#keepSteps(id);
+    this.#dropSteps(id);
     if (cause === "delete") this.#deleted.add(key);
     else if (cause === "resume") this.#resumed.add(key);
     else if (item === undefined) this.#baselines.set(key, { value: call.current });
@@ -190,11 +191,11 @@ class Draft {
   }
 
   /**
-   * Drops the steps of a call, except those whose results are kept as long as the object exists.
+   * Drops the steps of a call, except those whose results are stored as long as the object exists.
    */
-  #keepSteps(id: CallId): void {
-    const kept = [...this.#steps.get(id) ?? []].filter(([, step]) => "result" in step && step.isKept);
-    this.#setSteps(id, new Map(kept));
+  #dropSteps(id: CallId): void {
+    const remaining = [...this.#steps.get(id) ?? []].filter(([, step]) => "result" in step && step.isKept);
+    this.#setSteps(id, new Map(remaining));
   }
 
   #setSteps(id: CallId, steps: ReadonlyMap<string, StepState>): void {

@@ -75,9 +75,9 @@ export function valueAt(value: unknown, path: Path): unknown {
 export function withValueAt(value: unknown, path: Path, replacement: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return replacement;
-  const held = isObject(value) ? value : {};
-  if (replacement === undefined && own(held, name) === undefined) return value;
-  return withKeys(held, [[name, withValueAt(own(held, name), rest, replacement)]]);
+  const object = isObject(value) ? value : {};
+  if (replacement === undefined && own(object, name) === undefined) return value;
+  return withKeys(object, [[name, withValueAt(own(object, name), rest, replacement)]]);
 }
 
 /**

@@ -35,7 +35,7 @@ Deno.test("a projection contains the values at its paths and omits fields that d
   assert.deepEqual(object.spec, { size: 1, host: "a" });
 });
 
-Deno.test("a field with the name of a property of all objects is a field like others", () => {
+Deno.test("a path ignores inherited properties, and treats __proto__ as an ordinary field", () => {
   assert.equal(valueAt({}, ["constructor"]), undefined);
   const { spec } = project({ spec: { ["__proto__"]: 1 } }, [["spec", "__proto__"]]);
   assert.deepEqual(Object.entries(spec as object), [["__proto__", 1]]);

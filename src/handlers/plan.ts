@@ -23,7 +23,7 @@ export interface Call {
 type Cause = "create" | "update" | "delete" | "resume";
 type ItemCause = "added" | "changed" | "removed";
 
-/** What must be done about an object now. */
+/** The calls that are due for an object, and the change of its finalizer. */
 export interface Plan {
   /**
    * `add` comes before the calls. `remove` means that the deletion was handled, or needs no handler
@@ -34,26 +34,27 @@ export interface Plan {
   readonly calls: readonly Call[];
   /** When the next attempt is due, in milliseconds since the epoch. */
   readonly nextDueAt: number | undefined;
-  /** Delete handlers that gave up and keep the object. */
+  /** Delete handlers that gave up and block the deletion of the object. */
   readonly blockedBy: readonly string[];
 }
 
 /**
- * Returns what must be done about an object. The result depends on the arguments only.
+ * Returns the calls that are due for an object. The result depends on the arguments only.
  *
  * A handler is called with `create` if it has no baseline, and with `update` if its value differs
  * from its baseline. Updates wait until the creation was handled.
  *
  * @param set The handlers.
  * @param live The object.
- * @param state What was handled of it; `undefined` if nothing is stored.
+ * @param state Its handler state; `undefined` if none is stored.
  * @param now The time in milliseconds since the epoch.
  */
 export function plan(set: HandlerSet, live: Live, state: HandlerState | undefined, now: number): Plan {
   const known = state?.uid === live.uid ? state : initialState(set, live.uid);
   const planner = new Planner(live, known, now);
   const matching = set.handlers.filter(({ key }) => live.matching.has(key));
-  // An object that was never handled is created, not resumed; sets without baselines cannot tell.
+  // Without a stored state, the object is new: `create` is due, not `resume`. In sets without
+  // baselines no state is stored, so objects that were found at start count as resumed.
   const isNew = known !== state && set.handlers.some(hasBaseline);
   if (live.isFoundAtStart && !isNew) planner.resume(matching);
   if (live.isDeleting) return planner.deletion(matching);
@@ -84,7 +85,7 @@ class Planner {
   resume(handlers: readonly HandlerDefinition[]): void {
     for (const { key, causes } of handlers) {
       if (!causes.has("resume") || this.#state.resumed.has(key)) continue;
-      // Creation and resumption of an object are not delivered to one handler.
+      // A handler for which `create` is due does not also get `resume`.
       if (!this.#live.isDeleting && causes.has("create") && this.#state.baselines.get(key) === null) continue;
       const current = this.#live.values.get(key);
       this.#add({ id: callId(key, "resume"), key, cause: "resume", old: undefined, current });

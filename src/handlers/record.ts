@@ -1,4 +1,4 @@
-/** The stored form of what was handled of an object: one JSON string. */
+/** Encodes the handler state of an object as a record: one JSON string. */
 import { Buffer } from "node:buffer";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { isObject } from "../base/json.ts";
@@ -19,8 +19,8 @@ import {
 } from "./state.ts";
 
 /**
- * Longest record that is stored as plain JSON, in characters: readable, and small beside the limit
- * of 262,144 bytes for the annotations of an object.
+ * Longest record that is stored as plain, readable JSON, in characters. It is small compared with
+ * the limit of 262,144 bytes for the annotations of an object.
  */
 const LONGEST_PLAIN = 4096;
 
@@ -29,14 +29,14 @@ const LONGEST = 131_072;
 
 const DEFLATED = "deflate:";
 
-/** How the values of the handlers' subjects relate to an object. */
+/** Reads the values of the handlers' subjects from an object. */
 export interface RecordRules {
   /** The kind's version. */
   readonly apiVersion: string;
-  /** What handlers depend on, without overlaps. */
+  /** The paths that the handlers depend on, without overlaps. */
   readonly paths: readonly Path[];
   /**
-   * Returns the path of a handler's subject; `undefined` if it is computed, or if it is nothing.
+   * Returns the path of a handler's subject; `undefined` if it is computed, or `none`.
    */
   pathOf(key: string): Path | undefined;
   /** Returns the value of a handler's subject in a projection of an object at `paths`. */
@@ -53,9 +53,9 @@ interface RecordJson {
   readonly uid: string;
   /** The version of `observed`. */
   readonly apiVersion: string;
-  /** What `observed` covers. */
+  /** The paths that `observed` contains. */
   readonly paths: readonly string[];
-  /** The object at `paths`, as the reconcile saw it that wrote the record. */
+  /** The values at `paths` that were reconciled when the record was written. */
   readonly observed: unknown;
   /** Baselines of computed values: a list of one, or of none for `undefined`. */
   readonly computed?: Readonly<Record<string, readonly unknown[]>>;
@@ -106,7 +106,7 @@ export class RecordTooLargeError extends Error {
  * Returns the record of a state.
  *
  * @param set The handlers.
- * @param rules How their values relate to the object.
+ * @param rules Reads their values from the object.
  * @param state The state.
  * @param observed The projection of the object at `rules.paths` that the state describes.
  * @param unknown Fields of the stored record that a newer version of the SDK added.
@@ -125,7 +125,7 @@ export function encodeRecord(
   for (const handler of set.handlers) {
     const { key } = handler;
     const baseline = state.baselines.get(key);
-    if (baseline === undefined || handler.subject === "nothing" && baseline !== null) continue;
+    if (baseline === undefined || handler.subject === "none" && baseline !== null) continue;
     if (baseline === null) baselines.push([key, null]);
     else if (rules.isComputed(key)) computed.push([key, baseline.value === undefined ? [] : [baseline.value]]);
     else if (!isSameFor(handler, baseline.value, rules.valueIn(key, observed))) {
@@ -207,7 +207,7 @@ function largestPath({ paths, observed }: RecordJson): string {
 /** A record that was read. */
 export interface DecodedRecord {
   readonly state: HandlerState;
-  /** Whether it covers less than the handlers depend on now, so that it must be written again. */
+  /** Whether it lacks values that the handlers depend on now, so that it must be written again. */
   readonly isOutdated: boolean;
   /** Fields that this version of the SDK does not know. They are written back. */
   readonly unknown: Readonly<Record<string, unknown>>;
@@ -226,7 +226,7 @@ export interface RecordedObject {
  * Reads a record.
  *
  * @param set The handlers, which may have changed since it was written.
- * @param rules How their values relate to the object.
+ * @param rules Reads their values from the object.
  * @param text The record.
  * @param live The object.
  * @returns The state; `undefined` if the record belongs to another object.
@@ -253,7 +253,7 @@ export function decodeRecord(
       const value = entryOf(record.computed, handler);
       return { value: value === undefined ? live.computed.get(key) : value[0] };
     }
-    if (subject === "nothing") return { value: undefined };
+    if (subject === "none") return { value: undefined };
     return {
       value: rules.valueIn(key, patch === undefined ? observed : current(applyJsonPatch(record.observed, patch))),
     };
@@ -281,7 +281,7 @@ export function decodeRecord(
   };
 }
 
-/** The first characters of a uid, which identify an object among those of one name. */
+/** Returns the first characters of a uid, which distinguish objects of the same name. */
 function shortUid(uid: string): string {
   return uid.slice(0, 8);
 }
@@ -305,7 +305,10 @@ function excerpt(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
 }
 
-/** Returns a projection at other paths. What it does not cover is that of the object now. */
+/**
+ * Converts a projection at the paths `from` to the paths `to`. Values that the projection lacks are
+ * those of the current object.
+ */
 function extended(projection: unknown, from: readonly Path[], to: readonly Path[], live: unknown): unknown {
   let result: unknown = live;
   for (const path of from) {

@@ -8,7 +8,7 @@ import { type HandlerState, initialState } from "./state.ts";
 const UID = "0a1b2c3d-0000-0000-0000-000000000000";
 
 const SIZE: HandlerDefinition = { key: "size", causes: new Set(["create", "update"]), subject: "value" };
-const CREATED: HandlerDefinition = { key: "made", causes: new Set(["create"]), subject: "nothing" };
+const CREATED: HandlerDefinition = { key: "made", causes: new Set(["create"]), subject: "none" };
 
 /** Rules for handlers that follow fields, by key. */
 function rulesFor(paths: Readonly<Record<string, string>>, rules: Partial<RecordRules> = {}): RecordRules {

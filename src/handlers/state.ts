@@ -1,4 +1,4 @@
-/** What is known about the handling of an object. */
+/** The handler state of an object: which of its changes were handled. */
 import { equal } from "../base/json.ts";
 import { type HandlerDefinition, type HandlerSet, hasBaseline, isLimited } from "./handler_set.ts";
 
@@ -15,7 +15,10 @@ export interface Attempts {
   readonly since: number;
   /** When the next one is due, in milliseconds since the epoch. Not stored. */
   readonly dueAt?: number | undefined;
-  /** The digest of what the last one saw: another one ends the delay. Not stored. */
+  /**
+   * The digest of the object in the last attempt. A change of the digest ends the delay. Not
+   * stored.
+   */
   readonly digest?: string | undefined;
 }
 
@@ -24,7 +27,7 @@ export type StepState =
   | { readonly result: unknown; readonly isKept: boolean }
   | { readonly attempts: number; readonly dueAt?: number | undefined };
 
-/** What was handled of an object. A record of it is stored; see {@linkcode encodeRecord}. */
+/** The handler state of an object. It is stored as a record; see {@linkcode encodeRecord}. */
 export interface HandlerState {
   /** The uid of the object. State of another object is ignored. */
   readonly uid: string;
@@ -34,7 +37,7 @@ export interface HandlerState {
   readonly attempts: ReadonlyMap<string, Attempts>;
   /** Delete handlers that succeeded. */
   readonly deleted: ReadonlySet<string>;
-  /** Calls that gave up, with the digest of what they saw. By {@linkcode CallId}. */
+  /** Calls that gave up, with the digest of the object they received. By {@linkcode CallId}. */
   readonly failed: ReadonlyMap<string, string>;
   /** Steps of unfinished calls by their keys. By {@linkcode CallId}. */
   readonly steps: ReadonlyMap<string, ReadonlyMap<string, StepState>>;
@@ -56,7 +59,7 @@ export function callId(key: string, what?: { readonly item: string } | "resume" 
   return typeof what === "string" ? `${key}:${what}` : `${key}[${what.item}]`;
 }
 
-/** Returns what a call is identified by. */
+/** Splits the identity of a call into the key of its handler, and its item or cause. */
 export function callOf(id: CallId): { readonly key: string; readonly item?: string; readonly cause?: string } {
   const [, key = "", cause, item] = /^([^[:]*)(?::(resume|delete)|\[(.*)\])?$/s.exec(id) ?? [];
   return { key, ...(cause === undefined ? {} : { cause }), ...(item === undefined ? {} : { item }) };
@@ -75,7 +78,7 @@ export function initialState({ handlers }: HandlerSet, uid: string): HandlerStat
   };
 }
 
-/** Returns whether two states differ in nothing that is stored. */
+/** Returns whether two states have the same record. */
 export function isStoredAlike(set: HandlerSet, one: HandlerState, other: HandlerState): boolean {
   return equal(stored(set, one), stored(set, other));
 }
@@ -100,7 +103,9 @@ export function isAttemptStored(limited: ReadonlySet<string>, id: CallId): boole
   return isStored(id) && limited.has(callOf(id).key);
 }
 
-/** Returns whether state of a call is stored. That of `resume` belongs to the process. */
+/**
+ * Returns whether the state of a call is stored. The state of `resume` calls ends with the process.
+ */
 export function isStored(id: CallId): boolean {
   return !id.endsWith(":resume");
 }

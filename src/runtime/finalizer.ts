@@ -7,7 +7,7 @@ export type RunStep =
   | "remove finalizer, then reconcile"
   | "cleanup, then remove finalizer"
   | "remove finalizer"
-  | "nothing";
+  | "none";
 
 /**
  * Returns what a reconcile does. If the controller no longer has a `cleanup`, a finalizer of an
@@ -18,7 +18,7 @@ export type RunStep =
  * @param deleting Whether the object is being deleted.
  */
 export function runStep(cleans: boolean, held: boolean, deleting: boolean): RunStep {
-  if (deleting && !held) return "nothing";
+  if (deleting && !held) return "none";
   if (deleting) return cleans ? "cleanup, then remove finalizer" : "remove finalizer";
   if (cleans === held) return "reconcile";
   return cleans ? "add finalizer, then reconcile" : "remove finalizer, then reconcile";

@@ -3,11 +3,11 @@ import { type RunStep, runStep } from "./finalizer.ts";
 
 const STEPS: readonly { cleans: boolean; held: boolean; deleting: boolean; step: RunStep }[] = [
   { cleans: false, held: false, deleting: false, step: "reconcile" },
-  { cleans: false, held: false, deleting: true, step: "nothing" },
+  { cleans: false, held: false, deleting: true, step: "none" },
   { cleans: false, held: true, deleting: false, step: "remove finalizer, then reconcile" },
   { cleans: false, held: true, deleting: true, step: "remove finalizer" },
   { cleans: true, held: false, deleting: false, step: "add finalizer, then reconcile" },
-  { cleans: true, held: false, deleting: true, step: "nothing" },
+  { cleans: true, held: false, deleting: true, step: "none" },
   { cleans: true, held: true, deleting: false, step: "reconcile" },
   { cleans: true, held: true, deleting: true, step: "cleanup, then remove finalizer" },
 ];

@@ -43,7 +43,7 @@ export async function runObject(scope: Scope, start: RunStart): Promise<NextReco
     ? own.length > 0 && left.length === 0
     : own.length + left.length > 0 && mayRemoveFinalizers(scope, start, [...own, ...left]);
   switch (runStep(cleans, isHeld, isDeleting)) {
-    case "nothing":
+    case "none":
       return undefined;
     case "remove finalizer":
       return void await removeFinalizer(scope, start);
