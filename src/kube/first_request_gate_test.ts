@@ -23,17 +23,17 @@ function requests() {
 }
 
 /** Runs the pending microtasks. */
-async function turns(): Promise<void> {
+async function flushMicrotasks(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve();
 }
 
 Deno.test("firstRequestGate holds requests until the first one has a response", async () => {
   const { send, sent, respond } = requests();
   const all = [send("a"), send("b"), send("c")];
-  await turns();
+  await flushMicrotasks();
   assert.deepEqual(sent, ["a"]);
   respond("a");
-  await turns();
+  await flushMicrotasks();
   assert.deepEqual(sent, ["a", "b", "c"]);
   all.push(send("d"));
   assert.deepEqual(sent, ["a", "b", "c", "d"]);
@@ -46,7 +46,7 @@ Deno.test("firstRequestGate sends all other requests when the first one fails", 
   const [a, b, c] = [send("a"), send("b"), send("c")];
   fail("a");
   await assert.rejects(a, /connection refused/);
-  await turns();
+  await flushMicrotasks();
   assert.deepEqual(sent, ["a", "b", "c"]);
   fail("b");
   respond("c");

@@ -14,7 +14,7 @@ const CA_FILE = `${SERVICE_ACCOUNT}/ca.crt`;
  * Connects as the pod's service account.
  *
  * @param machine Reads the environment and the service account's files.
- * @param clock Measures when the token must be read again.
+ * @param clock Determines when the token is read again.
  * @param httpClient Sends the requests: the client in `http2`, or `fetch`. @default {"http2"}
  * @returns The connection; `undefined` outside a pod.
  * @throws {Error} If the service account is not mounted.

@@ -7,14 +7,14 @@ export interface Machine {
   /** Reads a text file. @throws {Deno.errors.NotFound} If it does not exist. */
   readText(path: string): Promise<string>;
   /**
-   * Returns whether the process has traces, which `fetch` continues on the server. @default {false}
+   * Returns whether tracing is enabled, so that `fetch` sends the trace context. @default {false}
    */
   isTraced?(): boolean;
 }
 
 /**
- * Returns why a file cannot be read as a verb phrase, such as `does not exist`. Deno's own messages
- * name command line flags, which an executable does not have.
+ * Returns the reason why a file cannot be read, as a verb phrase such as `does not exist`. Deno's
+ * own messages suggest command line flags, which a compiled executable does not have.
  *
  * @param error The error of reading the file.
  * @param path Path of the file.

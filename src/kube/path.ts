@@ -15,8 +15,8 @@ export function collectionPath(kind: AnyKind, namespace?: string): string {
 }
 
 /**
- * Encodes a name. It rejects names that lead to another path, as the API server does (path segment
- * names).
+ * Encodes a name as one path segment. Rejects the names that the API server rejects, because they
+ * would change the path.
  */
 function segment(kind: AnyKind, what: string, text: string): string {
   if (text === "") throw new TypeError(`Invalid ${what} of ${kind.kind}: it is empty`);

@@ -37,9 +37,7 @@ export class RateLimit {
   readonly #qps: number;
   readonly #burst: number;
   readonly #onDelay: ((delay: number) => void) | undefined;
-  /**
-   * Tokens left at {@linkcode RateLimit.#at}. A negative number is that of the waiting requests.
-   */
+  /** Tokens left at {@linkcode RateLimit.#at}. If negative, the number of waiting requests. */
   #tokens: number;
   /** When the tokens were counted, by the clock's `elapsed`. */
   #at: number;

@@ -9,17 +9,17 @@ const SECRETS_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?secrets(?:[/?]|$)/;
  * conditions and Events.
  *
  * @param path Path and query of the request.
- * @param answer Body of the response: a `Status` as JSON, or any other string.
+ * @param response Body of the response: a `Status` as JSON, or any other string.
  * @param sent The body of the request.
  */
-export function quotableAnswer(path: string, answer: string, sent: unknown): string {
-  if (!SECRETS_PATH.test(path)) return answer;
+export function quotableAnswer(path: string, response: string, sent: unknown): string {
+  if (!SECRETS_PATH.test(path)) return response;
   try {
     return JSON.stringify(
-      JSON.parse(answer),
+      JSON.parse(response),
       (key, value) => key === "message" && typeof value === "string" ? maskSecretMessage(value, sent) : value,
     );
   } catch {
-    return maskSecretMessage(answer, sent);
+    return maskSecretMessage(response, sent);
   }
 }

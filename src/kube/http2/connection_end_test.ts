@@ -49,8 +49,8 @@ Deno.test("of two GOAWAY frames, the second one determines which requests are no
   assert.equal(peer.isClosed, true);
 });
 
-Deno.test("queued requests are rejected as not processed when the connection ends, however it ends", async () => {
-  for (const way of ["GOAWAY", "end", "error", "silence"]) {
+Deno.test("queued requests are rejected as not processed when the connection ends for any reason", async () => {
+  for (const cause of ["GOAWAY", "end", "error", "silence"]) {
     const clock = new VirtualClock();
     const peer = new Peer({ clock });
     peer.send((out) => out.settings([[SETTING.concurrent, 3]]));
@@ -58,17 +58,17 @@ Deno.test("queued requests are rejected as not processed when the connection end
     const post = request({ method: "POST", body: "x" });
     const sent = peer.connection.request(post);
     const queued = [1, 2].map(() => peer.connection.request(post));
-    const refused = queued.map((each) => assert.rejects(each, NotProcessedError, way));
+    const rejected = queued.map((each) => assert.rejects(each, NotProcessedError, cause));
     await peer.got(FRAME.data, 1);
-    const unanswered = way === "GOAWAY" ? undefined : assert.rejects(sent, UnansweredError, way);
-    if (way === "GOAWAY") peer.send((out) => goAway(out, 2 ** 31 - 1, CODE.none));
-    if (way === "end") peer.end();
-    if (way === "error") peer.end(new Deno.errors.ConnectionReset("connection reset by peer"));
-    if (way === "silence") { while (clock.step(clock.now() + 10_000)); }
-    await Promise.all(refused);
+    const unanswered = cause === "GOAWAY" ? undefined : assert.rejects(sent, UnansweredError, cause);
+    if (cause === "GOAWAY") peer.send((out) => goAway(out, 2 ** 31 - 1, CODE.none));
+    if (cause === "end") peer.end();
+    if (cause === "error") peer.end(new Deno.errors.ConnectionReset("connection reset by peer"));
+    if (cause === "silence") { while (clock.step(clock.now() + 10_000)); }
+    await Promise.all(rejected);
     await unanswered;
-    if (way === "GOAWAY") peer.send((out) => respond(out, 1));
-    if (way === "GOAWAY") assert.equal((await sent).status, 200);
+    if (cause === "GOAWAY") peer.send((out) => respond(out, 1));
+    if (cause === "GOAWAY") assert.equal((await sent).status, 200);
     assert.equal(peer.frames.filter(({ type }) => type === FRAME.headers).length, 1);
   }
 });
@@ -77,9 +77,9 @@ Deno.test("a request that waits because the server allows no streams is rejected
   const peer = new Peer();
   peer.send((out) => out.settings([[SETTING.concurrent, 0]]));
   await peer.sent(3);
-  const refused = assert.rejects(peer.connection.request(request()), NotProcessedError);
+  const rejected = assert.rejects(peer.connection.request(request()), NotProcessedError);
   peer.end();
-  await refused;
+  await rejected;
 });
 
 Deno.test("an idle connection ends with GOAWAY", async () => {
@@ -97,7 +97,7 @@ Deno.test("a request that was buffered but not written when the connection ended
   await peer.got(FRAME.headers, 1);
   peer.block();
   const unconfirmed = peer.connection.request(request({ method: "POST", body: "x" }));
-  // The connection has its bytes, and does not report whether they were sent.
+  // The bytes were written to the connection, which does not report whether they were sent.
   await Promise.resolve();
   const buffered = peer.connection.request(request({ method: "POST", body: "x" }));
   const all = Promise.allSettled([first, unconfirmed, buffered]);
@@ -121,14 +121,14 @@ Deno.test("requests fail with ConnectionClosed, also queued and later ones, when
 Deno.test("the errors of a lost connection quote the reason of GOAWAY", async () => {
   const peer = new Peer();
   const [pending, late] = [peer.connection.request(request()), peer.connection.request(request())];
-  const refused = assert.rejects(late, {
+  const rejected = assert.rejects(late, {
     name: "NotProcessedError",
     message:
       'the server accepts no further requests on this connection (the server sent GOAWAY: ENHANCE_YOUR_CALM ("too_many_pings"))',
   });
   await peer.got(FRAME.headers, 3);
   peer.send((out) => goAway(out, 1, 11, "too_many_pings"));
-  await refused;
+  await rejected;
   peer.end();
   await assert.rejects(pending, {
     name: "UnansweredError",
@@ -203,7 +203,7 @@ Deno.test("the server is pinged after a request was aborted before anything was 
   await peer.got(FRAME.headers, 1);
   stop.abort("too late");
   await assert.rejects(pending, (reason) => reason === "too late");
-  // No request is pending, but the connection is still found dead.
+  // The dead connection is detected although no request is pending.
   const advance = (seconds: number) => {
     for (const end = clock.now() + seconds * 1000; clock.step(end););
   };
@@ -225,12 +225,12 @@ Deno.test("a queued request is not sent if its fence throws when its turn comes"
   const pending = [1, 2].map(() => peer.connection.request(request({ fence })));
   await peer.got(FRAME.headers, 1);
   isOpen = false;
-  const refused = assert.rejects(
+  const rejected = assert.rejects(
     pending[1]!,
     ({ code, cause }) => code === "Fenced" && cause.message === "another leads",
   );
   peer.send((out) => respond(out, 1));
   assert.equal((await pending[0]!).status, 200);
-  await refused;
+  await rejected;
   assert.equal(peer.frames.filter(({ type }) => type === FRAME.headers).length, 1);
 });

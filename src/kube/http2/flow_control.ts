@@ -41,8 +41,8 @@ export class SendWindows {
    * @throws {ProtocolError} If a window becomes too large.
    */
   resize(initial: number, streams: Iterable<Stream>): void {
-    rejectLarge(initial);
-    for (const stream of streams) rejectLarge(stream.sendWindow += initial - this.initial);
+    checkWindow(initial);
+    for (const stream of streams) checkWindow(stream.sendWindow += initial - this.initial);
     this.initial = initial;
   }
 
@@ -53,10 +53,10 @@ export class SendWindows {
    */
   grow(increment: number): void {
     if (increment === 0) throw new ProtocolError("WINDOW_UPDATE has an increment of 0");
-    rejectLarge(this.#window += increment);
+    checkWindow(this.#window += increment);
   }
 }
 
-function rejectLarge(window: number): void {
+function checkWindow(window: number): void {
   if (window > MAX_WINDOW) throw new ProtocolError(`a window is larger than ${MAX_WINDOW} bytes`);
 }
