@@ -45,7 +45,7 @@ export function externalCrdsOf(parts: readonly Part[]): CustomResourceDefinition
 /** Returns the kinds that a part declares, its own first. */
 export function kindsOf(part: Part): readonly AnyKind[] {
   if (part.part === "webhook") return [part.kind, ...part.reads];
-  // The later version comes first: its definition has both.
+  // The later version comes first, because its definition has both versions.
   return part.part === "conversion" ? [part.into, part.kind] : [part.kind, ...part.owns, ...part.reads];
 }
 
@@ -58,8 +58,8 @@ export function kindsOf(part: Part): readonly AnyKind[] {
  */
 function uniqueCrds(crds: readonly CustomResourceDefinitionManifest[]): CustomResourceDefinitionManifest[] {
   return [...Map.groupBy(crds, ({ metadata }) => metadata.name)].map(([name, candidates]) => {
-    const whole = candidates.find((one) => candidates.every((other) => contains(one, other)));
-    if (whole !== undefined) return whole;
+    const complete = candidates.find((one) => candidates.every((other) => contains(one, other)));
+    if (complete !== undefined) return complete;
     throw new TypeError(
       `CustomResourceDefinition "${name}": two different kinds have this name. ` +
         'Create the kind once and use it twice, or list its other versions in "versions".',

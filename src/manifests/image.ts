@@ -60,28 +60,28 @@ export function imageOf(
   operator: { readonly name: string; readonly version: string; readonly commit?: string | undefined },
 ): string {
   const { registry, repository = operator.name, tag = VERSION, tagPrefix = "", tagSuffix = "" } = parts;
-  const refuse = (part: string, value: string, advice: string): never => {
+  const reject = (part: string, value: string, advice: string): never => {
     throw new TypeError(`Image of operator "${operator.name}": the ${part} "${value}" ${advice}`);
   };
   if (registry !== undefined && !REGISTRY.test(registry)) {
-    refuse("registry", registry, 'is invalid. Use a host, with a path if needed: "registry.example.com/team".');
+    reject("registry", registry, 'is invalid. Use a host, with a path if needed: "registry.example.com/team".');
   }
   if (!NAME.test(repository)) {
-    refuse(
+    reject(
       "repository",
       repository,
       'is invalid. Use lowercase letters and digits, separated by "/", ".", "_" or "-".',
     );
   }
   if (isOfCommit(parts) && operator.commit === undefined) {
-    refuse("tag", tag, 'depends on the commit, which only op can read. Set "image", or use op.');
+    reject("tag", tag, 'depends on the commit, which only op can read. Set "image", or use op.');
   }
-  // Build metadata of a version starts with a plus sign, which tags may not contain.
+  // The build metadata of a version starts with a plus sign, which is not allowed in tags.
   const middle = tag.replaceAll(COMMIT, operator.commit ?? "").replaceAll(VERSION, operator.version);
   const whole = `${tagPrefix}${middle}${tagSuffix}`.replaceAll("+", "_");
   if (!TAG.test(whole)) {
     const placeholders = whole.includes("$") ? ` The placeholders are ${VERSION} and ${COMMIT}.` : "";
-    refuse("tag", whole, `is invalid. Use at most 128 letters, digits, ".", "_" and "-".${placeholders}`);
+    reject("tag", whole, `is invalid. Use at most 128 letters, digits, ".", "_" and "-".${placeholders}`);
   }
   return `${registry === undefined ? "" : `${registry}/`}${repository}:${whole}`;
 }

@@ -61,14 +61,14 @@ export interface InstallOptions {
 
 /** The options with defaults applied. */
 export interface Install {
-  /** Absent for an operator that is identified by its name only. */
+  /** `undefined` for an operator that is identified by its name only. */
   readonly id: string | undefined;
   readonly namespace: string;
-  /** Absent for all namespaces. */
+  /** `undefined` for all namespaces. */
   readonly watchNamespaces: readonly string[] | undefined;
   readonly policies: readonly AdditionalPolicyRule[];
   readonly certificates: CertificateSource;
-  /** Without a trailing slash. Absent if the API server calls the Service. */
+  /** Without a trailing slash. `undefined` if the API server calls the Service. */
   readonly webhookUrl: string | undefined;
   readonly image: string;
 }
@@ -128,8 +128,8 @@ export function installOf(
       }, got "${certificates}".`,
     );
   }
-  policies.forEach((policy) => refusePolicy(name, policy));
-  if (webhookUrl !== undefined) refuseUrl(name, webhookUrl);
+  policies.forEach((policy) => checkPolicy(name, policy));
+  if (webhookUrl !== undefined) checkWebhookUrl(name, webhookUrl);
   if (image === "" || /\s/.test(image)) {
     throw new TypeError(
       `Cannot install operator "${name}": "${image}" is not an image. Write it as "registry/name:tag".`,
@@ -150,7 +150,7 @@ export function installOf(
  * Rejects URLs that the API server would reject (`k8s.io/apiserver/pkg/util/webhook`,
  * ValidateWebhookURL).
  */
-function refuseUrl(operator: string, text: string): void {
+function checkWebhookUrl(operator: string, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" && url.username === "" && !/[?#]/.test(text)) return;
   throw new TypeError(
@@ -158,7 +158,7 @@ function refuseUrl(operator: string, text: string): void {
   );
 }
 
-function refusePolicy(operator: string, policy: AdditionalPolicyRule): void {
+function checkPolicy(operator: string, policy: AdditionalPolicyRule): void {
   for (const key of ["apiGroups", "resources", "verbs"] as const) {
     const list: unknown = policy[key];
     if (Array.isArray(list) && list.length > 0 && list.every((value) => typeof value === "string")) continue;

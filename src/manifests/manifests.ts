@@ -1,4 +1,4 @@
-/** Everything that a cluster needs to run an operator, by purpose. */
+/** Generates all objects that a cluster needs to run an operator, grouped by purpose. */
 import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
 import { certificatePolicyManifests, certificateSecretManifest, type CertificateWrites } from "./certificate_policy.ts";
@@ -103,7 +103,7 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
     ],
     prometheus: operator.metrics === undefined ? [] : [
       serviceMonitor(operator, install),
-      prometheusRule({ name, ...shapeOf(operator) }, install),
+      prometheusRule({ name, ...alertingOf(operator) }, install),
       dashboard(operator, install),
     ],
   };
@@ -129,7 +129,7 @@ function withIds(groups: ManifestGroups, parts: Parts, id: string): ManifestGrou
 }
 
 /** Returns the parts of an operator that decide which alerts it has. */
-function shapeOf({ isElected, parts = {} }: Installed): Omit<Alerting, "name"> {
+function alertingOf({ isElected, parts = {} }: Installed): Omit<Alerting, "name"> {
   const hasControllers = controllersOf(parts).length > 0;
   return { hasControllers, isElected: isElected && hasControllers, hasWebhooks: isCalled(parts) };
 }

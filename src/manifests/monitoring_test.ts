@@ -8,7 +8,7 @@ import { dashboard, prometheusRule, serviceMonitor } from "./monitoring.ts";
 const ALL = { name: "shop", hasControllers: true, isElected: true, hasWebhooks: true };
 const WORKLOAD = { name: "shop", version: "1.0.0", health: undefined, gracefulShutdownTimeout: 0, isElected: true };
 
-Deno.test("the dashboard shows every metric once, and only the operator's own series", () => {
+Deno.test("the dashboard has one graph for each metric, and selects only the operator's own series", () => {
   assert.deepEqual([...shownMetrics()].sort(), Object.keys(METRICS).sort());
   const { panels, title } = JSON.parse(dashboardOf("shop"));
   assert.equal(title, "Operator shop");
@@ -40,7 +40,7 @@ Deno.test("panels of the dashboard do not overlap and have unique numbers", () =
   }
 });
 
-Deno.test("alerts only query metrics of the list, by labels that these have", () => {
+Deno.test("alerts query only metrics that the operator serves, by labels of these metrics", () => {
   const byName = new Map(Object.values(METRICS).map((metric) => [metric.name as string, metric]));
   for (const { expr } of alertsOf(ALL)) {
     for (const [, name, matchers] of expr.matchAll(/([a-z_]+)\{([^}]*)\}/g)) {

@@ -13,8 +13,8 @@ const op = operator({
   },
 });
 
-/** Returns the paths of the Service, or the URLs, that the API server calls. */
-function called(options: Parameters<typeof op.manifests>[0]) {
+/** Returns the kinds of the manifests, and the client configurations of all webhooks. */
+function clientConfigs(options: Parameters<typeof op.manifests>[0]) {
   const { crd, webhook } = op.manifests(options);
   // deno-lint-ignore no-explicit-any -- manifests of all kinds
   const configs = webhook.flatMap((one: any) => one.webhooks ?? []).map(({ clientConfig }: any) => clientConfig);
@@ -48,7 +48,7 @@ Deno.test("manifests have the Secret of the certificate without data, and no rol
 
 Deno.test("webhook configurations refer to the webhooks' Service", () => {
   const service = { port: 443, namespace: "notes-system", name: "notes-webhook" };
-  assert.deepEqual(called({}), {
+  assert.deepEqual(clientConfigs({}), {
     kinds: [...OWN_CERTIFICATE, "Service", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
     configs: ["/mutate/note-rules", "/validate/note-rules", "/convert"].map((path) => ({
       service: { ...service, path },
@@ -59,7 +59,7 @@ Deno.test("webhook configurations refer to the webhooks' Service", () => {
 for (const webhookUrl of ["https://127.0.0.1:9443", "https://hooks.example.com/notes/"] as const) {
   Deno.test(`webhook configurations refer to ${webhookUrl}, without a Service`, () => {
     const url = webhookUrl.replace(/\/$/, "");
-    assert.deepEqual(called({ webhookUrl }), {
+    assert.deepEqual(clientConfigs({ webhookUrl }), {
       kinds: [...OWN_CERTIFICATE, "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
       configs: ["/mutate/note-rules", "/validate/note-rules", "/convert"].map((path) => ({ url: url + path })),
     });
