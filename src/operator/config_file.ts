@@ -128,20 +128,18 @@ function collect(
     const at = [...path, name];
     const setting = KEYS.find(({ key }) => matches(key, at));
     if (setting !== undefined) {
-      found.set(at.join("."), { value: checked(setting, value, `"${shown(at)}" in ${where}`), where });
+      found.set(at.join("."), { value: checked(setting, value, `"${keyText(at)}" in ${where}`), where });
     } else if (known.includes("*") || namesAt(at).length > 0) {
       if (!isObject(value)) {
-        throw new SettingError(`Cannot read ${where}: "${shown(at)}" must be a table, got ${JSON.stringify(value)}.`);
+        throw new SettingError(`Cannot read ${where}: "${keyText(at)}" must be a table, got ${JSON.stringify(value)}.`);
       }
       collect(value, at, context);
-    } else refuseKey(where, shown(at), known.map((one) => shown([...path, one])));
+    } else rejectKey(where, keyText(at), known.map((one) => keyText([...path, one])));
   }
 }
 
-/**
- * Returns a key as messages show it. Keys of `[operator]` are shown without the name of the table.
- */
-function shown(at: readonly string[]): string {
+/** Formats a key for messages. Keys of `[operator]` are shown without the name of the table. */
+function keyText(at: readonly string[]): string {
   return (at[0] === OPERATOR && at.length > 1 ? at.slice(1) : at).join(".");
 }
 
@@ -158,8 +156,8 @@ function matches(key: string, at: readonly string[]): boolean {
   return parts.length === at.length && parts.every((part, i) => part === "*" || part === at[i]);
 }
 
-function refuseKey(where: string, key: string, known: readonly string[]): never {
-  const meant = nearest(key, known);
-  const hint = meant === undefined ? `Available keys: ${known.join(", ")}.` : `Did you mean "${meant}"?`;
+function rejectKey(where: string, key: string, known: readonly string[]): never {
+  const suggestion = nearest(key, known);
+  const hint = suggestion === undefined ? `Available keys: ${known.join(", ")}.` : `Did you mean "${suggestion}"?`;
   throw new SettingError(`Cannot read ${where}: unknown key "${key}". ${hint}`);
 }

@@ -13,7 +13,7 @@ const op = operator({
 });
 const withText = (text: string) => configured(definitionOf(op), fileSettings(text, "f"));
 
-Deno.test("configured overrides options of the code with settings, and keeps the others", () => {
+Deno.test("configured overrides the options of operator() with settings, and does not change other options", () => {
   const { gracefulShutdownTimeout, health, leaderElection, parts } = withText(`
     [operator]
     graceful_shutdown_timeout = "5s"
@@ -43,7 +43,7 @@ Deno.test("configured overrides options of the code with settings, and keeps the
   assert.equal(op.parts.maps.concurrency, 10, "configured() must not change the operator");
 });
 
-Deno.test("configured rejects an unknown controller, and durations with which two processes could lead", () => {
+Deno.test("configured rejects an unknown controller, and a lease duration that is too short for the renew deadline", () => {
   assert.throws(() => withText("[operator.controllers.map]\nconcurrency = 2"), {
     name: "SettingError",
     message: 'Cannot read "f": the operator has no controller "map". Did you mean "maps"?',

@@ -25,8 +25,8 @@ export class OutsideError extends Error {
 }
 
 /**
- * Reads a text file. In the given folders, links may only point to files in the same folder, as a
- * kubelet's do (`token -> ..data/token`).
+ * Reads a text file. In the given folders, links may only point to files in the same folder, like
+ * the links that a kubelet creates (`token -> ..data/token`).
  *
  * @param path The path of the file.
  * @param folders The folders with checked links.

@@ -76,7 +76,7 @@ async function command(operator: OperatorDefinition, args: readonly string[]): P
     case "rbac":
       return writeList((await manifestsOf(operator, values)).rbac);
     case "manifests": {
-      // Not all clusters have the kinds of Prometheus; the others would reject the whole list.
+      // Clusters without the kinds of the Prometheus Operator would reject the whole list.
       const { prometheus: _, ...groups } = await manifestsOf(operator, values);
       return writeList(Object.values(groups).flat());
     }
@@ -132,10 +132,10 @@ async function withConfigFile(operator: OperatorDefinition, { config }: Values):
   }
 }
 
-async function start(coded: OperatorDefinition, values: Values): Promise<void> {
-  const source = settingsSource(values, isCalled(coded.parts));
+async function start(definition: OperatorDefinition, values: Values): Promise<void> {
+  const source = settingsSource(values, isCalled(definition.parts));
   const settings = await source.read();
-  const operator = configured(coded, settings);
+  const operator = configured(definition, settings);
   const logs = await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
   const log = operatorLog(operator.name);
   const skipped = skippedParts(settings);
@@ -238,12 +238,12 @@ function reviewThreadsOf(
 
 /** Creates the webhook handler in a thread, with the flags of the program. */
 async function reviews(
-  coded: OperatorDefinition,
+  definition: OperatorDefinition,
   { values, instance }: ThreadStart,
   count: (counted: Counted) => void,
 ): Promise<ThreadAnswer> {
   const settings = await settingsSource(values, true).read();
-  const operator = configured(coded, settings);
+  const operator = configured(definition, settings);
   await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
   const metrics = new ThreadMetrics(count);
   listenToStrayErrors(operatorLog(operator.name), () => metrics.strayError());
@@ -317,7 +317,7 @@ function hostName({ name, leaderElection }: OperatorDefinition): string {
 
 /** Logs and counts uncaught errors of user code, which would otherwise end the process. */
 function listenToStrayErrors(log: Logger, count: () => void): void {
-  // A webhook request can trigger them, so the lines are limited.
+  // A webhook request can trigger such errors, so their log lines are rate-limited.
   const limit = new LogLimit({ clock: systemClock });
   const write = (message: string, error: unknown): void => {
     count();
@@ -335,7 +335,8 @@ function listenToStrayErrors(log: Logger, count: () => void): void {
 }
 
 /**
- * Adds metrics of the process. They are read from Deno, because the sandbox cannot read `/proc`.
+ * Adds metrics of the process. They are read from Deno, because the sandbox does not allow reading
+ * `/proc`.
  */
 function addProcessMetrics(metrics: Metrics, lag: LoopLag): void {
   metrics.set("started", (Date.now() - performance.now()) / 1000);

@@ -12,8 +12,8 @@ export interface RunOptions {
   /** The connection to the API server. */
   readonly connection: Connection;
   /**
-   * Stops the operator: no reconcile starts any more, and running ones may finish within
-   * `gracefulShutdownTimeout`.
+   * Stops the operator when aborted: no further reconcile starts, and running ones may finish
+   * within `gracefulShutdownTimeout`.
    *
    * @default {never aborted}
    */
@@ -51,13 +51,13 @@ export interface RunOptions {
   readonly checkAccess?: boolean;
   /** Whether to serve the webhooks over TLS, with a certificate that is renewed. @default {true} */
   readonly serveWebhooks?: boolean;
-  /** Whether to leave the controllers to other processes. @default {false} */
+  /** Whether to run without the controllers, which other processes run. @default {false} */
   readonly skipControllers?: boolean;
-  /** Whether to leave the webhooks to other processes. @default {false} */
+  /** Whether to run without the webhooks, which other processes serve. @default {false} */
   readonly skipWebhooks?: boolean;
 }
 
-/** Options of `startOperator`: those of a program and of tests in addition. */
+/** Options of `startOperator`: additional options for programs and tests. */
 export interface StartOptions extends RunOptions {
   /** Returns numbers from 0 to 1, for jitter. @default {Math.random} */
   readonly random?: () => number;
@@ -68,9 +68,9 @@ export interface StartOptions extends RunOptions {
   readonly serveWebhooks?: boolean;
   /** How long certificates of webhooks are valid, for tests. @default {two years and 90 days} */
   readonly certificateTimes?: CertificateTimes;
-  /** Identifies this process among all that ever ran. @default {`host` and a random suffix} */
+  /** Identifies this process, and is never reused. @default {`host` and a random suffix} */
   readonly instance?: string | undefined;
-  /** The metrics to count in. @default {new ones} */
+  /** The metrics of the operator. @default {new metrics} */
   readonly metrics?: Metrics | undefined;
   /** Called with each line of the operator's log, in addition to LogTape. @default {none} */
   readonly onLog?: ((line: LogLine) => void) | undefined;
@@ -79,8 +79,8 @@ export interface StartOptions extends RunOptions {
   /** Threads of the program that run the functions of webhooks. @default {none} */
   readonly reviewThreads?: ReviewThreads | undefined;
   /**
-   * Memory limit of the container, in bytes: the budget of reviews is a share of it. @default {256
-   * MiB}
+   * Memory limit of the container, in bytes. Concurrent reviews may use a share of it. @default
+   * {256 MiB}
    */
   readonly memoryLimit?: number | undefined;
   /**

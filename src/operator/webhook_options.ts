@@ -53,8 +53,8 @@ export function webhookServing(options: WebhookServerOptions = {}): WebhookServi
 }
 
 /**
- * Returns the loopback ports that the webhook server uses: those after its own, or any if its port
- * is 0.
+ * Returns the loopback ports of the webhook server: the three after its public port, or any free
+ * port if the public port is 0.
  */
 export function innerPorts({ port }: { readonly port: number }): readonly number[] {
   return port === 0 ? [0] : Array.from({ length: INNER_PORTS }, (_, i) => port + 1 + i);

@@ -61,8 +61,8 @@ export class WebhookServer {
   constructor(context: WebhookServerContext) {
     this.#context = context;
     const { serving, handler } = context;
-    this.#server = listening(serving, handler);
-    this.#certificates = this.#source();
+    this.#server = listen(serving, handler);
+    this.#certificates = this.#certificateSource();
     context.metrics.onRead(() => this.#measure());
   }
 
@@ -97,7 +97,7 @@ export class WebhookServer {
     await this.#server.stop(deadline);
   }
 
-  #source(): CertificateKeeper | FollowedFiles {
+  #certificateSource(): CertificateKeeper | FollowedFiles {
     const { operator, serving, namespace, clock, log, client, random, identity, times = USUAL_TIMES } = this.#context;
     const use = (certificate: CertificateFiles, expiry: { readonly server: number; readonly authority?: number }) =>
       this.#use(certificate, expiry);
@@ -158,17 +158,17 @@ export function publishTargets({ name, parts }: Pick<OperatorDefinition, "name" 
 }
 
 /**
- * Returns the maximum number of connections: twice that of concurrent reviews. Connections with
- * running reviews are never closed in favor of others, so there must be more connections.
+ * Returns the maximum number of connections: twice the number of concurrent reviews. Connections
+ * with running reviews are never closed to make room for new ones, so the limit must be higher.
  */
 function connectionsFor({ inFlight = 256 }: WebhookServing["limits"]): number {
   return 2 * inFlight;
 }
 
-function listening(serving: WebhookServing, handler: WebhookHandler): TlsServer {
+function listen(serving: WebhookServing, handler: WebhookHandler): TlsServer {
   const { hostname, port } = serving;
   try {
-    // Timeouts of idle connections use system time, whatever clock the operator uses.
+    // Timeouts of idle connections always use system time, even if the operator has another clock.
     return new TlsServer({
       hostname,
       port,
