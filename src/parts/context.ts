@@ -265,8 +265,8 @@ type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true
  *   owns: [ConfigMap],
  *   async reconcile({ metadata: { name } }, { apply, events, log }) {
  *     const metadata = { name: "welcome", namespace: name };
- *     const made = await apply(ConfigMap, { metadata, data: { text: `This is ${name}` } });
- *     log.info("Welcomed", { resourceVersion: made.metadata.resourceVersion });
+ *     const applied = await apply(ConfigMap, { metadata, data: { text: `This is ${name}` } });
+ *     log.info("Welcomed", { resourceVersion: applied.metadata.resourceVersion });
  *     events.normal("Welcomed", "Created the ConfigMap welcome");
  *   },
  * });
@@ -391,15 +391,15 @@ export interface Context<
    */
   delete<K extends AnyKind>(kind: Deletable<K, Uses>, name: string, options?: DeleteOptions): Promise<void>;
   /**
-   * Collects properties of the object's status: written once, when the reconcile ends. A property
-   * that is `undefined` is removed.
+   * Sets properties of the object's status. They are written once, when the reconcile ends. A
+   * property that is `undefined` is removed.
    *
    * @throws {TypeError} If the kind has no status subresource, or is built in or external and the
    * controller does not have `writesStatus: true`.
    */
   status(part: Reported<Own, StatusPart<Own>>): void;
   /**
-   * Collects a condition of the object's status: written once, when the reconcile ends, with its
+   * Sets a condition of the object's status. It is written once, when the reconcile ends, with its
    * transition time and generation.
    *
    * @throws {TypeError} As {@linkcode Context.status} does.

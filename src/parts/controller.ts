@@ -7,7 +7,7 @@ import type { Context, IndexMap, WritesStatus } from "./context.ts";
 import type { Conversion } from "./conversion.ts";
 import type { ReconcileResult } from "./outcome.ts";
 import type { SandboxPermissions } from "./sandbox.ts";
-import { choiceFault } from "./selectors.ts";
+import { watchSelectorError } from "./selectors.ts";
 import type { Trigger } from "./trigger.ts";
 import type { Watch } from "./watch.ts";
 import type { Webhook } from "./webhook.ts";
@@ -253,16 +253,16 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
       `Controller for ${kind.kind}: "concurrency" must be a positive integer, got ${concurrency}.`,
     );
   }
-  if (options.writesStatus === true) refuseWithoutStatus(kind);
+  if (options.writesStatus === true) checkStatusSubresource(kind);
   const writesStatus = ownsStatus(kind) || options.writesStatus === true;
-  refuseTwice(kind, owns, reads);
-  refuseWatches(kind, [kind, ...owns, ...reads], watches, writesStatus);
-  refuseOutOfReach(kind, owns, watches);
-  const held = watches.filter(({ options }: Watch) => options.names === undefined);
-  refuseIndexes(kind, [kind, ...owns, ...reads, ...held.map(({ kind }: Watch) => kind)], indexes);
-  // Checked here, so that the error does not wait for the first reconcile.
+  checkDeclaredOnce(kind, owns, reads);
+  checkWatches(kind, [kind, ...owns, ...reads], watches, writesStatus);
+  checkOwnerReferences(kind, owns, watches);
+  const unnamed = watches.filter(({ options }: Watch) => options.names === undefined);
+  checkIndexes(kind, [kind, ...owns, ...reads, ...unnamed.map(({ kind }: Watch) => kind)], indexes);
+  // Parsed here, so that an invalid duration fails at declaration and not in the first reconcile.
   if (timeout !== undefined) milliseconds(timeout);
-  if (finalizer !== undefined) refuseFinalizer(kind, finalizer);
+  if (finalizer !== undefined) checkFinalizer(kind, finalizer);
   return {
     part: "controller",
     kind,
@@ -283,7 +283,7 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
   };
 }
 
-function refuseTwice(kind: AnyKind, owns: readonly AnyKind[], reads: readonly AnyKind[]): void {
+function checkDeclaredOnce(kind: AnyKind, owns: readonly AnyKind[], reads: readonly AnyKind[]): void {
   const declared = new Map([[identity(kind), "the controller's own kind"]]);
   for (const [list, name] of [[owns, "owns"], [reads, "reads"]] as const) {
     for (const other of list) {
@@ -299,17 +299,18 @@ function refuseTwice(kind: AnyKind, owns: readonly AnyKind[], reads: readonly An
 }
 
 /**
- * An owner reference across scopes or namespaces would be rejected in each reconcile, and changes
- * of the child would not trigger one.
+ * Rejects owned kinds that cannot have an owner reference: `apply` would fail in each reconcile,
+ * and changes of the child would not trigger one.
  */
-function refuseOutOfReach(kind: AnyKind, owns: readonly AnyKind[], watches: readonly Watch[]): void {
+function checkOwnerReferences(kind: AnyKind, owns: readonly AnyKind[], watches: readonly Watch[]): void {
   const optionsOf = (of: AnyKind) => watches.find((watch) => identity(watch.kind) === identity(of))?.options;
   const own = optionsOf(kind)?.namespaces;
   for (const owned of owns) {
     const options = optionsOf(owned);
     if (!kind.namespaced || options?.map !== undefined) continue;
-    const isApart = own !== undefined && options?.namespaces?.every((namespace) => !own.includes(namespace)) === true;
-    if (owned.namespaced && !isApart) continue;
+    const hasNoCommonNamespace = own !== undefined &&
+      options?.namespaces?.every((namespace) => !own.includes(namespace)) === true;
+    if (owned.namespaced && !hasNoCommonNamespace) continue;
     const place = owned.namespaced ? `is watched in other namespaces than ${kind.kind}` : "is cluster-scoped";
     throw new TypeError(
       `Controller for ${kind.kind}: it owns "${owned.kind}", which ${place}, so an owner reference is not possible. ` +
@@ -318,8 +319,11 @@ function refuseOutOfReach(kind: AnyKind, owns: readonly AnyKind[], watches: read
   }
 }
 
-/** Only the API server knows whether a built-in kind has a status subresource. */
-function refuseWithoutStatus(kind: AnyKind): void {
+/**
+ * Rejects own kinds without a status subresource. Built-in kinds are not checked, because only the
+ * API server knows their subresources.
+ */
+function checkStatusSubresource(kind: AnyKind): void {
   if (kind.crd === undefined || hasStatus(kind)) return;
   throw new TypeError(
     `Controller for ${kind.kind}: "writesStatus" is true, but ${kind.apiVersion} ${kind.kind} has no status subresource. ` +
@@ -327,7 +331,7 @@ function refuseWithoutStatus(kind: AnyKind): void {
   );
 }
 
-function refuseWatches(
+function checkWatches(
   kind: AnyKind,
   declared: readonly AnyKind[],
   watches: readonly Watch[],
@@ -341,13 +345,13 @@ function refuseWatches(
         `Controller for ${kind.kind}: "${watched.kind}" is in "watches" twice. Merge the two watches.`,
       );
     }
-    if (options.names !== undefined) refuseNamed(kind, watched, options, isDeclared);
+    if (options.names !== undefined) checkNamedWatch(kind, watched, options, isDeclared);
     else if (!isDeclared && options.map === undefined) {
       throw new TypeError(
         `Controller for ${kind.kind}: the watch on "${watched.kind}" does not say which objects to reconcile. Add "map" or "names", or add the kind to "owns" or "reads".`,
       );
     }
-    const fault = choiceFault(options);
+    const fault = watchSelectorError(options);
     if (fault !== undefined) {
       throw new TypeError(`Controller for ${kind.kind}: the watch on "${watched.kind}": ${fault}`);
     }
@@ -360,29 +364,29 @@ function refuseWatches(
   }
 }
 
-function refuseNamed(kind: AnyKind, watched: AnyKind, options: Watch["options"], isDeclared: boolean): void {
-  const refuse = (why: string): never => {
+function checkNamedWatch(kind: AnyKind, watched: AnyKind, options: Watch["options"], isDeclared: boolean): void {
+  const reject = (why: string): never => {
     throw new TypeError(`Controller for ${kind.kind}: the watch on "${watched.kind}" has "names": ${why}`);
   };
   if (isDeclared) {
-    refuse(
+    reject(
       'all objects of the own kind and of the kinds in "owns" and "reads" are watched. Remove "names", and use "map" with an index to select which objects to reconcile.',
     );
   }
   for (const option of ["labelSelector", "fieldSelector", "namespaces", "map"] as const) {
-    if (options[option] !== undefined) refuse(`it cannot be combined with "${option}". Remove one of the two.`);
+    if (options[option] !== undefined) reject(`it cannot be combined with "${option}". Remove one of the two.`);
   }
   if (Array.isArray(options.names) && watched.namespaced && !kind.namespaced) {
-    refuse(
+    reject(
       `${kind.kind} is cluster-scoped, so the namespace of the names is unknown. Use a function that returns { name, namespace }.`,
     );
   }
   if (Array.isArray(options.names) && (options.names.length === 0 || options.names.includes(""))) {
-    refuse("the list must have at least one name and no empty name.");
+    reject("the list must have at least one name and no empty name.");
   }
 }
 
-function refuseIndexes(kind: AnyKind, declared: readonly AnyKind[], indexes: IndexMap): void {
+function checkIndexes(kind: AnyKind, declared: readonly AnyKind[], indexes: IndexMap): void {
   for (const [name, { kind: indexed }] of Object.entries(indexes)) {
     if (declared.some((other) => identity(other) === identity(indexed))) continue;
     throw new TypeError(
@@ -394,7 +398,7 @@ function refuseIndexes(kind: AnyKind, declared: readonly AnyKind[], indexes: Ind
 // Kubernetes' qualified name with a domain, which finalizers require.
 const FINALIZER = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-function refuseFinalizer(kind: AnyKind, finalizer: string): void {
+function checkFinalizer(kind: AnyKind, finalizer: string): void {
   if (FINALIZER.test(finalizer)) return;
   throw new TypeError(
     `Controller for ${kind.kind}: "finalizer" must be a domain, a slash and a name of at most 63 characters, such as "example.com/cleanup", got "${finalizer}".`,

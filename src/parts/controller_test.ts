@@ -18,7 +18,7 @@ const Website = resource({
 // Another group's kind of the same name and shape.
 const Other = resource({ group: "other.example.com", version: "v1", kind: "Website", spec: s.object({}) });
 
-Deno.test("controller takes a kind of the same name in another group, and live calls on what it owns", () => {
+Deno.test("controller accepts an owned kind with the name of its own kind in another group, and direct calls on owned kinds", () => {
   const part = controller(Website, {
     owns: [ConfigMap, Other],
     uses: [access(ConfigMap, "delete"), access(Website, "patch")],
@@ -27,7 +27,7 @@ Deno.test("controller takes a kind of the same name in another group, and live c
   assert.deepEqual(part.owns, [ConfigMap, Other]);
 });
 
-Deno.test("controller takes children out of an owner's reach that a map tracks, and children anywhere of what is in no namespace", () => {
+Deno.test("controller accepts children that cannot have an owner reference if their watch has a map, and children in any namespace of a cluster-scoped kind", () => {
   const map = () => undefined;
   controller(Website, { owns: [Namespace], watches: [watch(Namespace, { map })], reconcile() {} });
   controller(Website, {
@@ -47,7 +47,7 @@ Deno.test("controller takes children out of an owner's reach that a map tracks, 
   });
 });
 
-Deno.test("controller writes the status of own kinds that have one, and of others only with writesStatus", () => {
+Deno.test("controller writes the status of own kinds with a status, and of other kinds only with writesStatus", () => {
   const names = { group: "demo.example.com", version: "v1", spec: s.object({}) } as const;
   const Own = resource({ ...names, kind: "Own", status: s.object({}) });
   const Plain = resource({ ...names, kind: "Plain" });
@@ -55,10 +55,10 @@ Deno.test("controller writes the status of own kinds that have one, and of other
   const reconcile = () => {};
   const written = [Own, Plain, External, Namespace].map((kind) => controller(kind, { reconcile }).writesStatus);
   assert.deepEqual(written, [true, false, false, false]);
-  const asked = [Own, External, Namespace].map((kind) =>
+  const withOption = [Own, External, Namespace].map((kind) =>
     controller(kind, { writesStatus: true, reconcile }).writesStatus
   );
-  assert.deepEqual(asked, [true, true, true]);
+  assert.deepEqual(withOption, [true, true, true]);
   assert.throws(() => controller(Plain, { writesStatus: true, reconcile }), {
     name: "TypeError",
     message:
@@ -70,7 +70,7 @@ Deno.test("controller writes the status of own kinds that have one, and of other
   );
 });
 
-Deno.test("controller is plain data with its defaults filled in, and calls the functions as methods of the options", async () => {
+Deno.test("controller returns plain data with defaults, and calls the functions as methods of the options", async () => {
   const options = {
     word: "own",
     reconcile(): undefined {
@@ -107,7 +107,7 @@ Deno.test("controller is plain data with its defaults filled in, and calls the f
   assert.equal(controller(Website, { reconcile() {} }).cleanup, undefined, "no cleanup, no finalizer");
 });
 
-Deno.test("requeue, TemporaryError and PermanentError carry when to try again", () => {
+Deno.test("requeue returns the delay in milliseconds, and TemporaryError and PermanentError store delay and cause", () => {
   assert.deepEqual(requeue("0s"), { after: 0 });
   assert.throws(() => requeue("later" as Duration), { name: "SyntaxError" });
   const cause = new Error("down");
@@ -123,7 +123,7 @@ Deno.test("requeue, TemporaryError and PermanentError carry when to try again", 
 });
 
 // What must and must not compile. The compiler checks it: the functions are never called.
-Deno.test("Context takes the kinds that are declared", () => {
+Deno.test("Context accepts declared kinds and verbs", () => {
   controller(Website, {
     owns: [ConfigMap],
     reads: [Deployment],
@@ -147,41 +147,41 @@ Deno.test("Context takes the kinds that are declared", () => {
   });
 });
 
-Deno.test("Context refuses kinds and verbs that are not declared, and says what to declare", () => {
+Deno.test("Context rejects kinds and verbs that are not declared, and suggests a declaration", () => {
   controller(Website, {
     owns: [ConfigMap],
     reads: [Deployment],
     uses: [access(Secret, "get"), access(Namespace, "list")],
     async reconcile(_, { get, list, apply, create, patch, delete: remove, status, condition }) {
-      // @ts-expect-error Namespace is declared for lists alone
+      // @ts-expect-error Namespace is declared with the verb list only
       await get(Namespace, "a");
-      // @ts-expect-error Other has the name and shape of Website, and is another kind
+      // @ts-expect-error Other has the name and shape of Website, but another group
       await get(Other, "a");
       // @ts-expect-error Secret is declared for get alone
       await list(Secret);
-      // @ts-expect-error what is read is not applied
+      // @ts-expect-error a kind in "reads" cannot be applied
       await apply(Deployment, { metadata: { name: "a" } });
-      // @ts-expect-error the own kind is not applied
+      // @ts-expect-error the controller's own kind cannot be applied
       await apply(Website, { metadata: { name: "a" }, spec: { host: "a" } });
-      // @ts-expect-error a ConfigMap's data is text
+      // @ts-expect-error values of a ConfigMap are strings
       await apply(ConfigMap, { metadata: { name: "a" }, data: { key: 1 } });
       // @ts-expect-error Secret is declared for get alone
       await create(Secret, { metadata: { name: "a" } });
-      // @ts-expect-error what is read is not patched
+      // @ts-expect-error a kind in "reads" cannot be patched
       await patch(Deployment, "a", {});
-      // @ts-expect-error the own kind is not patched unless declared
+      // @ts-expect-error patching the own kind requires access(Website, "patch")
       await patch(Website, "a", {});
-      // @ts-expect-error owning is not deleting
+      // @ts-expect-error "owns" does not permit deleting
       await remove(ConfigMap, "a");
       // @ts-expect-error Secret is declared for get alone
       await remove(Secret, "a");
       // @ts-expect-error the status has no such property
       status({ urll: "https://a" });
-      // @ts-expect-error a url is text
+      // @ts-expect-error a url is a string
       status({ url: 1 });
-      // @ts-expect-error conditions have a call of their own
+      // @ts-expect-error conditions are set with condition()
       status({ conditions: [] });
-      // @ts-expect-error the SDK keeps it
+      // @ts-expect-error the SDK maintains observedGeneration
       status({ observedGeneration: 1 });
       // @ts-expect-error a condition's status is True, False or Unknown
       condition({ type: "Ready", status: "yes", reason: "Done" });
@@ -189,7 +189,7 @@ Deno.test("Context refuses kinds and verbs that are not declared, and says what 
   });
 });
 
-Deno.test("Context refuses every touch where nothing is declared", () => {
+Deno.test("Context rejects all calls on other kinds if the controller declares none", () => {
   controller(Website, {
     async reconcile(_, { get, list, apply, create, patch, delete: remove }) {
       await get(Website, "a");
@@ -209,10 +209,10 @@ Deno.test("Context refuses every touch where nothing is declared", () => {
   });
 });
 
-Deno.test("access takes only verbs that exist, and kinds of controllers keep theirs", () => {
+Deno.test("access accepts only existing verbs, and a controller's reconcile receives objects of its kind", () => {
   access(Secret, "get", "list") satisfies { readonly verbs: readonly ("get" | "list")[] };
-  // @ts-expect-error a live watch cannot be asked for
+  // @ts-expect-error "watch" is not among the verbs
   assert.throws(() => access(Secret, "watch"));
-  // @ts-expect-error a controller of one kind is not handed another kind's object
+  // @ts-expect-error a controller of ConfigMap receives ConfigMaps
   controller(ConfigMap, { reconcile: (_: { readonly spec: { readonly host: string } }) => {} });
 });

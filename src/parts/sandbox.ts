@@ -14,8 +14,8 @@ export const SANDBOX_PERMISSION_NAMES: readonly SandboxPermissionName[] = [
 
 /**
  * What a part, or the whole operator, may access in addition to the API server. It is compiled into
- * the executable as Deno's permissions. Anything that is not listed is denied. The sandbox does not
- * apply to programs and libraries (`run`, `ffi`): code that may start one may do whatever it does.
+ * the executable as Deno's permissions. Anything that is not listed is denied. Programs and
+ * libraries (`run`, `ffi`) run outside the sandbox, so permitting one permits everything it does.
  */
 export interface SandboxPermissions {
   /** Hosts with or without a port (any port): `"api.example.com"`, `"api.example.com:8443"`. */

@@ -1,6 +1,6 @@
 /**
- * Validates selectors where they are declared. The API server would reject each list and watch, or
- * the webhook configuration.
+ * Validates selectors when they are declared. Otherwise the API server would reject each list and
+ * watch, or the webhook configuration.
  */
 import { parseFieldSelector } from "../base/field_selector.ts";
 import { labelsFault, parseLabelSelector } from "../base/label_selector.ts";
@@ -25,7 +25,9 @@ export interface LabelSelector {
  * @param options The options of the watch.
  * @returns The error as a clause that follows a colon, or `undefined`.
  */
-export function choiceFault({ labelSelector, fieldSelector, namespaces = [] }: WatchOptions): string | undefined {
+export function watchSelectorError(
+  { labelSelector, fieldSelector, namespaces = [] }: WatchOptions,
+): string | undefined {
   const ofLabels = labelSelector === undefined
     ? undefined
     : typeof labelSelector === "string"
