@@ -4,12 +4,12 @@
  *
  * It is a leaky bucket per key. Each reconcile that can cause another one adds 1, and 1 leaks out
  * per second. While the bucket is below {@linkcode BURST}, reconciles are not delayed. Above it,
- * each delay is a tenth of the time that the loop has lasted. So an object that settles after all
- * has waited for at most a tenth longer than it took anyway.
+ * each delay is a tenth of the time that the loop has lasted. If the object settles in the end, the
+ * delays have made this take at most 10 % longer.
  *
  * Crossplane's circuit breaker (crossplane/crossplane#6777) is the model for the bucket. Its issues
  * explain the differences: reconciles count, not events (#6910, #7108), triggers are delayed and
- * never dropped (#7703), and a deleted object takes its state with it (#7200).
+ * never dropped (#7703), and the bucket of a deleted object is removed (#7200).
  */
 import type { Clock } from "../base/clock.ts";
 
@@ -34,14 +34,14 @@ const IMMEDIATE = 100;
 const SHARE = 0.1;
 
 /**
- * How far the bucket fills beyond the burst: an object that stays quiet for so many seconds is not
- * delayed any more.
+ * How far the bucket fills beyond the burst. Since 1 leaks out per second, an object that stays
+ * quiet for this number of seconds is no longer delayed.
  */
 const OVERFLOW = 10;
 
 /**
- * From this level on, the writes of reconciles are traced: early enough to see which of them
- * repeat.
+ * The level from which the writes of reconciles are traced. It is below the burst, so that repeated
+ * writes are known when the delays begin.
  */
 const TRACED = BURST / 2;
 
@@ -62,7 +62,9 @@ export type Effect = "none" | "progress" | "repeat";
 export interface Reconciled {
   /** Whether it sent a write. */
   readonly wrote: boolean;
-  /** Whether it wrote a value that it had written before, and somebody changed in between. */
+  /**
+   * Whether it wrote a value that it had written before and that another writer has changed since.
+   */
   readonly repeated: boolean;
   /**
    * Delay until the next reconcile that it asked for, in milliseconds; `undefined` if it asked for
@@ -90,8 +92,8 @@ interface Bucket<Trace> {
   /** When `level` was computed: at the end of the last reconcile that counted. */
   at: number;
   /**
-   * Milliseconds of imposed delay since `at`. Nothing leaks meanwhile: a delayed loop is not a
-   * quiet object.
+   * Milliseconds of imposed delay since `at`. The bucket does not leak during a delay, because a
+   * delayed loop is not a quiet object.
    */
   paused: number;
   /** When the level last rose above the burst. */
@@ -108,7 +110,7 @@ interface Bucket<Trace> {
 /** Options of {@linkcode LoopLimit}. */
 export interface LoopLimitOptions<Trace> {
   readonly clock: Clock;
-  /** Creates what records the writes of an object that is about to be delayed. */
+  /** Creates the recorder of writes for an object that is about to be delayed. */
   readonly trace: () => Trace;
   /** Called with each delay that is imposed. */
   readonly onPause: (key: string, pause: Pause) => void;
@@ -210,7 +212,7 @@ function newBucket<Trace>(now: number): Bucket<Trace> {
   return { level: 0, at: now, paused: 0, since: undefined, isRepeat: false, resets: 0, trace: undefined };
 }
 
-/** What has leaked by some time: one per second that was not an imposed delay. */
+/** Returns how much has leaked by `time`: 1 per second, except during imposed delays. */
 function leaked({ at, paused }: Bucket<unknown>, time: number): number {
   return Math.max(0, time - at - paused) / 1000;
 }

@@ -3,8 +3,8 @@ import fc from "../../tests/fixtures/property.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { BURST, type Effect, effectOf, LONGEST_PAUSE, LONGEST_PAUSE_OF_PROGRESS, LoopLimit } from "./loop_limit.ts";
 
-Deno.test("LoopLimit delays nothing before the burst, then for a tenth of the loop's duration, up to the longest pause", () => {
-  const { reconcile } = desk();
+Deno.test("LoopLimit imposes no delay before the burst, then a tenth of the loop's duration, up to the longest pause", () => {
+  const { reconcile } = setUp();
   const pauses = Array.from({ length: 300 }, () => reconcile("repeat"));
   assert.deepEqual(pauses.slice(0, BURST - 1).filter((pause) => pause > 0), []);
   const delays = pauses.slice(BURST - 1);
@@ -19,19 +19,19 @@ Deno.test("LoopLimit delays nothing before the burst, then for a tenth of the lo
 });
 
 Deno.test("LoopLimit delays reconciles that write something new by at most a second", () => {
-  const { reconcile } = desk();
+  const { reconcile } = setUp();
   const pauses = Array.from({ length: 300 }, () => reconcile("progress"));
   assert.equal(Math.max(...pauses), LONGEST_PAUSE_OF_PROGRESS);
 });
 
 Deno.test("LoopLimit does not count reconciles that do nothing", () => {
-  const { limit, reconcile } = desk();
+  const { limit, reconcile } = setUp();
   for (let i = 0; i < 1000; i++) assert.equal(reconcile("none"), 0);
   assert.equal(limit.size, 0);
 });
 
 Deno.test("LoopLimit never delays an object that is reconciled once a second", () => {
-  const { clock, reconcile } = desk();
+  const { clock, reconcile } = setUp();
   for (let i = 0; i < 10_000; i++) {
     assert.equal(reconcile("repeat"), 0);
     clock.step(clock.now() + 1000);
@@ -39,7 +39,7 @@ Deno.test("LoopLimit never delays an object that is reconciled once a second", (
 });
 
 Deno.test("LoopLimit stops delaying an object that was quiet for ten seconds", () => {
-  const { clock, limit, reconcile } = desk();
+  const { clock, limit, reconcile } = setUp();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   limit.ended("a", "repeat");
   assert.equal(limit.pauseFor("a"), LONGEST_PAUSE);
@@ -48,7 +48,7 @@ Deno.test("LoopLimit stops delaying an object that was quiet for ten seconds", (
 });
 
 Deno.test("LoopLimit does not count an imposed delay as quiet time", () => {
-  const { limit, reconcile } = desk();
+  const { limit, reconcile } = setUp();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   // Each reconcile was due at once and delayed by 30 s, so the object was not quiet by itself.
   limit.ended("a", "repeat");
@@ -56,7 +56,7 @@ Deno.test("LoopLimit does not count an imposed delay as quiet time", () => {
 });
 
 Deno.test("LoopLimit does not shorten a longer delay of the reconciler", () => {
-  const { limit, reconcile } = desk();
+  const { limit, reconcile } = setUp();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   limit.ended("a", "repeat");
   assert.equal(limit.pauseFor("a", 60_000), 0);
@@ -64,7 +64,7 @@ Deno.test("LoopLimit does not shorten a longer delay of the reconciler", () => {
 });
 
 Deno.test("LoopLimit starts over after a spec change, unless the spec itself changes over and over", () => {
-  const { limit, reconcile } = desk();
+  const { limit, reconcile } = setUp();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   assert(limit.reset("a"));
   assert.equal(limit.pauseFor("a"), 0);
@@ -81,7 +81,7 @@ Deno.test("LoopLimit starts over after a spec change, unless the spec itself cha
 });
 
 Deno.test("LoopLimit traces an object before it is delayed, and no other", () => {
-  const { limit, reconcile } = desk();
+  const { limit, reconcile } = setUp();
   limit.ended("quiet", "repeat");
   for (let i = 0; i < BURST / 2; i++) {
     assert.equal(limit.traceOf("a"), undefined);
@@ -95,7 +95,7 @@ Deno.test("LoopLimit traces an object before it is delayed, and no other", () =>
 });
 
 Deno.test("LoopLimit remembers only objects that are busy now", () => {
-  const { clock, limit } = desk();
+  const { clock, limit } = setUp();
   let most = 0;
   for (let i = 0; i < 20_000; i++) {
     limit.ended(`n-${i}`, "progress");
@@ -108,7 +108,7 @@ Deno.test("LoopLimit remembers only objects that are busy now", () => {
 });
 
 Deno.test("LoopLimit forgets an object that was deleted", () => {
-  const { limit, reconcile } = desk();
+  const { limit, reconcile } = setUp();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   limit.forget("a");
   assert.equal(limit.pauseFor("a"), 0);
@@ -117,7 +117,7 @@ Deno.test("LoopLimit forgets an object that was deleted", () => {
 
 Deno.test("LoopLimit allows the burst and then at most eleven reconciles a second, whatever the gaps", () => {
   fc.assert(fc.property(fc.array(fc.nat(900), { minLength: 100, maxLength: 400 }), (gaps) => {
-    const { clock, limit } = desk();
+    const { clock, limit } = setUp();
     for (const [i, gap] of gaps.entries()) {
       limit.ended("a", "repeat");
       clock.step(clock.now() + gap);
@@ -146,7 +146,7 @@ for (const [reconciled, effect] of EFFECTS) {
   });
 }
 
-function desk() {
+function setUp() {
   const clock = new VirtualClock(0);
   const limit = new LoopLimit<object>({ clock, trace: () => ({}), onPause: () => {} });
   return {

@@ -1,4 +1,4 @@
-/** Many due times with one timer of the clock. */
+/** Schedules many callbacks with a single timer of the clock. */
 import type { Clock } from "../base/clock.ts";
 import { type DueEntry, DueHeap } from "../base/due_heap.ts";
 
@@ -9,16 +9,16 @@ interface Task {
 }
 
 /**
- * Calls callbacks at their due times. However many are waiting, the clock has one timer: that of
- * the earliest.
+ * Calls callbacks at their due times. The clock has one timer, for the earliest callback,
+ * regardless of how many are waiting.
  *
- * Callbacks run in the order of their due times, and in the order of their addition if these are
- * equal. A callback that adds another one with a delay of 0 does not prevent other timers of the
- * process from running.
+ * Callbacks run in the order of their due times. Callbacks with equal due times run in the order in
+ * which they were added. A callback that adds another one with a delay of 0 does not prevent other
+ * timers of the process from running.
  */
 export class Schedule implements Disposable {
   readonly #clock: Clock;
-  /** By monotonic milliseconds. */
+  /** Ordered by due time, in milliseconds of `Clock.elapsed`. */
   readonly #tasks = new DueHeap<Task>();
   /** The timer of the earliest task. */
   #timer: { readonly due: number; readonly handle: Disposable } | undefined;
@@ -38,7 +38,7 @@ export class Schedule implements Disposable {
    *
    * @param delay The delay in milliseconds.
    * @param callback The callback. It must not throw.
-   * @returns Cancels the call when disposed. It has no effect after the call.
+   * @returns Cancels the call when disposed. Disposing it after the call has no effect.
    */
   after(delay: number, callback: () => void): Disposable {
     const task: Task = { callback, isCanceled: false };
@@ -64,13 +64,14 @@ export class Schedule implements Disposable {
     this.#timer?.handle[Symbol.dispose]();
     this.#timer = due === undefined
       ? undefined
-      : { due, handle: this.#clock.after(due - this.#clock.elapsed(), () => this.#ring()) };
+      : { due, handle: this.#clock.after(due - this.#clock.elapsed(), () => this.#runDue()) };
   }
 
-  #ring(): void {
+  #runDue(): void {
     this.#timer = undefined;
     const now = this.#clock.elapsed();
-    // Taken out first: what a callback adds waits for the next timer, even with a delay of 0.
+    // The due tasks are removed before any callback runs, so that a task that a callback adds waits
+    // for the next timer, even with a delay of 0.
     const due: Task[] = [];
     for (let entry = this.#tasks.first; entry !== undefined && entry.due <= now; entry = this.#tasks.first) {
       this.#tasks.delete(entry);

@@ -46,7 +46,10 @@ export interface Next<Reason> {
   /** Delay in milliseconds. */
   readonly after: number;
   readonly reason: Reason;
-  /** Whether it is a retry after a failure. Only some changes end the delay. */
+  /**
+   * Whether it is a retry after a failure. Only the changes in {@linkcode AddOptions} end its
+   * delay.
+   */
   readonly isBackoff: boolean;
   /** Whether changes of dependencies end the backoff. @default {false} */
   readonly yields?: boolean;
@@ -83,7 +86,7 @@ export class WorkQueue<Reason> {
   readonly #ready: Record<Priority, Map<string, Reason>> = { fresh: new Map(), initial: new Map(), resync: new Map() };
   /** Keys that are due later. A key is never here and in `#ready` at once. */
   readonly #later = new Map<string, Waiting>();
-  /** Keys that are being reconciled, with what was added meanwhile. */
+  /** Keys that are being reconciled, with the additions during the reconcile. */
   readonly #running = new Map<
     string,
     { again: { reason: Reason; options: AddOptions } | undefined; isDropped: boolean }
@@ -174,15 +177,15 @@ export class WorkQueue<Reason> {
     this.#running.delete(key);
     if (this.#isClosed) return;
     const again = run?.again;
-    // One reconcile follows, not two: that of the additions, unless it must wait for the end of a
-    // backoff.
+    // Only one reconcile follows: the one that was added, unless the backoff in `next` delays it.
     if (again !== undefined && !isHeld(next, again.options)) {
       this.add(key, again.reason, again.options);
     } else if (next !== undefined && !run?.isDropped) this.#addLater(key, next);
   }
 
   /**
-   * Removes a key whose object was deleted. A running reconcile continues, and no other follows.
+   * Removes a key whose object was deleted. A running reconcile continues, but is not followed by
+   * another one.
    */
   drop(key: string): void {
     this.#forgetLater(key);
@@ -252,7 +255,7 @@ export class WorkQueue<Reason> {
   }
 }
 
-/** Returns whether a wait continues although its key was added. */
+/** Returns whether a wait continues when its key is added with these options. */
 function isHeld(wait: Wait | undefined, added: AddOptions): boolean {
   if (wait?.isPause) return !added.endsPause;
   return Boolean(wait?.isBackoff && !added.endsBackoff && !(wait.yields && added.isRelated));

@@ -4,7 +4,7 @@ import { VirtualClock } from "../base/virtual_clock.ts";
 import { type AddOptions, type Priority, WorkQueue } from "./work_queue.ts";
 
 Deno.test("WorkQueue returns a key once, however often it was added", () => {
-  const { queue } = desk();
+  const { queue } = setUp();
   queue.add("a", "first");
   queue.add("a", "second");
   assert.deepEqual(queue.take(), { key: "a", reason: "first" });
@@ -12,7 +12,7 @@ Deno.test("WorkQueue returns a key once, however often it was added", () => {
 });
 
 Deno.test("WorkQueue returns a key once more after its reconcile, however often it was added meanwhile", () => {
-  const { queue, taken } = desk();
+  const { queue, taken } = setUp();
   queue.add("a", "changed");
   queue.take();
   queue.add("a", "changed again");
@@ -25,18 +25,18 @@ Deno.test("WorkQueue returns a key once more after its reconcile, however often 
 });
 
 Deno.test("WorkQueue returns fresh before initial before resync keys, the oldest first", () => {
-  const { queue, taken } = desk();
+  const { queue, taken } = setUp();
   queue.add("r", "r", { priority: "resync" });
   queue.add("i1", "i", { priority: "initial" });
   queue.add("i2", "i", { priority: "initial" });
   queue.add("f1", "f");
   queue.add("f2", "f");
-  queue.add("f1", "not younger for it");
+  queue.add("f1", "second addition");
   assert.deepEqual(taken(), ["f1: f", "f2: f", "i1: i", "i2: i", "r: r"]);
 });
 
 Deno.test("WorkQueue raises the priority of a waiting key, never lowers it, and retains the first reason", () => {
-  const { queue, taken } = desk();
+  const { queue, taken } = setUp();
   queue.add("a", "found", { priority: "initial" });
   queue.add("b", "found", { priority: "initial" });
   queue.add("b", "changed", { priority: "fresh" });
@@ -46,7 +46,7 @@ Deno.test("WorkQueue raises the priority of a waiting key, never lowers it, and 
 });
 
 Deno.test("WorkQueue retains the highest priority of additions during a reconcile", () => {
-  const { queue, taken } = desk();
+  const { queue, taken } = setUp();
   queue.add("a", "x");
   queue.take();
   queue.add("b", "initial", { priority: "initial" });
@@ -193,7 +193,7 @@ Deno.test("WorkQueue does not delay a key that is already due, and forgets a del
 });
 
 Deno.test("WorkQueue drops a key that is due, due later, or added during its reconcile", () => {
-  const { queue, clock, taken } = desk();
+  const { queue, clock, taken } = setUp();
   for (const key of ["ready", "later", "running"]) queue.add(key, "x");
   assert.equal(taken().length, 3);
   queue.done("ready");
@@ -208,7 +208,7 @@ Deno.test("WorkQueue drops a key that is due, due later, or added during its rec
 });
 
 Deno.test("WorkQueue reconciles a key that was dropped and added again during its reconcile", () => {
-  const { queue, clock, taken } = desk();
+  const { queue, clock, taken } = setUp();
   for (const next of [undefined, { after: 5, reason: "retried", isBackoff: true }]) {
     queue.add("a", "x");
     queue.take();
@@ -222,7 +222,7 @@ Deno.test("WorkQueue reconciles a key that was dropped and added again during it
 });
 
 Deno.test("WorkQueue ignores additions and returns no keys after it is closed", () => {
-  const { queue, clock, taken } = desk();
+  const { queue, clock, taken } = setUp();
   for (const key of ["running", "later", "ready"]) queue.add(key, "x");
   queue.take();
   queue.take();
@@ -275,7 +275,7 @@ const COMMAND: fc.Arbitrary<Command> = fc.oneof(
 Deno.test("WorkQueue never reconciles a key twice at once, loses no addition, and lets only related keys end a backoff", () => {
   fc.assert(
     fc.property(fc.array(COMMAND, { maxLength: 60 }), (commands) => {
-      const { queue, clock } = desk();
+      const { queue, clock } = setUp();
       const models = new Map<string, Model>();
       for (const command of commands) perform(command, queue, clock, models);
       // In the end every key that is due is returned, each once.
@@ -313,10 +313,10 @@ function perform(command: Command, queue: WorkQueue<string>, clock: VirtualClock
     case "take": {
       const work = queue.take();
       const due = [...models].filter(([, model]) => model.due).map(([key]) => key);
-      if (work === undefined) return assert.deepEqual(due, [], "a key that is due was not given out");
+      if (work === undefined) return assert.deepEqual(due, [], "a key that is due was not returned");
       const model = modelOf(models, work.key);
-      assert(!model.running, "a key was given out during its run");
-      assert(model.due, "a key was given out that is not due");
+      assert(!model.running, "a key was returned during its reconcile");
+      assert(model.due, "a key was returned that is not due");
       Object.assign(model, { running: true, due: false, again: false, againEndsBackoff: false, dropped: false });
       break;
     }
@@ -356,7 +356,7 @@ function modelOf(models: Map<string, Model>, key: string): Model {
   return model;
 }
 
-function desk() {
+function setUp() {
   const clock = new VirtualClock(0);
   const queue = new WorkQueue<string>(clock, () => {});
   return {
