@@ -5,13 +5,13 @@
  */
 import { CompileError, createEnvironment, DYN, formatType, opaque } from "../cel/mod.ts";
 
-// The maximum of an API server.
-const MOST = 64;
-// A qualified name as in metadata. Names of conditions mostly have no domain.
+// The maximum number of conditions that an API server accepts.
+const MAX_CONDITIONS = 64;
+// A qualified name, as for labels. The domain is optional.
 const NAME = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * Validates conditions. Errors in expressions have the server's words.
+ * Validates conditions. Errors in expressions have the message of the API server.
  *
  * @param conditions CEL expressions by name. They may use `object`, `oldObject`, `request` and
  * `authorizer`.
@@ -33,7 +33,9 @@ const NAME = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,6
  */
 export function conditionFault(conditions: { readonly [name: string]: string }): string | undefined {
   const entries = Object.entries(conditions);
-  if (entries.length > MOST) return `an API server accepts at most ${MOST} conditions, got ${entries.length}`;
+  if (entries.length > MAX_CONDITIONS) {
+    return `an API server accepts at most ${MAX_CONDITIONS} conditions, got ${entries.length}`;
+  }
   const environment = createEnvironment({
     variables: {
       object: DYN,

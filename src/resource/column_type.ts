@@ -11,7 +11,7 @@ const TIME: JsonSchema = { type: "string", format: "date-time" };
 const COUNT: JsonSchema = { type: "integer" };
 const OPEN: JsonSchema = { "x-kubernetes-preserve-unknown-fields": true };
 
-/** The types of fields that every object has. Other fields of it are strings. */
+/** The schemas of the fields that every object has. */
 const KNOWN: Readonly<Record<string, JsonSchema>> = {
   apiVersion: TEXT,
   kind: TEXT,
@@ -93,7 +93,7 @@ export function hasMismatchedFilter(path: JsonPath, root: JsonSchema): boolean {
     if (node === undefined) return false;
     if (step.kind === "filter" && node.items !== undefined) {
       const [left, right] = [follow(node.items, step.left), step.right[0]];
-      if (left !== undefined && right !== undefined && !compares(left, right)) return true;
+      if (left !== undefined && right !== undefined && !isComparable(left, right)) return true;
     }
     node = next(node, step);
   }
@@ -104,7 +104,7 @@ function complete(root: JsonSchema): JsonSchema {
   return { ...root, properties: { ...root.properties, ...KNOWN } };
 }
 
-function compares({ type }: JsonSchema, right: Step): boolean {
+function isComparable({ type }: JsonSchema, right: Step): boolean {
   if (type === undefined || type === "object" || type === "array") return type === undefined;
   if (right.kind === "text") return type === "string";
   if (right.kind === "boolean") return type === "boolean";

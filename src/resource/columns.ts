@@ -1,7 +1,7 @@
 /** Columns of `kubectl get`. */
 import type { Flatten, JsonSchema } from "../schema/mod.ts";
 import { columnSchema, type ColumnType, columnType } from "./column_type.ts";
-import { deadEnd } from "./_dead_end.ts";
+import { pathError } from "./_path_error.ts";
 import { refuse } from "./_refusal.ts";
 import type { CheckedPath } from "./column_path.ts";
 import type { DefinitionVersion } from "./kind.ts";
@@ -104,5 +104,5 @@ function typeAt(kind: string, name: string, path: string, root: JsonSchema): Col
     refuse(kind, `the path "${path}" of column "${name}" is invalid: ${(cause as Error).message}`, cause);
   }
   if (schema !== undefined) return columnType(schema);
-  refuse(kind, `the path "${path}" of column "${name}" is not in the schema: ${deadEnd(path, root)}`);
+  refuse(kind, `the path "${path}" of column "${name}" is not in the schema: ${pathError(path, root)}`);
 }

@@ -3,7 +3,7 @@ import { fieldTarget } from "../schema/field_path.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
 import type { DefinitionVersion } from "./kind.ts";
-import { deadEnd } from "./_dead_end.ts";
+import { pathError } from "./_path_error.ts";
 import { refuse } from "./_refusal.ts";
 
 /** The paths of a kind's replicas: plain names, such as `.spec.replicas`. */
@@ -87,7 +87,7 @@ export function scaleOf(
 }
 
 function reasonOf(path: string, root: JsonSchema): string {
-  return path.includes("[") ? 'only property names are allowed, such as ".spec.replicas"' : deadEnd(path, root);
+  return path.includes("[") ? 'only property names are allowed, such as ".spec.replicas"' : pathError(path, root);
 }
 
 /**
@@ -99,12 +99,12 @@ function targetType(path: string, root: JsonSchema): string | undefined {
     const { schema } = fieldTarget(path, root, { brackets: false });
     return schema?.type ?? (schema?.["x-kubernetes-int-or-string"] ? "integer or string" : "any");
   } catch {
-    return keepsUnknown(path, root) ? "any" : undefined;
+    return preservesUnknown(path, root) ? "any" : undefined;
   }
 }
 
 /** Reports whether a path leads into an object that preserves unknown fields. */
-function keepsUnknown(path: string, root: JsonSchema): boolean {
+function preservesUnknown(path: string, root: JsonSchema): boolean {
   let node: JsonSchema | undefined = root;
   for (const name of path.slice(1).split(".")) {
     if (node === undefined) return false;

@@ -2,7 +2,7 @@
 import { type FieldTarget, fieldTarget, UnknownFieldError } from "../schema/field_path.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
-import { deadEnd } from "./_dead_end.ts";
+import { pathError } from "./_path_error.ts";
 import { refuse } from "./_refusal.ts";
 
 // The maximum of an API server.
@@ -65,7 +65,7 @@ function target(kind: string, path: string, root: JsonSchema): FieldTarget {
     return fieldTarget(path, root, { brackets: false });
   } catch (cause) {
     const reason = cause instanceof UnknownFieldError
-      ? deadEnd(path, root)
+      ? pathError(path, root)
       : `it is invalid: ${(cause as Error).message}`;
     refuse(kind, `the path "${path}" of "selectableFields" is not in the schema: ${reason}`, cause);
   }

@@ -20,14 +20,16 @@ const Website = resource({
   status: s.object({ ready: s.optional(s.integer({ minimum: 0 })) }),
 });
 
-function said(faults: ReturnType<typeof validate>): string[] {
+function messagesOf(faults: ReturnType<typeof validate>): string[] {
   return faults.map(({ field, message }) => `${field}: ${message}`);
 }
 
 Deno.test("validate validates a whole object of a kind", () => {
   assert.deepEqual(validate(Website, { spec: { host: "a" } }), []);
   assert.deepEqual(
-    said(validate(Website, { spec: { replicas: 21, ports: [{ name: "a" }, { name: "a" }] }, status: { ready: -1 } })),
+    messagesOf(
+      validate(Website, { spec: { replicas: 21, ports: [{ name: "a" }, { name: "a" }] }, status: { ready: -1 } }),
+    ),
     [
       "spec.replicas: Invalid value: 21: spec.replicas in body should be less than or equal to 20",
       "spec.host: Required value",
@@ -40,7 +42,7 @@ Deno.test("validate validates a whole object of a kind", () => {
 });
 
 Deno.test("validate rejects an object of another kind", () => {
-  assert.deepEqual(said(validate(Website, { apiVersion: "v1", kind: "Pod" })), [
+  assert.deepEqual(messagesOf(validate(Website, { apiVersion: "v1", kind: "Pod" })), [
     'kind: Invalid value: "Pod": must be Website',
     'apiVersion: Invalid value: "v1": must be demo.example.com/v1',
   ]);
@@ -77,7 +79,7 @@ Deno.test("validate treats metadata in a part of an object as an ordinary field"
   assert.deepEqual(validate(schema, { a: "x", kind: "dropped" }), []);
 });
 
-Deno.test("validate rejects kinds without a schema", () => {
+Deno.test("validate rejects a kind without a schema", () => {
   const ConfigMap = { ...Website, crd: undefined as never, kind: "ConfigMap" as const };
 
   assert.throws(() => validate(ConfigMap, {}), {
@@ -107,7 +109,7 @@ Deno.test("validate applies the bounds of an int-or-string by the type of the va
   for (const value of [0, 10, "", "%", "1000%"]) assert.equal(validate(surge, value).length, 1);
 });
 
-Deno.test("applyDefaults returns the object as read", () => {
+Deno.test("applyDefaults adds defaults, apiVersion and kind to an object", () => {
   const website = applyDefaults(Website, { metadata: { name: "a" }, spec: { host: "a" } });
 
   website.spec.replicas satisfies number;
@@ -119,7 +121,7 @@ Deno.test("applyDefaults returns the object as read", () => {
   });
 });
 
-Deno.test("applyDefaults returns the type as read of a schema", () => {
+Deno.test("applyDefaults returns the type in which properties with a default are required", () => {
   const schema = s.object({ size: s.integer({ default: 3 }), name: s.optional(s.string()) });
 
   applyDefaults(schema, {}).size satisfies number;

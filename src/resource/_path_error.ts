@@ -1,10 +1,10 @@
-/** Explains where a path leaves the schema. */
+/** Explains why a path is not in a schema. */
 import { nearest } from "../base/nearest.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import { columnSchema } from "./column_type.ts";
 
-/** The number of names in a message. */
-const MOST_NAMES = 5;
+/** The maximum number of names in a message. */
+const MAX_NAMES = 5;
 
 /**
  * Returns why a path is not in a schema, and a suggestion:
@@ -13,7 +13,7 @@ const MOST_NAMES = 5;
  * @param path The path.
  * @param root The schema of a whole object.
  */
-export function deadEnd(path: string, root: JsonSchema): string {
+export function pathError(path: string, root: JsonSchema): string {
   const [, first = ""] = /^\.(\w+)/.exec(path) ?? [];
   const roots = [...Object.keys(root.properties ?? {}), "metadata"];
   if (!roots.includes(first)) return `start with ${list(roots.map((name) => `.${name}`), "or")}`;
@@ -21,7 +21,7 @@ export function deadEnd(path: string, root: JsonSchema): string {
     if (path[end] !== "." && path[end] !== "[") continue;
     const before = path.slice(0, end);
     const schema = schemaAt(before, root);
-    if (schema !== undefined) return `"${before}" ${lacks(schema, path.slice(end))}`;
+    if (schema !== undefined) return `"${before}" ${missingField(schema, path.slice(end))}`;
   }
   return "it does not resolve";
 }
@@ -34,20 +34,21 @@ function schemaAt(path: string, root: JsonSchema): JsonSchema | undefined {
   }
 }
 
-function lacks({ type, properties }: JsonSchema, rest: string): string {
+/** Returns the verb phrase for a schema that does not have the field at the start of `rest`. */
+function missingField({ type, properties }: JsonSchema, rest: string): string {
   const [, name] = /^\.((?:\\.|[^.[\\])+)/.exec(rest) ?? [];
   if (properties === undefined || name === undefined) {
     return `${type === undefined ? "" : `is of type ${type}, and `}has no "${rest}"`;
   }
   const names = Object.keys(properties);
-  const meant = nearest(name, names);
+  const suggestion = nearest(name, names);
   return `has no "${name}": ${
-    meant === undefined ? `its fields are ${list(names, "and")}` : `did you mean "${meant}"?`
+    suggestion === undefined ? `its fields are ${list(names, "and")}` : `did you mean "${suggestion}"?`
   }`;
 }
 
 function list(names: readonly string[], word: "and" | "or"): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => `"${name}"`);
+  const shown = names.slice(0, MAX_NAMES).map((name) => `"${name}"`);
   const more = names.length - shown.length;
   const last = more > 0 ? `${more} more` : shown.pop();
   return shown.length === 0 ? last ?? "no field" : `${shown.join(", ")} ${word} ${last}`;
