@@ -9,7 +9,8 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 const TAKEN = new Set(Object.values(METRICS).map(({ name }) => name));
 
-interface Made {
+interface CreatedMetric {
+  /** Type, labels and buckets, which must not differ when the metric is created again. */
   readonly form: string;
   readonly metric: unknown;
 }
@@ -29,15 +30,15 @@ interface MetricDefinition {
  * @param registry The registry of the operator.
  */
 export function ownMetrics(registry: Registry): Metrics {
-  const made = new Map<string, Made>();
+  const created = new Map<string, CreatedMetric>();
   const once = <T>(definition: MetricDefinition, make: () => T): T => {
     const form = JSON.stringify([definition.type, definition.labels, definition.buckets]);
-    const held = made.get(definition.name);
+    const existing = created.get(definition.name);
     // Several services may use the same metric.
-    if (held?.form === form) return held.metric as T;
-    refuse(definition, held !== undefined);
+    if (existing?.form === form) return existing.metric as T;
+    checkDefinition(definition, existing !== undefined);
     const metric = make();
-    made.set(definition.name, { form, metric });
+    created.set(definition.name, { form, metric });
     return metric;
   };
   return {
@@ -74,19 +75,19 @@ export function ownMetrics(registry: Registry): Metrics {
   };
 }
 
-function refuse({ name, help, labels, buckets = [] }: MetricDefinition, isOther: boolean): void {
-  const because = (why: string): never => {
+function checkDefinition({ name, help, labels, buckets = [] }: MetricDefinition, isOther: boolean): void {
+  const reject = (why: string): never => {
     throw new TypeError(`Metric "${name}": ${why}`);
   };
   if (!NAME.test(name)) {
-    because("the name may have only letters, digits, underscores and colons, and must not begin with a digit");
+    reject("the name may have only letters, digits, underscores and colons, and must not begin with a digit");
   }
-  if (help === "") because("help is empty. Describe what the metric measures");
-  if (isOther) because("a metric of that name has another type, other labels or other buckets");
-  if (TAKEN.has(name)) because("the runtime has a metric of that name. Add a prefix");
-  const odd = labels.find((label) => !LABEL.test(label));
-  if (odd !== undefined) {
-    because(`label "${odd}" is invalid. Use letters, digits and underscores, without two underscores at the start`);
+  if (help === "") reject("help is empty. Describe what the metric measures");
+  if (isOther) reject("a metric of that name has another type, other labels or other buckets");
+  if (TAKEN.has(name)) reject("the runtime has a metric of that name. Add a prefix");
+  const invalid = labels.find((label) => !LABEL.test(label));
+  if (invalid !== undefined) {
+    reject(`label "${invalid}" is invalid. Use letters, digits and underscores, without two underscores at the start`);
   }
-  if (buckets.some((bound, i) => i > 0 && !(bound > buckets[i - 1]!))) because("buckets must be in ascending order");
+  if (buckets.some((bound, i) => i > 0 && !(bound > buckets[i - 1]!))) reject("buckets must be in ascending order");
 }

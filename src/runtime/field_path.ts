@@ -1,6 +1,6 @@
 /**
- * Fields as `managedFields` names them (KEP-555, `fieldsV1`): which of them differ between two
- * objects, and which field manager owns them.
+ * Finds the fields that differ between two objects, and the field manager that owns a field. Fields
+ * are named as in `managedFields` (KEP-555, `fieldsV1`).
  */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
@@ -18,8 +18,9 @@ export interface Difference {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-// Two writers rarely conflict about more fields.
-const MOST = 16;
+// The maximum number of differences that are returned. Two writers rarely conflict about more
+// fields.
+const MAX_DIFFERENCES = 16;
 
 /**
  * Returns the fields whose value differs. Fields that are not applied are ignored.
@@ -50,7 +51,7 @@ function compare(
   comparison: Comparison,
 ): void {
   const { found, form } = comparison;
-  if (found.length === MOST || isSameValue(wanted, live, form)) return;
+  if (found.length === MAX_DIFFERENCES || isSameValue(wanted, live, form)) return;
   if (isObject(wanted) && isObject(live)) {
     for (const [name, value] of Object.entries(wanted)) {
       if (value === undefined) continue;
@@ -78,7 +79,7 @@ function compareItems(
     const there = live.find((other) =>
       isObject(other) && Object.entries(keys).every(([name, value]) => equal(other[name], value))
     );
-    // As API servers record it: with all keys, including defaulted ones.
+    // API servers record an item with all keys, including defaulted ones.
     const full = isObject(there) ? Object.fromEntries(names.map((name) => [name, there[name]])) : keys;
     const step = `k:${JSON.stringify(full)}`;
     compare(item, there, within(fields, step), [...path, step], comparison);
@@ -181,5 +182,8 @@ export function printPath(path: FieldPath): string {
 /** Returns the fields that a JSON merge patch sets, with their values. */
 export function patchedFields(patch: unknown, path: FieldPath = []): readonly Difference[] {
   if (!isObject(patch) || Object.keys(patch).length === 0) return [{ path, wanted: patch }];
-  return Object.entries(patch).flatMap(([name, value]) => patchedFields(value, [...path, `f:${name}`])).slice(0, MOST);
+  return Object.entries(patch).flatMap(([name, value]) => patchedFields(value, [...path, `f:${name}`])).slice(
+    0,
+    MAX_DIFFERENCES,
+  );
 }

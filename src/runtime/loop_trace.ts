@@ -6,11 +6,11 @@ import type { ObjectKey } from "../watch/key.ts";
 import { type FieldPath, printPath } from "./field_path.ts";
 import type { Change } from "./tracing.ts";
 
-// Number of writes of the same value that show a loop.
+// Number of writes of the same value from which they count as a loop.
 const REPEATS = 5;
-// Number of fields that are recorded per object. Two writers rarely conflict about more.
+// Maximum number of fields that are recorded per object. Two writers rarely conflict about more.
 const MOST_FIELDS = 64;
-// Number of requests to find the other field manager, which may not have written yet.
+// Maximum number of requests to find the other field manager, which may not have written yet.
 const MOST_LOOKUPS = 3;
 
 /** The object of a write. */
@@ -93,11 +93,13 @@ export class LoopTrace {
   }
 }
 
-/** What one reconcile did that can cause the next. */
+/** The effects of one reconcile that can cause the next one. */
 export class RunEffects {
   /** Whether it sent a write. */
   wrote = false;
-  /** Whether it repeated a write that another writer had changed. */
+  /**
+   * Whether it wrote a value that it had written before and that another writer has changed since.
+   */
   repeated = false;
   /** Records its writes; `undefined` for most objects. */
   readonly trace: LoopTrace | undefined;

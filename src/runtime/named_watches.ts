@@ -53,11 +53,12 @@ export class NamedWatches {
    * @param own The object's key.
    * @param object The object; `undefined` if it was deleted.
    */
-  take(own: ObjectKey, object: KubeObject | undefined): void {
+  update(own: ObjectKey, object: KubeObject | undefined): void {
     const before = this.#names.get(own);
     const named = object === undefined ? [] : this.#options.namesOf(object);
     const now = new Map(named.map((one) => [keyOf(one), one]));
-    // New names first, so that a shared object is not watched again.
+    // New names are added before old ones are released, so that the watch on a name in both
+    // continues.
     for (const [key, one] of now) this.#hold(key, one, own);
     for (const key of before ?? []) if (!now.has(key)) this.#release(key, own);
     if (now.size === 0) this.#names.delete(own);
@@ -77,8 +78,8 @@ export class NamedWatches {
   }
 
   #hold(key: ObjectKey, named: RequestedObject, own: ObjectKey): void {
-    const held = this.#named.get(key);
-    if (held !== undefined) return void held.by.add(own);
+    const existing = this.#named.get(key);
+    if (existing !== undefined) return void existing.by.add(own);
     const { informers, options } = this.#options;
     const cache = informers.hold(this.kind, named.name, {
       namespace: named.namespace,
@@ -91,12 +92,12 @@ export class NamedWatches {
   }
 
   #release(key: ObjectKey, own: ObjectKey): void {
-    const held = this.#named.get(key);
-    if (held === undefined) return;
-    held.by.delete(own);
-    if (held.by.size > 0) return;
+    const named = this.#named.get(key);
+    if (named === undefined) return;
+    named.by.delete(own);
+    if (named.by.size > 0) return;
     this.#named.delete(key);
-    held.listening[Symbol.dispose]();
-    this.#options.informers.release(held.cache);
+    named.listening[Symbol.dispose]();
+    this.#options.informers.release(named.cache);
   }
 }

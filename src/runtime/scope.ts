@@ -118,7 +118,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     return new NamedWatches({ informers: shared.informers, kind: of, options, namesOf });
   });
   for (const watches of named) {
-    caches[0]!.listen(({ before, after }) => watches.take(keyOf((after ?? before)!.metadata), after));
+    caches[0]!.listen(({ before, after }) => watches.update(keyOf((after ?? before)!.metadata), after));
   }
   return {
     ...shared,

@@ -24,55 +24,55 @@ Deno.test("StatusDraft returns no patch if the status does not change", () => {
   const draft = new StatusDraft();
   draft.add({ url: "https://a", parts: { b: 1, a: [1, { c: 2 }] } });
   draft.addCondition(READY);
-  const held = {
+  const stored = {
     parts: { a: [1, { c: 2 }], b: 1 },
     url: "https://a",
     observedGeneration: 3,
     conditions: [condition()],
-    kept: "of another",
+    other: "of another writer",
   };
-  assert.equal(draft.patch(object(held), 3, ["Reconciling", "Stalled"], NOW), undefined);
+  assert.equal(draft.patch(object(stored), 3, ["Reconciling", "Stalled"], NOW), undefined);
 });
 
-Deno.test("StatusDraft removes a property that is undefined, and keeps others", () => {
+Deno.test("StatusDraft removes a property that is undefined, and does not change others", () => {
   const draft = new StatusDraft();
   draft.add({ url: undefined });
-  const held = { url: "https://a", ready: 1 };
-  const patch = draft.patch(object(held), undefined, [], NOW);
+  const stored = { url: "https://a", ready: 1 };
+  const patch = draft.patch(object(stored), undefined, [], NOW);
   assert.deepEqual(patch, { url: null, conditions: [] });
-  assert.deepEqual(applyMergePatch(held, patch), { ready: 1, conditions: [] });
+  assert.deepEqual(applyMergePatch(stored, patch), { ready: 1, conditions: [] });
 });
 
 Deno.test("StatusDraft compares values as the API server stores them", () => {
   const draft = new StatusDraft();
   draft.add({ at: new Date(NOW), inner: { left: undefined } });
-  const held = { at: "2030-01-01T12:00:00.123Z", inner: {}, conditions: [] };
-  assert.equal(draft.patch(object(held), undefined, [], NOW), undefined);
+  const stored = { at: "2030-01-01T12:00:00.123Z", inner: {}, conditions: [] };
+  assert.equal(draft.patch(object(stored), undefined, [], NOW), undefined);
 });
 
 const CONDITIONS: readonly {
   name: string;
-  held: Condition[];
-  said: Parameters<StatusDraft["addCondition"]>[0][];
+  stored: Condition[];
+  added: Parameters<StatusDraft["addCondition"]>[0][];
   drops?: string[];
   expected: Condition[];
 }[] = [
   {
     name: "keeps the transition time while the status of the condition is the same",
-    held: [condition({ reason: "Old", message: "old", observedGeneration: 2 })],
-    said: [{ ...READY, message: "new" }],
+    stored: [condition({ reason: "Old", message: "old", observedGeneration: 2 })],
+    added: [{ ...READY, message: "new" }],
     expected: [condition({ message: "new" })],
   },
   {
     name: "sets the transition time when the status of the condition changes",
-    held: [condition({ status: "False", reason: "Failed" })],
-    said: [READY],
+    stored: [condition({ status: "False", reason: "Failed" })],
+    added: [READY],
     expected: [condition({ lastTransitionTime: "2030-01-01T12:00:00Z" })],
   },
   {
     name: "keeps conditions of other writers and their order",
-    held: [condition({ type: "Probed", observedGeneration: 1 }), condition()],
-    said: [{ type: "Extra", status: "Unknown", reason: "New" }, READY],
+    stored: [condition({ type: "Probed", observedGeneration: 1 }), condition()],
+    added: [{ type: "Extra", status: "Unknown", reason: "New" }, READY],
     expected: [
       condition({ type: "Probed", observedGeneration: 1 }),
       condition(),
@@ -81,28 +81,28 @@ const CONDITIONS: readonly {
   },
   {
     name: "drops conditions that no longer apply",
-    held: [condition({ type: "Stalled" }), condition(), condition({ type: "Reconciling" })],
-    said: [READY],
+    stored: [condition({ type: "Stalled" }), condition(), condition({ type: "Reconciling" })],
+    added: [READY],
     drops: ["Stalled", "Reconciling"],
     expected: [condition()],
   },
   {
     name: "does not drop conditions that the reconciler reported",
-    held: [condition({ type: "Stalled", reason: "Waiting" })],
-    said: [{ type: "Stalled", status: "True", reason: "Waiting" }],
+    stored: [condition({ type: "Stalled", reason: "Waiting" })],
+    added: [{ type: "Stalled", status: "True", reason: "Waiting" }],
     drops: ["Stalled"],
     expected: [condition({ type: "Stalled", reason: "Waiting" })],
   },
 ];
 
-for (const { name, held, said, drops = [], expected } of CONDITIONS) {
+for (const { name, stored, added, drops = [], expected } of CONDITIONS) {
   Deno.test(`StatusDraft ${name}`, () => {
     const draft = new StatusDraft();
-    for (const condition of said) draft.addCondition(condition);
-    const status = { observedGeneration: 3, conditions: held };
+    for (const condition of added) draft.addCondition(condition);
+    const status = { observedGeneration: 3, conditions: stored };
     const patch = draft.patch(object(status), 3, drops, NOW);
-    const made = applyMergePatch(status, patch ?? {}) as { conditions: Condition[] };
-    assert.deepEqual(made.conditions, expected);
+    const patched = applyMergePatch(status, patch ?? {}) as { conditions: Condition[] };
+    assert.deepEqual(patched.conditions, expected);
   });
 }
 
@@ -117,10 +117,10 @@ Deno.test("StatusDraft offers a condition only if the reconciler reported none o
 Deno.test("StatusDraft cuts a long message at a whole character", () => {
   const draft = new StatusDraft();
   draft.addCondition({ ...READY, message: `${"x".repeat(1023)}😀 and more` });
-  const { conditions: [made] } = draft.patch(object({}), 3, [], NOW) as { conditions: [Condition] };
-  assert(made.message.length <= 1024);
-  assert(made.message.startsWith("x".repeat(1023)));
-  assert.equal(made.message.isWellFormed(), true, "half a character is left, which the server would change");
+  const { conditions: [written] } = draft.patch(object({}), 3, [], NOW) as { conditions: [Condition] };
+  assert(written.message.length <= 1024);
+  assert(written.message.startsWith("x".repeat(1023)));
+  assert.equal(written.message.isWellFormed(), true, "half a character is left, which the server would change");
 });
 
 Deno.test("StatusDraft reports whether its patch repeats conditions of other writers", () => {

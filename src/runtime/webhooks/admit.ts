@@ -9,7 +9,7 @@ import type { SpanAttributes } from "../tracing.ts";
 import { type AdmissionResponse, allowing, denying, type Gathered, isFault } from "./answer.ts";
 import { admissionRequest } from "./bad_review.ts";
 import { patchOfDraft, patchOfWanted } from "./patch.ts";
-import type { Patience } from "./patience.ts";
+import type { ReviewTimeout } from "./review_timeout.ts";
 import { contextOf, keysOf, type ReviewKeys, type Surroundings } from "./review_context.ts";
 
 /** Options of {@linkcode admit}. */
@@ -18,7 +18,7 @@ export interface AdmitOptions {
   readonly part: string;
   readonly phase: WebhookPhase;
   /** Ends when the API server no longer waits for the answer. */
-  readonly patience: Patience;
+  readonly reviewTimeout: ReviewTimeout;
 }
 
 /**
@@ -58,8 +58,8 @@ export async function admit(
   const request = admissionRequest(review, webhook);
   around.tracing?.tellOfReview(attributesOf(request));
   const gathered: Gathered = { warnings: [], audit: new Map() };
-  const { part, patience } = options;
-  const context = contextOf(webhook, { part, request, gathered, patience }, around);
+  const { part, reviewTimeout } = options;
+  const context = contextOf(webhook, { part, request, gathered, reviewTimeout }, around);
   const object = (request.operation === "DELETE" ? request.oldObject : request.object) as Record<string, unknown>;
   try {
     if (options.phase === "mutate") return await mutated(webhook, request, object, context, gathered);

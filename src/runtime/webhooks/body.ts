@@ -6,7 +6,7 @@
 import { BadReview } from "./bad_review.ts";
 import type { Exchange } from "./caller.ts";
 import type { FairShare } from "./fair_share.ts";
-import type { Patience } from "./patience.ts";
+import type { ReviewTimeout } from "./review_timeout.ts";
 
 // Longest body without a reservation: a connection may send this much anyway, and most reviews are
 // shorter.
@@ -33,7 +33,7 @@ export interface ReadOptions {
   /** Address of the client. */
   readonly address: string;
   readonly exchange: Exchange;
-  readonly patience: Patience;
+  readonly reviewTimeout: ReviewTimeout;
   /**
    * Called when the body may be sent. Time spent waiting for memory does not count for the client.
    */
@@ -66,7 +66,10 @@ export class BodyReader {
     exchange.bodyBegan();
     try {
       if (length === undefined) return await this.#readUnknown(request, options);
-      return { text: length <= MEDIUM ? await request.text() : await textOf(request, length, options.patience), share };
+      return {
+        text: length <= MEDIUM ? await request.text() : await textOf(request, length, options.reviewTimeout),
+        share,
+      };
     } catch (error) {
       share?.[Symbol.dispose]();
       throw error;
@@ -76,24 +79,24 @@ export class BodyReader {
   }
 
   /** Reserves memory for a body, which may take a while. */
-  async #reserve(length: number, { address, patience }: ReadOptions): Promise<Disposable | undefined> {
+  async #reserve(length: number, { address, reviewTimeout }: ReadOptions): Promise<Disposable | undefined> {
     if (length <= SMALL) return undefined;
     const amount = length * (length <= MEDIUM ? MEDIUM_COPIES : COPIES);
     // Waiting would not help.
     if (amount > this.#memory.total) throw tooMuch(amount, this.#memory.total);
     return this.#memory.tryTake(address, amount) ??
-      await (this.#memory.take(address, amount, patience.signal) ?? refuse());
+      await (this.#memory.take(address, amount, reviewTimeout.signal) ?? refuse());
   }
 
   /**
    * Reads a body of unknown length. API servers send the length, so such a body gets only free
    * memory: it never waits while it holds some.
    */
-  async #readUnknown(request: Request, { longest, address, patience }: ReadOptions): Promise<ReadBody> {
+  async #readUnknown(request: Request, { longest, address, reviewTimeout }: ReadOptions): Promise<ReadBody> {
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     using shares = new DisposableStack();
     let size = 0;
-    for await (const chunk of chunksOf(request, patience.signal)) {
+    for await (const chunk of chunksOf(request, reviewTimeout.signal)) {
       size += chunk.length;
       if (size > longest) throw tooLong(longest);
       const share = this.#memory.tryTake(address, COPIES * chunk.length);
@@ -107,7 +110,7 @@ export class BodyReader {
   }
 }
 
-async function textOf(request: Request, length: number, { signal }: Patience): Promise<string> {
+async function textOf(request: Request, length: number, { signal }: ReviewTimeout): Promise<string> {
   const bytes = new Uint8Array(length);
   let size = 0;
   for await (const chunk of chunksOf(request, signal)) {

@@ -8,7 +8,7 @@ interface Connection extends Evictable {
   readonly name: string;
 }
 
-function some(count: number, rank: number, since = 0): Connection[] {
+function connections(count: number, rank: number, since = 0): Connection[] {
   return Array.from({ length: count }, (_, i) => ({ name: `${i}`, rank, since: since + i }));
 }
 
@@ -21,73 +21,73 @@ const CASES: readonly {
   {
     name: "the client with the most connections loses its oldest",
     of: "new",
-    clients: { a: some(2, RANK.idle), b: some(3, RANK.idle) },
+    clients: { a: connections(2, RANK.idle), b: connections(3, RANK.idle) },
     evicted: ["b", 0],
   },
   {
-    name: "a slow connection that was never answered is closed before an idle one, however old",
+    name: "a slow connection without a response is closed before an older idle one",
     of: "new",
-    clients: { a: [...some(2, RANK.idle, 0), ...some(2, RANK.unanswered, 50_000)] },
+    clients: { a: [...connections(2, RANK.idle, 0), ...connections(2, RANK.unanswered, 50_000)] },
     evicted: ["a", 2],
   },
   {
     name: "a connection whose review is being answered is never closed",
     of: "new",
-    clients: { a: some(9, RANK.answering), b: some(1, RANK.idle) },
+    clients: { a: connections(9, RANK.answering), b: connections(1, RANK.idle) },
     evicted: ["b", 0],
   },
   {
-    name: "an idle connection is closed before a young one that was never answered",
+    name: "an idle connection is closed before a new one without a response",
     of: "new",
-    clients: { a: [...some(1, RANK.unanswered, NOW - 100), ...some(1, RANK.idle, NOW - 50)] },
+    clients: { a: [...connections(1, RANK.unanswered, NOW - 100), ...connections(1, RANK.idle, NOW - 50)] },
     evicted: ["a", 1],
   },
   {
     name: "no connection is closed if all are being answered",
     of: "new",
-    clients: { a: some(9, RANK.answering) },
+    clients: { a: connections(9, RANK.answering) },
     evicted: undefined,
   },
   {
-    name: "a client that has fewer connections than the new one's client loses none",
+    name: "a client loses no connection to a client that has more connections",
     of: "greedy",
-    clients: { greedy: some(5, RANK.answering), modest: some(4, RANK.idle) },
+    clients: { greedy: connections(5, RANK.answering), modest: connections(4, RANK.idle) },
     evicted: undefined,
   },
   {
-    name: "a client with as many as others makes room itself",
+    name: "a client with as many connections as others loses one of its own",
     of: "a",
-    clients: { a: some(4, RANK.idle), b: some(4, RANK.unanswered) },
+    clients: { a: connections(4, RANK.idle), b: connections(4, RANK.unanswered) },
     evicted: ["a", 0],
   },
   {
-    name: "a client does not close what it just opened",
+    name: "a client does not lose its own new connections",
     of: "a",
-    clients: { a: some(4, RANK.unanswered, NOW - 100) },
+    clients: { a: connections(4, RANK.unanswered, NOW - 100) },
     evicted: undefined,
   },
   {
-    name: "a client does not close its requests that wait for their turn",
+    name: "a client does not lose its own connections with queued requests",
     of: "a",
-    clients: { a: some(4, RANK.waiting) },
+    clients: { a: connections(4, RANK.waiting) },
     evicted: undefined,
   },
   {
-    name: "another client does not lose what it just opened",
+    name: "a client does not lose new connections to another client",
     of: "b",
-    clients: { a: some(4, RANK.unanswered, NOW - 100), b: some(1, RANK.unanswered, NOW - 100) },
+    clients: { a: connections(4, RANK.unanswered, NOW - 100), b: connections(1, RANK.unanswered, NOW - 100) },
     evicted: undefined,
   },
   {
-    name: "another client does not lose requests that wait for their turn",
+    name: "a client does not lose connections with queued requests to another client",
     of: "b",
-    clients: { a: [...some(2, RANK.waiting), ...some(2, RANK.sending)] },
+    clients: { a: [...connections(2, RANK.waiting), ...connections(2, RANK.sending)] },
     evicted: undefined,
   },
   {
-    name: "a client with a crowd of connections loses what it just opened",
+    name: "a client with more connections than the crowd limit loses its new connections",
     of: "b",
-    clients: { a: some(CROWD + 1, RANK.unanswered, NOW - 100), b: some(1, RANK.idle) },
+    clients: { a: connections(CROWD + 1, RANK.unanswered, NOW - 100), b: connections(1, RANK.idle) },
     evicted: ["a", 0],
   },
 ];

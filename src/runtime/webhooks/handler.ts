@@ -19,7 +19,7 @@ import { Deadlines } from "./deadlines.ts";
 import { FairShare } from "./fair_share.ts";
 import { collectGarbage } from "./garbage.ts";
 import { HEAVIEST, parsedSize } from "./parsed_size.ts";
-import { Patience } from "./patience.ts";
+import { ReviewTimeout } from "./review_timeout.ts";
 import { ConversionFailure, conversionRequest, Conversions, convertAll } from "./convert.ts";
 import { type ReceiveDeadline, ReceiveDeadlines } from "./receive_deadlines.ts";
 import type { Surroundings } from "./review_context.ts";
@@ -119,7 +119,7 @@ interface Route {
   readonly longest: number;
   /** Timeout in seconds if the request has none. */
   readonly timeout: number;
-  answer(text: string, patience: Patience): Promise<unknown> | unknown;
+  answer(text: string, reviewTimeout: ReviewTimeout): Promise<unknown> | unknown;
 }
 
 /** A request that is being answered. */
@@ -222,7 +222,7 @@ export class WebhookHandler {
           kind: phase,
           longest: review,
           timeout: webhook.timeout,
-          answer: (text, patience) => this.#admit(part, webhook, phase, text, patience),
+          answer: (text, reviewTimeout) => this.#admit(part, webhook, phase, text, reviewTimeout),
         });
       }
     }
@@ -289,45 +289,45 @@ export class WebhookHandler {
     if (type !== "application/json") {
       throw new BadReview(415, `content type "${type ?? ""}" is not supported. Use application/json`);
     }
-    const longest = patienceOf(query, route.timeout);
-    const patience = new Patience(this.#options.signal);
+    const longest = serverTimeoutOf(query, route.timeout);
+    const reviewTimeout = new ReviewTimeout(this.#options.signal);
     const progress: Progress = { isCalled: false };
     const late = (): void => {
       const Late = progress.isCalled ? LateAnswer : BadReview;
-      patience.end(new Late(504, `no answer within ${longest} ms`));
+      reviewTimeout.end(new Late(504, `no answer within ${longest} ms`));
     };
     const deadline = this.#deadlines.after(longest, late);
-    const read = this.#read(pending, patience, progress);
+    const read = this.#read(pending, reviewTimeout, progress);
     // The function may run on after the answer, so its memory is released when it has ended.
     const release = (): void => this.#release(progress);
     read.then(release, release);
     try {
-      return await patience.orEnd(read);
+      return await reviewTimeout.race(read);
     } finally {
       this.#deadlines.forget(deadline);
-      patience.release();
+      reviewTimeout.release();
     }
   }
 
-  async #read(pending: PendingRequest, patience: Patience, progress: Progress): Promise<Answer> {
+  async #read(pending: PendingRequest, reviewTimeout: ReviewTimeout, progress: Progress): Promise<Answer> {
     if (!this.#isReady) await this.#options.ready;
     const { route, request: { url }, exchange } = pending;
-    const body = await this.#body(pending, patience);
-    progress.memory = await this.#turn(pending, body, patience);
+    const body = await this.#body(pending, reviewTimeout);
+    progress.memory = await this.#turn(pending, body, reviewTimeout);
     // The deadline may have passed while the review waited for its turn.
-    patience.check();
+    reviewTimeout.check();
     exchange.answerBegan();
     // With threads, the thread reports late functions.
     progress.isCalled = this.#options.threads === undefined;
-    return await this.#respond(route, url, body.text, patience);
+    return await this.#respond(route, url, body.text, reviewTimeout);
   }
 
-  async #body({ request, route, address, exchange }: PendingRequest, patience: Patience): Promise<ReadBody> {
+  async #body({ request, route, address, exchange }: PendingRequest, reviewTimeout: ReviewTimeout): Promise<ReadBody> {
     let deadline: ReceiveDeadline | undefined;
-    const late = (): void => patience.end(new BadReview(408, `the body did not arrive within ${BODY_TIME} ms`));
+    const late = (): void => reviewTimeout.end(new BadReview(408, `the body did not arrive within ${BODY_TIME} ms`));
     const onTurn = (): void => void (deadline = this.#bodyDeadlines.start(late));
     try {
-      return await this.#bodies.read(request, { longest: route.longest, address, exchange, patience, onTurn });
+      return await this.#bodies.read(request, { longest: route.longest, address, exchange, reviewTimeout, onTurn });
     } finally {
       if (deadline !== undefined) this.#bodyDeadlines.forget(deadline);
     }
@@ -339,7 +339,7 @@ export class WebhookHandler {
   async #turn(
     { route, address }: PendingRequest,
     { text, share }: ReadBody,
-    patience: Patience,
+    reviewTimeout: ReviewTimeout,
   ): Promise<ReviewMemory> {
     // The text counts as being read until the review has memory of its own.
     using _read = share;
@@ -348,7 +348,7 @@ export class WebhookHandler {
     const given = this.#answering.tryTake(address, amount);
     if (given !== undefined) return { amount, share: given };
     using _waiting = share ?? this.#waiting.tryTakePart(address, text.length + OVERHEAD) ?? refuse();
-    return { amount, share: await (this.#answering.take(address, amount, patience.signal) ?? refuse()) };
+    return { amount, share: await (this.#answering.take(address, amount, reviewTimeout.signal) ?? refuse()) };
   }
 
   /**
@@ -372,17 +372,17 @@ export class WebhookHandler {
     return Math.max(this.#least, Math.ceil(text.length * TEXTS[kind] + parsedSize(text) * COPIES[kind]));
   }
 
-  async #respond(route: Route, url: string, text: string, patience: Patience): Promise<Answer> {
+  async #respond(route: Route, url: string, text: string, reviewTimeout: ReviewTimeout): Promise<Answer> {
     const { threads } = this.#options;
-    if (threads === undefined) return json(await route.answer(text, patience));
-    const answer = await threads.ask(url, text, patience);
+    if (threads === undefined) return json(await route.answer(text, reviewTimeout));
+    const answer = await threads.ask(url, text, reviewTimeout);
     if (answer.status === 500) route.metrics.panic();
     const type = answer.status === 200 ? JSON_TYPE : TEXT_TYPE;
     return { status: answer.status, text: answer.text, headers: { "content-type": type, ...UNCOMPRESSED } };
   }
 
-  async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, patience: Patience) {
-    const response = await admit(webhook, parsed(text), { part, phase, patience }, this.#options);
+  async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, reviewTimeout: ReviewTimeout) {
+    const response = await admit(webhook, parsed(text), { part, phase, reviewTimeout }, this.#options);
     this.#options.tracing?.tellOfReview({ "op.review.allowed": response.allowed });
     return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
   }
@@ -465,7 +465,7 @@ function pathAndQuery(url: string): [path: string, query: string] {
  * Returns how long the answer may take, in milliseconds. The API server sends its timeout in the
  * URL.
  */
-function patienceOf(query: string, usual: number): number {
+function serverTimeoutOf(query: string, usual: number): number {
   const timeout = /[?&]timeout=(\d{1,4})s(?:&|$)/.exec(query)?.[1];
   const seconds = Math.min(timeout === undefined ? usual : Math.max(1, Number(timeout)), LONGEST);
   return Math.min(seconds * 1000 * SHARE, seconds * 1000 - MARGIN);

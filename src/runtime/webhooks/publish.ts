@@ -14,7 +14,7 @@ import type { AnyKind, KubeObject } from "../../resource/kind.ts";
 /** Annotation of `op dev` on a CustomResourceDefinition. Its value is the previous conversion. */
 const DEVELOPED = "op/dev-conversion-before";
 
-/** Names of the objects that have the bundle. */
+/** Names of the objects that contain the bundle. */
 export interface PublishTargets {
   /** Name of the MutatingWebhookConfiguration; `undefined` if there is none. */
   readonly mutating?: string;
@@ -58,7 +58,7 @@ export async function unpublished(
   ];
   const found = await Promise.all([
     ...configurations.map(async ([kind, name]): Promise<Unpublished[]> => {
-      const object = await look(client, kind, name, signal);
+      const object = await getIfExists(client, kind, name, signal);
       const webhooks = (object as { webhooks?: readonly { name: string; clientConfig: ClientConfig }[] })?.webhooks;
       const stale = (webhooks ?? []).filter(({ clientConfig }) => clientConfig.caBundle !== wanted);
       if (object === undefined || stale.length === 0) return [];
@@ -69,7 +69,7 @@ export async function unpublished(
       return [{ kind, name, type: "strategic", patch }];
     }),
     ...definitions.map(async (name): Promise<Unpublished[]> => {
-      const object = await look(client, CustomResourceDefinition, name, signal);
+      const object = await getIfExists(client, CustomResourceDefinition, name, signal);
       const { conversion } = (object as { spec?: { conversion?: Conversion } })?.spec ?? {};
       // Definitions without a conversion webhook are not changed, and neither are those whose
       // conversion `op dev` currently sends to another machine.
@@ -100,7 +100,12 @@ interface Conversion {
   readonly webhook?: { readonly clientConfig?: ClientConfig };
 }
 
-async function look(client: Client, kind: AnyKind, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+async function getIfExists(
+  client: Client,
+  kind: AnyKind,
+  name: string,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
   try {
     return await client.get(kind, name, { signal });
   } catch (error) {
@@ -109,7 +114,10 @@ async function look(client: Client, kind: AnyKind, name: string, signal: AbortSi
   }
 }
 
-/** Makes a patch fail if the object has changed: it would add a webhook back that was removed. */
+/**
+ * Returns the metadata with which a patch fails if the object has changed. Otherwise the patch
+ * could add a webhook again that was removed in the meantime.
+ */
 function sameVersion({ metadata: { resourceVersion } }: KubeObject): { metadata: { resourceVersion: string } } {
   return { metadata: { resourceVersion } };
 }

@@ -8,15 +8,15 @@ function advance(clock: VirtualClock, milliseconds: number): void {
   while (clock.step(until));
 }
 
-Deno.test("ReceiveDeadlines calls back after its time, and not after a deadline was cancelled", () => {
+Deno.test("ReceiveDeadlines calls the callback when the deadline expires, unless it was canceled", () => {
   const clock = new VirtualClock();
   const deadlines = new ReceiveDeadlines({ clock, time: 5000 });
   const late: string[] = [];
   deadlines.start(() => late.push("first"));
-  const cancelled = deadlines.start(() => late.push("cancelled"));
+  const canceled = deadlines.start(() => late.push("canceled"));
   advance(clock, 2000);
   deadlines.start(() => late.push("second"));
-  deadlines.forget(cancelled);
+  deadlines.forget(canceled);
   advance(clock, 2999);
   assert.deepEqual(late, []);
   advance(clock, 1);
@@ -50,7 +50,7 @@ Deno.test("ReceiveDeadlines counts a blocked event loop as one tick", () => {
   assert.equal(isLate, true);
 });
 
-Deno.test("ReceiveDeadlines that linger keep their timer for one tick, and none after they are disposed", () => {
+Deno.test("ReceiveDeadlines with lingers retain their timer for one tick, but stop it when they are disposed", () => {
   const clock = new VirtualClock();
   const deadlines = new ReceiveDeadlines({ clock, time: 5000, lingers: true });
   deadlines.forget(deadlines.start(() => {}));

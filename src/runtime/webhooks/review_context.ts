@@ -13,7 +13,7 @@ import type { Logger } from "../logger.ts";
 import { isSame } from "../scope.ts";
 import type { Tracing } from "../tracing.ts";
 import type { Gathered } from "./answer.ts";
-import type { Patience } from "./patience.ts";
+import type { ReviewTimeout } from "./review_timeout.ts";
 
 /** The parts of an operator that its webhooks use. */
 export interface Surroundings {
@@ -37,7 +37,7 @@ export interface Review {
   readonly request: AdmissionRequest;
   readonly gathered: Gathered;
   /** Ends when the API server no longer waits for the answer. */
-  readonly patience: Patience;
+  readonly reviewTimeout: ReviewTimeout;
 }
 
 const AUDIT_KEY = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
@@ -50,7 +50,7 @@ const AUDIT_KEY = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
  * @param around The client, caches, log and clock.
  */
 export function contextOf(webhook: Webhook, review: Review, around: Surroundings): unknown {
-  const { part, request, gathered, patience } = review;
+  const { part, request, gathered, reviewTimeout } = review;
   const { namespace = "" } = request;
   let log: Logger | undefined;
   return {
@@ -74,7 +74,7 @@ export function contextOf(webhook: Webhook, review: Review, around: Surroundings
       return log ??= around.log.with({ ...keysOf(request, part), ...around.tracing?.reviewLogFields() });
     },
     get signal() {
-      return patience.signal;
+      return reviewTimeout.signal;
     },
   };
 }
@@ -156,7 +156,7 @@ async function list(
  */
 async function cacheOf(
   { reads }: Webhook,
-  { patience }: Review,
+  { reviewTimeout }: Review,
   { caches = [] }: Surroundings,
   kind: AnyKind,
   namespace: string | undefined,
@@ -164,7 +164,7 @@ async function cacheOf(
   if (!reads.some((read) => isSame(read, kind))) return undefined;
   const cache = caches.find((cache) => isSame(cache.kind, kind));
   if (cache?.covers(namespace) !== true) return undefined;
-  if (!cache.isSynced) await cache.ready(patience.signal);
+  if (!cache.isSynced) await cache.ready(reviewTimeout.signal);
   return cache;
 }
 
@@ -194,6 +194,6 @@ function placeOf({ request }: Review, kind: AnyKind, asked: string | undefined):
   return kind.namespaced && namespace !== "" ? namespace : undefined;
 }
 
-function callOptions({ patience }: Review, namespace: string | undefined) {
-  return { signal: patience.signal, ...(namespace === undefined ? {} : { namespace }) };
+function callOptions({ reviewTimeout }: Review, namespace: string | undefined) {
+  return { signal: reviewTimeout.signal, ...(namespace === undefined ? {} : { namespace }) };
 }

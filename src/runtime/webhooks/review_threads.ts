@@ -7,7 +7,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../logger.ts";
 import { reviewTrace, type SpanContext } from "../tracing.ts";
-import type { Patience } from "./patience.ts";
+import type { ReviewTimeout } from "./review_timeout.ts";
 import type { Counted } from "./thread_metrics.ts";
 
 /** Options of {@linkcode ReviewThreads}. */
@@ -104,13 +104,13 @@ export class ReviewThreads implements Disposable {
    *
    * @param url URL of the request.
    * @param body Body of the request.
-   * @param patience Ends when the API server no longer waits for the answer.
+   * @param reviewTimeout Ends when the API server no longer waits for the answer.
    */
-  ask(url: string, body: string, patience: Patience): Promise<ReviewAnswer> {
+  ask(url: string, body: string, reviewTimeout: ReviewTimeout): Promise<ReviewAnswer> {
     return new Promise((resolve) => {
       const request = { id: this.#serial++, url, body, trace: reviewTrace() };
       this.#give({ request, resolve });
-      patience.signal.addEventListener("abort", () => this.#late(request.id), { once: true });
+      reviewTimeout.signal.addEventListener("abort", () => this.#late(request.id), { once: true });
     });
   }
 

@@ -1,10 +1,10 @@
-/** How long the API server waits for the answer of one request. */
+/** The timeout of one webhook request. */
 
 /**
- * Ends the work on a request when the API server no longer waits for the answer. There is one per
- * request, so its signal is only created when it is used.
+ * Ends the work on a request when the API server no longer waits for the response. There is one per
+ * request, so its signal is created on first use.
  */
-export class Patience {
+export class ReviewTimeout {
   readonly #outer: AbortSignal;
   #controller: AbortController | undefined;
   #error: Error | undefined;
@@ -18,10 +18,10 @@ export class Patience {
 
   /** Aborted when the API server no longer waits. */
   get signal(): AbortSignal {
-    return (this.#controller ?? this.#begin()).signal;
+    return (this.#controller ?? this.#createController()).signal;
   }
 
-  #begin(): AbortController {
+  #createController(): AbortController {
     const controller = this.#controller = new AbortController();
     this.#follow = () => controller.abort(this.#outer.reason);
     if (this.#error !== undefined) controller.abort(this.#error);
@@ -31,7 +31,7 @@ export class Patience {
   }
 
   /**
-   * Ends it. Pending work continues, but its result is ignored.
+   * Ends the wait. Pending work continues, but its result is ignored.
    *
    * @param error The reason.
    */
@@ -42,18 +42,18 @@ export class Patience {
   }
 
   /**
-   * Returns a promise for an answer that rejects if this ends first.
+   * Returns a promise for a response that rejects if {@linkcode ReviewTimeout.end} is called first.
    *
-   * @param answer The answer. Its result is ignored after that.
+   * @param response The response. It is ignored after the end.
    */
-  orEnd<T>(answer: Promise<T>): Promise<T> {
+  race<T>(response: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;
-      answer.then(resolve, reject);
+      response.then(resolve, reject);
     });
   }
 
-  /** Throws the error that ended it, if it has ended. */
+  /** Throws the error of {@linkcode ReviewTimeout.end}, if it was called. */
   check(): void {
     if (this.#error !== undefined) throw this.#error;
     this.#outer.throwIfAborted();
