@@ -1,7 +1,7 @@
 /**
  * Validates numbers (`k8s.io/kube-openapi/pkg/validation/validate`, values.go). Go has integers and
- * floats. Bounds are floats, and are truncated to integers if the value is an integer, even where
- * this makes no sense.
+ * floats. Bounds are floats. As in Kubernetes, they are truncated to integers if the value is an
+ * integer, even if this changes the result.
  */
 import { type FieldError, invalid } from "./field_error.ts";
 import { goFloat, isInt64 } from "./go_text.ts";
@@ -54,7 +54,7 @@ export function numberFindings(
     const detail = `${what} value must be of type ${type} ${
       format === "" ? "(default format)" : `with format ${format}`
     }`;
-    found.push(nowhere(`${detail} in ${path}`));
+    found.push(withoutField(`${detail} in ${path}`));
     return false;
   }
   function add(detail: string, shown: string): void {
@@ -98,7 +98,7 @@ export function numberFindings(
   return found;
 }
 
-function nowhere(detail: string): Finding {
+function withoutField(detail: string): Finding {
   return { detail, fault: invalid("<nil>", "", detail) };
 }
 

@@ -43,7 +43,7 @@ const CASES: readonly {
     expected: ["s.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]"],
   },
   {
-    name: "no default in a schema that is not structural",
+    name: "no error in a default if the schema is not structural",
     given: object({ a: {}, b: { type: "integer", default: "x" } }),
     expected: ["s.properties[a].type: Required value: must not be empty for specified object fields"],
   },
@@ -53,7 +53,7 @@ const CASES: readonly {
     expected: ['s.properties[f].default: Invalid value: {"a":1}: must not have unknown fields'],
   },
   {
-    name: "no existing default with unknown fields",
+    name: "no error in an existing default with unknown fields",
     given: field({ type: "object", default: { a: 1 } }),
     options: { tolerated: { unprunedDefaults: true } },
     expected: [],
@@ -67,13 +67,13 @@ const CASES: readonly {
     ],
   },
   {
-    name: "no existing set of objects",
+    name: "no error in an existing set of objects",
     given: field({ type: "array", "x-kubernetes-list-type": "set", items: { type: "object" } }),
     options: { tolerated: { setTypes: true } },
     expected: [],
   },
   {
-    name: "no existing key that may be missing",
+    name: "no error in an existing list map whose key may be missing",
     given: field({
       type: "array",
       "x-kubernetes-list-type": "map",
@@ -100,7 +100,7 @@ const CASES: readonly {
     expected: ['s.properties[f].x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.a",'],
   },
   {
-    name: "no rule in a schema that is not structural",
+    name: "no error in a rule if the schema is not structural",
     given: object({ a: {}, f: { ...TEXT, "x-kubernetes-validations": [{ rule: "self.a" }] } }),
     expected: ["s.properties[a].type: Required value: must not be empty for specified object fields"],
   },
@@ -116,7 +116,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "no existing expensive rule",
+    name: "no error in an existing expensive rule",
     given: field({
       type: "array",
       items: { ...TEXT, maxLength: 100 },
@@ -136,7 +136,7 @@ for (const { name, given, options, expected } of CASES) {
   });
 }
 
-Deno.test("schemaFaults rejects the expensive rule above if it is new", () => {
+Deno.test("schemaFaults rejects a new expensive rule", () => {
   const given = field({
     type: "array",
     items: { ...TEXT, maxLength: 100 },
@@ -147,7 +147,7 @@ Deno.test("schemaFaults rejects the expensive rule above if it is new", () => {
   assert.match(schemaFaults(given, "s")[0]?.message ?? "", /estimated rule cost exceeds budget/);
 });
 
-Deno.test("schemaFaults is fast for names that every object inherits", () => {
+Deno.test("schemaFaults treats __proto__ and other inherited names as ordinary properties", () => {
   const properties = JSON.parse('{"__proto__": {"type": "string"}, "constructor": {}, "toString": {"type": "string"}}');
   assert.deepEqual(schemaFaults(object(properties), "s").map(({ field }) => field), ["s.properties[constructor].type"]);
 });

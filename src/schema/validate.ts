@@ -1,6 +1,6 @@
 /**
- * Validates a JSON value against a structural schema, with the results, paths and words of an API
- * server (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`): keywords first, then
+ * Validates a JSON value against a structural schema, with the results, paths and messages of an
+ * API server (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`): keywords first, then
  * embedded resources, then duplicates in sets and maps, and last the CEL rules, unless other errors
  * prevent their evaluation.
  */
@@ -33,7 +33,7 @@ export interface ValidateOptions {
 }
 
 /**
- * Validates a value. It is neither pruned nor filled with defaults first.
+ * Validates a value. The value is not pruned, and defaults are not applied first.
  *
  * @param schema The schema. It must not be modified later, because its CEL rules are compiled only
  * once.

@@ -113,9 +113,9 @@ class Reader {
         return content;
       }
       const isEscaped = character === "\\";
-      const meant = isEscaped ? this.text[++i] ?? "" : character;
-      if (!isVisible(meant) && !isBlank(meant)) return undefined;
-      content += meant;
+      const unescaped = isEscaped ? this.text[++i] ?? "" : character;
+      if (!isVisible(unescaped) && !isBlank(unescaped)) return undefined;
+      content += unescaped;
     }
     return undefined;
   }

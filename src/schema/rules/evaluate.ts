@@ -44,9 +44,9 @@ export interface BrokenRulesOptions {
 export function brokenRules(schema: JsonSchema, value: unknown, options: BrokenRulesOptions = {}): FieldError[] {
   const node = ruleNode(schema, options.isResource ?? false);
   if (node === undefined) return [];
-  const run = new Run(options.warn);
-  run.check(node, options.path ?? "", value, options.old, { current: options.correlation, nearest: undefined });
-  return run.faults;
+  const evaluation = new Evaluation(options.warn);
+  evaluation.check(node, options.path ?? "", value, options.old, { current: options.correlation, nearest: undefined });
+  return evaluation.faults;
 }
 
 /**
@@ -62,17 +62,17 @@ function keyPlace(place: Place, key: string): Place {
   const { current, nearest } = place;
   if (current === undefined) return place;
   // The version of the old object is unknown after conversion.
-  if (nearest === undefined && (key === "apiVersion" || key === "kind")) return NOWHERE;
+  if (nearest === undefined && (key === "apiVersion" || key === "kind")) return NO_CORRELATION;
   return { current: current.key(key), nearest: current };
 }
 
-const NOWHERE: Place = { current: undefined, nearest: undefined };
+const NO_CORRELATION: Place = { current: undefined, nearest: undefined };
 
 function indexPlace(place: Place, index: number): Place {
   return place.current === undefined ? place : { current: place.current.index(index), nearest: place.current };
 }
 
-class Run {
+class Evaluation {
   readonly faults: FieldError[] = [];
   readonly #warn: ((fault: FieldError) => void) | undefined;
   /** The remaining cost budget. It is negative once no further rule may be evaluated. */
@@ -168,16 +168,15 @@ class Run {
       if (!usesOldSelf && isSame) this.#warn?.(known);
       else this.faults.push(known);
     };
-    const made = message === undefined ? undefined : this.#message(message, rule, at.values);
-    if (made?.isEnd) {
-      add(invalid(field, at.type, made.text));
+    const evaluated = message === undefined ? undefined : this.#message(message, rule, at.values);
+    if (evaluated?.isEnd) {
+      add(invalid(field, at.type, evaluated.text));
       this.#budget = -1;
       return;
     }
     const value = at.type === "object" || at.type === "array" ? OMITTED : at.value;
-    add(
-      faultFor(rule, field, value, made?.text ?? (rule.message ? rule.message.trim() : `failed rule: ${nameOf(rule)}`)),
-    );
+    const detail = evaluated?.text ?? (rule.message ? rule.message.trim() : `failed rule: ${nameOf(rule)}`);
+    add(faultFor(rule, field, value, detail));
   }
 
   /** Evaluates a message expression; returns `undefined` if there is no printable result. */

@@ -92,13 +92,13 @@ interface ExpensiveRule {
 class Search {
   readonly textFaults: FieldError[] = [];
   readonly compileFaults: SchemaFault[] = [];
-  readonly #faultyPlaces: string[];
+  readonly #faultyPaths: string[];
   readonly #isUnchanged: boolean;
   readonly #expensive: ExpensiveRule[] = [];
   #total = 0;
 
   constructor(others: readonly FieldError[], isUnchanged: boolean) {
-    this.#faultyPlaces = others.map(({ field }) => field);
+    this.#faultyPaths = others.map(({ field }) => field);
     this.#isUnchanged = isUnchanged;
   }
 
@@ -129,7 +129,7 @@ class Search {
     const rules = schema["x-kubernetes-validations"] ?? [];
     if (rules.length === 0) return;
     rules.forEach((rule, i) => this.#checkText(schema, rule, `${path}.x-kubernetes-validations[${i}]`));
-    if (isCompiled && !this.#faultyPlaces.some((fault) => isWithin(path, fault))) this.#compile(schema, place);
+    if (isCompiled && !this.#faultyPaths.some((fault) => isWithin(path, fault))) this.#compile(schema, place);
   }
 
   #visitChild(schema: JsonSchema, path: string, place: Place, most: number | undefined): void {
@@ -140,7 +140,7 @@ class Search {
 
   #addText(rule: ValidationRule, fault: FieldError): void {
     this.textFaults.push({ ...fault, rule: rule.rule });
-    this.#faultyPlaces.push(fault.field);
+    this.#faultyPaths.push(fault.field);
   }
 
   #checkText(schema: JsonSchema, rule: ValidationRule, path: string): void {

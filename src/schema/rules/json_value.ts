@@ -102,9 +102,9 @@ function textValue(text: string, format: string | undefined): Value {
 
 /** As on the server, base64 uses the URL alphabet, which the format `byte` does not allow. */
 function bytesValue(text: string): Uint8Array {
-  const strange = text.search(/[^A-Za-z0-9_=-]/);
-  if (strange !== -1) {
-    throw new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${strange}`);
+  const position = text.search(/[^A-Za-z0-9_=-]/);
+  if (position !== -1) {
+    throw new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${position}`);
   }
   const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
@@ -128,8 +128,8 @@ function listValue(value: unknown, schema: JsonSchema): Value {
 }
 
 /**
- * Converts a value that an expression added to a JSON list. The server treats it as JSON, which it
- * may not be.
+ * Converts a value that an expression added to a JSON list. The server treats it as a JSON value
+ * even if it is another CEL value.
  */
 function restored(value: Value, schema: JsonSchema): Value {
   if (value instanceof JsonMap || value instanceof Unknown) return celValue(value.raw, schema);
@@ -155,8 +155,8 @@ function nativeType(value: Value): string {
 }
 
 /**
- * Items are converted at once; objects among them are lazy anyway. A failed conversion fails only
- * the expressions that access the item.
+ * Converts the items of a list immediately; the fields of objects are still converted lazily. If a
+ * conversion fails, only the expressions that access the item fail.
  */
 function lazily<T>(list: readonly T[], convert: (item: T) => Value): readonly Value[] {
   const values: Value[] = [];
@@ -175,10 +175,10 @@ function lazily<T>(list: readonly T[], convert: (item: T) => Value): readonly Va
   return values;
 }
 
-/** An object with fields by their names in rules, or a map with arbitrary keys. */
+/** A JSON object as a CEL value: an object with declared fields, or a map with arbitrary keys. */
 export class JsonMap extends MapValue {
   readonly #schema: JsonSchema;
-  readonly #asked: Map<string, Value | undefined> = new Map();
+  readonly #converted: Map<string, Value | undefined> = new Map();
 
   constructor(readonly raw: Readonly<Record<string, unknown>>, schema: JsonSchema) {
     super();
@@ -191,8 +191,8 @@ export class JsonMap extends MapValue {
 
   override get(key: Value): Value | undefined {
     if (typeof key !== "string") throw new CelError("no such overload");
-    if (!this.#asked.has(key)) this.#asked.set(key, this.#find(key));
-    return this.#asked.get(key);
+    if (!this.#converted.has(key)) this.#converted.set(key, this.#find(key));
+    return this.#converted.get(key);
   }
 
   #find(key: string): Value | undefined {

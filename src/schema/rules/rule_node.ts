@@ -38,7 +38,7 @@ export class RuleNode {
     return declaredType(property, property["x-kubernetes-embedded-resource"] ?? false) !== undefined;
   }
 
-  /** Its own rules; `undefined` if rules cannot access such a value. */
+  /** The rules of this node; `undefined` if rules cannot access its values. */
   get rules(): readonly CompiledRule[] | undefined {
     if (this.#rules === undefined && this.#type !== undefined) this.#rules = compileRules(this.schema, this.#type);
     return this.#rules;
@@ -54,7 +54,8 @@ export class RuleNode {
   }
 }
 
-// Schemas are looked up repeatedly. The cache does not keep deleted definitions alive.
+// Schemas are looked up repeatedly. The map is weak, so that deleted definitions are
+// garbage-collected.
 const known = new WeakMap<JsonSchema, Map<boolean, RuleNode | undefined>>();
 
 /**
@@ -81,8 +82,8 @@ function nodeOf(schema: JsonSchema): RuleNode | undefined {
 const withRules = new WeakMap<JsonSchema, boolean>();
 
 function hasRules(schema: JsonSchema): boolean {
-  const told = withRules.get(schema);
-  if (told !== undefined) return told;
+  const cached = withRules.get(schema);
+  if (cached !== undefined) return cached;
   const { additionalProperties, items, properties = {} } = schema;
   const found = (schema["x-kubernetes-validations"] ?? []).length > 0 || (items !== undefined && hasRules(items)) ||
     (isObject(additionalProperties) && hasRules(additionalProperties)) || Object.values(properties).some(hasRules);
