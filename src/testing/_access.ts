@@ -39,7 +39,7 @@ interface User {
 }
 
 /** Issues tokens, and serves a TokenReview webhook for them on a loopback port. */
-export interface TokenBook extends AsyncDisposable {
+export interface TokenIssuer extends AsyncDisposable {
   /** URL of the webhook. */
   readonly url: string;
   /** Returns a new token for a user. */
@@ -48,8 +48,8 @@ export interface TokenBook extends AsyncDisposable {
   revoke(token: string): void;
 }
 
-/** Creates a token book and starts its webhook. */
-export function openTokenBook(): TokenBook {
+/** Creates a token issuer and starts its webhook. */
+export function startTokenIssuer(): TokenIssuer {
   const users = new Map<string, User>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     const review = await request.json();

@@ -14,7 +14,7 @@ type Library = typeof FastCheck;
  */
 const OPTIONAL_VALUES = 12;
 
-/** Least probability of an optional property, so that each one appears sometimes. */
+/** Minimum probability of an optional property, so that each one is sometimes present. */
 const MIN_PROBABILITY = 0.02;
 
 /** Random values of a schema. */
@@ -186,7 +186,7 @@ function strings(fc: Library, { pattern, format, minLength = 0, maxLength }: Jso
   }
 }
 
-/** Returns a value as JSON has it: without `undefined` and -0. */
+/** Returns a value as JSON represents it: without `undefined` and -0. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

@@ -2,8 +2,8 @@
  * Records where reconciles of a memory cluster read the machine's clock through `Date`.
  *
  * `Date` itself still returns real time, because reconciles and their libraries also measure
- * durations with it. A test that depends on it sees another time than the cluster's, so failures
- * mention it.
+ * durations with it. A reconcile that uses it for time of day gets a different time than the
+ * cluster's, so test failures mention the use.
  */
 import { currentRunLog } from "../runtime/current_run.ts";
 
@@ -27,32 +27,32 @@ export class DateUse implements Disposable {
   constructor() {
     const wrapped = globalThis.Date;
     const state = { wrapped, isActive: true };
-    const note = (caller: (...args: never) => unknown): void => {
-      if (state.isActive && this.#calls < MAX_CALLS && currentRunLog() !== undefined) this.#note(caller);
+    const record = (caller: (...args: never) => unknown): void => {
+      if (state.isActive && this.#calls < MAX_CALLS && currentRunLog() !== undefined) this.#record(caller);
     };
     const { now } = wrapped;
-    const noted = (): number => {
-      note(noted);
+    const recordedNow = (): number => {
+      record(recordedNow);
       return now.call(wrapped);
     };
     const handler: ProxyHandler<DateConstructor> = {
       construct(target, args, newTarget) {
-        if (args.length === 0) note(handler.construct as (...args: never) => unknown);
+        if (args.length === 0) record(handler.construct as (...args: never) => unknown);
         return Reflect.construct(target, args, newTarget === wrapper ? target : newTarget);
       },
       apply(target, self, args) {
-        note(handler.apply as (...args: never) => unknown);
+        record(handler.apply as (...args: never) => unknown);
         return Reflect.apply(target, self, args);
       },
       // If a test replaced `Date.now`, its function is returned.
-      get: (target, key) => key === "now" && target.now === now ? noted : Reflect.get(target, key),
+      get: (target, key) => key === "now" && target.now === now ? recordedNow : Reflect.get(target, key),
     };
     const wrapper: DateConstructor = new Proxy(wrapped, handler);
     wrappers.set(wrapper, state);
     this.#wrapper = globalThis.Date = wrapper;
   }
 
-  /** Text to add to an error message; `undefined` if no reconcile read the machine's clock. */
+  /** A hint for error messages; `undefined` if no reconcile read the machine's clock. */
   get hint(): string | undefined {
     if (this.places.size === 0) return undefined;
     const places = [...this.places].map((place) => `\n    at ${place}`).join("");
@@ -68,7 +68,7 @@ export class DateUse implements Disposable {
     }
   }
 
-  #note(caller: (...args: never) => unknown): void {
+  #record(caller: (...args: never) => unknown): void {
     this.#calls++;
     if (this.places.size >= MAX_PLACES) return;
     const holder: { stack?: string } = {};

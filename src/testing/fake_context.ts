@@ -153,12 +153,12 @@ export interface FakeContext<Services = unknown> {
 }
 
 /**
- * Creates a context to call `reconcile` or `cleanup` with. Reads return the given objects and those
- * that were written since.
+ * Creates a context for a call of `reconcile` or `cleanup`. Reads return the given objects, with
+ * the writes of the reconcile applied.
  *
  * @typeParam Services The services that the controller uses.
  * @param options The objects and properties of the context.
- * @returns The context, with a record of what was done.
+ * @returns The context, with a record of its calls.
  *
  * @example Usage
  * ```ts
@@ -189,7 +189,10 @@ export function fakeContext<Services = unknown>(options: FakeContextOptions<Serv
   return new Recorder(options);
 }
 
-/** The members are functions in properties, as reconciles take them apart: `{ apply, log }`. */
+/**
+ * The members are function properties, because reconcilers destructure the context: `{ apply, log
+ * }`.
+ */
 class Recorder<Services> implements FakeContext<Services> {
   readonly writes: FakeWrite[] = [];
   readonly emittedEvents: FakeContext["emittedEvents"][number][] = [];
@@ -334,12 +337,12 @@ class FakeObjects {
   readonly #objects = new Map<string, { readonly kind: string; readonly object: KubeObject }>();
   readonly #namespace: string;
 
-  /** @param namespace The namespace of objects that do not name one. */
+  /** @param namespace The namespace of objects without a namespace. */
   constructor(namespace: string) {
     this.#namespace = namespace;
   }
 
-  /** Returns an id with the namespace filled in; without a namespace for cluster-scoped kinds. */
+  /** Adds the default namespace to an id, or removes the namespace for cluster-scoped kinds. */
   idOf(kind: AnyKind, { name, namespace = this.#namespace }: ObjectId): ObjectId {
     return kind.namespaced ? { name, namespace } : { name };
   }

@@ -67,7 +67,7 @@ for (const { name, fault, filter, patches } of CASES) {
   });
 }
 
-Deno.test("faults.responseLost: the write happens, but its response does not arrive", async () => {
+Deno.test("faults.responseLost lets the server store a write, but the client receives no response", async () => {
   await using cluster = await memoryCluster();
   cluster.inject(faults.responseLost(), { verb: "create", kind: ConfigMap, name: "a" });
 
@@ -92,7 +92,7 @@ Deno.test("faults.delay delays a request by the cluster's clock, and settle sugg
   assert.equal(await copyOf(cluster), "two");
 });
 
-Deno.test("a request is retried after the Retry-After of faults.tooManyRequests, not before", async () => {
+Deno.test("a request is retried no earlier than the Retry-After of faults.tooManyRequests", async () => {
   await using cluster = await clusterWithCopy();
   const from = cluster.clock.now();
   cluster.inject(faults.tooManyRequests("5s"), PATCH);
@@ -103,7 +103,7 @@ Deno.test("a request is retried after the Retry-After of faults.tooManyRequests,
   assert.deepEqual(times, [[0, 429], [5000, 200]]);
 });
 
-Deno.test("faults.watchSilent: an open watch receives no more events or bookmarks", async () => {
+Deno.test("faults.watchSilent stops the events and bookmarks of an open watch", async () => {
   await using cluster = await memoryCluster();
   const stop = new AbortController();
   const seen: string[] = [];
@@ -182,7 +182,7 @@ Deno.test("memoryCluster.requests have verb, resource, name, body, time and stat
   assert.deepEqual([read?.verb, read?.name, read?.status], ["get", "b", 404]);
 });
 
-Deno.test("rules in the option rbac allow the operator what they name, and nothing else", async () => {
+Deno.test("the operator of memoryCluster has only the permissions in the option rbac", async () => {
   const rules = [
     { verbs: ["list", "watch"], apiGroups: ["test.example.com"], resources: ["notes"] },
     { verbs: ["patch"], apiGroups: ["test.example.com"], resources: ["notes/status"] },

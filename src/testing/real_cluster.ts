@@ -7,9 +7,9 @@ import { sleep, systemClock } from "../base/clock.ts";
 import {
   type CertificateAccess,
   kubeconfig,
-  openTokenBook,
+  startTokenIssuer,
   type TokenAccess,
-  type TokenBook,
+  type TokenIssuer,
   type UserAccess,
 } from "./_access.ts";
 import { type AuditEvent, readAuditLog } from "./_audit.ts";
@@ -148,7 +148,7 @@ export async function realCluster(options: RealClusterOptions = {}): Promise<Rea
 
   await using resources = new AsyncDisposableStack();
   const folder = resources.use(await watchedFolder("control-plane-")).path;
-  const tokens = resources.use(openTokenBook());
+  const tokens = resources.use(startTokenIssuer());
   const authority = await createAuthority();
   const caCert = authority.certificate;
   await writeControlPlaneFiles(folder, { authority, tokenReviewUrl: tokens.url, audit });
@@ -190,7 +190,7 @@ export async function realCluster(options: RealClusterOptions = {}): Promise<Rea
   return cluster;
 }
 
-/** What a {@linkcode ProcessCluster} consists of. */
+/** The parts of a {@linkcode ProcessCluster}. */
 interface ClusterParts {
   readonly programs: Partial<ControlPlane>;
   readonly folder: string;
@@ -198,7 +198,7 @@ interface ClusterParts {
   readonly processes: { readonly etcd: WatchedProcess; readonly apiserver: WatchedProcess };
   /** Starts the API server on the same port again. */
   readonly start: () => Promise<WatchedProcess>;
-  readonly tokens: TokenBook;
+  readonly tokens: TokenIssuer;
   readonly authority: Authority;
   /** HTTP client that trusts the authority. */
   readonly client: Deno.HttpClient;
@@ -212,12 +212,12 @@ class ProcessCluster implements RealCluster {
   readonly port: number;
   readonly caCert: string;
   readonly admin: TokenAccess;
-  /** Everything that started before this object, to dispose of after it. */
+  /** The resources that were acquired before this object. They are disposed of with it. */
   resources: AsyncDisposableStack | undefined;
   readonly #parts: ClusterParts;
   /** Clients of {@linkcode ProcessCluster.certificateUser}. */
   readonly #clients: Deno.HttpClient[] = [];
-  /** All processes but the API server. */
+  /** All processes except the API server. */
   readonly #others: WatchedProcess[];
   #apiserver: WatchedProcess;
 
@@ -295,7 +295,7 @@ class ProcessCluster implements RealCluster {
     this.#others.push(process);
   }
 
-  /** Stops all processes but etcd, which is stopped last. */
+  /** Stops all processes except etcd, which is stopped later. */
   async close(): Promise<void> {
     for (const client of this.#clients) client.close();
     const [, ...controllers] = this.#others;
@@ -392,7 +392,7 @@ function send(
   // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes
   // only the first one.
   if (searchParams.has("watch")) headers.set("Accept-Encoding", "identity");
-  // The type that `Request` gives to a string.
+  // `Request` sets this type for string bodies.
   if (headers.get("Content-Type") === "text/plain;charset=UTF-8") headers.set("Content-Type", "application/json");
   return fetch(new Request(url + pathname + search, given), { headers, client });
 }

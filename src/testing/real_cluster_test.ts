@@ -92,7 +92,7 @@ Deno.test({ name: "realCluster", ignore }, async (t) => {
 
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     await t.step(`restartApiserver with ${signal} preserves port, data and tokens`, async () => {
-      const name = `kept-${signal.toLowerCase()}`;
+      const name = `before-${signal.toLowerCase()}`;
       const user = await cluster.user("system:admin", { groups: ["system:masters"] });
       await createConfigMap(cluster, name);
       const before = cluster.pids;
@@ -156,7 +156,7 @@ for (const { name, signal, toAll } of ENDS) {
   });
 }
 
-Deno.test("realCluster names a program that is missing in the folder", async () => {
+Deno.test("realCluster reports the name of a program that is missing in the folder", async () => {
   const assets = await Deno.makeTempDir();
   try {
     await assert.rejects(realCluster({ assets }), {
@@ -212,7 +212,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text.split("\n")[0] ?? "";
 }
 
-Deno.test("realCluster says how to build a version that is not in the cache", async () => {
+Deno.test("realCluster suggests the build command for a version that is not in the cache", async () => {
   await assert.rejects(realCluster({ version: "v1.2.3" }), {
     message: "realCluster(): no programs of a control plane found. " +
       'Run "deno run -A tools/control_plane.ts v1.2.3" to build them',

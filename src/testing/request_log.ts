@@ -65,7 +65,7 @@ export interface RequestFilter {
   readonly where?: (request: RequestRecord) => boolean;
 }
 
-/** A record to which the response and the faults are still added. */
+/** A record of a pending request: the response status and faults are added later. */
 export type OpenRecord = { -readonly [K in keyof RequestRecord]: RequestRecord[K] } & { faults: string[] };
 
 /**
@@ -91,7 +91,7 @@ export function recordOf(request: Request, text: string | undefined, time: numbe
   };
 }
 
-/** Adds the methods by which Deno's `console.log` and Node's `util.inspect` print an object. */
+/** Masks an object when Deno's `console.log` or Node's `util.inspect` prints it. */
 function maskWhenPrinted(body: unknown): void {
   if (!isObject(body)) return;
   const masked = () => ({ ...maskSecrets({ apiVersion: "v1", kind: "Secret", ...body }) });
