@@ -1,6 +1,6 @@
 /**
- * Keeps a store up to date with lists and watches. `step.ts` decides what to do next, and this file
- * does it.
+ * Keeps a store up to date with lists and watches. This module sends the requests; `step.ts`
+ * computes the next state and the changes of the store.
  */
 import { linked } from "../base/abort.ts";
 import { backoff } from "../base/backoff.ts";
@@ -21,14 +21,14 @@ import { Store, type StoreChange } from "./store.ts";
 // kube-rs and client-go wait 0.8 s to 30 s. A restart of the server takes less time, so the first
 // retries are faster.
 const RETRY = { first: 200, longest: 30_000 };
-// The server ends a watch after 5 to 10 minutes, as with client-go. The spread keeps operators from
-// reconnecting at once.
+// The server ends a watch after 5 to 10 minutes, as with client-go. The random spread prevents that
+// all watches reconnect at the same time.
 const MIN_WATCH_SECONDS = 300;
-// A probe of a silent stream: how long the server keeps the second watch open, in seconds; how long
-// to wait for it, and then for the stream, in milliseconds.
+// A probe of a silent stream opens a second watch for `seconds`. `timeout` is the longest time for
+// its response, and `grace` the time for the stream to receive the same events, in milliseconds.
 const PROBE = { seconds: 1, timeout: 10_000, grace: 1000 };
-// In milliseconds. A stream that ends sooner without an event is a failure, so that the next
-// attempt waits.
+// In milliseconds. A stream that ends sooner without an event counts as a failure, so that the next
+// attempt is delayed.
 const MIN_STREAM = 1000;
 
 /** Options of {@linkcode Informer}. */
@@ -61,7 +61,7 @@ export class Informer {
   readonly synced: Promise<void>;
   /** The error while the watch fails. */
   problem: Error | undefined;
-  /** Number of responses and events so far. Tests see from it that none is pending. */
+  /** Number of responses and events so far. Tests wait until it stops increasing. */
   activity = 0;
   /** Number of failures of the watch. */
   restarts = 0;
@@ -184,7 +184,7 @@ export class Informer {
     signal.addEventListener("abort", end, { once: true });
     while (!signal.aborted) {
       try {
-        await this.#once(signal);
+        await this.#readOnce(signal);
       } catch (error) {
         if (signal.aborted) return;
         if (this.#broken !== undefined) throw this.#broken;
@@ -194,7 +194,7 @@ export class Informer {
   }
 
   /** Reads one page of a list, or one stream. */
-  async #once(signal: AbortSignal): Promise<void> {
+  async #readOnce(signal: AbortSignal): Promise<void> {
     const { namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     const select: SelectOptions = {
       signal,
@@ -208,7 +208,7 @@ export class Informer {
     if (state.at === "paging" || (state.at === "start" && !state.streams)) {
       const from = state.at === "paging" ? state.next : undefined;
       const { items, resourceVersion, continue: next } = await this.#client.page(this.kind, from, select);
-      return this.#take({ came: "page", items: items as KubeObject[], resourceVersion, next });
+      return this.#take({ type: "page", items: items as KubeObject[], resourceVersion, next });
     }
     await this.#stream(state, select, signal);
   }
@@ -252,7 +252,7 @@ export class Informer {
     if (isEmpty && clock.elapsed() - opened < MIN_STREAM) {
       throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch immediately`);
     }
-    this.#take({ came: "end" });
+    this.#take({ type: "end" });
   }
 
   /**
@@ -288,26 +288,26 @@ export class Informer {
     rejectIncompleteEvent(this.kind, event);
     // Events of an incomplete list do not prove that the watch works.
     if (this.#state.at === "live") this.#recovered();
-    this.#take({ came: "event", event });
+    this.#take({ type: "event", event });
   }
 
   #take(incoming: Parameters<typeof step>[1]): void {
     this.activity++;
     // For events, `#stream` sets it once per batch.
-    if (incoming.came !== "end" && incoming.came !== "event") this.#lastReceived = this.#options.clock.elapsed();
+    if (incoming.type !== "end" && incoming.type !== "event") this.#lastReceived = this.#options.clock.elapsed();
     const { state, changes } = step(this.#state, incoming);
     this.#state = state;
-    for (const change of changes) this.#do(change);
+    for (const change of changes) this.#apply(change);
   }
 
-  #do(change: Change): void {
+  #apply(change: Change): void {
     switch (change.do) {
       case "set":
         return this.#own.onEvent(this.store.set(change.object, this.#trim));
       case "delete":
         return this.#own.onDeletion(change.object);
       case "retain":
-        for (const gone of this.store.retain(change.seen, change.resourceVersion)) this.#own.onEvent(gone);
+        for (const deletion of this.store.retain(change.seen, change.resourceVersion)) this.#own.onEvent(deletion);
         this.#recovered();
         this.#isSynced = true;
         this.#settleWaiting(undefined);
@@ -365,23 +365,23 @@ export class Informer {
   async #failed(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, random, onProblem } = this.#options;
     if (isStatus(error, 410)) {
-      this.#take({ came: "expiry" });
+      this.#take({ type: "expiry" });
       // One 410 is normal. If it repeats, wait before the next attempt.
       if (++this.#failures > 1) await sleep(clock, backoff(this.#failures, { ...RETRY, spread: random() }), signal);
       return;
     }
     if (this.#state.at === "initial" && (isStatus(error, 400) || isStatus(error, 422))) {
-      this.#take({ came: "rejection", isPermanent: true });
+      this.#take({ type: "rejection", isPermanent: true });
       return;
     }
     // If the watch cache does not catch up with etcd, the server rejects a streaming list after
     // three seconds ("Too large resource version"). It serves a paged list from etcd, to which
     // client-go falls back, too.
     if (this.#state.at === "initial" && isStatus(error, 504)) {
-      this.#take({ came: "rejection", isPermanent: false });
+      this.#take({ type: "rejection", isPermanent: false });
       return;
     }
-    this.#take({ came: "end" });
+    this.#take({ type: "end" });
     this.restarts++;
     const problem = this.#withHint(error);
     if (this.problem?.message !== problem.message) onProblem(problem);
@@ -409,7 +409,7 @@ export class Informer {
   }
 }
 
-/** Returns what to do about a kind that is not served. The watch starts by itself once it is. */
+/** Returns advice for a kind that is not served. */
 function hintFor({ apiVersion, crd, external }: AnyKind): string {
   if (crd === undefined) return `Check that the cluster's version of Kubernetes has ${apiVersion}.`;
   const { name } = crd.metadata;

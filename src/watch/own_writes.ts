@@ -18,7 +18,7 @@ export interface Writer {
 /** Called with a change. `by` is the writer, if it is a write of this process. */
 export type Notify = (change: StoreChange, by: Writer | undefined) => void;
 
-/** The pending writes of one object, and the changes that were received meanwhile. */
+/** The pending writes of one object, and the changes that were received during the writes. */
 interface Writes {
   count: number;
   /** Whether an event of its deletion was received. */
@@ -37,7 +37,7 @@ export class OwnWrites {
     this.#notify = notify;
   }
 
-  /** Handles a change that an event made. */
+  /** Handles a change of the store that an event caused. */
   onEvent(change: StoreChange | undefined): void {
     if (change === undefined) return;
     const writes = this.#writes.get(keyOf((change.after ?? change.before)!.metadata));
@@ -52,7 +52,7 @@ export class OwnWrites {
   onDeletion(object: KubeObject): void {
     const writes = this.#writes.get(keyOf(object.metadata));
     if (writes !== undefined) writes.sawDeletion = true;
-    this.onEvent(writes === undefined ? this.#store.delete(object) : this.#store.noteDeleted(object));
+    this.onEvent(writes === undefined ? this.#store.delete(object) : this.#store.deleteOwn(object));
   }
 
   /**
@@ -64,18 +64,18 @@ export class OwnWrites {
    */
   async write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
     const writes = this.#begin(key);
-    let answer: Object | undefined;
+    let response: Object | undefined;
     try {
-      return answer = await send();
+      return response = await send();
     } finally {
-      const { resourceVersion } = answer?.metadata ?? {};
+      const { resourceVersion } = response?.metadata ?? {};
       const isOwn = ({ after }: StoreChange): boolean =>
-        answer !== undefined && after?.metadata.resourceVersion === resourceVersion;
+        response !== undefined && after?.metadata.resourceVersion === resourceVersion;
       // If versions cannot be compared, the response must not replace changes after the event of
       // the write.
       const isOutdated = writes.held.some(isOwn) && !isComparable(resourceVersion ?? "");
       this.#end(key, writes, by, isOwn);
-      if (answer !== undefined && !isOutdated) this.#note(answer, by);
+      if (response !== undefined && !isOutdated) this.#storeResponse(response, by);
       this.#release(key, writes);
     }
   }
@@ -91,25 +91,25 @@ export class OwnWrites {
   async remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
     const writes = this.#begin(key);
     const uid = this.#store.get(key)?.metadata.uid;
-    let answer: { readonly remaining: KubeObject | undefined } | undefined;
+    let response: { readonly remaining: KubeObject | undefined } | undefined;
     try {
-      answer = { remaining: await send() };
+      response = { remaining: await send() };
     } finally {
       this.#end(
         key,
         writes,
         by,
         ({ before, after }) => {
-          if (answer?.remaining !== undefined) {
-            return after?.metadata.resourceVersion === answer.remaining.metadata.resourceVersion;
+          if (response?.remaining !== undefined) {
+            return after?.metadata.resourceVersion === response.remaining.metadata.resourceVersion;
           }
-          return answer !== undefined && after === undefined && before?.metadata.uid === uid;
+          return response !== undefined && after === undefined && before?.metadata.uid === uid;
         },
       );
       const held = this.#store.get(key);
-      if (answer?.remaining !== undefined) this.#note(answer.remaining, by);
-      else if (answer !== undefined && held !== undefined && held.metadata.uid === uid) {
-        this.#notifyIf(this.#store.noteDeleted(held), by);
+      if (response?.remaining !== undefined) this.#storeResponse(response.remaining, by);
+      else if (response !== undefined && held !== undefined && held.metadata.uid === uid) {
+        this.#notifyIf(this.#store.deleteOwn(held), by);
       }
       this.#release(key, writes);
     }
@@ -138,12 +138,12 @@ export class OwnWrites {
     for (const change of writes.held) this.#notify(change, undefined);
   }
 
-  #note(answer: KubeObject, by: Writer): void {
-    const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = answer.metadata;
+  #storeResponse(response: KubeObject, by: Writer): void {
+    const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = response.metadata;
     // An object in its grace period also has no finalizers, but exists until the event of its
     // deletion.
     const isDeleted = deletionTimestamp !== undefined && finalizers.length === 0 && !deletionGracePeriodSeconds;
-    this.#notifyIf(isDeleted ? this.#store.noteDeleted(answer) : this.#store.note(answer), by);
+    this.#notifyIf(isDeleted ? this.#store.deleteOwn(response) : this.#store.setWritten(response), by);
   }
 
   #notifyIf(change: StoreChange | undefined, by: Writer): void {

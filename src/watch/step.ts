@@ -1,6 +1,6 @@
 /**
- * Decides what a watch does next, from its state and what was received. It does no I/O and reads no
- * clock: `informer.ts` does both.
+ * Computes the next state of a watch from its state and a response or event. `informer.ts` does all
+ * I/O and reads the clock.
  *
  * ```text
  * start ──stream──▶ initial ──end mark──▶ live ──ended──▶ live (from its version)
@@ -31,21 +31,21 @@ export type State =
   /** All changes up to a version are known. */
   | { readonly at: "live"; readonly streams: boolean; readonly resourceVersion: string };
 
-/** What was received. */
+/** A response, an event, or the end of a stream. */
 export type Received =
-  | { readonly came: "event"; readonly event: WatchEvent }
+  | { readonly type: "event"; readonly event: WatchEvent }
   | {
-    readonly came: "page";
+    readonly type: "page";
     readonly items: readonly KubeObject[];
     readonly resourceVersion: string;
     readonly next: string | undefined;
   }
   /** The server rejected a streaming list, permanently or for now. */
-  | { readonly came: "rejection"; readonly isPermanent: boolean }
+  | { readonly type: "rejection"; readonly isPermanent: boolean }
   /** The version has expired (410). */
-  | { readonly came: "expiry" }
+  | { readonly type: "expiry" }
   /** The stream ended or failed. */
-  | { readonly came: "end" };
+  | { readonly type: "end" };
 
 /** A change of the store. */
 export type Change =
@@ -63,10 +63,10 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
  * Returns the next state and the changes of the store.
  *
  * @param state The current state.
- * @param received What was received.
+ * @param received The response, event or end.
  */
 export function step(state: State, received: Received): { state: State; changes: readonly Change[] } {
-  switch (received.came) {
+  switch (received.type) {
     case "event":
       return onEvent(state, received.event);
     case "page":
@@ -81,7 +81,7 @@ export function step(state: State, received: Received): { state: State; changes:
 }
 
 function onEvent(state: State, { type, object }: WatchEvent): { state: State; changes: readonly Change[] } {
-  // An old event again: it must not restore deleted objects, and the version must not decrease.
+  // A repeated old event must not restore deleted objects or decrease the version.
   if (state.at === "live" && isNewer(state.resourceVersion, object.metadata?.resourceVersion ?? "")) {
     return { state, changes: [] };
   }
@@ -89,31 +89,31 @@ function onEvent(state: State, { type, object }: WatchEvent): { state: State; ch
     case "ADDED":
     case "MODIFIED":
       if (state.at === "initial") state.seen.add(keyOf(object.metadata));
-      return { state: moved(state, object), changes: [{ do: "set", object }] };
+      return { state: withVersion(state, object), changes: [{ do: "set", object }] };
     case "DELETED":
       if (state.at === "initial") state.seen.delete(keyOf(object.metadata));
-      return { state: moved(state, object), changes: [{ do: "delete", object }] };
+      return { state: withVersion(state, object), changes: [{ do: "delete", object }] };
     case "BOOKMARK": {
       const { resourceVersion, annotations } = object.metadata;
       if (state.at !== "initial" || annotations?.[INITIAL_EVENTS_END] !== "true") {
-        return { state: moved(state, object), changes: [] };
+        return { state: withVersion(state, object), changes: [] };
       }
       const live: State = { at: "live", streams: true, resourceVersion };
       return { state: live, changes: [{ do: "retain", seen: state.seen, resourceVersion }] };
     }
     default:
-      // The loop has handled ERROR. Unknown types are ignored.
+      // The informer has handled ERROR. Unknown types are ignored.
       return { state, changes: [] };
   }
 }
 
-function moved(state: State, object: KubeObject): State {
+function withVersion(state: State, object: KubeObject): State {
   return state.at === "live" ? { ...state, resourceVersion: object.metadata.resourceVersion } : state;
 }
 
 function onPage(
   state: State,
-  { items, resourceVersion, next }: Extract<Received, { came: "page" }>,
+  { items, resourceVersion, next }: Extract<Received, { type: "page" }>,
 ): { state: State; changes: readonly Change[] } {
   const seen = state.at === "paging" ? state.seen : new Set<ObjectKey>();
   for (const item of items) seen.add(keyOf(item.metadata));

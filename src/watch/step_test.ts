@@ -8,120 +8,125 @@ const PAGED: State = { at: "live", streams: false, resourceVersion: "5" };
 const A = object("a", "6");
 const B = object("b", "7");
 
-const CASES: readonly { name: string; state: State; came: Received; then: State; changes?: Change[] }[] = [
+const CASES: readonly { name: string; state: State; received: Received; then: State; changes?: Change[] }[] = [
   {
     name: "stores an object of the initial list and marks it as seen",
     state: initial(),
-    came: event("ADDED", A),
+    received: event("ADDED", A),
     then: initial("a"),
     changes: [{ do: "set", object: A }],
   },
   {
     name: "stores a change during the initial list",
     state: initial("a"),
-    came: event("MODIFIED", A),
+    received: event("MODIFIED", A),
     then: initial("a"),
     changes: [{ do: "set", object: A }],
   },
   {
     name: "deletes an object during the initial list",
     state: initial("a", "b"),
-    came: event("DELETED", A),
+    received: event("DELETED", A),
     then: initial("b"),
     changes: [{ do: "delete", object: A }],
   },
   {
     name: "ignores a bookmark during the initial list",
     state: initial("a"),
-    came: bookmark("9"),
+    received: bookmark("9"),
     then: initial("a"),
   },
   {
     name: "removes unseen objects at the end of the initial list",
     state: initial("a"),
-    came: bookmark("9", { "k8s.io/initial-events-end": "true" }),
+    received: bookmark("9", { "k8s.io/initial-events-end": "true" }),
     then: { at: "live", streams: true, resourceVersion: "9" },
     changes: [{ do: "retain", seen: new Set(["a"]), resourceVersion: "9" }],
   },
-  { name: "starts over when the initial list is interrupted", state: initial("a"), came: { came: "end" }, then: START },
-  { name: "starts over when the initial list expires", state: initial("a"), came: { came: "expiry" }, then: START },
+  {
+    name: "starts over when the initial list is interrupted",
+    state: initial("a"),
+    received: { type: "end" },
+    then: START,
+  },
+  { name: "starts over when the initial list expires", state: initial("a"), received: { type: "expiry" }, then: START },
   {
     name: "lists page by page when a streaming list is rejected",
     state: initial(),
-    came: { came: "rejection", isPermanent: true },
+    received: { type: "rejection", isPermanent: true },
     then: paging(undefined),
   },
   {
     name: "stores a first page and requests the next",
     state: { at: "start", streams: false },
-    came: page([A], "more"),
+    received: page([A], "more"),
     then: paging("more", "a"),
     changes: [{ do: "set", object: A }],
   },
   {
     name: "ends the list with the last page and the keys of all pages",
     state: paging("more", "a"),
-    came: page([B], undefined),
+    received: page([B], undefined),
     then: { at: "live", streams: false, resourceVersion: "9" },
     changes: [{ do: "set", object: B }, { do: "retain", seen: new Set(["a", "b"]), resourceVersion: "9" }],
   },
   {
     name: "removes all objects after an empty list",
     state: { at: "start", streams: false },
-    came: page([], undefined),
+    received: page([], undefined),
     then: { at: "live", streams: false, resourceVersion: "9" },
     changes: [{ do: "retain", seen: new Set(), resourceVersion: "9" }],
   },
   {
     name: "starts over page by page when pages expire",
     state: paging("more", "a"),
-    came: { came: "expiry" },
+    received: { type: "expiry" },
     then: { at: "start", streams: false },
   },
   {
     name: "starts over page by page when pages are interrupted",
     state: paging("more", "a"),
-    came: { came: "end" },
+    received: { type: "end" },
     then: { at: "start", streams: false },
   },
   {
     name: "advances the version with an event",
     state: LIVE,
-    came: event("MODIFIED", A),
+    received: event("MODIFIED", A),
     then: { ...LIVE, resourceVersion: "6" },
     changes: [{ do: "set", object: A }],
   },
   {
     name: "advances the version with a deletion",
     state: LIVE,
-    came: event("DELETED", B),
+    received: event("DELETED", B),
     then: { ...LIVE, resourceVersion: "7" },
     changes: [{ do: "delete", object: B }],
   },
   {
     name: "advances the version with a bookmark",
     state: LIVE,
-    came: bookmark("8"),
+    received: bookmark("8"),
     then: { ...LIVE, resourceVersion: "8" },
   },
-  { name: "resumes a live watch that ends", state: LIVE, came: { came: "end" }, then: LIVE },
-  { name: "lists again when the version expires", state: LIVE, came: { came: "expiry" }, then: START },
+  { name: "resumes a live watch that ends", state: LIVE, received: { type: "end" }, then: LIVE },
+  { name: "lists again when the version expires", state: LIVE, received: { type: "expiry" }, then: START },
   {
     name: "lists page by page if streaming was rejected before",
     state: PAGED,
-    came: { came: "expiry" },
+    received: { type: "expiry" },
     then: { at: "start", streams: false },
   },
   {
     name: "ignores an event of an unknown type",
     state: LIVE,
-    came: event("NEWS" as WatchEvent["type"], A),
+    received: event("NEWS" as WatchEvent["type"], A),
     then: LIVE,
   },
 ];
 
-for (const { name, state, came, then, changes = [] } of CASES) {
-  Deno.test(`step ${name}`, () => assert.deepEqual(step(state, came), { state: then, changes }));
+for (const { name, state, received, then, changes = [] } of CASES) {
+  Deno.test(`step ${name}`, () => assert.deepEqual(step(state, received), { state: then, changes }));
 }
 
 function object(name: string, resourceVersion: string): KubeObject {
@@ -138,7 +143,7 @@ function paging(next: string | undefined, ...seen: string[]): State {
 }
 
 function event(type: WatchEvent["type"], object: KubeObject): Received {
-  return { came: "event", event: { type, object } };
+  return { type: "event", event: { type, object } };
 }
 
 function bookmark(resourceVersion: string, annotations?: Record<string, string>): Received {
@@ -147,5 +152,5 @@ function bookmark(resourceVersion: string, annotations?: Record<string, string>)
 }
 
 function page(items: KubeObject[], next: string | undefined): Received {
-  return { came: "page", items, resourceVersion: "9", next };
+  return { type: "page", items, resourceVersion: "9", next };
 }

@@ -13,15 +13,15 @@ export interface StoreChange {
 export class Store {
   readonly #objects = new Map<ObjectKey, KubeObject>();
   /**
-   * Objects that this process deleted, until the event of the deletion: earlier events must not
-   * restore them, or a predecessor of the same name.
+   * Objects that this process deleted, until the event of the deletion is received. Earlier events
+   * must not restore them, or an earlier object of the same name.
    */
   readonly #deleted = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
 
   /**
-   * Writes of this process whose versions cannot be compared, until their event: other events of
-   * the object before it are older. It is empty during a list, whose objects may be newer and are
-   * sent only once.
+   * Own writes whose versions cannot be compared, until the event of the write is received. Until
+   * then, all other events of the object are older than the write and are ignored. The map is empty
+   * during a list, because listed objects may be newer and are sent only once.
    */
   readonly #awaited = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
   #isListing = false;
@@ -61,8 +61,8 @@ export class Store {
     if (this.#awaited.size > 0 && this.#isAwaited(key, object)) return undefined;
     const before = this.#objects.get(key);
     if (before !== undefined) {
-      const held = before.metadata.resourceVersion;
-      if (held === resourceVersion || isNewer(held, resourceVersion)) return undefined;
+      const stored = before.metadata.resourceVersion;
+      if (stored === resourceVersion || isNewer(stored, resourceVersion)) return undefined;
     }
     const after = transform === undefined ? object : transform(object);
     this.#objects.set(key, after);
@@ -73,11 +73,11 @@ export class Store {
    * Stores the response to a write of this process. @returns The change; `undefined` if there is
    * none.
    */
-  note(answer: KubeObject): StoreChange | undefined {
-    const key = keyOf(answer.metadata);
+  setWritten(response: KubeObject): StoreChange | undefined {
+    const key = keyOf(response.metadata);
     this.#awaited.delete(key);
-    const change = this.set(answer);
-    const { uid, resourceVersion } = answer.metadata;
+    const change = this.set(response);
+    const { uid, resourceVersion } = response.metadata;
     if (change !== undefined && !this.#isListing && !isComparable(resourceVersion)) {
       this.#awaited.set(key, { uid, resourceVersion });
     }
@@ -85,8 +85,8 @@ export class Store {
   }
 
   /**
-   * Returns whether an object is older than an own write. The event of the write ends this, and so
-   * does another object of the name.
+   * Returns whether an object is older than an own write whose event was not received yet. The
+   * event of the write, or an event of another object with the same name, ends this state.
    */
   #isAwaited(key: ObjectKey, { metadata }: KubeObject): boolean {
     const awaited = this.#awaited.get(key);
@@ -124,13 +124,13 @@ export class Store {
    *
    * @returns The change; `undefined` if there is none.
    */
-  noteDeleted(object: KubeObject): StoreChange | undefined {
+  deleteOwn(object: KubeObject): StoreChange | undefined {
     const change = this.delete(object);
     if (change !== undefined) this.#deleted.set(keyOf(object.metadata), object.metadata);
     return change;
   }
 
-  /** Forgets a deletion, once no response or event from before it can be received. */
+  /** Forgets a deletion when no earlier response or event can be received any more. */
   forgetDeleted(key: ObjectKey): void {
     this.#deleted.delete(key);
   }

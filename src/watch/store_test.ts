@@ -28,24 +28,24 @@ Deno.test("Store transforms an object only if it is stored", () => {
   assert.deepEqual(calls, [whole]);
 });
 
-const IGNORED: readonly { name: string; held: string; act: (store: Store) => unknown }[] = [
-  { name: "a stored version", held: "5", act: (store) => store.set(object("a", "5")) },
-  { name: "an older version", held: "10", act: (store) => store.set(object("a", "9")) },
-  { name: "a deletion of an older version", held: "10", act: (store) => store.delete(object("a", "9")) },
-  { name: "a deletion of an unknown object", held: "10", act: (store) => store.delete(object("b", "11")) },
+const IGNORED: readonly { name: string; stored: string; act: (store: Store) => unknown }[] = [
+  { name: "a stored version", stored: "5", act: (store) => store.set(object("a", "5")) },
+  { name: "an older version", stored: "10", act: (store) => store.set(object("a", "9")) },
+  { name: "a deletion of an older version", stored: "10", act: (store) => store.delete(object("a", "9")) },
+  { name: "a deletion of an unknown object", stored: "10", act: (store) => store.delete(object("b", "11")) },
   {
     name: "a missing object in an older list",
-    held: "10",
+    stored: "10",
     act: (store) => store.retain(new Set(), "9")[0],
   },
 ];
 
-for (const { name, held, act } of IGNORED) {
+for (const { name, stored, act } of IGNORED) {
   Deno.test(`Store ignores ${name}`, () => {
     const store = new Store();
-    store.set(object("a", held));
+    store.set(object("a", stored));
     assert.equal(act(store), undefined);
-    assert.equal(store.get("default/a")?.metadata.resourceVersion, held);
+    assert.equal(store.get("default/a")?.metadata.resourceVersion, stored);
   });
 }
 
@@ -70,7 +70,7 @@ Deno.test("Store does not restore an object that an own write deleted", async (t
   const late: readonly { name: string; events: (store: Store) => void; exists: boolean }[] = [
     { name: "by an earlier event", events: (store) => store.set(object("a", "19")), exists: false },
     {
-      name: "by earlier events of a predecessor",
+      name: "by earlier events of another object with the same name",
       events: (store) => {
         store.delete(object("a", "15", "earlier"));
         store.set(object("a", "16"));
@@ -92,14 +92,14 @@ Deno.test("Store does not restore an object that an own write deleted", async (t
     await t.step(name, () => {
       const store = new Store();
       store.set(object("a", "10"));
-      store.noteDeleted(object("a", "20"));
+      store.deleteOwn(object("a", "20"));
       events(store);
       assert.equal(store.get("default/a") !== undefined, exists);
     });
   }
 });
 
-Deno.test("Store has the newest version of each object, whatever the order and number of events", () => {
+Deno.test("Store has the newest version of each object for any order and number of events", () => {
   const version = fc.record({ name: fc.constantFrom("a", "b"), version: fc.integer({ min: 1, max: 200 }) });
   fc.assert(fc.property(fc.array(version, { minLength: 1 }), (versions) => {
     const store = new Store();
