@@ -52,7 +52,7 @@ export function hasMismatchedFilter(path: JsonPath, root: JsonSchema): boolean {
     if (node === undefined) return false;
     if (step.kind === "filter" && node.items !== undefined) {
       const [left, right] = [follow(node.items, step.left), step.right[0]];
-      if (left !== undefined && right !== undefined && !compares(left, right)) return true;
+      if (left !== undefined && right !== undefined && !isComparable(left, right)) return true;
     }
     node = next(node, step);
   }
@@ -63,7 +63,7 @@ function complete(root: JsonSchema): JsonSchema {
   return { ...root, properties: { ...root.properties, ...KNOWN } };
 }
 
-function compares({ type }: JsonSchema, right: Step): boolean {
+function isComparable({ type }: JsonSchema, right: Step): boolean {
   if (type === undefined || type === "object" || type === "array") return type === undefined;
   if (right.kind === "text") return type === "string";
   if (right.kind === "boolean") return type === "boolean";
