@@ -8,7 +8,7 @@ import { CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
 import type { Names } from "./_names.ts";
 import { judge } from "./_judge.ts";
-import { refuse } from "./_refusal.ts";
+import { rejectKind } from "./_kind_error.ts";
 import { checkTree } from "./_tree.ts";
 import { type Scale, scaleOf } from "./scale.ts";
 import { selectableFields } from "./selectable_fields.ts";
@@ -45,7 +45,7 @@ export function definition(names: Names, options: DefinitionOptions): CustomReso
   const { group, kind, plural, singular, listKind, shortNames, categories } = names;
   const { scope = "Namespaced", labels = {}, annotations = {} } = options;
   if (!SCOPES.includes(scope)) {
-    refuse(kind, `"scope" must be one of ${SCOPES.map((one) => `"${one}"`).join(", ")}, got "${scope}"`);
+    rejectKind(kind, `"scope" must be one of ${SCOPES.map((one) => `"${one}"`).join(", ")}, got "${scope}"`);
   }
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -99,7 +99,7 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
   for (const key of ["spec", "status", "root"] as const) {
     const schema = options[key];
     if (schema === undefined || schema === true) continue;
-    if (schema.type !== "object") refuse(kind, `"${key}" must be the schema of an object. Use s.object()`);
+    if (schema.type !== "object") rejectKind(kind, `"${key}" must be the schema of an object. Use s.object()`);
     checkTree(kind, schema, key === "root" ? "" : `.${key}`);
   }
   checkRoot(kind, options);
@@ -133,10 +133,10 @@ function checkRoot(kind: string, { root, spec, status }: DefinitionOptions): voi
   if (root === undefined) return;
   for (const [key, schema] of Object.entries({ spec, status })) {
     if (!isObject(schema) || root.properties === undefined || !Object.hasOwn(root.properties, key)) continue;
-    refuse(kind, `"${key}" is declared twice, as an option and in "root". Remove one of them`);
+    rejectKind(kind, `"${key}" is declared twice, as an option and in "root". Remove one of them`);
   }
   if (marksOf(root).optional === true || root.default !== undefined) {
-    refuse(kind, '"root" is the object itself, which is always present. Remove s.optional() or the default');
+    rejectKind(kind, '"root" is the object itself, which is always present. Remove s.optional() or the default');
   }
 }
 
@@ -168,11 +168,11 @@ const LONGEST_WARNING = 256; // bytes
 function checkedWarning(kind: string, text: string): string {
   const size = new TextEncoder().encode(text).length;
   if (text.trim() === "" || size > LONGEST_WARNING) {
-    refuse(kind, `"deprecated" must have 1 to ${LONGEST_WARNING} bytes, got ${size}`);
+    rejectKind(kind, `"deprecated" must have 1 to ${LONGEST_WARNING} bytes, got ${size}`);
   }
   const found = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(text);
   if (found !== null) {
-    refuse(kind, `"deprecated" must be one line of printable characters, got ${JSON.stringify(found[0])}`);
+    rejectKind(kind, `"deprecated" must be one line of printable characters, got ${JSON.stringify(found[0])}`);
   }
   return text;
 }

@@ -4,7 +4,7 @@
  */
 import type { JsonSchema } from "../schema/mod.ts";
 import { schemaFaults } from "../schema/structural.ts";
-import { refuseSchema } from "./_schema_refusal.ts";
+import { rejectSchema } from "./_schema_error.ts";
 
 export { conditionFault } from "./_condition_fault.ts";
 export { validate } from "./validation.ts";
@@ -19,5 +19,5 @@ export { validate } from "./validation.ts";
  */
 export function checkSchema(kind: string, schema: JsonSchema, hasStatus: boolean): void {
   const faults = schemaFaults(schema, "", { hasStatus });
-  if (faults.length > 0) refuseSchema(kind, schema, faults);
+  if (faults.length > 0) rejectSchema(kind, schema, faults);
 }

@@ -1,5 +1,5 @@
 /** Validates the names of a kind. */
-import { refuse } from "./_refusal.ts";
+import { rejectKind } from "./_kind_error.ts";
 
 const LABEL = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/; // a DNS label that starts with a letter, RFC 1035
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/; // of two parts and more, RFC 1123
@@ -35,10 +35,10 @@ export function checkNames(names: Names, { annotations = {} }: NameOptions = {})
   const { group, version, kind, plural, singular, listKind, shortNames, categories } = names;
   for (const [key, name] of [["kind", kind], ["listKind", listKind]] as const) {
     if (KIND.test(name)) continue;
-    refuse(kind, `"${key}" must be in CamelCase with at most 63 letters and digits, got "${name}"`);
+    rejectKind(kind, `"${key}" must be in CamelCase with at most 63 letters and digits, got "${name}"`);
   }
   if (!SUBDOMAIN.test(group)) {
-    refuse(
+    rejectKind(
       kind,
       `"group" must be a domain name in lower case with a dot, such as "demo.example.com", got "${group}"`,
     );
@@ -50,7 +50,7 @@ export function checkNames(names: Names, { annotations = {} }: NameOptions = {})
   for (const name of shortNames) checkLabel(kind, "shortNames", name, "web");
   for (const name of categories) checkLabel(kind, "categories", name, "all");
   if (`${plural}.${group}`.length > LONGEST_NAME) {
-    refuse(kind, `"${plural}.${group}" is longer than ${LONGEST_NAME} characters. Shorten "group"`);
+    rejectKind(kind, `"${plural}.${group}" is longer than ${LONGEST_NAME} characters. Shorten "group"`);
   }
 }
 
@@ -63,13 +63,13 @@ const APPROVED = "api-approved.kubernetes.io";
 function checkApproval(kind: string, group: string, approval = ""): void {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group) || approval.startsWith("unapproved")) return;
   if (approval === "") {
-    refuse(
+    rejectKind(
       kind,
       `group "${group}" belongs to the Kubernetes community. Use your own domain, or name the approval in annotation "${APPROVED}"`,
     );
   }
   if (/^[a-z][a-z\d+.-]*:\/\/[^/?#\s]/i.test(approval) && URL.canParse(approval)) return;
-  refuse(
+  rejectKind(
     kind,
     `annotation "${APPROVED}" must be a URL, or a reason that starts with "unapproved", got "${approval}"`,
   );
@@ -77,7 +77,7 @@ function checkApproval(kind: string, group: string, approval = ""): void {
 
 function checkLabel(kind: string, key: string, name: string, example: string): void {
   if (LABEL.test(name)) return;
-  refuse(
+  rejectKind(
     kind,
     `"${key}" must have at most 63 lower case letters, digits and "-", and start with a letter, such as "${example}", got "${name}"`,
   );

@@ -1,6 +1,6 @@
 /** Rejects cyclic and too deeply nested schemas before other code walks through them. */
 import { DEEPEST } from "../schema/_check.ts";
-import { refuse } from "./_refusal.ts";
+import { rejectKind } from "./_kind_error.ts";
 
 const LONGEST_PATH = 60;
 
@@ -29,10 +29,10 @@ export function checkTree(kind: string, schema: object, path: string): void {
     }
     const { value, depth } = next;
     if (around.has(value)) {
-      refuse(kind, `${shown(next.path)} contains itself. Use s.anything() instead of the recursion`);
+      rejectKind(kind, `${shown(next.path)} contains itself. Use s.anything() instead of the recursion`);
     }
     if (depth > DEEPEST) {
-      refuse(
+      rejectKind(
         kind,
         `${shown(next.path)} is nested deeper than ${DEEPEST} levels of JSON. Use s.anything() at some level`,
       );

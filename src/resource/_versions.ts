@@ -1,6 +1,6 @@
 /** Combines several versions of a kind in one CustomResourceDefinition. */
 import { equal } from "../base/json.ts";
-import { refuse } from "./_refusal.ts";
+import { rejectKind } from "./_kind_error.ts";
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
 
 /** Other versions of a kind, and the stored version. */
@@ -30,11 +30,11 @@ export function withVersions(
   const { kind } = crd.spec.names;
   for (const [i, other] of versions.entries()) {
     if (other?.crd === undefined) {
-      refuse(kind, `versions[${i}] is not a kind from resource(). Declare it with the same group, kind and scope`);
+      rejectKind(kind, `versions[${i}] is not a kind from resource(). Declare it with the same group, kind and scope`);
     }
     checkSame(crd, other.version, other.crd);
     if ((other.external ?? false) !== external) {
-      refuse(
+      rejectKind(
         kind,
         `version "${other.version}" is ${external ? "not external, this one is" : "external, this one is not"}. ` +
           `Set "external" to the same value in both`,
@@ -46,7 +46,7 @@ export function withVersions(
     const known = all.find(({ name }) => name === version.name);
     if (known === undefined) all.push(version);
     else if (!equal({ ...known, storage: true }, { ...version, storage: true })) {
-      refuse(
+      rejectKind(
         kind,
         `version "${version.name}" is listed twice with different definitions. List each version once in "versions"`,
       );
@@ -54,7 +54,7 @@ export function withVersions(
   }
   if (!all.some(({ name }) => name === storage)) {
     const names = all.map(({ name }) => `"${name}"`).join(", ");
-    refuse(kind, `"storage" must be one of its versions, ${names}, got "${storage}"`);
+    rejectKind(kind, `"storage" must be one of its versions, ${names}, got "${storage}"`);
   }
   const stored = all.map((version) => ({ ...version, storage: version.name === storage }));
   if (stored.length === 1) return { ...crd, spec: { ...crd.spec, versions: stored } };
@@ -74,7 +74,7 @@ function checkSame(
   const { kind } = spec.names;
   const differs = (what: string, theirs: unknown, ours: unknown) => {
     if (equal(theirs, ours)) return;
-    refuse(
+    rejectKind(
       kind,
       `version "${version}" has the ${what} ${JSON.stringify(theirs)}, this one ${
         JSON.stringify(ours)
@@ -105,13 +105,13 @@ function selectableTogether(kind: string, versions: readonly DefinitionVersion[]
   const last = versions.at(-1);
   const fields = last?.selectableFields ?? [];
   if (last === undefined || isSame("schema")) {
-    return refuse(
+    return rejectKind(
       kind,
       "an API server accepts versions with equal schemas only with equal selectable fields. Declare them in all versions",
     );
   }
   if (fields.length < 2) {
-    return refuse(
+    return rejectKind(
       kind,
       `an API server does not accept "${
         fields[0]?.jsonPath

@@ -2,7 +2,7 @@
 import type { Flatten, JsonSchema } from "../schema/mod.ts";
 import { columnSchema, type ColumnType, columnType } from "./column_type.ts";
 import { pathError } from "./_path_error.ts";
-import { refuse } from "./_refusal.ts";
+import { rejectKind } from "./_kind_error.ts";
 import type { CheckedPath } from "./column_path.ts";
 import type { DefinitionVersion } from "./kind.ts";
 
@@ -70,19 +70,19 @@ const FORMATS: readonly string[] = ["byte", "date", "date-time", "double", "floa
  */
 export function printerColumns(kind: string, columns: Columns, root: JsonSchema): PrinterColumn[] {
   return Object.entries(columns).map(([name, column]) => {
-    if (name === "") refuse(kind, "the heading of a column must not be empty");
+    if (name === "") rejectKind(kind, "the heading of a column must not be empty");
     const { path, type, format, priority, description } = typeof column === "string"
       ? { path: column } as Column
       : column;
     const inferred = typeAt(kind, name, path, root);
     if (type !== undefined && !TYPES.includes(type)) {
-      refuse(kind, `the type of column "${name}" must be one of ${TYPES.join(", ")}, got "${type}"`);
+      rejectKind(kind, `the type of column "${name}" must be one of ${TYPES.join(", ")}, got "${type}"`);
     }
     if (format !== undefined && !FORMATS.includes(format)) {
-      refuse(kind, `the format of column "${name}" must be one of ${FORMATS.join(", ")}, got "${format}"`);
+      rejectKind(kind, `the format of column "${name}" must be one of ${FORMATS.join(", ")}, got "${format}"`);
     }
     if (priority !== undefined && !Number.isInteger(priority)) {
-      refuse(kind, `the priority of column "${name}" must be an integer, got ${JSON.stringify(priority)}`);
+      rejectKind(kind, `the priority of column "${name}" must be an integer, got ${JSON.stringify(priority)}`);
     }
     return {
       name,
@@ -101,8 +101,8 @@ function typeAt(kind: string, name: string, path: string, root: JsonSchema): Col
   try {
     schema = columnSchema(path, root);
   } catch (cause) {
-    refuse(kind, `the path "${path}" of column "${name}" is invalid: ${(cause as Error).message}`, cause);
+    rejectKind(kind, `the path "${path}" of column "${name}" is invalid: ${(cause as Error).message}`, cause);
   }
   if (schema !== undefined) return columnType(schema);
-  refuse(kind, `the path "${path}" of column "${name}" is not in the schema: ${pathError(path, root)}`);
+  rejectKind(kind, `the path "${path}" of column "${name}" is not in the schema: ${pathError(path, root)}`);
 }

@@ -154,7 +154,7 @@ Deno.test("a status may be an ordinary root property, or a subresource with its 
 
 Deno.test("resource rejects a root that repeats an option, is optional, or is invalid for a server", () => {
   const empty = s.object({});
-  const refused: readonly { given: Record<string, unknown>; expected: string }[] = [
+  const rejected: readonly { given: Record<string, unknown>; expected: string }[] = [
     {
       given: { spec: empty, root: s.object({ spec: empty }) },
       expected: '"spec" is declared twice, as an option and in "root". Remove one of them',
@@ -186,7 +186,7 @@ Deno.test("resource rejects a root that repeats an option, is optional, or is in
         "generateName, but metadata is implicitly specified",
     },
   ];
-  for (const { given, expected } of refused) {
+  for (const { given, expected } of rejected) {
     assert.throws(
       () => resource({ ...NAMES, ...given } as never),
       { message: `Cannot define kind "Settings": ${expected}` },

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
 import type { DefinitionVersion } from "./kind.ts";
 import { pathError } from "./_path_error.ts";
-import { refuse } from "./_refusal.ts";
+import { rejectKind } from "./_kind_error.ts";
 
 /** The paths of a kind's replicas: plain names, such as `.spec.replicas`. */
 export interface Scale {
@@ -69,14 +69,14 @@ export function scaleOf(
     const path = scale[option];
     if (path === undefined && option === "labelSelector") continue;
     if (typeof path !== "string" || !roots.some((each) => path.startsWith(each))) {
-      refuse(kind, `"scale.${option}" must be a path below ${where}, got ${JSON.stringify(path)}`);
+      rejectKind(kind, `"scale.${option}" must be a path below ${where}, got ${JSON.stringify(path)}`);
     }
     const found = targetType(path, root);
     if (found === undefined) {
-      refuse(kind, `the path "${path}" of "scale" is not in the schema: ${reasonOf(path, root)}`);
+      rejectKind(kind, `the path "${path}" of "scale" is not in the schema: ${reasonOf(path, root)}`);
     }
     if (found !== type && found !== "any") {
-      refuse(kind, `"scale.${option}" must be of type ${type}: "${path}" is of type ${found}`);
+      rejectKind(kind, `"scale.${option}" must be of type ${type}: "${path}" is of type ${found}`);
     }
   }
   return {

@@ -3,7 +3,7 @@ import { type FieldTarget, fieldTarget, UnknownFieldError } from "../schema/fiel
 import type { JsonSchema } from "../schema/mod.ts";
 import type { CheckedNames } from "./column_path.ts";
 import { pathError } from "./_path_error.ts";
-import { refuse } from "./_refusal.ts";
+import { rejectKind } from "./_kind_error.ts";
 
 // The maximum of an API server.
 const MOST = 8;
@@ -39,18 +39,18 @@ export function selectableFields(
   for (const [i, path] of paths.entries()) {
     const { schema } = target(kind, path, root);
     if (path.startsWith(".metadata.")) {
-      refuse(kind, `"${path}" is a field of every object, which "selectableFields" cannot list. Remove it`);
+      rejectKind(kind, `"${path}" is a field of every object, which "selectableFields" cannot list. Remove it`);
     }
     const type = schema?.type;
     if (type !== "string" && type !== "integer" && type !== "boolean") {
-      refuse(
+      rejectKind(
         kind,
         `"${path}" of "selectableFields" must be a string, an integer or a boolean, got ${
           type === undefined ? "several types" : `type ${type}`
         }`,
       );
     }
-    if (paths.indexOf(path) < i) refuse(kind, `"selectableFields" lists "${path}" twice`);
+    if (paths.indexOf(path) < i) rejectKind(kind, `"selectableFields" lists "${path}" twice`);
   }
   if (paths.length > MOST) {
     throw new RangeError(
@@ -67,6 +67,6 @@ function target(kind: string, path: string, root: JsonSchema): FieldTarget {
     const reason = cause instanceof UnknownFieldError
       ? pathError(path, root)
       : `it is invalid: ${(cause as Error).message}`;
-    refuse(kind, `the path "${path}" of "selectableFields" is not in the schema: ${reason}`, cause);
+    rejectKind(kind, `the path "${path}" of "selectableFields" is not in the schema: ${reason}`, cause);
   }
 }

@@ -89,7 +89,7 @@ Deno.test("each version of a kind has its own types", () => {
 });
 
 /** Never called: the compiler must reject each statement. */
-export function refused(site: Website): void {
+export function rejected(site: Website): void {
   const spec = s.object({ host: s.string(), list: s.array(s.object({ name: s.string() })), labels: s.map(s.string()) });
   const status = s.object({ ready: s.integer() });
   const make = { ...NAMES, spec, status };

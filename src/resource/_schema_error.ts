@@ -2,7 +2,7 @@
 import type { SchemaFault } from "../schema/field_error.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import { costAdvice } from "../schema/rules/missing_bounds.ts";
-import { refuse } from "./_refusal.ts";
+import { rejectKind } from "./_kind_error.ts";
 
 /**
  * Throws the error for a kind whose schema an API server would reject.
@@ -11,14 +11,14 @@ import { refuse } from "./_refusal.ts";
  * @param root Its schema.
  * @param faults The faults, with paths relative to the schema.
  */
-export function refuseSchema(kind: string, root: JsonSchema, faults: readonly SchemaFault[]): never {
+export function rejectSchema(kind: string, root: JsonSchema, faults: readonly SchemaFault[]): never {
   const advised = new Set<string>();
   const texts = faults.map((fault) =>
     `${placeOf(fault)}: ${fault.detail ?? fault.message}${adviceFor(fault, root, advised)}`
   );
   const [only] = texts;
   const list = texts.length === 1 ? ` ${only}` : `:${texts.map((text) => `\n  ${text}`).join("")}`;
-  refuse(kind, `an API server would reject${list}`);
+  rejectKind(kind, `an API server would reject${list}`);
 }
 
 const STEP = /^\.(?:properties\[(.*?)\](?=\.|$)|(items|additionalProperties)(?=\.))/s;

@@ -7,6 +7,6 @@
  * @param why What is wrong with it.
  * @param cause The underlying error.
  */
-export function refuse(kind: string, why: string, cause?: unknown): never {
+export function rejectKind(kind: string, why: string, cause?: unknown): never {
   throw new TypeError(`Cannot define kind "${kind}": ${why}`, cause === undefined ? {} : { cause });
 }
