@@ -22,7 +22,7 @@ import { Lanes } from "./lanes.ts";
 import type { Pulse } from "./pulse.ts";
 import { metadataOnly, select, writeQuery } from "./query.ts";
 import type { RateLimit } from "./rate_limit.ts";
-import { quotableAnswer } from "./secret_answer.ts";
+import { withoutSecretValues } from "./secret_response.ts";
 
 /** Content types of patches. */
 const PATCH_TYPES = {
@@ -432,7 +432,7 @@ export class Client {
         continue;
       }
       const text = await this.#bodyOf(info, response, () => response.text(), options);
-      const error = new ApiError(info, response.status, quotableAnswer(path, text, body), retryAfter(response));
+      const error = new ApiError(info, response.status, withoutSecretValues(path, text, body), retryAfter(response));
       if (error.retryAfter === undefined || attempt === MAX_ATTEMPTS) throw error;
       this.waiting++;
       await sleep(this.#clock, error.retryAfter, options.signal).finally(() => this.waiting--);

@@ -12,7 +12,7 @@ const SECRETS_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?secrets(?:[/?]|$)/;
  * @param response Body of the response: a `Status` as JSON, or any other string.
  * @param sent The body of the request.
  */
-export function quotableAnswer(path: string, response: string, sent: unknown): string {
+export function withoutSecretValues(path: string, response: string, sent: unknown): string {
   if (!SECRETS_PATH.test(path)) return response;
   try {
     return JSON.stringify(
