@@ -53,7 +53,7 @@ Deno.test("the record of an object that was handled has the observed values and 
   assert.deepEqual(decode([SIZE, CREATED], record)?.state, state);
 });
 
-Deno.test("the record of a handler that lags behind has a patch, and of one that waits for creation null", () => {
+Deno.test("the record has a patch for a handler that lags behind, and null for one that waits for creation", () => {
   const state = stateOf([SIZE, CREATED], { baselines: new Map([["size", { value: 1 }], ["made", null]]) });
   const record = encodeRecord({ handlers: [SIZE, CREATED] }, RULES, state, { spec: { size: 2 } });
 
@@ -64,7 +64,7 @@ Deno.test("the record of a handler that lags behind has a patch, and of one that
   assert.deepEqual(decode([SIZE, CREATED], record)?.state, state);
 });
 
-Deno.test("attempts are stored of handlers with limits only, and steps with their results", () => {
+Deno.test("the record has attempts only of handlers with limits, and steps with their results", () => {
   const limited = { ...SIZE, retries: 3 };
   const attempts = new Map(["size", "made", "made:resume"].map((id) => [id, { count: 2, since: 5, dueAt: 9 }]));
   const steps = new Map([["size", new Map([["a", { result: undefined, isKept: true }], ["b", { attempts: 2 }]])]]);
@@ -83,7 +83,7 @@ Deno.test("a record of another object is ignored", () => {
   assert.equal(decode([SIZE], record), undefined);
 });
 
-Deno.test("a handler that was added starts from the present state, or from creation if it asks for that", () => {
+Deno.test("a new handler starts from the current state, or from creation with isForExistingObjects", () => {
   const record = encodeRecord({ handlers: [] }, rulesFor({}), stateOf([]), {});
   const existing = { ...CREATED, key: "existing", isForExistingObjects: true };
 
@@ -111,7 +111,7 @@ Deno.test("a renamed handler continues, and the entries of a removed one are dro
   assert.deepEqual(decoded?.state.failed, new Map([["resize", "digest"]]));
 });
 
-Deno.test("a wider path keeps what was observed, and starts from the present state for the rest", () => {
+Deno.test("a wider path retains the observed values, and starts from the current state for all others", () => {
   const record = encodeRecord(
     { handlers: [SIZE] },
     RULES,
