@@ -6,7 +6,7 @@
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { Quantity } from "../base/quantity.ts";
-import { kindTypes, typeFields } from "../openapi/stored_forms.gen.ts";
+import { kinds, types } from "../openapi/stored_forms.gen.ts";
 import type { KubeObject } from "../resource/kind.ts";
 
 /**
@@ -47,8 +47,29 @@ interface MapForm {
  * ```
  */
 export function storedForm({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): StoredForm {
-  const type = own(kindTypes, `${apiVersion} ${kind}`);
+  const type = kindTypes().get(`${apiVersion} ${kind}`);
   return type === undefined ? "as sent" : formOf(type);
+}
+
+/** The generated data, split when it is first used. It is constant, so it cannot become stale. */
+const split: { kinds?: ReadonlyMap<string, string>; types?: readonly string[] } = {};
+
+/** Returns the types of kinds, by `apiVersion` and kind with a space in between. */
+function kindTypes(): ReadonlyMap<string, string> {
+  return split.kinds ??= new Map(
+    kinds.split("\n").flatMap((line) => {
+      const [apiVersion, ...entries] = line.split(" ");
+      return entries.map((entry) => {
+        const [kind, type = ""] = entry.split("=");
+        return [`${apiVersion} ${kind}`, type] as const;
+      });
+    }),
+  );
+}
+
+/** Returns the fields of a type. */
+function fieldsOf(type: string): string {
+  return (split.types ??= types.split("\n"))[Number(type)] ?? "";
 }
 
 /**
@@ -75,7 +96,7 @@ function formOf(text: string): StoredForm {
  * recursive.
  */
 class TypeForm implements ObjectForm {
-  /** Name of the type. */
+  /** Number of the type. */
   readonly #type: string;
   #fields: ReadonlyMap<string, StoredForm> | undefined;
 
@@ -85,9 +106,9 @@ class TypeForm implements ObjectForm {
 
   get fields(): ReadonlyMap<string, StoredForm> {
     return this.#fields ??= new Map(
-      (own(typeFields, this.#type) ?? "").split(" ").map((field) => {
+      fieldsOf(this.#type).split(" ").map((field) => {
         const end = field.indexOf("=");
-        return [field.slice(0, end), formOf(field.slice(end + 1))];
+        return end === -1 ? [field, "not zero"] : [field.slice(0, end), formOf(field.slice(end + 1))];
       }),
     );
   }
