@@ -40,7 +40,7 @@ Deno.test("of 10,000 invalid reviews none is allowed, valid ones in between are,
 });
 
 Deno.test("invalid HTTP requests are rejected with specific statuses", async () => {
-  const { fetch } = handler({ review: 10_000 }, new Metrics(), new VirtualClock());
+  const { fetch } = handler({ reviewBytes: 10_000 }, new Metrics(), new VirtualClock());
   const status = async (request: Request) => (await fetch(request)).status;
   assert.equal(await status(new Request(`https://notes${PATH}`)), 405);
   assert.equal(await status(post("/elsewhere", "{}")), 404);
@@ -52,7 +52,7 @@ Deno.test("invalid HTTP requests are rejected with specific statuses", async () 
 
 Deno.test("an endless body is rejected when it exceeds the size limit or the timeout", async () => {
   const clock = new VirtualClock();
-  const { fetch } = handler({ review: 100_000 }, new Metrics(), clock);
+  const { fetch } = handler({ reviewBytes: 100_000 }, new Metrics(), clock);
   const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(10_000)) });
   assert.equal((await fetch(post(PATH, endless))).status, 413);
   const silent = new ReadableStream<Uint8Array>({});

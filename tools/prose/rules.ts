@@ -95,7 +95,7 @@ const VERBS = ["Bring", "Embed", "Feed", "Focus", "Need", "Ping", "Seed", "Speed
 
 /** A program cannot know all verbs: it finds articles, third persons, participles and gerunds. */
 function startsWithVerb(subject: string): boolean {
-  const [word = ""] = subject.split(" ", 1);
+  const [word = ""] = subject.split(/,? /, 1);
   if (VERBS.includes(word)) return true;
   return /^[A-Z][a-z-]+$/.test(word) && !/^(The|An?|It|This|What|Who|When|.*[^s]s|.*ed|.*ing)$/.test(word);
 }
