@@ -7,6 +7,7 @@ import type { AdditionalPolicyRule, Manifest, ManifestGroups, RbacRule, Sample }
 import { refusalOf, type SampleRefusal } from "./sample_review.ts";
 import { sealed } from "./seal.ts";
 import { formatDocument, toYaml, yamlDocument } from "../yaml.ts";
+import { equal } from "../internal/mod.gen.ts";
 
 /** The inputs of the files. */
 export interface LayoutFacts {
@@ -42,7 +43,11 @@ export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string
   const folders: Readonly<Record<string, ReadonlyMap<string, string>>> = {
     crd: folder(crd.map((one) => [`${one.spec.names.plural}.${one.spec.group}.yaml`, text(one)])),
     rbac: folder(
-      byFile(rbac, name).map(([file, some]) => [file, some.map((one) => text(one, permissions)).join("---\n")]),
+      byFile(rbac, name).map(([file, some]) => {
+        // The reasons are the operator's. Roles for people have others.
+        const reasons = file.endsWith(ROLES_FOR_PEOPLE) ? [] : permissions;
+        return [file, some.map((one) => text(one, reasons)).join("---\n")];
+      }),
     ),
     manager: byKind([...namespace, ...manager]),
     "network-policy": byKind(networkPolicy),
@@ -93,6 +98,9 @@ function kustomization(resources: readonly string[]): string {
   return toYaml({ apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources });
 }
 
+/** End of the names of files with roles for people. */
+const ROLES_FOR_PEOPLE = "_roles.yaml";
+
 /**
  * Groups the operator's own RBAC by kind, and roles for people by the kind of object that they
  * allow.
@@ -104,7 +112,7 @@ function byFile(rbac: readonly Manifest[], operator: string): [string, Manifest[
     const isForPeople = person !== null &&
       !rbac.some(({ kind, metadata }) => kind === "ClusterRoleBinding" && metadata.name === one.metadata.name);
     const file = isForPeople
-      ? `${person[1]?.slice(operator.length + 1)}_roles.yaml`
+      ? `${person[1]?.slice(operator.length + 1)}${ROLES_FOR_PEOPLE}`
       : `${snake(one.kind.replace(/^Cluster/, ""))}.yaml`;
     files.set(file, [...files.get(file) ?? [], one]);
   }
@@ -141,8 +149,14 @@ export function text(manifest: object, permissions: readonly RbacRule[] = []): s
 
 /** Adds a comment to a rule: which part of the operator needs it, and why. */
 function explain(rule: YAMLMap, permissions: readonly RbacRule[]): void {
-  const { apiGroups = [], resources = [] } = rule.toJSON() as Partial<AdditionalPolicyRule>;
-  const reasons = permissions.filter(({ group, resource }) => apiGroups.includes(group) && resources.includes(resource))
+  const { apiGroups = [], resources = [], verbs = [], resourceNames = [] } = rule.toJSON() as Partial<
+    AdditionalPolicyRule
+  >;
+  const reasons = permissions
+    .filter(({ group, resource, verb }) =>
+      apiGroups.includes(group) && resources.includes(resource) && verbs.includes(verb)
+    )
+    .filter((permission) => equal([...permission.resourceNames].sort(), [...resourceNames].sort()))
     .map(({ part, reason }) => `${part ?? "the operator"}: ${reason}`);
   if (reasons.length === 0) return;
   rule.commentBefore = [...new Set(reasons)].map((reason) => ` ${reason}`).join("\n");

@@ -122,7 +122,7 @@ Deno.test("rbacRulesOf returns the scope, part and reason of each rule", () => {
   assert.deepEqual(rules, [
     "notes: list notes  watched: watches its own kind Note",
     "notes: watch notes  watched: watches its own kind Note",
-    "notes: patch notes  watched: removes the finalizer of an earlier version with cleanup from Note",
+    "notes: patch notes  watched: removes the finalizer that an earlier version added to Note",
     "notes: patch notes/status  watched: writes the status of Note",
     "spaces: list namespaces  cluster: watches its own kind Namespace",
     "spaces: watch namespaces  cluster: watches its own kind Namespace",

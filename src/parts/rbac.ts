@@ -91,7 +91,7 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
   function finalizerRules(): PartRbacRule[] {
     if (cleanup !== undefined) return [on(kind, "patch", `adds and removes its finalizer on ${kind.kind}`)];
     if (!isOwnKind(kind)) return [];
-    const reason = `removes the finalizer of an earlier version with cleanup from ${kind.kind}`;
+    const reason = `removes the finalizer that an earlier version added to ${kind.kind}`;
     return [on(kind, "patch", reason, { need: "optional" })];
   }
 
