@@ -20,7 +20,7 @@ export interface Alerting {
 
 type Key = keyof typeof METRICS;
 
-/** An alert that is not yet bound to an operator. */
+/** An alert rule for any operator. */
 interface Rule {
   readonly alert: string;
   readonly severity: "warning" | "critical";

@@ -85,7 +85,7 @@ const Note = resource({
   versions: [NoteV1],
 });
 
-Deno.test("crdsOf returns the definition with all versions of a kind, whatever the order", () => {
+Deno.test("crdsOf returns the definition with all versions of a kind, in any order of the parts", () => {
   const old = controller(NoteV1, { reconcile() {} });
   const current = controller(Note, { reconcile() {} });
 

@@ -125,8 +125,8 @@ function queriesOf(operator: string, key: Key): { readonly expr: string; readonl
   if (metric.type === "counter") return [{ expr: `sum by (${by}) (rate(${shown}[$__rate_interval]))`, legend }];
   if (metric.type === "gauge") {
     // Durations of several processes do not add up, so the panel shows the maximum.
-    const joined = key === "certificateExpiry" ? "min" : unitOf(metric) === "s" ? "max" : "sum";
-    return [{ expr: `${joined} by (${by}) (${shown})`, legend }];
+    const aggregation = key === "certificateExpiry" ? "min" : unitOf(metric) === "s" ? "max" : "sum";
+    return [{ expr: `${aggregation} by (${by}) (${shown})`, legend }];
   }
   const buckets = `sum by (${["le", ...labels].join(", ")}) (rate(${
     shown.replace("{", "_bucket{")
@@ -138,8 +138,8 @@ function queriesOf(operator: string, key: Key): { readonly expr: string; readonl
 }
 
 /**
- * Labels that distinguish series. The name of a queue is that of its controller; Prometheus uses
- * `namespace` for the namespace of the pod.
+ * Labels that distinguish series. A queue has the name of its controller, so the label `name` is
+ * redundant. Prometheus uses `namespace` for the namespace of the pod.
  */
 function labelsShown({ labels }: Metric): string[] {
   if (labels.includes("kind")) return ["kind"];
@@ -157,7 +157,7 @@ function unitOf({ name, type }: Metric): string {
  * delay.
  */
 function variables(operator: string): unknown[] {
-  const chosen = (name: string, matchers: readonly string[], more: object) => ({
+  const queryVariable = (name: string, matchers: readonly string[], more: object) => ({
     name,
     type: "query",
     datasource: DATASOURCE,
@@ -168,8 +168,8 @@ function variables(operator: string): unknown[] {
   });
   return [
     { name: "datasource", type: "datasource", query: "prometheus", current: {} },
-    chosen("namespace", [], {}),
-    chosen("pod", ['namespace="$namespace"'], {
+    queryVariable("namespace", [], {}),
+    queryVariable("pod", ['namespace="$namespace"'], {
       multi: true,
       includeAll: true,
       current: { text: "All", value: "$__all" },

@@ -74,7 +74,11 @@ export function imageOf(
     );
   }
   if (isOfCommit(parts) && operator.commit === undefined) {
-    reject("tag", tag, 'depends on the commit, which only op can read. Set "image", or use op.');
+    reject(
+      "tag",
+      tag,
+      `contains ${COMMIT}, but no commit is given. Set "image", or generate the manifests with the op CLI.`,
+    );
   }
   // The build metadata of a version starts with a plus sign, which is not allowed in tags.
   const middle = tag.replaceAll(COMMIT, operator.commit ?? "").replaceAll(VERSION, operator.version);

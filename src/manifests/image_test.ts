@@ -16,7 +16,7 @@ for (const { parts, image } of NAMED) {
   Deno.test(`imageOf returns ${image} for ${JSON.stringify(parts)}`, () => assert.equal(imageOf(parts, SHOP), image));
 }
 
-const REFUSED: readonly { parts: ImageParts; message: RegExp }[] = [
+const INVALID: readonly { parts: ImageParts; message: RegExp }[] = [
   { parts: { registry: "https://r.example" }, message: /the registry "https:\/\/r\.example" is invalid\. Use a host/ },
   { parts: { repository: "Shop" }, message: /the repository "Shop" is invalid\. Use lowercase letters/ },
   { parts: { tag: "a b" }, message: /the tag "a b" is invalid\. Use at most 128 letters/ },
@@ -27,7 +27,7 @@ const REFUSED: readonly { parts: ImageParts; message: RegExp }[] = [
   { parts: { tag: "x".repeat(129) }, message: /at most 128/ },
 ];
 
-for (const { parts, message } of REFUSED) {
+for (const { parts, message } of INVALID) {
   Deno.test(`imageOf rejects ${JSON.stringify(parts).slice(0, 60)}`, () => {
     assert.throws(() => imageOf(parts, SHOP), { name: "TypeError", message });
   });
@@ -35,5 +35,5 @@ for (const { parts, message } of REFUSED) {
 
 Deno.test("imageOf requires the commit if the tag contains its placeholder", () => {
   assert(isOfCommit({ tag: COMMIT }) && !isOfCommit({}));
-  assert.throws(() => imageOf({ tag: COMMIT }, { name: "shop", version: "1" }), /depends on the commit/);
+  assert.throws(() => imageOf({ tag: COMMIT }, { name: "shop", version: "1" }), /but no commit is given/);
 });

@@ -7,7 +7,7 @@ export interface AdditionalPolicyRule {
   readonly apiGroups: readonly string[];
   /** Plural names, followed by a slash and the subresource if there is one: `pods`, `pods/log`. */
   readonly resources: readonly string[];
-  /** The names of the only objects. @default {all objects} */
+  /** The names of the objects that the rule applies to. @default {all objects} */
   readonly resourceNames?: readonly string[];
   /** The verbs: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, or `*`. */
   readonly verbs: readonly string[];
@@ -30,7 +30,7 @@ export interface InstallOptions {
   readonly id?: string;
   /** The namespace that the operator runs in. @default {`<name>-system`} */
   readonly namespace?: string;
-  /** The only namespaces to watch. The roles are limited to them. @default {all} */
+  /** The namespaces to watch. The roles are limited to them. @default {all} */
   readonly watchNamespaces?: readonly string[];
   /**
    * RBAC rules in addition to the generated ones, for calls that do not use the context. @default
@@ -39,8 +39,8 @@ export interface InstallOptions {
   readonly policies?: readonly AdditionalPolicyRule[];
   /**
    * The source of the webhook certificate. `self`: the operator issues and renews it.
-   * `cert-manager`: cert-manager does. `files`: the operator reads it from files that are mounted
-   * from your Secret `<name>-webhook`. @default {"self"}
+   * `cert-manager`: cert-manager issues and renews it. `files`: the operator reads it from files
+   * that are mounted from your Secret `<name>-webhook`. @default {"self"}
    */
   readonly certificates?: "self" | "cert-manager" | "files";
   /**
@@ -111,7 +111,7 @@ export function installOf(
   const { image = imageOf(imageParts, { name, version, commit }) } = options;
   if (id !== undefined && !ID.test(id)) {
     throw new TypeError(
-      `Cannot install operator "${name}": its id "${id}" is not a label value. Use at most 63 letters, digits, "-", "_" and ".", beginning and ending with a letter or digit.`,
+      `Cannot install operator "${name}": its ID "${id}" is not a valid label value. Use at most 63 letters, digits, "-", "_" and ".", beginning and ending with a letter or digit.`,
     );
   }
   for (const each of [namespace, ...watchNamespaces ?? []]) {

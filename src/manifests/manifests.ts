@@ -24,7 +24,7 @@ import { networkPolicy, type Workload, workloadManifests } from "./workload.ts";
 export interface Installed extends Workload {
   /** The CustomResourceDefinitions of the operator's own kinds. */
   readonly crds: readonly CustomResourceDefinitionManifest[];
-  /** All RBAC permissions that it may need, whatever the source of its certificate. */
+  /** All RBAC permissions that it may need, for any source of its certificate. */
   readonly rbac: readonly RbacRule[];
   /**
    * The objects that it writes for its webhook certificate, if it may issue the certificate itself.
@@ -40,7 +40,7 @@ export interface Installed extends Workload {
 
 /** The groups of manifests, in the order in which they are applied. */
 export interface ManifestGroups {
-  /** The definitions of its kinds. */
+  /** The CustomResourceDefinitions of the operator's own kinds. */
   readonly crd: readonly CustomResourceDefinitionManifest[];
   /** The namespace of all other objects. */
   readonly namespace: readonly Manifest[];
@@ -77,10 +77,10 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
   const [namespace, ...manager] = workloadManifests(operator, install);
   const { webhookUrl: url } = install;
   const place = url === undefined ? { service: { namespace: install.namespace, name: webhookService(name) } } : { url };
-  const isManaged = install.certificates === "cert-manager" && isCalled(parts);
+  const usesCertManager = install.certificates === "cert-manager" && isCalled(parts);
   const webhookOptions = {
     place,
-    ...(isManaged ? { injectFrom: `${install.namespace}/${webhookService(name)}` } : {}),
+    ...(usesCertManager ? { injectFrom: `${install.namespace}/${webhookService(name)}` } : {}),
   };
   const groups: ManifestGroups = {
     crd: withConversion(crds, parts, webhookOptions),
@@ -98,7 +98,7 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
         ...certificatePolicyManifests(name, certificates),
       ]),
       ...(url === undefined ? webhookServices(name, parts, install.namespace) : []),
-      ...(isManaged ? certManagerManifests(name, install.namespace) : []),
+      ...(usesCertManager ? certManagerManifests(name, install.namespace) : []),
       ...webhookConfigurations(name, parts, { ...webhookOptions, namespace: install.namespace }),
     ],
     prometheus: operator.metrics === undefined ? [] : [
@@ -116,15 +116,15 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
  */
 function withIds(groups: ManifestGroups, parts: Parts, id: string): ManifestGroups {
   const reconciled = new Set(controllersOf(parts).flatMap(([, { kind }]) => kind.crd?.metadata.name ?? []));
-  const all = (manifests: readonly Manifest[]) => manifests.map((manifest) => withId(manifest, id));
+  const withLabel = (manifests: readonly Manifest[]) => manifests.map((manifest) => withId(manifest, id));
   return {
     crd: groups.crd.map((crd) => reconciled.has(crd.metadata.name) ? withId(crd, id) : crd),
-    namespace: all(groups.namespace),
-    rbac: all(groups.rbac),
-    manager: all(groups.manager),
-    networkPolicy: all(groups.networkPolicy),
-    webhook: all(groups.webhook),
-    prometheus: all(groups.prometheus),
+    namespace: withLabel(groups.namespace),
+    rbac: withLabel(groups.rbac),
+    manager: withLabel(groups.manager),
+    networkPolicy: withLabel(groups.networkPolicy),
+    webhook: withLabel(groups.webhook),
+    prometheus: withLabel(groups.prometheus),
   };
 }
 

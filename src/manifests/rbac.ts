@@ -24,28 +24,31 @@ export interface RbacRule {
   readonly resource: string;
   /** The RBAC verb: `list`, `watch`, `patch`. */
   readonly verb: string;
-  /** The only objects that it applies to. Empty for all. */
+  /** The names of the objects that it applies to. Empty for all objects. */
   readonly resourceNames: readonly string[];
   /** Where it is needed, which decides between a Role and a ClusterRole. */
   readonly scope: RbacScope;
   /**
-   * The only namespaces where it is needed, independent of the namespaces that the operator watches
-   * and runs in: a watch or the leader election names them.
+   * The namespaces where it is needed, if a watch or the leader election names them. They do not
+   * depend on the namespaces that the operator watches and runs in. Absent otherwise.
    */
   readonly namespaces?: readonly string[];
-  /** Only some clusters or objects need it, so tests may not use it. */
+  /** Whether only some clusters or objects need it, so that tests may not use it. */
   readonly optional?: true;
-  /** Only the part's own calls need it, perhaps in one namespace. The part also runs without it. */
+  /**
+   * Whether only calls in the part's code need it, possibly in one namespace. The part also runs
+   * without it.
+   */
   readonly direct?: true;
   /** The key of the part that declares it. Absent if the operator itself needs it. */
   readonly part?: string;
-  /** Absent, or the feature of the SDK that needs it and that an installation may turn off. */
+  /** The feature of the SDK that needs it, if an installation may turn that feature off. */
   readonly purpose?: "webhook certificate";
   /** The reason, as a clause without a subject: `watches its own kind Website`. */
   readonly reason: string;
 }
 
-/** What the rules depend on in addition to the parts. */
+/** Options of {@linkcode rbacRulesOf}, in addition to the parts. */
 export interface RbacOptions {
   /** The Lease of the leader election, or `undefined` if there is none. */
   readonly lease?: { readonly name: string; readonly namespace?: string | undefined } | undefined;
@@ -64,7 +67,7 @@ export interface RbacOptions {
  * Returns the RBAC permissions of an operator: the verbs that its runtime sends, and no others.
  *
  * @param parts The operator's parts, by key.
- * @param options What the rules depend on in addition.
+ * @param options The features of the operator itself that need RBAC permissions.
  * @returns Each rule once per part that needs it, in the order of the parts.
  *
  * @example Usage
@@ -147,8 +150,8 @@ export function withoutCertificates(rules: readonly RbacRule[]): RbacRule[] {
 }
 
 /**
- * The rules are limited to names, because permission to read all Secrets, or to change all webhook
- * configurations, amounts to permission for everything. The admission policy also limits the
+ * The rules are limited to names, because an operator that could read all Secrets, or change all
+ * webhook configurations, would control the whole cluster. The admission policy also limits the
  * fields.
  */
 function certificateRules({ operator, secret, targets }: NonNullable<RbacOptions["certificates"]>): RbacRule[] {

@@ -53,12 +53,13 @@ export function rulesOf(permissions: readonly RbacRule[]): AdditionalPolicyRule[
  */
 export function accessManifests(operator: string, permissions: readonly RbacRule[], install: Install): Manifest[] {
   const { namespace, watchNamespaces, policies } = install;
-  const wide = permissions.filter(isWide);
-  const named = permissions.filter((permission) =>
-    permission.scope === "watched" && !isWide(permission) && !wide.some((other) => isSame(permission, other))
+  const clusterWide = permissions.filter(isClusterWide);
+  const namespaced = permissions.filter((permission) =>
+    permission.scope === "watched" && !isClusterWide(permission) &&
+    !clusterWide.some((other) => isSame(permission, other))
   );
   const own = permissions.filter(({ scope }) => scope === "own");
-  const wideRules = [...rulesOf(wide), ...(watchNamespaces === undefined ? policies : [])];
+  const clusterRules = [...rulesOf(clusterWide), ...(watchNamespaces === undefined ? policies : [])];
   return [
     {
       apiVersion: "v1",
@@ -67,10 +68,10 @@ export function accessManifests(operator: string, permissions: readonly RbacRule
       // The pod mounts its token explicitly, so no other pod gets one by accident.
       automountServiceAccountToken: false,
     },
-    ...(wideRules.length === 0 ? [] : bound("ClusterRole", operator, wideRules)),
-    ...namespacesOf(named, watchNamespaces ?? []).flatMap((each) => {
+    ...(clusterRules.length === 0 ? [] : bound("ClusterRole", operator, clusterRules)),
+    ...namespacesOf(namespaced, watchNamespaces ?? []).flatMap((each) => {
       const rules = [
-        ...rulesOf(named.filter(({ namespaces = watchNamespaces }) => namespaces?.includes(each))),
+        ...rulesOf(namespaced.filter(({ namespaces = watchNamespaces }) => namespaces?.includes(each))),
         ...(watchNamespaces?.includes(each) ? policies : []),
       ];
       return rules.length === 0 ? [] : bound("Role", operator, rules, each);
@@ -82,7 +83,7 @@ export function accessManifests(operator: string, permissions: readonly RbacRule
   ];
 
   /** Returns whether a permission is granted in all namespaces. */
-  function isWide({ scope, namespaces }: RbacRule): boolean {
+  function isClusterWide({ scope, namespaces }: RbacRule): boolean {
     return scope === "cluster" || (scope === "watched" && namespaces === undefined && watchNamespaces === undefined);
   }
 
@@ -106,7 +107,7 @@ export function accessManifests(operator: string, permissions: readonly RbacRule
   }
 }
 
-/** Returns the namespaces that have a Role: the given ones, then those that permissions name. */
+/** Returns the namespaces that need a Role: the given ones, then those in the permissions. */
 function namespacesOf(permissions: readonly RbacRule[], given: readonly string[]): string[] {
   return [...new Set([...given, ...permissions.flatMap(({ namespaces = [] }) => namespaces)])];
 }

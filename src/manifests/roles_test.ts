@@ -16,7 +16,7 @@ const notes = controller(Note, { owns: [ConfigMap], reconcile() {} });
 const spaces = controller(Namespace, { reads: [ConfigMap], reconcile() {} });
 const PERMISSIONS = rbacRulesOf({ notes, spaces }, { lease: { name: "shop" } });
 
-Deno.test("rulesOf returns one rule per resource with ordered verbs, however many parts need it", () => {
+Deno.test("rulesOf returns one rule per resource with ordered verbs, even if several parts need the resource", () => {
   const rules = rulesOf(PERMISSIONS).map(({ resources, resourceNames = [], verbs }) =>
     `${resources} ${resourceNames}: ${verbs.join(" ")}`
   );
@@ -31,7 +31,7 @@ Deno.test("rulesOf returns one rule per resource with ordered verbs, however man
   ]);
 });
 
-const INSTALLED: readonly { name: string; options: InstallOptions; expected: readonly string[] }[] = [
+const ACCESS: readonly { name: string; options: InstallOptions; expected: readonly string[] }[] = [
   {
     name: "a ClusterRole if all namespaces are watched, and a Role for own objects",
     options: {},
@@ -73,14 +73,14 @@ const INSTALLED: readonly { name: string; options: InstallOptions; expected: rea
   },
 ];
 
-for (const { name, options, expected } of INSTALLED) {
+for (const { name, options, expected } of ACCESS) {
   Deno.test(`accessManifests returns ${name}`, () => {
     const install = installOf({ name: "shop", version: "1.0.0" }, options);
     assert.deepEqual(accessManifests("shop", PERMISSIONS, install).map(summary), expected);
   });
 }
 
-const NAMED: readonly { name: string; options: InstallOptions; expected: readonly string[] }[] = [
+const WATCH_ROLES: readonly { name: string; options: InstallOptions; expected: readonly string[] }[] = [
   {
     name: "without the permissions of the ClusterRole",
     options: {},
@@ -101,7 +101,7 @@ const NAMED: readonly { name: string; options: InstallOptions; expected: readonl
   },
 ];
 
-for (const { name, options, expected } of NAMED) {
+for (const { name, options, expected } of WATCH_ROLES) {
   Deno.test(`accessManifests returns a Role for the namespace of a watch, ${name}`, () => {
     const part = controller(Note, {
       watches: [watch(Secret, { namespaces: ["kept"], map: () => undefined })],
@@ -147,7 +147,7 @@ Deno.test("kindRoles returns three roles per kind, with different names for kind
   );
 });
 
-const REFUSED: readonly { name: string; options: InstallOptions; message: RegExp }[] = [
+const INVALID: readonly { name: string; options: InstallOptions; message: RegExp }[] = [
   {
     name: "an invalid namespace",
     options: { namespace: "My_Space" },
@@ -166,7 +166,7 @@ const REFUSED: readonly { name: string; options: InstallOptions; message: RegExp
   { name: "an image with a space", options: { image: "a b" }, message: /"a b" is not an image/ },
 ];
 
-for (const { name, options, message } of REFUSED) {
+for (const { name, options, message } of INVALID) {
   Deno.test(`installOf rejects ${name}`, () => {
     assert.throws(() => installOf({ name: "shop", version: "1.0.0" }, options), { name: "TypeError", message });
   });

@@ -13,7 +13,8 @@ export interface Sample {
   readonly manifest: Manifest;
   /**
    * The errors that the API server would report: rules and patterns for which no value could be
-   * generated. Add an `example` to the schema of these fields. Executables do not compute it.
+   * generated. Add an `example` to the schema of these fields. Always empty in compiled
+   * executables, which do not include the validation.
    */
   readonly errors: readonly FieldError[];
 }
@@ -39,19 +40,23 @@ export function sampleOf(kind: AnyKind): Sample {
   const schema = kind.crd?.spec.versions.find(({ name }) => name === kind.version)?.schema.openAPIV3Schema ?? {};
   const { apiVersion: _, kind: __, metadata: ___, status: ____, ...properties } = schema.properties ?? {};
   const { example, ...root } = schema;
-  const whole: JsonSchema = { ...root, properties, ...(isObject(example) ? { example: partOf(example) } : {}) };
+  const whole: JsonSchema = {
+    ...root,
+    properties,
+    ...(isObject(example) ? { example: withoutMetadata(example) } : {}),
+  };
   const place = { name: kind.singular, index: 0 };
   let best: Sample | undefined;
-  for (const attempt of ATTEMPTS) {
-    const sample = withFewerFaults(kind, whole, sampleWith(kind, valueOf(whole, { ...place, ...attempt })));
+  for (const variant of VARIANTS) {
+    const sample = withFewerErrors(kind, whole, sampleWith(kind, valueOf(whole, { ...place, ...variant })));
     if (best === undefined || sample.errors.length < best.errors.length) best = sample;
     if (best.errors.length === 0) break;
   }
   return best!;
 }
 
-/** The attempts until a sample is valid. The first shows most of the kind. */
-const ATTEMPTS: readonly Pick<Place, "hasDefaults" | "fillsLists">[] = [
+/** The variants to try until a sample is valid. The first one shows the most fields. */
+const VARIANTS: readonly Pick<Place, "hasDefaults" | "fillsLists">[] = [
   { hasDefaults: true, fillsLists: true },
   { hasDefaults: false, fillsLists: true },
   { hasDefaults: true, fillsLists: false },
@@ -68,14 +73,14 @@ function sampleWith(kind: AnyKind, value: unknown): Sample {
   return { manifest, errors: judge?.validate(kind, manifest) ?? [] };
 }
 
-/** The maximum number of properties to try if a rule is violated. */
+/** The maximum number of properties to try to add if a rule is violated. */
 const MAX_TRIES = 100;
 
 /**
  * Adds optional properties one by one as long as fewer rules are violated, for rules such as "one
  * of these is required".
  */
-function withFewerFaults(kind: AnyKind, schema: JsonSchema, sample: Sample): Sample {
+function withFewerErrors(kind: AnyKind, schema: JsonSchema, sample: Sample): Sample {
   let best = sample;
   let left = MAX_TRIES;
   for (let isBetter = true; isBetter && best.errors.length > 0;) {
@@ -106,7 +111,7 @@ function* withOneMore(schema: JsonSchema, value: Record<string, unknown>): Gener
 }
 
 /** Reduces an example of a whole object to the properties of a sample. */
-function partOf({ apiVersion: _, kind: __, metadata: ___, status: ____, ...rest }: Record<string, unknown>) {
+function withoutMetadata({ apiVersion: _, kind: __, metadata: ___, status: ____, ...rest }: Record<string, unknown>) {
   return rest;
 }
 
@@ -176,7 +181,7 @@ function merged(
   return { ...whole, ...Object.fromEntries(entries) };
 }
 
-/** Returns the narrower of two bounds. */
+/** Returns the stricter of each two bounds. */
 function bounds(one: JsonSchema, other: JsonSchema): JsonSchema {
   const narrower = (key: "minimum" | "maximum" | "minLength" | "minItems" | "minProperties") => {
     const values = [one[key], other[key]].filter((value) => value !== undefined);
@@ -217,7 +222,10 @@ const FORMATS: Readonly<Record<string, (place: Place) => string>> = {
   bsonobjectid: ({ index }) => `507f1f77bcf86cd79943901${index}`,
 };
 
-/** Values of fields with the same meaning in every kind, which webhooks check more strictly. */
+/**
+ * Values for fields with the same meaning in every kind. Webhooks often validate them more strictly
+ * than the schema does.
+ */
 const KNOWN: readonly { readonly names: RegExp; readonly value: string }[] = [
   { names: /schedule$|^cron/i, value: "0 3 * * *" },
   { names: /image$/i, value: "registry.k8s.io/pause:3.10" },
@@ -267,7 +275,7 @@ function objectOf(schema: JsonSchema, place: Place): Record<string, unknown> {
   const named = Object.entries(properties).filter(([name, property]) =>
     required.includes(name) || property.example !== undefined ||
     (place.hasDefaults && property.default !== undefined) ||
-    // A template with a container without an image is valid, but no pod can be created from it.
+    // A pod template whose container has no image is valid, but no pod can be created from it.
     (name === "image" && property.type === "string" && required.includes("name"))
   ).map(([name, property]) => [name, valueOf(property, { ...place, name })] as const);
   const missing = Math.max(0, minProperties - named.length);

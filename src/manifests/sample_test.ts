@@ -24,8 +24,8 @@ Deno.test("sampleOf includes properties that are required or have a default, wit
     note: s.optional(s.string()),
     labels: s.map(s.string(), { minProperties: 1 }),
   });
-  const { manifest, errors: faults } = sampleOf(kindOf(spec));
-  assert.deepEqual(faults, []);
+  const { manifest, errors } = sampleOf(kindOf(spec));
+  assert.deepEqual(errors, []);
   assert.deepEqual(manifest, {
     apiVersion: "demo.example.com/v1",
     kind: "Thing",
@@ -68,8 +68,8 @@ Deno.test("sampleOf adds an entry to a required list, and values that webhooks a
 Deno.test("sampleOf leaves a required list empty if its entries would break a rule", () => {
   const rule = { rule: "size(self.hosts) == 0", message: "no hosts yet" };
   const spec = s.object({ hosts: s.array(s.string(), { maxItems: 3 }) }, { validations: [rule] });
-  const { manifest, errors: faults } = sampleOf(kindOf(spec));
-  assert.deepEqual([manifest.spec, faults], [{ hosts: [] }, []]);
+  const { manifest, errors } = sampleOf(kindOf(spec));
+  assert.deepEqual([manifest.spec, errors], [{ hosts: [] }, []]);
 });
 
 for (const format of FORMATS) {
@@ -92,8 +92,8 @@ Deno.test("sampleOf reports values that it cannot generate, and uses an example"
 
 Deno.test("sampleOf includes one of two properties that exclude each other", () => {
   const spec = s.exactlyOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"]);
-  const { manifest, errors: faults } = sampleOf(kindOf(spec));
-  assert.deepEqual(faults, []);
+  const { manifest, errors } = sampleOf(kindOf(spec));
+  assert.deepEqual(errors, []);
   assert.deepEqual(manifest.spec, { a: "a" });
 });
 

@@ -5,7 +5,7 @@ import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName, type SandboxPermi
 
 /** A sandbox permission and its reason. */
 export interface SandboxRule {
-  /** The kind of permission, as in Deno's flag: `net` for `--allow-net`. */
+  /** The kind of permission, named as in Deno's flag: `net` for `--allow-net`. */
   readonly permission: SandboxPermissionName;
   /**
    * A host with or without a port, a path, a variable, a program, a library, or a kind of system
@@ -16,7 +16,7 @@ export interface SandboxRule {
   readonly reason: string;
 }
 
-/** What the permissions depend on in addition to the parts. */
+/** Options of {@linkcode sandboxRulesOf}, in addition to the parts. */
 export interface SandboxOptions {
   /** Where health is served, or `undefined` if it is not. */
   readonly health: { readonly hostname: string; readonly port: number } | undefined;
@@ -43,7 +43,8 @@ const VARIABLES: readonly [string, string][] = [
 ];
 
 /**
- * These variables name files, so an executable that may not read other files does not need them.
+ * Variables with paths of files. An executable that may only read the mounted files does not need
+ * them.
  */
 const KUBECONFIG_VARIABLES: readonly [string, string][] = [
   ["KUBECONFIG", "reads which kubeconfig to use outside a pod"],
@@ -54,7 +55,7 @@ const KUBECONFIG_VARIABLES: readonly [string, string][] = [
  * Returns the sandbox permissions of an operator.
  *
  * @param parts The operator's parts, by key.
- * @param options What the permissions depend on in addition.
+ * @param options The servers, variables and permissions of the operator itself.
  * @returns Each permission once, in a stable order.
  */
 export function sandboxRulesOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): SandboxRule[] {
@@ -65,7 +66,7 @@ export function sandboxRulesOf(parts: Readonly<Record<string, Part>>, options: S
       part.part === "conversion" ? [] : declared(`${part.part} "${key}"`, part.sandbox)
     ),
   ];
-  const mayRead = all.some(({ permission }) => permission === "read");
+  const mayReadFiles = all.some(({ permission }) => permission === "read");
   return unique([
     { permission: "net", target: `${API_HOST}:${apiserverPort}`, reason: "connects to the API server" },
     ...(health === undefined
@@ -75,7 +76,7 @@ export function sandboxRulesOf(parts: Readonly<Record<string, Part>>, options: S
     { permission: "read", target: SERVICE_ACCOUNT, reason: "reads the service account's token and CA" },
     { permission: "read", target: CONFIG_FOLDER, reason: "reads settings from the mounted ConfigMap" },
     ...variables.map((target) => ({ permission: "env", target, reason: "reads a setting" }) as const),
-    ...[...VARIABLES, ...(mayRead ? KUBECONFIG_VARIABLES : [])].map(([target, reason]) =>
+    ...[...VARIABLES, ...(mayReadFiles ? KUBECONFIG_VARIABLES : [])].map(([target, reason]) =>
       ({ permission: "env", target, reason }) as const
     ),
     ...(isElected
@@ -133,7 +134,7 @@ function declared(source: string, permissions: SandboxPermissions): SandboxRule[
   return SANDBOX_PERMISSION_NAMES.flatMap((access) =>
     (permissions[access] ?? []).map((target) => ({
       permission: access,
-      target: checked(access, target, source),
+      target: validTarget(access, target, source),
       reason: `declared by ${source}`,
     }))
   );
@@ -155,7 +156,7 @@ const FORMATS: Readonly<Record<SandboxPermissionName, string>> = {
  * Targets are joined by commas, so they must not contain any. An empty target, a star or the root
  * would allow everything.
  */
-function checked(access: SandboxPermissionName, target: string, source: string): string {
+function validTarget(access: SandboxPermissionName, target: string, source: string): string {
   const isWord = access === "net" || access === "env" || access === "sys";
   if (target.trim() === "" || target === "/" || target.includes(",") || (isWord ? /[*/]/ : /^\*$/).test(target)) {
     throw new TypeError(`Sandbox of ${source}: "${target}" in "${access}" is invalid. Write ${FORMATS[access]}.`);

@@ -35,12 +35,12 @@ Deno.test("sandboxRulesOf returns the permissions of every operator and of its p
 });
 
 Deno.test("sandboxRulesOf includes the port of the API server", () => {
-  const nets = (options: { readonly apiserverPort?: number }) =>
+  const netTargets = (options: { readonly apiserverPort?: number }) =>
     sandboxRulesOf({}, { health: undefined, ...options }).filter(({ permission }) => permission === "net").map((it) =>
       it.target
     );
-  assert.deepEqual(nets({}), ["kubernetes.default.svc:443"]);
-  assert.deepEqual(nets({ apiserverPort: 6443 }), ["kubernetes.default.svc:6443"]);
+  assert.deepEqual(netTargets({}), ["kubernetes.default.svc:443"]);
+  assert.deepEqual(netTargets({ apiserverPort: 6443 }), ["kubernetes.default.svc:6443"]);
 });
 
 Deno.test("sandboxRulesOf permits the variables of kubeconfigs only if files may be read", () => {
@@ -77,7 +77,7 @@ Deno.test("sandboxFlags joins the targets of one kind of permission in order", (
   );
 });
 
-const REFUSED: readonly { name: string; sandbox: SandboxPermissions; message: RegExp }[] = [
+const INVALID: readonly { name: string; sandbox: SandboxPermissions; message: RegExp }[] = [
   {
     name: "an empty host",
     sandbox: { net: [""] },
@@ -108,7 +108,7 @@ const REFUSED: readonly { name: string; sandbox: SandboxPermissions; message: Re
   { name: "every variable", sandbox: { env: ["*"] }, message: /"\*" in "env" is invalid/ },
 ];
 
-for (const { name, sandbox, message } of REFUSED) {
+for (const { name, sandbox, message } of INVALID) {
   Deno.test(`sandboxRulesOf rejects ${name}`, () => {
     assert.throws(() => sandboxRulesOf({ a: part(sandbox) }, { health: HEALTH }), { name: "TypeError", message });
   });

@@ -7,7 +7,7 @@ import type { Install } from "./install.ts";
 import { certificateSecret } from "./webhooks.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 
-/** The options of an operator that its pod depends on. */
+/** The options of an operator that determine its pod. */
 export interface Workload {
   readonly name: string;
   readonly version: string;
@@ -183,8 +183,8 @@ function metricsService({ name, health }: Workload, port: number, { namespace }:
 }
 
 /**
- * Returns the disruption budget. It allows one eviction at a time: with one replica a node can
- * still be drained, with several the others keep running.
+ * Returns the disruption budget. It allows one eviction at a time: a node with the only
+ * replica can still be drained, and of several replicas all but one keep running.
  */
 function disruptionBudget({ name }: Workload, { namespace }: Install): Manifest {
   return {

@@ -9,7 +9,7 @@ import { nearest } from "../base/nearest.ts";
 import type { ImageParts } from "../manifests/image.ts";
 import type { AdditionalPolicyRule, CertificateSource } from "../manifests/install.ts";
 import { PROJECT_SETTINGS, type Setting, SETTINGS } from "./setting_list.ts";
-import { checked, SettingError, type Settings, type SettingValue } from "./settings.ts";
+import { SettingError, type Settings, type SettingValue, validated } from "./settings.ts";
 
 /** The contents of the file. */
 export interface ConfigFile {
@@ -66,7 +66,7 @@ const KEYS: readonly Setting[] = [
 export function readConfigFile(text: string, path: string): ConfigFile {
   const where = `"${path}"`;
   const found = new Map<string, SettingValue>();
-  const content = parsed(text, where);
+  const content = parseToml(text, where);
   collect(content, [], { where, found });
   const value = <T>(key: string): T | undefined => found.get(key)?.value as T | undefined;
   const optional = <T>(name: string, key: string): Record<string, T> => {
@@ -102,13 +102,13 @@ export function readConfigFile(text: string, path: string): ConfigFile {
  *
  * @param text The contents of the file, in TOML.
  * @param path The path of the file, for error messages.
- * @throws {SettingError} As {@linkcode readConfigFile} does: the other tables are checked too.
+ * @throws {SettingError} As {@linkcode readConfigFile} does: the other tables are validated too.
  */
 export function fileSettings(text: string, path: string): Settings {
   return readConfigFile(text, path).settings;
 }
 
-function parsed(text: string, where: string): Record<string, unknown> {
+function parseToml(text: string, where: string): Record<string, unknown> {
   try {
     return parse(text);
   } catch (error) {
@@ -128,7 +128,7 @@ function collect(
     const at = [...path, name];
     const setting = KEYS.find(({ key }) => matches(key, at));
     if (setting !== undefined) {
-      found.set(at.join("."), { value: checked(setting, value, `"${keyText(at)}" in ${where}`), where });
+      found.set(at.join("."), { value: validated(setting, value, `"${keyText(at)}" in ${where}`), where });
     } else if (known.includes("*") || namesAt(at).length > 0) {
       if (!isObject(value)) {
         throw new SettingError(`Cannot read ${where}: "${keyText(at)}" must be a table, got ${JSON.stringify(value)}.`);

@@ -85,13 +85,13 @@ Deno.test("the ID in operator.toml is a label of every installed object, but not
   const plain = operator({ name: "shop", parts: { notes } });
   const op = plain.withSettings(file);
   const manifests = Object.values(op.manifests()).flat() as Manifest[];
-  const without = manifests.filter(({ metadata }) => metadata.labels?.["op/operator-id"] !== "a-1");
-  // It does not reconcile this kind, which other operators may use too.
-  assert.deepEqual(without.map(({ metadata }) => metadata.name), ["useds.demo.example.com"]);
+  const unlabeled = manifests.filter(({ metadata }) => metadata.labels?.["op/operator-id"] !== "a-1");
+  // The operator does not reconcile this kind, which other operators may use too.
+  assert.deepEqual(unlabeled.map(({ metadata }) => metadata.name), ["useds.demo.example.com"]);
   for (const { metadata: _, ...rest } of manifests) assert(!JSON.stringify(rest).includes("a-1"));
   assert(!JSON.stringify(plain.manifests()).includes("operator-id"));
   assert.throws(
     () => plain.withSettings('[project]\nid = "no label"\n').manifests(),
-    /its id "no label" is not a label/,
+    /its ID "no label" is not a valid label value/,
   );
 });

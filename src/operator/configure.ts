@@ -36,12 +36,12 @@ export function configured(operator: OperatorDefinition, settings: Settings): Op
       ...workersOf(value("webhooks.workers") ?? operator.webhooks.workers),
       ...certificatePaths(value("webhooks.certificate"), value("webhooks.key")),
     },
-    leaderElection: elected(operator.leaderElection, value, time),
+    leaderElection: withElection(operator.leaderElection, value, time),
     parts: withLimits(operator, settings),
   };
 }
 
-function elected(
+function withElection(
   code: LeaderElection,
   value: <T>(key: string) => T | undefined,
   time: (key: string) => number | undefined,
@@ -83,14 +83,16 @@ function withLimits({ parts }: OperatorDefinition, settings: Settings): Readonly
     const [, name, limit] = /^controllers\.(.*)\.(concurrency|timeout)$/.exec(key) ?? [];
     if (name === undefined || limit === undefined) continue;
     const part = changed[name];
-    if (part?.part !== "controller") refusePart(name, setting, controllersOf(parts).map(([key]) => key));
+    if (part?.part !== "controller") rejectController(name, setting, controllersOf(parts).map(([key]) => key));
     changed[name] = { ...part, [limit]: setting.value };
   }
   return changed;
 }
 
-function refusePart(name: string, { where }: SettingValue, known: readonly string[]): never {
-  const meant = nearest(name, known);
-  const hint = meant === undefined ? `Available controllers: ${known.join(", ")}.` : `Did you mean "${meant}"?`;
+function rejectController(name: string, { where }: SettingValue, known: readonly string[]): never {
+  const suggestion = nearest(name, known);
+  const hint = suggestion === undefined
+    ? `Available controllers: ${known.join(", ")}.`
+    : `Did you mean "${suggestion}"?`;
   throw new SettingError(`Cannot read ${where}: the operator has no controller "${name}". ${hint}`);
 }

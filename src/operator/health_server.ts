@@ -90,7 +90,9 @@ export class HealthServer implements AsyncDisposable {
     }
   }
 
-  /** Closes the oldest connection that has not sent a request. */
+  /**
+   * Closes the oldest connection that has not sent a request. Returns `false` if there is none.
+   */
   #evict(): boolean {
     for (const [connection, { hasRequest }] of this.#open) {
       if (hasRequest) continue;
@@ -109,9 +111,9 @@ export class HealthServer implements AsyncDisposable {
     const { clock, time = 10_000 } = this.#options;
     const state = { hasRequest: false };
     this.#open.set(connection, state);
-    using _late = clock.after(time, () => this.#close(connection));
+    using _timeout = clock.after(time, () => this.#close(connection));
     try {
-      const head = await headOf(connection);
+      const head = await readHead(connection);
       if (head === undefined) return;
       state.hasRequest = true;
       await writeAll(connection, await this.#respond(head));
@@ -147,8 +149,8 @@ export class HealthServer implements AsyncDisposable {
     const [first = "", ...lines] = head.split("\r\n");
     const [, method, target] = /^([A-Z]+) (\/\S*) HTTP\/1\.[01]$/.exec(first) ?? [];
     if (method === undefined) return [false, plain(400, "This is not an HTTP/1.1 request")];
-    if (method !== "GET" && method !== "HEAD") return [false, plain(405, "Use GET or HEAD")];
-    const headers = headersOf(lines);
+    if (method !== "GET" && method !== "HEAD") return [false, plain(405, "Method not allowed. Use GET or HEAD.")];
+    const headers = parseHeaders(lines);
     if (headers === undefined) return [false, plain(400, "A header is malformed")];
     return [method === "HEAD", await this.#handler(new Request(`http://localhost${target}`, { headers }))];
   }
@@ -157,17 +159,17 @@ export class HealthServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       this.#listener.close();
-    } catch { /* it was closed before */ }
+    } catch { /* already closed */ }
     for (const connection of this.#open.keys()) this.#close(connection);
     await this.#accepting;
   }
 }
 
 /**
- * Returns the head of a request without the empty line, or `undefined` if the stream ends before
- * it.
+ * Reads the head of a request, without the empty line after it. Returns `undefined` if the stream
+ * ends before that line.
  */
-async function headOf(connection: Deno.TcpConn): Promise<string | undefined> {
+async function readHead(connection: Deno.TcpConn): Promise<string | undefined> {
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(4096);
   let text = "";
@@ -181,7 +183,7 @@ async function headOf(connection: Deno.TcpConn): Promise<string | undefined> {
   return text;
 }
 
-function headersOf(lines: readonly string[]): Headers | undefined {
+function parseHeaders(lines: readonly string[]): Headers | undefined {
   const headers = new Headers();
   for (const line of lines) {
     const colon = line.indexOf(":");
@@ -215,5 +217,5 @@ async function discardRest(connection: Deno.TcpConn): Promise<void> {
 function close(connection: Deno.TcpConn): void {
   try {
     connection.close();
-  } catch { /* it was closed before */ }
+  } catch { /* already closed */ }
 }

@@ -63,7 +63,7 @@ export interface LogLine {
  * Returns a logger that also passes its lines to a listener, for tests.
  *
  * @param log The logger to write to.
- * @param onLine Called with each line, whatever its level.
+ * @param onLine Called with each line of any level.
  * @param fields Fields of every line.
  */
 export function logWithListener(
@@ -156,7 +156,7 @@ function jsonLine({ level, timestamp, category, rawMessage, properties }: LogRec
   return `${jsonOfFields({ ...line, ...properties, ...line })}\n`;
 }
 
-/** Fields by which programs correlate lines; text lines omit them. */
+/** Fields that programs use to correlate lines. Text lines omit them. */
 const FOR_MACHINES = ["reconcileID", "uid", "controllerGroup", "controllerKind", "operatorID", "trace_id", "span_id"];
 
 function textLine({ level, timestamp, rawMessage, properties }: LogRecord): string {

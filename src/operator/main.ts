@@ -49,7 +49,9 @@ const STARTING: ReadinessLine = { name: "operator", isReady: false, message: "st
  */
 export async function main(operator: OperatorDefinition, args: readonly string[]): Promise<void> {
   // Threads of the program load the same module: for offloaded tasks, or for webhooks.
-  if (isReviewThread()) return serveReviews((start, count) => reviews(operator, start as ThreadStart, count));
+  if (isReviewThread()) {
+    return serveReviews((start, count) => createReviewHandler(operator, start as ThreadStart, count));
+  }
   if (isThread()) return;
   try {
     await command(operator, args);
@@ -95,8 +97,8 @@ function writeList(items: readonly unknown[]): void {
 }
 
 /**
- * Returns the manifests. They depend only on the flags and the file of `--config`, not on the
- * machine that prints them.
+ * Returns the manifests. They depend only on the flags and the file of `--config`, so every machine
+ * prints the same manifests.
  */
 async function manifestsOf(operator: OperatorDefinition, values: Values): Promise<ManifestGroups> {
   const { into, image, certificates } = values;
@@ -237,7 +239,7 @@ function reviewThreadsOf(
 }
 
 /** Creates the webhook handler in a thread, with the flags of the program. */
-async function reviews(
+async function createReviewHandler(
   definition: OperatorDefinition,
   { values, instance }: ThreadStart,
   count: (counted: Counted) => void,
@@ -274,12 +276,12 @@ function serveHealth(
   try {
     return new HealthServer({ hostname, port, clock: systemClock }, (request) => healthResponse(request, source));
   } catch (cause) {
-    const why = cause instanceof Deno.errors.AddrInUse
+    const reason = cause instanceof Deno.errors.AddrInUse
       ? "the port is in use. Set another with health: { port } or --health-port."
       : cause instanceof Deno.errors.NotCapable
       ? `the sandbox does not allow it. Set health.hostname and health.port in operator.toml and build again.`
       : (cause as Error).message;
-    throw new Error(`Cannot serve health at ${hostname}:${port}: ${why}`, { cause });
+    throw new Error(`Cannot serve health at ${hostname}:${port}: ${reason}`, { cause });
   }
 }
 

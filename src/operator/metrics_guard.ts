@@ -20,8 +20,8 @@ export interface MetricsGuardOptions {
   readonly log: Logger;
 }
 
-// A scraper sends a few requests a minute, so its token is reviewed once in this time. A revoked
-// token is accepted for at most this long.
+// A scraper sends a few requests a minute, so its token is reviewed at most once in this time. A
+// revoked token is accepted for at most this long.
 const CACHE_TIME = 60_000;
 const MAX_CACHED = 100;
 

@@ -78,7 +78,7 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  * Creates an operator from parts.
  *
  * @param options Name, parts and settings.
- * @returns A value. Nothing is started.
+ * @returns The operator. It does not run yet.
  * @throws {TypeError} If a name or the parts are missing or invalid, one part has two keys, two
  *   parts would store the same name in a cluster, or two different kinds have one name.
  * @throws {RangeError} If two processes could lead at once with the durations of `leaderElection`.
@@ -95,16 +95,16 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  * ```
  */
 export function operator<Services = unknown>(options: OperatorOptions<Services>): Operator {
-  refuseOptions(options);
+  checkOptions(options);
   const { name, parts, version = "0.0.0", health = {}, metrics = {}, sandbox = {}, gracefulShutdownTimeout = "25s" } =
     options;
-  refuseNames(name, parts);
-  refuseCollisions(name, parts);
-  // Both reject different kinds of the same name.
-  refuseUnconvertible(crdsOf(Object.values(parts)), parts);
+  checkNames(name, parts);
+  checkUniqueNames(name, parts);
+  // Both calls throw if two different kinds have the same name.
+  checkConversions(crdsOf(Object.values(parts)), parts);
   externalCrdsOf(Object.values(parts));
   const hasControllers = controllersOf(parts).length > 0;
-  return assembled({
+  return assemble({
     name,
     version,
     parts,
@@ -121,11 +121,10 @@ export function operator<Services = unknown>(options: OperatorOptions<Services>)
 }
 
 /**
- * Rejects kinds of which some versions are converted and others are not: once an API server calls a
- * webhook for conversions, it cannot read or write objects in a version that no conversion leads
- * to.
+ * Rejects a kind if conversions connect only some of its versions. As soon as the API server calls
+ * a conversion webhook for the kind, it cannot read or write objects in the other versions.
  */
-function refuseUnconvertible(
+function checkConversions(
   definitions: readonly CustomResourceDefinitionManifest[],
   parts: Readonly<Record<string, Part>>,
 ): void {
@@ -153,23 +152,23 @@ function refuseUnconvertible(
 }
 
 /** The options of an operator, without its functions. */
-type Data = {
+type OperatorData = {
   readonly [K in keyof OperatorDefinition as OperatorDefinition[K] extends (...args: never) => unknown ? never : K]:
     OperatorDefinition[K];
 };
 
 /** Returns the operator with its functions. */
-function assembled(data: Data): OperatorDefinition {
+function assemble(data: OperatorData): OperatorDefinition {
   const { parts, health, metrics, leaderElection: { when, id, namespace }, config } = data;
   const isElected = when !== "never";
   const hasControllers = controllersOf(parts).length > 0;
-  const isServed = isCalled(parts);
-  /** Returns all RBAC permissions that it may need, whatever the source of its certificate. */
+  const hasWebhooks = isCalled(parts);
+  /** Returns all RBAC permissions that it may need, for any source of its certificate. */
   const allRules = () =>
     rbacRulesOf(parts, {
       lease: isElected ? { name: id, namespace } : undefined,
       events: hasControllers,
-      certificates: isServed && data.webhooks.certificate === undefined
+      certificates: hasWebhooks && data.webhooks.certificate === undefined
         ? { operator: data.name, ...certificateWrites(data) }
         : undefined,
       authorizesMetrics: metrics?.authorization ?? false,
@@ -178,16 +177,16 @@ function assembled(data: Data): OperatorDefinition {
     ...data,
     withSettings: (text, path = "operator.toml") => {
       const config = readConfigFile(text, path);
-      return assembled({ ...configured(value, config.settings), config });
+      return assemble({ ...configured(value, config.settings), config });
     },
     crds: () => crdsOf(Object.values(parts)),
     sandbox: () =>
       sandboxRulesOf(parts, {
         health,
-        webhooks: isServed ? { ...data.webhooks, inner: innerPorts(data.webhooks) } : undefined,
+        webhooks: hasWebhooks ? { ...data.webhooks, inner: innerPorts(data.webhooks) } : undefined,
         apiserverPort: config?.apiserverPort,
         isElected,
-        variables: variablesOf(isServed),
+        variables: variablesOf(hasWebhooks),
         sandbox: data.ownSandbox,
       }),
     rbac: () => (config?.certificates ?? "self") === "self" ? allRules() : withoutCertificates(allRules()),
@@ -199,8 +198,8 @@ function assembled(data: Data): OperatorDefinition {
         crds: value.crds(),
         rbac: allRules(), // manifestsOf() omits the rules that its options make unnecessary
         settings: config?.operatorText ?? "",
-        webhooks: isServed ? { port: data.webhooks.port } : undefined,
-        certificates: isServed && data.webhooks.certificate === undefined ? certificateWrites(data) : undefined,
+        webhooks: hasWebhooks ? { port: data.webhooks.port } : undefined,
+        certificates: hasWebhooks && data.webhooks.certificate === undefined ? certificateWrites(data) : undefined,
       }, installOptions(config, options)),
     samples: () =>
       samplesOf(
@@ -222,10 +221,9 @@ function assembled(data: Data): OperatorDefinition {
 }
 
 /**
- * Returns what the operator writes for its webhook certificate, if it issues the certificate
- * itself.
+ * Returns the objects that the operator writes if it issues its webhook certificate itself.
  */
-function certificateWrites(data: Data): CertificateWrites {
+function certificateWrites(data: OperatorData): CertificateWrites {
   return { secret: certificateSecret(data.name), targets: publishTargets(data) };
 }
 
@@ -246,8 +244,8 @@ function installOptions(config: ConfigFile | undefined, options: InstallOptions 
   };
 }
 
-/** Programs that were not type-checked can pass anything. */
-function refuseOptions(options: unknown): void {
+/** Rejects invalid options. Programs that are not type-checked can pass any value. */
+function checkOptions(options: unknown): void {
   const { name, parts } = Object(options) as Record<string, unknown>;
   const example = 'Write operator({ name: "shop", parts: { websites } }).';
   if (typeof name !== "string") {
@@ -277,7 +275,7 @@ function describe(value: unknown): string {
   return typeof value === "function" ? "a function" : String(Object(value) === value ? "an object" : value);
 }
 
-function refuseNames(name: string, parts: Readonly<Record<string, Part>>): void {
+function checkNames(name: string, parts: Readonly<Record<string, Part>>): void {
   if (!NAME.test(name)) {
     throw new TypeError(
       `Operator "${name}": the name is not a DNS label. Use at most 63 lowercase letters, digits and dashes, starting with a letter.`,
@@ -292,10 +290,10 @@ function refuseNames(name: string, parts: Readonly<Record<string, Part>>): void 
   }
 }
 
-function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): void {
+function checkUniqueNames(name: string, parts: Readonly<Record<string, Part>>): void {
   const keys = new Map<unknown, string>();
   for (const [key, part] of Object.entries(parts)) {
-    refuseTaken(
+    claim(
       keys,
       part,
       key,
@@ -303,7 +301,7 @@ function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): 
     );
     if (part.part === "webhook") {
       const path = webhookPath("validate", key);
-      refuseTaken(
+      claim(
         keys,
         `path ${path}`,
         key,
@@ -312,7 +310,7 @@ function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): 
     }
     if (part.part !== "controller") continue;
     const manager = fieldManager(name, key);
-    refuseTaken(
+    claim(
       keys,
       `manager ${manager}`,
       key,
@@ -320,7 +318,7 @@ function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): 
     );
     if (part.cleanup === undefined) continue;
     const finalizer = finalizerName(name, key, part);
-    refuseTaken(
+    claim(
       keys,
       `${part.kind.group}/${part.kind.kind} ${finalizer}`,
       key,
@@ -329,9 +327,14 @@ function refuseCollisions(name: string, parts: Readonly<Record<string, Part>>): 
     );
   }
 
-  function refuseTaken(taken: Map<unknown, string>, id: unknown, key: string, why: (other: string) => string): void {
-    const other = taken.get(id);
-    if (other !== undefined) throw new TypeError(`Operator "${name}": ${why(other)}`);
-    taken.set(id, key);
+  function claim(
+    owners: Map<unknown, string>,
+    id: unknown,
+    key: string,
+    describeConflict: (other: string) => string,
+  ): void {
+    const other = owners.get(id);
+    if (other !== undefined) throw new TypeError(`Operator "${name}": ${describeConflict(other)}`);
+    owners.set(id, key);
   }
 }

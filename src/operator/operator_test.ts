@@ -20,7 +20,7 @@ const [ONE, OTHER] = [`${LONG}1aed`, `${LONG}5e1d8`];
 const LONGER = "k".repeat(126);
 const [FIRST, SECOND] = [`${LONGER}9e12`, `${LONGER}24c20`];
 
-const REFUSED: readonly { name: string; given: Partial<OperatorOptions>; message: RegExp }[] = [
+const INVALID: readonly { name: string; given: Partial<OperatorOptions>; message: RegExp }[] = [
   { name: "an empty name", given: { name: "" }, message: /^Operator "": the name is not a DNS label/ },
   { name: "a name in upper case", given: { name: "Op" }, message: /the name is not a DNS label/ },
   { name: "a name that begins with a digit", given: { name: "1op" }, message: /the name is not a DNS label/ },
@@ -79,7 +79,7 @@ const REFUSED: readonly { name: string; given: Partial<OperatorOptions>; message
   },
 ];
 
-for (const { name, given, message } of REFUSED) {
+for (const { name, given, message } of INVALID) {
   Deno.test(`operator rejects ${name}`, () => {
     assert.throws(() => operator({ name: "o", parts: {}, ...given }), { name: /TypeError|SyntaxError/, message });
   });
@@ -135,17 +135,17 @@ Deno.test("operator applies the defaults of health and gracefulShutdownTimeout",
 });
 
 Deno.test("operator needs the sandbox permission to serve health only if health is served", () => {
-  const nets = (health: OperatorOptions["health"]) =>
+  const netTargets = (health: OperatorOptions["health"]) =>
     operator({ name: "o", parts: {}, ...(health === undefined ? {} : { health }) }).sandbox()
       .filter(({ permission }) => permission === "net").map(({ target }) => target);
-  assert.deepEqual(nets({ port: 9000, hostname: "127.0.0.1" }), ["kubernetes.default.svc:443", "127.0.0.1:9000"]);
-  assert.deepEqual(nets(false), ["kubernetes.default.svc:443"]);
+  assert.deepEqual(netTargets({ port: 9000, hostname: "127.0.0.1" }), ["kubernetes.default.svc:443", "127.0.0.1:9000"]);
+  assert.deepEqual(netTargets(false), ["kubernetes.default.svc:443"]);
 });
 
 Deno.test("operator needs the variables of webhooks only if it has webhooks", () => {
-  const envs = (parts: OperatorOptions["parts"]) =>
+  const webhookVariables = (parts: OperatorOptions["parts"]) =>
     operator({ name: "o", parts }).sandbox()
       .filter(({ permission, target }) => permission === "env" && /^OP_(WEBHOOKS|SKIP)_/.test(target)).length;
-  assert.equal(envs({ configs }), 0);
-  assert.equal(envs({ rules: webhook(Namespace, { validate() {} }) }), 8);
+  assert.equal(webhookVariables({ configs }), 0);
+  assert.equal(webhookVariables({ rules: webhook(Namespace, { validate() {} }) }), 8);
 });

@@ -6,7 +6,7 @@ import { isObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import type { AdditionalPolicyRule } from "../manifests/install.ts";
 
-/** The keys of a rule in the file, with the corresponding keys of a role. */
+/** The keys of a rule in the file, and the corresponding keys of a rule in a Role. */
 const KEYS = {
   api_groups: "apiGroups",
   resources: "resources",
@@ -17,32 +17,34 @@ const KEYS = {
 const NEEDED: readonly string[] = ["api_groups", "resources", "verbs"];
 
 /**
- * Returns the rules as a role has them.
+ * Returns the rules in the format of a Role.
  *
  * @param value The value in the file.
- * @param refuse Throws an error with the reason.
+ * @param reject Throws an error with the reason.
  */
-export function policyRules(value: unknown, refuse: (why: string) => never): AdditionalPolicyRule[] {
+export function policyRules(value: unknown, reject: (reason: string) => never): AdditionalPolicyRule[] {
   if (!Array.isArray(value) || !value.every(isObject)) {
-    refuse("must be a list of tables. Write [[generate.rbac.policies]] above each.");
+    reject("must be a list of tables. Write [[generate.rbac.policies]] above each.");
   }
   return value.map((table, index) => {
     const which = `policy ${index + 1}`;
     for (const [key, list] of Object.entries(table)) {
       if (!(key in KEYS)) {
-        const meant = nearest(key, Object.keys(KEYS));
-        refuse(
+        const suggestion = nearest(key, Object.keys(KEYS));
+        reject(
           `${which} has an unknown key "${key}". ${
-            meant === undefined ? `Available keys: ${Object.keys(KEYS).join(", ")}.` : `Did you mean "${meant}"?`
+            suggestion === undefined
+              ? `Available keys: ${Object.keys(KEYS).join(", ")}.`
+              : `Did you mean "${suggestion}"?`
           }`,
         );
       }
       const isList = Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === "string");
-      if (!isList) refuse(`"${key}" of ${which} must be a list of strings, got ${JSON.stringify(list)}.`);
+      if (!isList) reject(`"${key}" of ${which} must be a list of strings, got ${JSON.stringify(list)}.`);
     }
     for (const key of NEEDED) {
       if (!(key in table)) {
-        refuse(`${which} has no "${key}". Add it${key === "api_groups" ? ', [""] for the core group' : ""}.`);
+        reject(`${which} has no "${key}". Add it${key === "api_groups" ? ', [""] for the core group' : ""}.`);
       }
     }
     return Object.fromEntries(

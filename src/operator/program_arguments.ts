@@ -31,7 +31,7 @@ export class UsageError extends Error {}
  * Parses the arguments of a program.
  *
  * @param args The arguments.
- * @throws {UsageError} If an option is unknown, or has a value that it does not take, or lacks one.
+ * @throws {UsageError} If an option is unknown, has an unexpected value, or lacks its value.
  *
  * @example Usage
  * ```ts
@@ -43,7 +43,7 @@ export class UsageError extends Error {}
  */
 export function parseArguments(args: readonly string[]): { values: Values; positionals: string[] } {
   const options = flags();
-  // Errors of the strict mode do not name the option except in their message.
+  // In strict mode, parseArgs names the option only in the error message. checkToken() replaces it.
   const { values, positionals, tokens } = parseArgs({
     args: [...args],
     options,
@@ -52,12 +52,12 @@ export function parseArguments(args: readonly string[]): { values: Values; posit
     tokens: true,
   });
   for (const token of tokens) {
-    if (token.kind === "option") refuseToken(token, options[token.name]?.type);
+    if (token.kind === "option") checkToken(token, options[token.name]?.type);
   }
   return { values: values as Values, positionals };
 }
 
-function refuseToken({ rawName, value, inlineValue }: OptionToken, type: "string" | "boolean" | undefined): void {
+function checkToken({ rawName, value, inlineValue }: OptionToken, type: "string" | "boolean" | undefined): void {
   if (type === undefined) throw new UsageError(`Unknown option "${rawName}".`);
   if (type === "boolean" && value !== undefined) throw new UsageError(`Option "${rawName}" takes no value.`);
   if (type === "boolean") return;
@@ -66,7 +66,7 @@ function refuseToken({ rawName, value, inlineValue }: OptionToken, type: "string
   if (value === undefined || isOption) throw new UsageError(`Option "${rawName}" needs a value.`);
 }
 
-/** An option as `parseArgs` found it. */
+/** An option that `parseArgs` parsed. */
 interface OptionToken {
   /** The option as the user wrote it: `--config`, `-n`. */
   readonly rawName: string;
@@ -136,6 +136,6 @@ ${lines.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join("\n")}
 
 Each setting has a flag (--log-level), an environment variable (OP_LOG_LEVEL) and a key in the table
 [operator] of the file (log_level). Flags take precedence over variables, variables over the file, and
-the file over the code. Flags without a value have a counterpart with --no-.
+the file over the code. Boolean flags can be negated, for example --no-leader-election.
 `;
 }

@@ -15,8 +15,9 @@ export interface ReadinessLine {
   /** The state, or why it is not ready. */
   readonly message: string;
   /**
-   * Whether this line alone determines readiness, together with other lines that have this field. A
-   * controller that waits must not remove the endpoints of the webhooks.
+   * Whether readiness depends only on this line and on the other lines with `decides`. A waiting
+   * controller must not make the pod unready, because the Service would stop routing requests to
+   * its webhooks.
    */
   readonly decides?: boolean;
 }

@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** The clock. @default {system time} */
   readonly clock?: Clock;
-  /** The only namespaces to watch. @default {all} */
+  /** The namespaces to watch. @default {all} */
   readonly namespaces?: readonly string[];
   /**
    * A label selector for objects of the controllers' own kinds, such as `app=web`. @default {all}

@@ -5,10 +5,10 @@
 import type { ConnectOptions } from "../kube/connect.ts";
 import type { RunOptions } from "./run_options.ts";
 import { SETTINGS } from "./setting_list.ts";
-import { checked, SettingError, type Settings } from "./settings.ts";
+import { SettingError, type Settings, validated } from "./settings.ts";
 
 /**
- * Returns which objects to watch.
+ * Returns the namespaces and the selector of the objects to watch.
  *
  * @param settings The settings.
  */
@@ -58,15 +58,15 @@ export function httpClient(settings: Settings): Pick<ConnectOptions, "httpClient
  * @param options The options.
  * @throws {SettingError} If a namespace or the selector is invalid.
  */
-export function refuseScope({ namespaces = [], selector = "" }: RunOptions): void {
+export function checkScope({ namespaces = [], selector = "" }: RunOptions): void {
   for (const [key, value] of Object.entries({ namespaces, selector })) {
     if (value.length === 0) continue;
-    checked(SETTINGS.find((setting) => setting.key === key)!, value, `"${key}" of run`);
+    validated(SETTINGS.find((setting) => setting.key === key)!, value, `"${key}" in the options of run()`);
   }
 }
 
 /**
- * Returns which parts to leave to other processes.
+ * Returns the parts that this process does not run.
  *
  * @param settings The settings.
  */

@@ -25,7 +25,7 @@ import type { Operator } from "./operator_value.ts";
 import { controllerLine, leaderLine, rbacLines, type ReadinessLine, watchLines } from "./readiness.ts";
 import { processTracer } from "./process_tracer.ts";
 import type { StartOptions } from "./run_options.ts";
-import { refuseScope } from "./run_settings.ts";
+import { checkScope } from "./run_settings.ts";
 import { Services } from "./services.ts";
 import { WebhookServer } from "./webhook_server.ts";
 
@@ -79,7 +79,7 @@ export interface Running extends AsyncDisposable {
  * @throws {SettingError} If a namespace or the selector in the options is invalid.
  */
 export function startOperator(operator: Operator, options: StartOptions): Running {
-  refuseScope(options);
+  checkScope(options);
   return new RunningOperator(definitionOf(operator), options);
 }
 
@@ -93,8 +93,8 @@ export function instanceOf(host: string): string {
 }
 
 /**
- * The process of an operator. Its components are created first, then {@linkcode Running.ended}
- * tracks their work.
+ * An operator that runs in this process. The constructor creates its components, then runs them;
+ * {@linkcode Running.ended} settles when they have stopped.
  */
 class RunningOperator implements Running {
   readonly metrics: Metrics;
@@ -478,8 +478,8 @@ class RunningOperator implements Running {
   }
 
   /**
-   * Settles when services must be closed: at the deadline, or a short time later if reconciles used
-   * all of it.
+   * Settles when the services must be closed: {@linkcode CLOSING_TIME} after the deadline, so that
+   * they also have time to close if the reconciles used all of it.
    */
   async #closingTime(deadline: AbortSignal, closed: AbortSignal): Promise<void> {
     await aborted(deadline);

@@ -21,12 +21,12 @@ Deno.test("startOperator rejects an invalid selector or namespace before it send
   await assert.rejects(op.run({ connection, clock: new VirtualClock(), selector: "app in" }), {
     name: "SettingError",
     message:
-      'Invalid setting "selector" of run: must be a label selector, such as app=web or tier in (front,back),!legacy, got "app in": ' +
+      'Invalid setting "selector" in the options of run(): must be a label selector, such as app=web or tier in (front,back),!legacy, got "app in": ' +
       "unable to parse requirement: found '' expected: '('.",
   });
   await assert.rejects(op.run({ connection, clock: new VirtualClock(), namespaces: ["shop-*"] }), {
     message:
-      /^Invalid setting "namespaces" of run: must be names of namespaces, got "shop-\*"\. Patterns are not supported/,
+      /^Invalid setting "namespaces" in the options of run\(\): must be names of namespaces, got "shop-\*"\. Patterns are not supported/,
   });
   assert.equal(sent, 0);
 });

@@ -11,7 +11,7 @@ export interface ServicesContext {
   /** The operator's log, without an object's keys. */
   readonly log: Log;
   /**
-   * The operator's clock: system time, or the clock of the memory cluster, which the test moves.
+   * The operator's clock: system time, or the clock of the memory cluster, which the test advances.
    */
   readonly clock: Clock;
   /** Creates metrics. Those that are counted in webhook threads are not included. */
@@ -23,7 +23,7 @@ export class Services {
   #value: unknown;
   #isCreated = false;
 
-  /** The services. Reconciles start when they exist. */
+  /** The services, or `undefined` until they are created. Reconciles start after that. */
   get value(): unknown {
     return this.#value;
   }

@@ -23,7 +23,10 @@ export type SettingType =
 
 /** A setting. */
 export interface Setting {
-  /** The key in the table `[operator]` of the file, with dots between tables. */
+  /**
+   * The key in the file, with dots between tables. Keys of {@linkcode SETTINGS} are relative to the
+   * table `[operator]`.
+   */
   readonly key: string;
   readonly type: SettingType;
   readonly help: string;
@@ -85,7 +88,8 @@ export const SETTINGS: readonly Setting[] = [
     type: "text",
     flag: "http-client",
     choices: HTTP_CLIENTS,
-    help: "HTTP client for the API server in a pod: http2, which is the default and faster, or fetch, which is Deno's",
+    help:
+      "HTTP client for requests to the API server from a pod: http2 (default, faster), or fetch (Deno's built-in client)",
   },
   { key: "health.port", type: "number", flag: "health-port", help: "port of the health and metrics server" },
   { key: "health.hostname", type: "text", flag: "health-hostname", help: "address of the health and metrics server" },
@@ -93,7 +97,7 @@ export const SETTINGS: readonly Setting[] = [
     key: "leader_election.enabled",
     type: "boolean",
     flag: "leader-election",
-    help: "reconcile only while this process is the leader (default: the code's option)",
+    help: "reconcile only while this process is the leader (default: the leaderElection option in the code)",
   },
   { key: "leader_election.id", type: "text", help: "name of the Lease" },
   { key: "leader_election.namespace", type: "text", flag: "leader-election-namespace", help: "namespace of the Lease" },
@@ -120,7 +124,8 @@ export const SETTINGS: readonly Setting[] = [
       key: "webhooks.cert_sans",
       type: "list",
       flag: "webhook-cert-san",
-      help: "a DNS name or IP address in the webhook certificate besides those of the Service; may be repeated",
+      help:
+        "DNS name or IP address in the webhook certificate, in addition to the names of the Service; may be repeated",
     },
     {
       key: "webhooks.workers",
@@ -157,7 +162,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: "controllers.*.timeout", type: "duration", isFileOnly: true, help: "time limit of a reconcile" },
 ];
 
-/** Settings of building and generating, which the running program ignores. */
+/** Settings for builds and generated manifests. The running program ignores them. */
 export const PROJECT_SETTINGS: readonly Setting[] = [
   { key: "project.id", type: "text", help: "identifies the operator among others of the same name; never change it" },
   { key: "build.image.registry", type: "text", help: "registry of the image: registry.example.com, docker.io/team" },

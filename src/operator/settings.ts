@@ -29,8 +29,8 @@ export class SettingError extends Error {
  * Reads the settings in environment variables.
  *
  * @param env Returns a variable.
- * @param hasWebhooks Whether to read those of webhooks: an operator without webhooks may not read
- *   them.
+ * @param hasWebhooks Whether to read the variables for webhooks. The sandbox of an operator without
+ *   webhooks does not allow reading them.
  * @throws {SettingError} If a value is invalid.
  */
 export function variableSettings(env: (name: string) => string | undefined, hasWebhooks = true): Settings {
@@ -40,7 +40,7 @@ export function variableSettings(env: (name: string) => string | undefined, hasW
     const text = env(name);
     // A manifest may leave a variable empty instead of removing it.
     if (text === undefined || text === "") continue;
-    found.set(setting.key, { value: checked(setting, fromText(setting, text), name), where: name });
+    found.set(setting.key, { value: validated(setting, fromText(setting, text), name), where: name });
   }
   return found;
 }
@@ -61,7 +61,7 @@ export function flagSettings(values: Readonly<Record<string, unknown>>): Setting
     const raw = values[flag];
     if (raw === undefined) continue;
     const value = typeof raw === "string" ? fromText(setting, raw) : raw;
-    found.set(key, { value: checked(setting, value, where), where });
+    found.set(key, { value: validated(setting, value, where), where });
   }
   return found;
 }
@@ -82,7 +82,7 @@ export function merged(...all: readonly Settings[]): Settings {
       // `all_namespaces = false` does not override a list of namespaces.
       if (value !== false && Object.hasOwn(CONTRADICTIONS, key)) result.delete(CONTRADICTIONS[key]!);
     }
-    refuseContradiction(settings);
+    rejectContradiction(settings);
     for (const [key, setting] of settings) result.set(key, setting);
   }
   return result;
@@ -92,7 +92,7 @@ function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== "");
 }
 
-function refuseContradiction(settings: Settings): void {
+function rejectContradiction(settings: Settings): void {
   const [some, all] = [settings.get("namespaces"), settings.get("all_namespaces")];
   if (some === undefined || all?.value !== true) return;
   const [one, other] = some.where === all.where
@@ -116,40 +116,40 @@ function fromText({ type }: Setting, text: string): unknown {
 }
 
 /**
- * Returns a value if a setting may have it.
+ * Returns the value if it is valid for the setting.
  *
  * @param setting The setting.
  * @param value The value.
  * @param what The name of the setting, for errors: `"log_level" in "operator.toml"`.
  * @throws {SettingError} If it is invalid.
  */
-export function checked(setting: Setting, value: unknown, what: string): SettingValue["value"] {
+export function validated(setting: Setting, value: unknown, what: string): SettingValue["value"] {
   const { type, choices } = setting;
-  const refuse: Refuse = (wanted, rest = ".", got = value) => {
+  const reject: Reject = (wanted, rest = ".", got = value) => {
     throw new SettingError(`Invalid setting ${what}: must be ${wanted}, got ${JSON.stringify(got)}${rest}`);
   };
-  if (choices !== undefined && !choices.includes(value as string)) refuse(`one of ${choices.join(", ")}`);
+  if (choices !== undefined && !choices.includes(value as string)) reject(`one of ${choices.join(", ")}`);
   switch (type) {
     case "boolean":
-      return typeof value === "boolean" ? value : refuse("true or false");
+      return typeof value === "boolean" ? value : reject("true or false");
     case "number":
-      return Number.isInteger(value) && (value as number) > 0 ? value as number : refuse("a positive integer");
+      return Number.isInteger(value) && (value as number) > 0 ? value as number : reject("a positive integer");
     case "list":
-      return isList(value) ? value : refuse("a list of non-empty names");
+      return isList(value) ? value : reject("a list of non-empty names");
     case "namespaces": {
-      if (!isList(value)) return refuse("a list of non-empty names");
+      if (!isList(value)) return reject("a list of non-empty names");
       // A pattern would match no namespace, and no error would be reported.
       const wrong = value.find((name) => labelFaults(name).length > 0);
       if (wrong === undefined) return value;
-      return refuse("names of namespaces", wrong.includes("*") ? `. ${NO_PATTERNS}` : ".", wrong);
+      return reject("names of namespaces", wrong.includes("*") ? `. ${NO_PATTERNS}` : ".", wrong);
     }
     case "selector":
-      return selector(value, refuse);
+      return selector(value, reject);
     case "duration":
       try {
         milliseconds(value as Duration);
       } catch {
-        refuse('a duration, such as "30s"');
+        reject('a duration, such as "30s"');
       }
       return value as string;
     case "rules":
@@ -157,30 +157,31 @@ export function checked(setting: Setting, value: unknown, what: string): Setting
         throw new SettingError(`Invalid setting ${what}: ${why}`);
       });
     case "affix":
-      return typeof value === "string" ? value : refuse("a string");
+      return typeof value === "string" ? value : reject("a string");
     case "text":
-      return typeof value === "string" && value !== "" ? value : refuse("a non-empty string");
+      return typeof value === "string" && value !== "" ? value : reject("a non-empty string");
   }
 }
 
 /**
- * Throws an error with the form of a valid value, the rest of the message, and the invalid value.
+ * Throws a {@linkcode SettingError} that describes a valid value, followed by the rest of the
+ * message. `got` is the invalid value, by default the whole value.
  */
-type Refuse = (wanted: string, rest?: string, got?: unknown) => never;
+type Reject = (wanted: string, rest?: string, got?: unknown) => never;
 
 const NO_PATTERNS = 'Patterns are not supported: list each namespace, or watch all and set "selector".';
 
 /**
- * Validates a selector. Otherwise, the API server would reject each list of each watch, and only
- * the readiness report would show it.
+ * Validates a selector. Otherwise, the API server would reject each list request of each watch,
+ * and only the readiness report would show the error.
  */
-function selector(value: unknown, refuse: Refuse): string {
+function selector(value: unknown, reject: Reject): string {
   const wanted = "a label selector, such as app=web or tier in (front,back),!legacy";
-  if (typeof value !== "string" || value.trim() === "") return refuse(wanted);
+  if (typeof value !== "string" || value.trim() === "") return reject(wanted);
   try {
     parseLabelSelector(value);
   } catch (error) {
-    return refuse(wanted, `: ${(error as SyntaxError).message}.`);
+    return reject(wanted, `: ${(error as SyntaxError).message}.`);
   }
   return value;
 }

@@ -35,21 +35,21 @@ export interface SettingsSource {
  */
 export function settingsSource(values: Readonly<Record<string, unknown>>, hasWebhooks: boolean): SettingsSource {
   let last: string | undefined;
-  const requested = (values.config as string | undefined) ?? (denoMachine.env("OP_CONFIG") || undefined);
+  const configuredPath = (values.config as string | undefined) ?? (denoMachine.env("OP_CONFIG") || undefined);
   const settingsOf = (text: string | undefined): Settings =>
     merged(
       flagSettings(values),
       variableSettings(denoMachine.env, hasWebhooks),
-      text === undefined ? new Map() : fileSettings(text, requested ?? DEFAULT_FILE),
+      text === undefined ? new Map() : fileSettings(text, configuredPath ?? DEFAULT_FILE),
     );
   return {
     async read() {
-      return settingsOf(last = await fileText(requested));
+      return settingsOf(last = await fileText(configuredPath));
     },
     follow(clock, onChange, onError) {
       const check = async (): Promise<void> => {
         try {
-          const text = await fileText(requested);
+          const text = await fileText(configuredPath);
           if (text !== last) await onChange(settingsOf(last = text));
         } catch (error) {
           onError(error as Error);
@@ -69,18 +69,21 @@ export function settingsSource(values: Readonly<Record<string, unknown>>, hasWeb
 }
 
 /**
- * Returns the contents of the file. The default file is optional; one that was requested is not.
+ * Returns the contents of the file. The default file is optional; a file that the user configured
+ * is required.
  */
-async function fileText(requested: string | undefined): Promise<string | undefined> {
+async function fileText(configuredPath: string | undefined): Promise<string | undefined> {
   try {
-    return await denoMachine.readText(requested ?? DEFAULT_FILE);
+    return await denoMachine.readText(configuredPath ?? DEFAULT_FILE);
   } catch (cause) {
-    if (requested === undefined && (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotCapable)) {
+    if (
+      configuredPath === undefined && (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotCapable)
+    ) {
       return undefined;
     }
-    const why = cause instanceof Deno.errors.NotFound
+    const reason = cause instanceof Deno.errors.NotFound
       ? "the file does not exist. Set --config or OP_CONFIG to an existing file."
       : (cause as Error).message;
-    throw new SettingError(`Cannot read settings "${requested ?? DEFAULT_FILE}": ${why}`, { cause });
+    throw new SettingError(`Cannot read settings "${configuredPath ?? DEFAULT_FILE}": ${reason}`, { cause });
   }
 }

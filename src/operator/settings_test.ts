@@ -28,7 +28,7 @@ Deno.test("fileSettings reads the table [operator] and ignores the other tables"
   assert.deepEqual(valuesOf(fileSettings("", "operator.toml")), {});
 });
 
-const REFUSED: readonly { name: string; text: string; message: string }[] = [
+const INVALID: readonly { name: string; text: string; message: string }[] = [
   {
     name: "a misspelled key",
     text: '[operator]\nlog_levle = "debug"',
@@ -130,7 +130,7 @@ const REFUSED: readonly { name: string; text: string; message: string }[] = [
   { name: "invalid TOML", text: "[operator\n", message: 'Cannot read "f": invalid TOML at line 1, column 10.' },
 ];
 
-for (const { name, text, message } of REFUSED) {
+for (const { name, text, message } of INVALID) {
   Deno.test(`fileSettings rejects ${name}`, () => {
     assert.throws(() => fileSettings(text, "f"), { name: "SettingError", message });
   });
@@ -159,14 +159,14 @@ Deno.test("variableSettings reads each type of value and ignores empty variables
 });
 
 Deno.test("flagSettings and variableSettings reject invalid selectors and accept valid ones", () => {
-  const why =
+  const reason =
     `must be a label selector, such as app=web or tier in (front,back),!legacy, got "=web": found '=', expected: !, identifier, or 'end of string'.`;
   const variable = (text: string) => variableSettings((name) => name === "OP_SELECTOR" ? text : undefined);
   assert.throws(() => flagSettings({ selector: "=web" }), {
     name: "SettingError",
-    message: `Invalid setting --selector: ${why}`,
+    message: `Invalid setting --selector: ${reason}`,
   });
-  assert.throws(() => variable("=web"), { name: "SettingError", message: `Invalid setting OP_SELECTOR: ${why}` });
+  assert.throws(() => variable("=web"), { name: "SettingError", message: `Invalid setting OP_SELECTOR: ${reason}` });
   assert.throws(() => variable(" "), /Invalid setting OP_SELECTOR: must be a label selector, .*, got " "\.$/);
   const right = "app=web,tier in (front, back),!legacy,weight>5,example.com/of!=x,any";
   assert.deepEqual(valuesOf(flagSettings({ selector: right })), { selector: right });

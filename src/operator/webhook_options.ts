@@ -10,7 +10,7 @@ export interface WebhookServerOptions {
   readonly hostname?: string;
   /**
    * The number of threads that run the functions of webhooks, for functions with long computations.
-   * Each thread loads the program, has services and caches of its own, and needs about 40 MB.
+   * Each thread loads the program, has its own services and caches, and needs about 40 MB.
    * Threads are only used if the operator runs as a program. @default {none: the functions run in
    * the main thread}
    */

@@ -1,6 +1,6 @@
 /**
- * Serves an operator's webhooks over TLS and maintains their certificate. All replicas do so,
- * whether they lead or not.
+ * Serves an operator's webhooks over TLS and maintains their certificate. All replicas serve
+ * webhooks, including those that do not lead.
  */
 import { isoTime } from "../base/iso_time.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
@@ -55,7 +55,7 @@ export class WebhookServer {
   #current: string | undefined;
 
   /**
-   * @throws {Error} If it cannot listen on its port: the program must not start without its
+   * @throws {Error} If it cannot listen on its port, because the program must not start without its
    * webhooks.
    */
   constructor(context: WebhookServerContext) {
@@ -177,11 +177,11 @@ function listen(serving: WebhookServing, handler: WebhookHandler): TlsServer {
       connections: connectionsFor(serving.limits),
     }, handler.fetch);
   } catch (cause) {
-    const why = cause instanceof Deno.errors.AddrInUse
+    const reason = cause instanceof Deno.errors.AddrInUse
       ? "the port is in use. Set another with webhooks: { port } or --webhook-port."
       : cause instanceof Deno.errors.NotCapable
       ? "the sandbox does not allow it. Set webhooks.hostname and webhooks.port in operator.toml and build again."
       : (cause as Error).message;
-    throw new Error(`Cannot serve webhooks at ${hostname}:${port}: ${why}`, { cause });
+    throw new Error(`Cannot serve webhooks at ${hostname}:${port}: ${reason}`, { cause });
   }
 }

@@ -42,8 +42,8 @@ export async function place(): Promise<Place> {
   await Deno.writeTextFile(`${folder}/tls.key`, key);
   const served = stack.use(serveApiserver(stack.use(createApiserver())));
   await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfigFor(served));
-  const kept = stack.move();
-  return { folder, authority: caCert, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const resources = stack.move();
+  return { folder, authority: caCert, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Returns the memory limit in an operator's manifests, in bytes. */

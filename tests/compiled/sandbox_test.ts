@@ -15,14 +15,14 @@ import { createAccess, tokenOf } from "../fixtures/service_account.ts";
 import { type Watched, watched } from "../fixtures/watched.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import type { OperatorProcess } from "../fixtures/followed_process.ts";
-import { changeable, type PodOptions, startAsPod } from "../fixtures/operator_pod.ts";
+import { patchableCopy, type PodOptions, startAsPod } from "../fixtures/operator_pod.ts";
 import { reaching, Use } from "../fixtures/operators/reaching.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const ADMIN = { name: "admin", groups: ["system:masters"] };
 
 /**
- * Undeclared accesses as objects name them, and their errors. The runtime does not even look for
+ * Undeclared accesses that objects request, and their errors. The runtime does not search for
  * modules that are not in the executable.
  */
 const UNDECLARED: readonly { access: string; target: string; error: string }[] = [
@@ -133,12 +133,12 @@ Deno.test("the sandbox of a compiled operator allows exactly the declared permis
     },
   );
 
-  const restricted = await changeable(built.path, `${folder}/restricted`);
+  const restricted = await patchableCopy(built.path, `${folder}/restricted`);
   for (const { permission, target } of op.sandbox()) {
     // The operator reads these variables only outside a pod.
     if (target === "HOME" || target === "KUBECONFIG") continue;
     await t.step(`the operator fails without ${permission} "${target}"`, async () => {
-      await restricted.exchange(`allow_${permission}`, target, otherThan(target));
+      await restricted.replacePermission(`allow_${permission}`, target, otherThan(target));
       await using operator = await startAsPod(restricted.path, environment.pod);
       const result = await outcome(operator, environment);
       assert(result !== ALLOWED && result.includes(target), result);
@@ -155,9 +155,9 @@ Deno.test("the sandbox of a compiled operator allows exactly the declared permis
       await start(built.path),
       /No cluster found: KUBECONFIG is unset, ".*\/\.kube\/config" needs a sandbox permission/,
     );
-    await restricted.exchange("allow_env", "HOME", "HOMF");
+    await restricted.replacePermission("allow_env", "HOME", "HOMF");
     assert.match(await start(restricted.path), /Cannot use env "HOME": it is not declared/);
-    await restricted.exchange("allow_env", "KUBECONFIG", "KUBECONFIH");
+    await restricted.replacePermission("allow_env", "KUBECONFIG", "KUBECONFIH");
     assert.match(
       await start(restricted.path),
       /No cluster found: this is not a pod, and the executable has no sandbox permission to read a kubeconfig/,

@@ -15,7 +15,7 @@ import { toolchain } from "../../tools/toolchain.ts";
 import { tokenOf } from "../fixtures/service_account.ts";
 import { adminClient, watched } from "../fixtures/watched.ts";
 import { freePort } from "../fixtures/build_operator.ts";
-import { changeable, startAsPod } from "../fixtures/operator_pod.ts";
+import { patchableCopy, startAsPod } from "../fixtures/operator_pod.ts";
 import { eventually } from "../eventually.ts";
 
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
@@ -60,8 +60,8 @@ webhooks = { hostname = "127.0.0.1", port = ${ports.webhooks}, cert_sans = ["127
   const token = await tokenOf(cluster, "shop-system", "shop");
   const executable = join(project, "dist/shop");
   // Two pods would have two addresses; here the second one uses another port.
-  const other = await changeable(executable, join(folder, "other"));
-  await other.exchange("allow_net", `127.0.0.1:${ports.health}`, `127.0.0.1:${ports.other}`);
+  const other = await patchableCopy(executable, join(folder, "other"));
+  await other.replacePermission("allow_net", `127.0.0.1:${ports.health}`, `127.0.0.1:${ports.other}`);
   const settings = await Deno.readTextFile(join(project, "operator.toml"));
   const pod = async (path: string, deployment: string, port: number) => {
     const { spec } = await client.get(Deployment, deployment, HOME);

@@ -16,8 +16,8 @@ import { startAsPod } from "../fixtures/operator_pod.ts";
 
 const IDLE_MEGABYTES = 70;
 /**
- * Number of processes, of measurements of each, and the milliseconds between these. The lowest
- * value counts, because V8 collects garbage at its own time.
+ * The number of processes, the number of measurements of each process, and the milliseconds between
+ * two measurements. Only the lowest value counts, because V8 decides when it collects garbage.
  */
 const PROCESSES = 6;
 const MEASUREMENTS = 10;

@@ -1,5 +1,5 @@
 /** Webhook threads of a compiled operator. */
-import { checkThreads, program, surroundings } from "../fixtures/operators/threaded_reviews.ts";
+import { checkThreads, program, startDependencies } from "../fixtures/operators/threaded_reviews.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 
 Deno.test("a compiled operator runs reviews in threads, and one that throws or never ends does not affect others", async () => {
@@ -7,7 +7,7 @@ Deno.test("a compiled operator runs reviews in threads, and one that throws or n
   try {
     const port = freePort();
     await using built = await buildOperator(program(port, folder));
-    await using around = await surroundings(folder);
+    await using around = await startDependencies(folder);
     await checkThreads([built.path, ...around.args], port, around.caCert);
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -10,7 +10,7 @@ import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts
 import { createAccess, tokenOf } from "../fixtures/service_account.ts";
 import { gadgetOperator } from "../fixtures/operators/webhooks.ts";
 import { createWebhookObjects } from "../fixtures/webhook_objects.ts";
-import { type Send, untilAsked, WEBHOOK_SUITE } from "../fixtures/webhook_suite.ts";
+import { type Send, untilWebhooksCalled, WEBHOOK_SUITE } from "../fixtures/webhook_suite.ts";
 import { adminClient, watched } from "../fixtures/watched.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import { compiledPermissions, startAsPod } from "../fixtures/operator_pod.ts";
@@ -41,7 +41,7 @@ Deno.test("a real API server calls the webhooks of a compiled operator over TLS"
   const token = await tokenOf(cluster, "default", op.name);
   await using operator = await startAsPod(built.path, { cluster, token });
   await operator.logged(({ msg }) => msg === "Webhooks served");
-  await untilAsked(send);
+  await untilWebhooksCalled(send);
 
   for (const [name, check] of Object.entries(WEBHOOK_SUITE)) await t.step(name, () => check(send));
 
@@ -114,7 +114,7 @@ Deno.test("a real API server calls the webhooks of a compiled operator over TLS"
         })
       );
       await operator.logged(({ msg, step }) => msg === "Webhook certificates renewed" && step === "add an authority");
-      await untilAsked(send);
+      await untilWebhooksCalled(send);
     },
   );
 

@@ -40,9 +40,9 @@ export interface CreateResponse {
 }
 
 /**
- * Checks that the server rejects, evaluates and fails expressions like `src/cel`. Each table is a
- * kind, with one step for the rejected expressions, one for the accepted ones, and one for the
- * results of these.
+ * Checks that the server rejects and evaluates expressions like `src/cel`, with the same errors.
+ * Each table becomes a kind. It has a step for the rejected expressions, one for the accepted ones,
+ * and one for their results.
  *
  * @param t The test.
  * @param cluster The cluster.
@@ -65,7 +65,7 @@ export async function checkTables(
       async () => {
         const { status, causes } = await defineKind(cluster, kind, objectWith(rejected));
         assert.equal(status, 422);
-        // The server may report several causes for one rule. The first one decides.
+        // The server may report several causes for one rule. Only the first one is compared.
         const actual = new Map<number, string>();
         for (const { field, message } of causes) {
           const index = Number(/x-kubernetes-validations\[(\d+)\]\.rule$/.exec(field)?.[1]);

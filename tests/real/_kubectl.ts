@@ -20,7 +20,7 @@ export async function kubectlKustomize(folder: string): Promise<PlainObject[]> {
 }
 
 /** Exit code and output of a command. */
-export interface Ended {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -28,7 +28,7 @@ export interface Ended {
 
 /** Replaces the values in an output that differ on every call, such as UIDs and times. */
 export function comparable(
-  { code, stdout, stderr }: Ended,
+  { code, stdout, stderr }: CommandResult,
   { unordered, ignoredLines }: Command,
 ): { code: number; stdout: readonly string[]; stderr: readonly string[] } {
   const lines = (text: string) => {

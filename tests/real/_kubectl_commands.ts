@@ -6,7 +6,7 @@ export interface Command {
   readonly input?: string;
   /** @default {0} */
   readonly code?: number;
-  /** Another command, which runs meanwhile. */
+  /** Another command, which runs at the same time. */
   readonly meanwhile?: readonly string[];
   /**
    * The output after which a command that does not end by itself is stopped. Its exit code then
@@ -191,7 +191,7 @@ export const COMMANDS: readonly Command[] = [
   k("scale website shop --replicas=4"),
   k("get website shop --subresource=scale -o yaml"),
   k("describe website shop"),
-  // The real one has its own Service.
+  // The real server creates the Service `kubernetes`.
   k("get all", { ignoredLines: /service\/kubernetes|^NAME {2}TYPE|^$/ }),
   k("get ws,cm -l app=shop"),
   k("replace -f website2.yaml"),

@@ -69,8 +69,9 @@ const BLOCKER = "blocker";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
 /**
- * Starts a storm of 429 responses: for some users, the server serves one request at a time, which
- * does not end, and rejects the others. Disposing of the result ends the storm.
+ * Starts a storm of 429 responses. For the given users, the server serves only one request at a
+ * time. It is busy with a request that does not end, so it rejects all others. Disposing of the
+ * result ends the storm.
  *
  * Source: k8s.io/apiserver `pkg/util/flowcontrol`: a level without a share serves a request if no
  * other is in progress.

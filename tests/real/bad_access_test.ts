@@ -19,7 +19,7 @@ import { type Folder, temporaryFolder } from "../fixtures/kubeconfig_clients.ts"
 const IN_DEFAULT = { namespace: "default" };
 const USER = "website-operator";
 
-Deno.test("an operator reports what its cluster lacks, and recovers once that is fixed", async (t) => {
+Deno.test("an operator reports missing definitions, permissions, tokens and servers, and recovers once they are fixed", async (t) => {
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);

@@ -12,8 +12,8 @@ const matchConstraints = {
   resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
 };
 
-/** Objects of kinds for which `op new webhook` needs none. */
-const FURTHER: Readonly<Record<string, object>> = {
+/** Sample objects of the kinds that have no sample for `op new webhook`. */
+const MORE_SAMPLES: Readonly<Record<string, object>> = {
   MutatingAdmissionPolicy: {
     spec: {
       matchConstraints,
@@ -26,7 +26,7 @@ const FURTHER: Readonly<Record<string, object>> = {
   ValidatingAdmissionPolicyBinding: { spec: { policyName: "a", validationActions: ["Warn"] } },
 };
 
-/** Changes that count, or do not, where it is not obvious. */
+/** Changes where it is not obvious whether the server increments the generation. */
 const CHANGES: Readonly<Record<string, object>> = {
   CSIDriver: { spec: { requiresRepublish: true } },
   DeviceClass: { spec: { extendedResourceName: "example.com/device" } },
@@ -36,7 +36,7 @@ const CHANGES: Readonly<Record<string, object>> = {
   PersistentVolume: { spec: { mountOptions: ["ro"] } },
 };
 
-/** A server, which a request reaches by its path. */
+/** Sends a request to a server. */
 type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
 interface Answer {
@@ -58,7 +58,7 @@ async function behavior(fetch: Fetch, resource: BuiltinResource): Promise<Record
   const subject = subjectOf({ kind, group, apiVersion, isBuiltin: true } as never, { samples: [] } as never);
   const object = (name: string) => ({
     ...subject?.object,
-    ...FURTHER[kind],
+    ...MORE_SAMPLES[kind],
     apiVersion,
     kind,
     metadata: { name, ...(namespaced && { namespace: "default" }) },
@@ -100,7 +100,7 @@ async function behavior(fetch: Fetch, resource: BuiltinResource): Promise<Record
   return found;
 }
 
-Deno.test("the in-process API server answers for each built-in kind as a real one", async (t) => {
+Deno.test("the in-process API server responds for each built-in kind like a real one", async (t) => {
   await using real = await realCluster();
   await using memory = await memoryCluster();
   const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };

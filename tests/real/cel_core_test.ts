@@ -1,6 +1,6 @@
 /**
- * The expressions of `tests/cel_core` as validation rules: a real API server rejects, evaluates and
- * fails them like `src/cel`, at the same cost.
+ * The expressions of `tests/cel_core` as validation rules: a real API server rejects and evaluates
+ * them like `src/cel`, with the same errors and costs.
  *
  * A server does not report costs, but aborts a rule above the limit. So each expression is combined
  * with work of a known cost that brings the total, as `src/cel` counts it, exactly to the limit,

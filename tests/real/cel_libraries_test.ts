@@ -1,6 +1,6 @@
 /**
- * The expressions of `tests/cel_libraries` as validation rules: a real API server rejects,
- * evaluates and fails like `src/cel`.
+ * The expressions of `tests/cel_libraries` as validation rules: a real API server rejects
+ * and evaluates them like `src/cel`, with the same errors.
  */
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { LIBRARY_TABLES } from "../cel_libraries/mod.ts";

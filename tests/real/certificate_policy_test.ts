@@ -1,7 +1,8 @@
 /**
  * The admission policy of an operator that issues its own webhook certificate, on a real API
- * server: the operator's token can renew the certificate, but cannot make changes that help an
- * attacker who stole it. An overlay deploys the operator to another namespace.
+ * server: an attacker who steals the operator's token can renew the certificate, but cannot change
+ * webhooks, definitions or Secrets in any other way. An overlay deploys the operator to another
+ * namespace.
  */
 import assert from "node:assert/strict";
 import { operatorFolder } from "../../cli/_operator_folder.ts";

@@ -1,5 +1,6 @@
 /**
- * `op dev` registers the webhooks of this machine with a real API server, and always reverts that.
+ * `op dev` registers the webhooks of this machine with a real API server, and always removes them
+ * again.
  */
 import assert from "node:assert/strict";
 import { type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
@@ -92,7 +93,7 @@ async function registered(client: Client): Promise<string[]> {
   );
 }
 
-/** What {@linkcode registered} returns while `op dev` runs. */
+/** The result of {@linkcode registered} while `op dev` runs. */
 const ALL = [
   "MutatingWebhookConfiguration notes-dev",
   "ValidatingWebhookConfiguration notes-dev",
@@ -102,7 +103,7 @@ const ALL = [
 ];
 
 /** The objects that a killed `op dev` leaves, as `op` prints them. */
-const LEFT = [
+const REMAINING = [
   "MutatingWebhookConfiguration notes-dev",
   "ValidatingWebhookConfiguration notes-dev",
   `the conversion of ${DEFINITION}`,
@@ -211,7 +212,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
       await io.waitForOutput(/^Running as /, 1, ended);
       assert.deepEqual(
         io.stdout.split("\n").filter((line) => line.startsWith("removed")),
-        LEFT.map((object) => `removed ${object} of an earlier "op dev"`),
+        REMAINING.map((object) => `removed ${object} of an earlier "op dev"`),
       );
       await untilCreated(fetch, 3, 422);
       io.end();
@@ -246,14 +247,14 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
     assert.equal(preview.code, 2, preview.stderr);
     assert.deepEqual(
       lines(preview.stdout, "would delete"),
-      LEFT.map((object) => `would delete ${object}, left by "op dev"`),
+      REMAINING.map((object) => `would delete ${object}, left by "op dev"`),
     );
     assert.deepEqual(await registered(client), ALL);
     const uninstalled = await folder.op(...uninstall, "--yes");
     assert.equal(uninstalled.code, 0, uninstalled.stderr);
     assert.deepEqual(
       lines(uninstalled.stdout, "deleted"),
-      LEFT.map((object) => `deleted    ${object}, left by "op dev"`),
+      REMAINING.map((object) => `deleted    ${object}, left by "op dev"`),
     );
     assert.deepEqual(await registered(client), ["None"]);
     assert.equal((await folder.op(...uninstall)).stdout.includes("op dev"), false);

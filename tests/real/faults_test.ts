@@ -1,6 +1,6 @@
 /**
- * Faults of a real API server and of the network lose no change. Counts are small by default;
- * OP_TEST_FAULTS=full runs the full test.
+ * An operator misses no change because of faults of a real API server or of the network. Counts are
+ * small by default; OP_TEST_FAULTS=full runs the full test.
  */
 import assert from "node:assert/strict";
 import { sleep, systemClock } from "../../src/base/clock.ts";
@@ -27,7 +27,7 @@ const CONCURRENCY = 5;
 const IS_FULL = Deno.env.get("OP_TEST_FAULTS") === "full";
 const [RESTARTS, CHANGES, ROUNDS, STORM] = IS_FULL ? [10, 2000, 20, 30_000] : [3, 300, 3, 2000];
 
-Deno.test("no change is lost by faults of a real API server and of the network, in a pod and with a kubeconfig", async (t) => {
+Deno.test("operators miss no change because of faults of a real API server or of the network, in a pod and with a kubeconfig", async (t) => {
   await using cluster = await realCluster({ apiserverArgs: ["--shutdown-watch-termination-grace-period=1s"] });
   using proxy = new ConnectionProxy(cluster.port);
   const client = adminClient(cluster);
@@ -197,7 +197,7 @@ Deno.test("no change is lost by faults of a real API server and of the network, 
   );
 
   await t.step(
-    "a deleted definition is waited for until it is created again, and its objects are reconciled",
+    "the operators wait while a definition is deleted, and reconcile its objects once it is created again",
     async () => {
       const deleteChildren = async (): Promise<void> => {
         for (const name of NAMES.flatMap(childrenOf)) {

@@ -17,7 +17,7 @@ import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, type Watched, watched } from "../fixtures/watched.ts";
 import { install } from "../fixtures/install.ts";
-import { connectAs, createAccess, hasRight, tokenOf } from "../fixtures/service_account.ts";
+import { connectAs, createAccess, isGranted, tokenOf } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
 const RULES = op.rbac();
@@ -45,7 +45,7 @@ Deno.test("the generated roles suffice, and without any one of their verbs a req
   await t.step("with all verbs, no request is forbidden and each verb is used", async () => {
     await eventually(async () => {
       for (const rule of RULES) {
-        assert(await hasRight(cluster, USER, rule, SYSTEM), `${rule.verb} ${rule.resource}`);
+        assert(await isGranted(cluster, USER, rule, SYSTEM), `${rule.verb} ${rule.resource}`);
       }
     });
     assert.equal(await runWithSites({ cluster, client, token, sites, events }), NOTHING_FORBIDDEN);
@@ -74,7 +74,7 @@ Deno.test("the generated roles suffice, and without any one of their verbs a req
       async () => {
         await setRoles(client, RULES.filter((other) => other !== rule));
         await eventually(async () => {
-          for (const other of RULES) assert.equal(await hasRight(cluster, USER, other, SYSTEM), other !== rule);
+          for (const other of RULES) assert.equal(await isGranted(cluster, USER, other, SYSTEM), other !== rule);
         });
         const forbidden = await runWithSites({ cluster, client, token, sites, events });
         const expected = rule.resource.endsWith("/finalizers")
@@ -103,7 +103,7 @@ async function setRoles(client: Client, rules: readonly RbacRule[]): Promise<voi
   }
 }
 
-/** What {@linkcode runWithSites} needs. */
+/** Parameters of {@linkcode runWithSites}. */
 interface Environment {
   readonly cluster: RealCluster;
   readonly client: Client;
@@ -131,7 +131,7 @@ async function runWithSites({ cluster, client, token, sites, events }: Environme
   using connection = Object.assign(connectAs(cluster, token), { namespace: SYSTEM });
   const forbidden = Promise.withResolvers<string>();
   let first: string | undefined;
-  connection.onRefused = (message) => forbidden.resolve(first ??= message);
+  connection.onForbidden = (message) => forbidden.resolve(first ??= message);
   const stop = new AbortController();
   // Without the permission check at start, since the runtime would wait and send no request.
   const running = op.run({ connection, signal: stop.signal, leaderElection: true, checkAccess: false });

@@ -23,7 +23,8 @@ const Note = resource({
 });
 
 /**
- * Creates an operator that applies a ConfigMap, or requests another reconcile, as the note says.
+ * Creates an operator that applies a ConfigMap, or requests another reconcile, depending on the
+ * note's text.
  */
 const operatorThatSets = (name: string) => {
   const notes = controller(Note, {

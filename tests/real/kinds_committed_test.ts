@@ -4,7 +4,7 @@ import { realCluster } from "../../src/testing/real_cluster.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The generators, the folders of their files, and the folders within that they write. */
+/** Each generator with the folder of its files and the subfolders that it writes. */
 const GENERATED = [
   { tool: "tools/kinds.ts", folder: "src/kinds", subfolders: [""] },
   { tool: "tools/schemas.ts", folder: "src/kinds/schemas", subfolders: ["", "/short", "/full"] },

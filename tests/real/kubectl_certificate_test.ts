@@ -8,7 +8,7 @@ import {
   serveWithClientCertificates,
 } from "../../src/testing/mod.ts";
 import { eventually } from "../eventually.ts";
-import { comparable, type Ended, kubectlPath } from "./_kubectl.ts";
+import { type CommandResult, comparable, kubectlPath } from "./_kubectl.ts";
 
 const JANE = "jane";
 const GROUPS = ["team", "other"];
@@ -42,7 +42,7 @@ Deno.test("kubectl authenticates with a client certificate as on a real API serv
     const kubeconfigOf = configFor as typeof ours;
     await Deno.writeTextFile(`${folder}/${name}-admin`, await kubeconfigOf("admin", ["system:masters"]));
     await Deno.writeTextFile(`${folder}/${name}`, await kubeconfigOf(JANE, GROUPS));
-    return async (args: readonly string[], user = ""): Promise<Ended> => {
+    return async (args: readonly string[], user = ""): Promise<CommandResult> => {
       const { code, stdout, stderr } = await new Deno.Command(kubectl, {
         args: [...args, "--kubeconfig", `${folder}/${name}${user}`],
         clearEnv: true,
@@ -67,7 +67,7 @@ Deno.test("kubectl authenticates with a client certificate as on a real API serv
     await t.step(`kubectl ${args.join(" ")}`, async () => {
       const [expected, actual] = await Promise.all(shells.map((shell) => shell(args)));
       assert(expected && actual);
-      const withoutHash = (ended: Ended): Ended => ({
+      const withoutHash = (ended: CommandResult): CommandResult => ({
         ...ended,
         stdout: ended.stdout.replace(/X509SHA256=[0-9a-f]{64}/, "X509SHA256=<hash>"),
       });

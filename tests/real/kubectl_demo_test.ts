@@ -3,7 +3,7 @@
  * prints which kubeconfig to use.
  */
 import assert from "node:assert/strict";
-import { type Ended, kubectlPath } from "./_kubectl.ts";
+import { type CommandResult, kubectlPath } from "./_kubectl.ts";
 
 const DEMO = new URL("../../examples/01_website/demo.ts", import.meta.url);
 
@@ -106,7 +106,7 @@ async function startOnTerminal(): Promise<AsyncDisposable & { kubeconfig: string
  */
 async function kubectlWith(
   kubeconfig: string,
-): Promise<(args: string[], input?: string, code?: number) => Promise<Ended>> {
+): Promise<(args: string[], input?: string, code?: number) => Promise<CommandResult>> {
   const path = await kubectlPath();
   const home = kubeconfig.slice(0, kubeconfig.lastIndexOf("/")); // for its caches
   return async (args, input = "", expected = 0) => {

@@ -12,7 +12,7 @@ import {
 } from "../../src/testing/mod.ts";
 import { eventually } from "../eventually.ts";
 import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
-import { comparable, type Ended, kubectlPath } from "./_kubectl.ts";
+import { type CommandResult, comparable, kubectlPath } from "./_kubectl.ts";
 import { type Command, COMMANDS, FILES } from "./_kubectl_commands.ts";
 
 Deno.test("kubectl prints the same output for the in-process API server as for a real one", async (t) => {
@@ -58,7 +58,7 @@ async function shell(
   kubectl: string,
   folder: string,
   kubeconfig: string,
-): Promise<(command: Command) => Promise<Ended>> {
+): Promise<(command: Command) => Promise<CommandResult>> {
   for (const [name, text] of Object.entries(FILES)) {
     const path = `${folder}/${name}`;
     await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
@@ -85,7 +85,7 @@ async function shell(
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     let stdout = "";
     // A watch prints the existing objects first, and wait prints no output before its end. Both end
-    // by themselves.
+    // without a signal.
     if (args.includes("-w")) {
       for (let next; !stdout.endsWith("\n") && !(next = await reader.read()).done;) stdout += next.value;
     }

@@ -53,7 +53,7 @@ Deno.test("1,000 objects are reconciled although the reconciles of others throw,
     }
   }));
   await maps.until(done("1"));
-  // These objects misbehave only after their work is done.
+  // The reconciles of these objects misbehave only after they have done their work.
   await maps.until((all) =>
     ["rejects", "times", "litters"].every((name) =>
       all.some(({ metadata, data }) => metadata.name === name && data?.text === "20")

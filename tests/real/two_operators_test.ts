@@ -14,7 +14,7 @@ import { operatorLog } from "../../src/operator/log.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../fixtures/watched.ts";
 import { established } from "../fixtures/install.ts";
-import { connectAs, hasRight, tokenOf } from "../fixtures/service_account.ts";
+import { connectAs, isGranted, tokenOf } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
 /** Creates an operator of a kind Note in its own group, with the same plural. */
@@ -82,13 +82,13 @@ Deno.test("two operators in one cluster reconcile only their own objects, and pr
     await eventually(async () => {
       for (const rule of op.rbac()) {
         const user = `system:serviceaccount:${op.name}-system:${op.name}`;
-        const isGranted = await hasRight(cluster, user, rule, `${op.name}-system`);
-        assert(isGranted, `${op.name}: ${rule.verb} ${rule.resource}`);
+        const granted = await isGranted(cluster, user, rule, `${op.name}-system`);
+        assert(granted, `${op.name}: ${rule.verb} ${rule.resource}`);
       }
     });
   }
   const forbidden: string[] = [];
-  for (const connection of connections) connection.onRefused = (message) => void forbidden.push(message);
+  for (const connection of connections) connection.onForbidden = (message) => void forbidden.push(message);
   const [alpha] = connections;
   assert(alpha);
 

@@ -1,6 +1,6 @@
 /**
  * Watch lists of a real API server, read by each HTTP client and command. Kubernetes 1.37
- * compresses them as several gzip members, of which `fetch` decodes only the first.
+ * compresses them as several gzip members; `fetch` decodes only the first one.
  */
 import assert from "node:assert/strict";
 import { operator } from "@op/sdk";

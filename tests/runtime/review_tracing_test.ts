@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
 import { startOperator } from "../fixtures/operator_process.ts";
-import { type ArrivedSpan, startCollector } from "../fixtures/span_collector.ts";
+import { type ReceivedSpan, startCollector } from "../fixtures/span_collector.ts";
 import { conversionReview, review } from "../fixtures/reviews.ts";
 
 const MAIN = fileURLToPath(new URL("../fixtures/operators/traced_reviews.ts", import.meta.url));
@@ -59,7 +59,7 @@ async function traceReviews(...flags: string[]) {
   return { spans, reviews, spanOf, lines };
 }
 
-const idsOf = ({ traceId, spanId }: ArrivedSpan) => [traceId, spanId];
+const idsOf = ({ traceId, spanId }: ReceivedSpan) => [traceId, spanId];
 const idsIn = (line: Record<string, unknown> | undefined) => [line?.trace_id, line?.span_id];
 
 Deno.test("each review is a span with the reviewed object and the result", async (t) => {
@@ -123,7 +123,7 @@ Deno.test("each review is a span with the reviewed object and the result", async
 Deno.test("a review in a worker thread is a child span of the span of the main thread", async (t) => {
   const { spans, reviews, spanOf, lines } = await traceReviews("--webhook-workers=1");
   const [reviewed, broken, unconverted] = lines;
-  const parentOf = (span: ArrivedSpan) =>
+  const parentOf = (span: ReceivedSpan) =>
     reviews.find(({ spanId, traceId }) => spanId === span.parentSpanId && traceId === span.traceId);
 
   await t.step("the child has the reviewed object, and the parent only the webhook and the status", () => {

@@ -8,7 +8,7 @@ import { ConfigMap, CustomResourceDefinition } from "@op/sdk/kinds";
 import { createApiserver, kubeconfigFor, serveApiserver } from "@op/sdk/testing";
 import { Client } from "../../src/kube/client.ts";
 import { startOperator } from "../fixtures/operator_process.ts";
-import { type ArrivedSpan, startCollector } from "../fixtures/span_collector.ts";
+import { type ReceivedSpan, startCollector } from "../fixtures/span_collector.ts";
 import { Note } from "../fixtures/notes.ts";
 
 const MAIN = fileURLToPath(new URL("../fixtures/operators/traced.ts", import.meta.url));
@@ -54,11 +54,11 @@ Deno.test("a reconcile is a span that has its calls as children and is linked to
   const ours = spans.filter(({ scope }) => scope === "@op/sdk");
   const reconciles = ours.filter(({ name }) => name.startsWith("reconcile "));
   const byId = new Map(spans.map((span) => [span.spanId, span]));
-  const childrenOf = ({ spanId, traceId }: ArrivedSpan) =>
+  const childrenOf = ({ spanId, traceId }: ReceivedSpan) =>
     spans.filter((span) => span.parentSpanId === spanId && span.traceId === traceId);
   const reconcilesOf = (part: string, name: string) =>
     reconciles.filter((span) => span.name === `reconcile ${part}` && span.attributes["k8s.object.name"] === name);
-  const linked = ({ links }: ArrivedSpan) => links.map(({ spanId }) => byId.get(spanId)!);
+  const linked = ({ links }: ReceivedSpan) => links.map(({ spanId }) => byId.get(spanId)!);
 
   await t.step("spans have few distinct names, and identify the operator", () => {
     assert.deepEqual([...collector.services], ["note-operator"]);

@@ -1,13 +1,13 @@
 /** Webhooks in worker threads, run from source. */
 import { freePort } from "../fixtures/build_operator.ts";
-import { checkThreads, program, surroundings } from "../fixtures/operators/threaded_reviews.ts";
+import { checkThreads, program, startDependencies } from "../fixtures/operators/threaded_reviews.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 
 Deno.test("reviews run in the configured number of threads, and a failing or hanging one does not affect others", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    await using around = await surroundings(folder);
+    await using around = await startDependencies(folder);
     const port = freePort();
     const text = program(port, folder).replace("@op/sdk", `${ROOT}mod.ts`).replace("repository/", ROOT);
     await Deno.writeTextFile(`${folder}/main.ts`, text);

@@ -10,7 +10,7 @@ import { startOperator } from "../../src/operator/running.ts";
 import { memoryCluster } from "../../src/testing/memory_cluster.ts";
 import { gadgetOperator, parts } from "../fixtures/operators/webhooks.ts";
 import { createWebhookObjects } from "../fixtures/webhook_objects.ts";
-import { type Send, untilAsked, WEBHOOK_SUITE } from "../fixtures/webhook_suite.ts";
+import { type Send, untilWebhooksCalled, WEBHOOK_SUITE } from "../fixtures/webhook_suite.ts";
 import { QUICK } from "../fixtures/reviews.ts";
 
 Deno.test("webhooks in a memory cluster work as users of a cluster expect", async (t) => {
@@ -44,7 +44,7 @@ Deno.test("webhooks over TLS by URL work as users of a cluster expect", async (t
   for (const one of crd) await client.create(CustomResourceDefinition, one as never);
   // The operator has already created its Secret.
   await createWebhookObjects(client, webhook.filter(({ kind }) => kind !== "Secret"));
-  await untilAsked(send);
+  await untilWebhooksCalled(send);
   for (const [name, check] of Object.entries(WEBHOOK_SUITE)) await t.step(name, () => check(send));
 });
 

@@ -13,7 +13,7 @@ const ON_EVERY_VERSION = [
   "tests/real/watch_list_test.ts",
   "tests/real/client_test.ts",
   "tests/real/connection_test.ts",
-  "tests/real/contract_of_runs_test.ts",
+  "tests/real/guarantees_test.ts",
   "tests/real/develop_test.ts",
   "tests/real/deploy_test.ts",
   "tests/real/faults_test.ts",

@@ -1,4 +1,4 @@
-/** A kind whose objects name an attempt, and report its outcome. */
+/** A kind whose objects request an attempt. The status reports its outcome. */
 import { type Infer, resource, s } from "@op/sdk";
 
 export const Attempt = resource({

@@ -211,7 +211,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
     // Changes arrive in order, so once this one is reconciled, no earlier one is pending.
     await client.patch(Note, "reads", { spec: { text: "more" } }, IN_DEFAULT);
     await eventually(() => assert(runs.includes("reads more: changed"), runs.join()));
-    // Whether the object was listed at start or seen as new depends on timing.
+    // It depends on timing whether the object is listed at start or reported as new.
     const ofReads = runs.filter((one) => one.startsWith("reads")).map((one) => one.split(":")[0]);
     assert.deepEqual(ofReads, ["reads hello", "reads more"]);
   });
@@ -263,7 +263,8 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
       const reopensWatches = async (access: "pod" | "kubeconfig"): Promise<void> => {
         using proxy = await StreamProxy.open(cluster);
         const target = { url: proxy.url, caCert: proxy.caCert, token: cluster.admin.token };
-        // Time passes faster for the watches, but not for the connection, so no ping checks it.
+        // The clock runs faster for the watches, but not for the connection, so that no ping checks
+        // it.
         const { reset: _reset, ...connection } = access === "pod"
           ? await podConnection(target)
           : kubeconfigConnection(target);
