@@ -94,7 +94,12 @@ const KEY = /^[A-Za-z]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
  * const op = operator({ name: "namespace-operator", parts: { namespaces } });
  * ```
  */
-export function operator<Services = unknown>(options: OperatorOptions<Services>): Operator {
+export function operator<Services = unknown>(
+  // A part that uses services requires them.
+  options:
+    & OperatorOptions<Services>
+    & (unknown extends Services ? unknown : Required<Pick<OperatorOptions<Services>, "services">>),
+): Operator {
   checkOptions(options);
   const { name, parts, version = "0.0.0", health = {}, metrics = {}, sandbox = {}, gracefulShutdownTimeout = "25s" } =
     options;
