@@ -1,6 +1,6 @@
 /**
- * Random histories of an object and its handlers: changes, failures, crashes, upgrades. A model of
- * the cluster and of the process runs them, and checks the invariants after each step.
+ * Runs histories of an object and its handlers: changes, failures, crashes, upgrades. A history
+ * runs in a model of the cluster and of the process. Each step checks the invariants.
  */
 import assert from "node:assert/strict";
 import { equal } from "../base/json.ts";
@@ -40,8 +40,8 @@ export type Step =
   | { readonly type: "wait"; readonly time: number }
   | { readonly type: "crash" }
   /**
-   * A reconcile whose calls end as listed, with a change during the calls or a crash before the
-   * write.
+   * A reconcile whose calls end with the given results. The object may change during the calls, and
+   * the process may crash before the write.
    */
   | {
     readonly type: "reconcile";
@@ -49,7 +49,7 @@ export type Step =
     readonly change?: number | undefined;
     readonly crashes?: boolean;
   }
-  /** Another version of the program with other handlers. */
+  /** Starts another version of the program, which has other handlers. */
   | { readonly type: "upgrade"; readonly handlers: readonly ModelHandler[] };
 
 interface Spec {
@@ -67,7 +67,7 @@ interface StoredObject {
   readonly record: string | undefined;
 }
 
-/** A call and the uid of its object. */
+/** A successful call and the uid of its object. */
 interface Handled {
   readonly uid: string;
   readonly call: Call;
@@ -84,11 +84,13 @@ export class History {
   #object: StoredObject | undefined;
   /** The memory of the process; `undefined` after a crash. */
   #memory: { readonly record: string | undefined; readonly state: HandlerState } | undefined;
-  /** Whether the process has started since the object was created. */
+  /** Whether the process was started after the object was created. */
   #isFoundAtStart = false;
   /** Successful calls whose state was stored, by call. */
-  #stored = new Map<string, Handled>();
-  /** Handlers that existed when the object was created, so that they must be called for it. */
+  #storedCalls = new Map<string, Handled>();
+  /**
+   * Handlers that must be called with `create`, because they existed when the object was created.
+   */
   #expectsCreation = new Set<string>();
   /** The `old` value that the first call of an update handler must receive, by handler. */
   #initial = new Map<string, unknown>();
@@ -96,8 +98,8 @@ export class History {
   #gaveUp = new Map<string, string>();
   /** Number of times that the retry annotation was changed. */
   #retries = 0;
-  /** Delete handlers that succeeded or gave up, for the object that exists. */
-  readonly #finished = new Set<string>();
+  /** Delete handlers that succeeded or gave up for the current object. */
+  readonly #finishedDeletions = new Set<string>();
   /** Number of records written. */
   writes = 0;
 
@@ -146,7 +148,7 @@ export class History {
     this.#crash();
     this.#now += 1000;
     this.#reconcile({ type: "reconcile", results: [] }, true);
-    assert.equal(this.writes, writes, "A restart at rest wrote a record");
+    assert.equal(this.writes, writes, "A restart without changes wrote a record");
     this.#checkAllHandled();
   }
 
@@ -160,11 +162,11 @@ export class History {
       record: undefined,
     };
     this.#isFoundAtStart = false;
-    this.#stored = new Map();
+    this.#storedCalls = new Map();
     this.#expectsCreation = new Set(this.#handlers.map(({ key }) => key));
     this.#initial = new Map();
     this.#gaveUp = new Map();
-    this.#finished.clear();
+    this.#finishedDeletions.clear();
   }
 
   #edit(changes: Partial<StoredObject>): void {
@@ -221,15 +223,15 @@ export class History {
       const key = continued(old);
       return key === undefined ? [] : [[key, value] as const];
     }));
-    for (const [id, { uid, call }] of [...this.#stored]) {
-      this.#stored.delete(id);
+    for (const [id, { uid, call }] of [...this.#storedCalls]) {
+      this.#storedCalls.delete(id);
       // A handler whose subject has changed counts as a new handler.
       const key = continued(call.key);
-      if (key !== undefined) this.#stored.set(id.replace(call.key, key), { uid, call: { ...call, key } });
+      if (key !== undefined) this.#storedCalls.set(id.replace(call.key, key), { uid, call: { ...call, key } });
     }
   }
 
-  #reconcile({ results, change, crashes }: Step & { type: "reconcile" }, isAtRest = false): void {
+  #reconcile({ results, change, crashes }: Step & { type: "reconcile" }, isFinished = false): void {
     const seen = this.#object;
     if (seen === undefined) return;
     const set: HandlerSet = { handlers: this.#handlers };
@@ -247,8 +249,12 @@ export class History {
       ? this.#memory.state
       : decoded?.state;
     const { finalizer, calls, blockedBy } = this.#core.plan(set, live, state, this.#now);
-    if (isAtRest) {
-      assert.deepEqual(calls.filter(({ cause }) => cause !== "resume").map(({ id }) => id), [], "Calls at rest");
+    if (isFinished) {
+      assert.deepEqual(
+        calls.filter(({ cause }) => cause !== "resume").map(({ id }) => id),
+        [],
+        "Calls are due after all changes were handled",
+      );
     }
     if (finalizer === "add") {
       this.#edit({ hasFinalizer: true });
@@ -256,7 +262,10 @@ export class History {
     }
     if (finalizer === "remove" && !seen.isDeleting) this.#edit({ hasFinalizer: false });
     if (finalizer === "remove" && seen.isDeleting) return this.#release();
-    assert(blockedBy.every((key) => this.#finished.has(key)), "A handler that did not give up blocks the deletion");
+    assert(
+      blockedBy.every((key) => this.#finishedDeletions.has(key)),
+      "A handler that did not give up blocks the deletion",
+    );
     const outcomes = calls.map((call, i): Outcome => {
       this.#checkCall(call, seen);
       return { call, result: results[i] ?? "success", since: this.#now, dueAt: this.#now + 100 };
@@ -264,9 +273,9 @@ export class History {
     if (change !== undefined) this.#change((spec) => ({ ...spec, a: change }));
     const next = this.#core.nextState(set, live, state, outcomes, this.#now);
     for (const { call, result } of outcomes) {
-      if (call.cause === "delete" && result === "success") this.#finished.add(call.key);
+      if (call.cause === "delete" && result === "success") this.#finishedDeletions.add(call.key);
     }
-    for (const { call } of next.gaveUp) if (call.cause === "delete") this.#finished.add(call.key);
+    for (const { call } of next.gaveUp) if (call.cause === "delete") this.#finishedDeletions.add(call.key);
     if (crashes) return this.#crash();
     const writes = next.write || (decoded?.isOutdated ?? false);
     if (writes && this.#object?.uid === seen.uid) {
@@ -274,21 +283,21 @@ export class History {
       this.writes++;
     }
     for (const { call, result } of outcomes) {
-      if (result === "success" && call.cause !== "resume") this.#stored.set(call.id, { uid: seen.uid, call });
+      if (result === "success" && call.cause !== "resume") this.#storedCalls.set(call.id, { uid: seen.uid, call });
     }
     for (const { call: { id } } of next.gaveUp) this.#gaveUp.set(id, live.digest(id));
     if (writes) this.#recordInitial(live, outcomes);
     this.#memory = { record: this.#object?.record, state: next.state };
   }
 
-  /** Records the state from which updates count, for handlers that are not called at creation. */
+  /** Records the first `old` value of handlers that are not called at creation. */
   #recordInitial(live: Live, outcomes: readonly Outcome[]): void {
     const creators = this.#handlers.filter((handler) => isCreator(handler) && live.matching.has(handler.key));
     const isCreated = outcomes.some(({ call: { key, cause }, result }) =>
       cause === "create" && result === "success" && creators.some((handler) => handler.key === key)
     );
     const areDone = creators.every(({ key }) =>
-      this.#stored.has(key) || !this.#expectsCreation.has(key) || this.#gaveUp.get(key) === live.digest(key)
+      this.#storedCalls.has(key) || !this.#expectsCreation.has(key) || this.#gaveUp.get(key) === live.digest(key)
     );
     for (const { key, causes } of this.#handlers) {
       if (!causes.has("update") || causes.has("create") || !live.matching.has(key) || this.#initial.has(key)) continue;
@@ -299,7 +308,10 @@ export class History {
   #release(): void {
     for (const handler of this.#handlers) {
       if (!handler.causes.has("delete") || !this.#isMatching(handler, this.#object!)) continue;
-      assert(this.#finished.has(handler.key), `The object was released before "${handler.key}" handled its deletion`);
+      assert(
+        this.#finishedDeletions.has(handler.key),
+        `The object was released before "${handler.key}" handled its deletion`,
+      );
     }
     const { spec, label } = this.#object!;
     this.#create(spec, label);
@@ -311,17 +323,17 @@ export class History {
    */
   #checkCall({ id, key, cause, item, old, current }: Call, { uid }: StoredObject): void {
     if (cause === "resume") return;
-    const before = this.#stored.get(id);
-    const where = `"${key}"${item === undefined ? "" : ` of item ${item}`}`;
+    const before = this.#storedCalls.get(id);
+    const handlerName = `"${key}"${item === undefined ? "" : ` of item ${item}`}`;
     if (before?.uid !== uid) {
       if (cause === "update" && this.#initial.has(key)) {
-        assert.deepEqual(old, this.#initial.get(key), `"old" of ${where} is not the state that was created`);
+        assert.deepEqual(old, this.#initial.get(key), `"old" of ${handlerName} is not the state at creation`);
       }
       return;
     }
-    assert(cause !== "create" && cause !== "delete", `${where} is called again with "${cause}"`);
-    assert(!equal(before.call.current, current), `${where} is called again for the same state`);
-    assert.deepEqual(old, before.call.current, `"old" of ${where} is not the state that its last call received`);
+    assert(cause !== "create" && cause !== "delete", `${handlerName} is called again with "${cause}"`);
+    assert(!equal(before.call.current, current), `${handlerName} is called again for the same state`);
+    assert.deepEqual(old, before.call.current, `"old" of ${handlerName} is not the state that its last call received`);
   }
 
   /** Checks that each matching handler has handled the current state of the object. */
@@ -333,23 +345,23 @@ export class History {
       if (!hasBaseline(handler) || !live.matching.has(handler.key)) continue;
       const { key, subject, causes } = handler;
       const current = live.values.get(key);
-      const stored: readonly Handled[] = [...this.#stored.values()].filter(({ uid, call }) =>
+      const stored: readonly Handled[] = [...this.#storedCalls.values()].filter(({ uid, call }) =>
         uid === object.uid && call.key === key
       );
-      const where = `"${key}"`;
+      const handlerName = `"${key}"`;
       if (causes.has("create") && this.#expectsCreation.has(key) && !isEmpty(current, handler)) {
-        assert.notEqual(stored.length, 0, `${where} was not called for the creation`);
+        assert.notEqual(stored.length, 0, `${handlerName} was not called for the creation`);
       }
       if (!causes.has("update")) continue;
       if (subject === "items") {
         const handled = stored.flatMap(({ call }) => call.current === undefined ? [] : [[call.item, call.current]]);
         if (this.#expectsCreation.has(key)) {
-          assert.deepEqual(Object.fromEntries(handled), current, `${where} missed items`);
+          assert.deepEqual(Object.fromEntries(handled), current, `${handlerName} missed items`);
         }
       } else if (stored.length > 0) {
-        assert.deepEqual(stored[0]!.call.current, current, `${where} did not see the last state`);
+        assert.deepEqual(stored[0]!.call.current, current, `${handlerName} did not receive the last state`);
       } else if (this.#initial.has(key)) {
-        assert.deepEqual(this.#initial.get(key), current, `${where} did not see any change`);
+        assert.deepEqual(this.#initial.get(key), current, `${handlerName} did not receive any change`);
       }
     }
   }

@@ -1,4 +1,4 @@
-/** What changed between two values. */
+/** Computes the changes between two values. */
 import { equal, isObject } from "../base/json.ts";
 import { diffJson } from "../base/json_diff.ts";
 import type { JsonPatchOperation } from "../base/json_patch.ts";
@@ -9,19 +9,21 @@ import { parsePath, valueAt } from "./path.ts";
 export interface DiffEntry {
   readonly op: "add" | "change" | "remove";
   /**
-   * The names of the fields that lead to it, relative to the compared values. An item of a keyed
-   * list is named by its position, in the old list if it was removed.
+   * The names of the fields that lead to the changed field, relative to the compared values. An
+   * item of a keyed list is identified by its index: in the old list if it was removed, otherwise
+   * in the current one.
    */
   readonly path: readonly (string | number)[];
-  /** The old value; `undefined` if it was added. */
+  /** The old value, or `undefined` if the field was added. */
   readonly old: unknown;
-  /** The current value; `undefined` if it was removed. */
+  /** The current value, or `undefined` if the field was removed. */
   readonly current: unknown;
 }
 
 /**
- * Returns the names of the fields that identify the items of a list, such as `name` for containers;
- * `undefined` if items have no identity. A `*` in the path stands for any item or key of a map.
+ * Returns the names of the fields that identify the items of a list, such as `name` for containers.
+ * Returns `undefined` if items have no identity. A `*` in the path stands for any item or key of a
+ * map.
  */
 export type ListKeys = (path: readonly string[]) => readonly string[] | undefined;
 
@@ -38,8 +40,8 @@ export class Diff implements Iterable<DiffEntry> {
   readonly #entries: readonly DiffEntry[];
 
   /**
-   * @param old One value; `undefined` if there is none.
-   * @param current The other value; `undefined` if there is none.
+   * @param old The old value, or `undefined` if there is none.
+   * @param current The current value, or `undefined` if there is none.
    * @param keysOf Returns the keys of lists, by paths relative to the values.
    */
   constructor(old: unknown, current: unknown, keysOf: ListKeys = () => undefined) {
@@ -63,7 +65,7 @@ export class Diff implements Iterable<DiffEntry> {
    * Returns the old and the current value of a field.
    *
    * @param path The field, such as `.spec.replicas`.
-   * @returns The values; `undefined` if the field did not change.
+   * @returns The values, or `undefined` if the field did not change.
    */
   at(path: string): { readonly old: unknown; readonly current: unknown } | undefined {
     const inner = this.under(path);
@@ -105,9 +107,9 @@ interface Pair {
 }
 
 interface Position {
-  /** As in entries. */
+  /** The path as in {@linkcode DiffEntry}. */
   readonly path: readonly (string | number)[];
-  /** The same with `*` for items. */
+  /** The path with `*` for items, as {@linkcode ListKeys} expects it. */
   readonly names: readonly string[];
   readonly keysOf: ListKeys;
 }
@@ -129,14 +131,15 @@ function* compare({ old, current }: Pair, position: Position): Generator<DiffEnt
   }
   const [before, after] = [itemsByKey(old as unknown[], keys), itemsByKey(current as unknown[], keys)];
   for (const key of new Set([...before.keys(), ...after.keys()])) {
-    const [was, is] = [before.get(key), after.get(key)];
-    const inner = { path: [...path, (is ?? was)!.index], names: [...names, "*"], keysOf };
-    yield* compare({ old: was?.item, current: is?.item }, inner);
+    const [oldItem, currentItem] = [before.get(key), after.get(key)];
+    const inner = { path: [...path, (currentItem ?? oldItem)!.index], names: [...names, "*"], keysOf };
+    yield* compare({ old: oldItem?.item, current: currentItem?.item }, inner);
   }
 }
 
 /**
- * Returns the items of a list by the values of their keys. Of several with the same, the last one.
+ * Returns the items of a list by the values of their keys. Of items with equal keys, the last is
+ * returned.
  */
 function itemsByKey(
   items: readonly unknown[],

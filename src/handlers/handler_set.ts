@@ -1,8 +1,7 @@
-/** The handlers of a kind, as far as their causes are concerned. */
-
+/** The handlers of a kind, with the properties that determine when they are called. */
 import { equal } from "../base/json.ts";
 
-/** Why a handler is called, for calls that depend on the handler state. */
+/** Why a handler is called. These calls depend on the handler state. */
 export type Cause = "create" | "update" | "delete" | "resume";
 
 /**
@@ -19,23 +18,24 @@ export type Subject = "none" | "object" | "value" | "items";
 
 /** A handler as {@linkcode plan} and {@linkcode nextState} see it. */
 export interface HandlerDefinition {
-  /** Its key among the operator's parts. It is stored. */
+  /** Its key among the parts of the operator. It is stored in the handler state. */
   readonly key: string;
   readonly causes: ReadonlySet<Cause>;
   readonly subject: Subject;
   /**
-   * Compares values of its subject, for lists whose order does not matter. @default {JSON equality}
+   * Compares two values of its subject, for example lists whose order does not matter. @default
+   * {JSON equality}
    */
   readonly isSame?: (one: unknown, other: unknown) => boolean;
-  /** Attempts in total. @default {no limit} */
+  /** Largest number of attempts. @default {no limit} */
   readonly retries?: number | undefined;
-  /** Time for all attempts, in milliseconds. @default {no limit} */
+  /** Time limit for all attempts together, in milliseconds. @default {no limit} */
   readonly totalTimeout?: number | undefined;
-  /** What happens to an object that is being deleted when its delete handler gave up. */
+  /** Whether a delete handler that gave up blocks the deletion of the object. */
   readonly onFailure?: "blockDeletion" | "allowDeletion" | undefined;
-  /** Whether objects that were handled before this handler was added count as new for it. */
+  /** Whether the handler is called with `create` for objects that are older than the handler. */
   readonly isForExistingObjects?: boolean;
-  /** Earlier keys, whose state it continues. */
+  /** Earlier keys of the handler, whose state is kept. */
   readonly renamedFrom?: readonly string[];
 }
 
@@ -44,21 +44,21 @@ export interface HandlerSet {
   readonly handlers: readonly HandlerDefinition[];
 }
 
-/** Returns whether a handler has a baseline: the last state that it handled. */
+/** Returns whether a handler has a baseline: the last value that it handled. */
 export function hasBaseline({ causes }: HandlerDefinition): boolean {
   return causes.has("create") || causes.has("update");
 }
 
 /**
- * Returns whether other handlers wait for this one: updates of an object are not handled before its
- * creation.
+ * Returns whether other handlers wait for this one. They do because updates of an object are not
+ * handled before its creation.
  */
 export function isCreator({ causes, subject }: HandlerDefinition): boolean {
   return causes.has("create") && (subject === "none" || subject === "object");
 }
 
 /**
- * Returns whether the number or the duration of attempts is limited. Only limited ones are stored.
+ * Returns whether the number or the duration of attempts is limited. Other attempts are not stored.
  */
 export function isLimited({ retries, totalTimeout }: HandlerDefinition): boolean {
   return retries !== undefined || totalTimeout !== undefined;

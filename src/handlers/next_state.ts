@@ -11,8 +11,8 @@ import {
   callId,
   callOf,
   type HandlerState,
+  haveSameRecord,
   initialState,
-  isStoredAlike,
   type StepState,
 } from "./state.ts";
 
@@ -26,13 +26,13 @@ export interface Outcome {
   readonly result: "success" | "failure" | "permanent failure" | "pending";
   /** When a failed or pending call is due again, in milliseconds since the epoch. */
   readonly dueAt?: number | undefined;
-  /** When it began, in milliseconds since the epoch. */
+  /** When the call began, in milliseconds since the epoch. */
   readonly since: number;
   /** The steps of the call by their keys. */
   readonly steps?: ReadonlyMap<string, StepState>;
 }
 
-/** A call that will not be repeated for the same state. */
+/** A call that is not retried until the object changes. */
 export interface GaveUp {
   readonly call: Call;
   readonly reason: "PermanentError" | "RetriesExhausted" | "TimedOut";
@@ -41,7 +41,7 @@ export interface GaveUp {
 /** The state after calls. */
 export interface NextState {
   readonly state: HandlerState;
-  /** Whether it must be stored. */
+  /** Whether the state must be stored. */
   readonly write: boolean;
   readonly gaveUp: readonly GaveUp[];
 }
@@ -52,7 +52,7 @@ export interface NextState {
  *
  * @param set The handlers.
  * @param live The object that the calls received.
- * @param state The state before the calls; `undefined` if none is stored.
+ * @param state The state before the calls, or `undefined` if none is stored.
  * @param outcomes How the calls ended.
  * @param now The time in milliseconds since the epoch.
  */
@@ -66,10 +66,10 @@ export function nextState(
   const before = state?.uid === live.uid ? state : initialState(set, live.uid);
   const after = new Draft(set, live, before, now);
   for (const outcome of outcomes) after.add(outcome);
-  if (!live.isDeleting) after.beginUpdates(outcomes);
+  if (!live.isDeleting) after.setInitialBaselines(outcomes);
   after.dropObsolete();
   const next = after.state();
-  return { state: next, write: !isStoredAlike(set, before, next), gaveUp: after.gaveUp };
+  return { state: next, write: !haveSameRecord(set, before, next), gaveUp: after.gaveUp };
 }
 
 /** A state under construction. */
@@ -130,10 +130,10 @@ class Draft {
 
   /**
    * Sets the baselines of handlers that are not called at creation. The baseline is the state that
-   * the first successful create handler received or, without create handlers, the first state that
-   * was handled.
+   * the first successful create handler received. Without create handlers, it is the first state of
+   * the object.
    */
-  beginUpdates(outcomes: readonly Outcome[]): void {
+  setInitialBaselines(outcomes: readonly Outcome[]): void {
     const matching = this.#set.handlers.filter(({ key }) => this.#live.matching.has(key));
     const isCreated = outcomes.some(({ call: { key, cause }, result }) =>
       cause === "create" && result === "success" && isCreator(this.#handlers.get(key)!)
@@ -146,8 +146,8 @@ class Draft {
       const value = this.#live.values.get(handler.key);
       const hasNoValue = handler.subject === "value" && value === undefined ||
         handler.subject === "items" && Object.keys(itemsOf(value)).length === 0;
-      const startsLater = !handler.causes.has("create") && (isCreated || !isCreating);
-      if (hasNoValue || startsLater) this.#baselines.set(handler.key, { value });
+      const startsNow = !handler.causes.has("create") && (isCreated || !isCreating);
+      if (hasNoValue || startsNow) this.#baselines.set(handler.key, { value });
     }
   }
 

@@ -2,7 +2,7 @@
 import { isObject } from "../base/json.ts";
 import { own, setOwn, withKeys } from "../base/own.ts";
 
-/** The names of a path. The path of the whole object has none. */
+/** The names of a path, in order. The path of the whole object is empty. */
 export type Path = readonly string[];
 
 // A name after a dot, in which `\.` is a dot; or a quoted name in brackets.
@@ -16,8 +16,8 @@ const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
  * `.metadata.annotations["example.com/size"]`.
  *
  * @param text The path.
- * @returns Its names.
- * @throws {SyntaxError} If it is not a path.
+ * @returns The names of the path.
+ * @throws {SyntaxError} If the string is not a path.
  *
  * @example Usage
  * ```ts
@@ -48,7 +48,7 @@ export function printPath(path: Path): string {
   return path.map((name) => PLAIN.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`).join("");
 }
 
-/** Returns whether a path is another one or starts with it. */
+/** Returns whether `path` is `outer` or starts with it. */
 export function isWithin(path: Path, outer: Path): boolean {
   return outer.every((name, i) => path[i] === name);
 }
@@ -58,15 +58,15 @@ export function isWithin(path: Path, outer: Path): boolean {
  *
  * @param value The value that contains the field.
  * @param path The path of the field.
- * @returns The value; `undefined` if the field does not exist.
+ * @returns The value, or `undefined` if the field does not exist.
  */
 export function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((found, name) => isObject(found) ? own(found, name) : undefined, value);
+  return path.reduce<unknown>((current, name) => isObject(current) ? own(current, name) : undefined, value);
 }
 
 /**
- * Returns a copy of a value in which a field has another value. Objects that contain the field are
- * created if they do not exist, and remain if the field is removed.
+ * Returns a copy of a value in which one field is replaced. Missing objects that contain the field
+ * are created. They remain if the field is removed.
  *
  * @param value The value that contains the field. It is not modified.
  * @param path The path of the field.
@@ -81,7 +81,7 @@ export function withValueAt(value: unknown, path: Path, replacement: unknown): u
 }
 
 /**
- * Returns the part of a value that some paths cover.
+ * Returns a copy of a value that contains only the fields at the given paths.
  *
  * @param value The value.
  * @param paths The paths. Fields that do not exist are omitted.
@@ -103,7 +103,7 @@ function setAt(target: Record<string, unknown>, [name = "", ...rest]: Path, valu
   return target;
 }
 
-/** Returns the paths that no other path contains, shortest first. */
+/** Removes the paths that are within another path. Returns the others, shortest first. */
 export function outermost(paths: readonly Path[]): Path[] {
   const sorted = paths.toSorted((a, b) => a.length - b.length || (printPath(a) < printPath(b) ? -1 : 1));
   return sorted.filter((path, i) => !sorted.slice(0, i).some((outer) => isWithin(path, outer)));

@@ -35,13 +35,13 @@ Deno.test("a projection contains the values at its paths and omits fields that d
   assert.deepEqual(object.spec, { size: 1, host: "a" });
 });
 
-Deno.test("a path ignores inherited properties, and treats __proto__ as an ordinary field", () => {
+Deno.test("valueAt ignores inherited properties, and treats __proto__ as an ordinary field", () => {
   assert.equal(valueAt({}, ["constructor"]), undefined);
   const { spec } = project({ spec: { ["__proto__"]: 1 } }, [["spec", "__proto__"]]);
   assert.deepEqual(Object.entries(spec as object), [["__proto__", 1]]);
 });
 
-Deno.test("setting a field copies the objects around it, and removing one that does not exist changes nothing", () => {
+Deno.test("withValueAt copies the objects around the field, and returns the same object if the removed field does not exist", () => {
   const object = { spec: { size: 1 } };
 
   assert.deepEqual(withValueAt(object, ["spec", "size"], 2), { spec: { size: 2 } });
@@ -51,7 +51,7 @@ Deno.test("setting a field copies the objects around it, and removing one that d
   assert.deepEqual(object, { spec: { size: 1 } });
 });
 
-Deno.test("the outermost paths are those that no other path contains", () => {
+Deno.test("outermost removes paths that are within another path", () => {
   const paths = [".spec.size", ".spec", ".metadata.labels", ".spec.size", ".specs"].map(parsePath);
 
   assert.deepEqual(outermost(paths).map(printPath), [".spec", ".specs", ".metadata.labels"]);

@@ -13,7 +13,7 @@ export interface Call {
   readonly cause: Cause | ItemCause;
   /** The key of the item, if the handler follows items. */
   readonly item?: string;
-  /** The value that the last successful call saw; `undefined` at creation. */
+  /** The value in the last successful call, or `undefined` at creation. */
   readonly old: unknown;
   readonly current: unknown;
   /** Number of this attempt, from 1. */
@@ -26,8 +26,8 @@ type ItemCause = "added" | "changed" | "removed";
 /** The calls that are due for an object, and the change of its finalizer. */
 export interface Plan {
   /**
-   * `add` comes before the calls. `remove` means that the deletion was handled, or needs no handler
-   * any more.
+   * `add`: add the finalizer before the calls. `remove`: the deletion was handled, or no handler
+   * for it is left.
    */
   readonly finalizer: "add" | "remove" | "keep";
   /** The calls that are due, in the order of the handlers. */
@@ -46,15 +46,15 @@ export interface Plan {
  *
  * @param set The handlers.
  * @param live The object.
- * @param state Its handler state; `undefined` if none is stored.
+ * @param state The handler state of the object, or `undefined` if none is stored.
  * @param now The time in milliseconds since the epoch.
  */
 export function plan(set: HandlerSet, live: Live, state: HandlerState | undefined, now: number): Plan {
   const known = state?.uid === live.uid ? state : initialState(set, live.uid);
   const planner = new Planner(live, known, now);
   const matching = set.handlers.filter(({ key }) => live.matching.has(key));
-  // Without a stored state, the object is new: `create` is due, not `resume`. In sets without
-  // baselines no state is stored, so objects that were found at start count as resumed.
+  // Without a stored state, the object is new, so `create` is due instead of `resume`. If no
+  // handler has a baseline, no state is stored, and `resume` is due for all objects found at start.
   const isNew = known !== state && set.handlers.some(hasBaseline);
   if (live.isFoundAtStart && !isNew) planner.resume(matching);
   if (live.isDeleting) return planner.deletion(matching);
@@ -166,7 +166,7 @@ class Planner {
   }
 }
 
-/** Returns items by their keys; none if there is no list. */
+/** Returns items by their keys. Returns an empty object if the value has no items. */
 export function itemsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }

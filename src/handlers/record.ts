@@ -22,21 +22,21 @@ import {
  * Longest record that is stored as plain, readable JSON, in characters. It is small compared with
  * the limit of 262,144 bytes for the annotations of an object.
  */
-const LONGEST_PLAIN = 4096;
+const MAX_PLAIN_LENGTH = 4096;
 
-/** Longest record, in characters: half of what the annotations of an object may have. */
-const LONGEST = 131_072;
+/** Longest record, in characters: half of the limit for the annotations of an object. */
+const MAX_LENGTH = 131_072;
 
-const DEFLATED = "deflate:";
+const DEFLATED_PREFIX = "deflate:";
 
-/** Reads the values of the handlers' subjects from an object. */
+/** How the values of the handlers' subjects are read from an object. */
 export interface RecordRules {
   /** The kind's version. */
   readonly apiVersion: string;
   /** The paths that the handlers depend on, without overlaps. */
   readonly paths: readonly Path[];
   /**
-   * Returns the path of a handler's subject; `undefined` if it is computed, or `none`.
+   * Returns the path of a handler's subject, or `undefined` if the subject is computed or `none`.
    */
   pathOf(key: string): Path | undefined;
   /** Returns the value of a handler's subject in a projection of an object at `paths`. */
@@ -49,7 +49,7 @@ export interface RecordRules {
 
 /** The stored JSON. Names are stored with each object, so they must not change between releases. */
 interface RecordJson {
-  /** The start of the object's uid: a record that was copied to another object is ignored. */
+  /** The start of the object's uid. A record that was copied to another object is ignored. */
   readonly uid: string;
   /** The version of `observed`. */
   readonly apiVersion: string;
@@ -57,7 +57,7 @@ interface RecordJson {
   readonly paths: readonly string[];
   /** The values at `paths` that were reconciled when the record was written. */
   readonly observed: unknown;
-  /** Baselines of computed values: a list of one, or of none for `undefined`. */
+  /** Baselines of computed values: a list with the value, or an empty list for `undefined`. */
   readonly computed?: Readonly<Record<string, readonly unknown[]>>;
   /** Baselines that differ from `observed`: `null` before creation, otherwise a JSON patch. */
   readonly baselines?: Readonly<Record<string, null | readonly JsonPatchOperation[]>>;
@@ -94,7 +94,7 @@ export class RecordTooLargeError extends Error {
 
   constructor(length: number, path: string) {
     super(
-      `Handler state: the record has ${length} characters, ${LONGEST} are allowed, and most of them are the value of ${
+      `Handler state: the record has ${length} characters, ${MAX_LENGTH} are allowed, and most of them are the value of ${
         JSON.stringify(path)
       }. Follow a narrower path, or set the option "storage" to storeIn(ConfigMap).`,
     );
@@ -103,14 +103,14 @@ export class RecordTooLargeError extends Error {
 }
 
 /**
- * Returns the record of a state.
+ * Encodes a state as a record.
  *
  * @param set The handlers.
  * @param rules Reads their values from the object.
- * @param state The state.
+ * @param state The state to encode.
  * @param observed The projection of the object at `rules.paths` that the state describes.
  * @param unknown Fields of the stored record that a newer version of the SDK added.
- * @throws {RecordTooLargeError} If it is too large.
+ * @throws {RecordTooLargeError} If the record is too large.
  */
 export function encodeRecord(
   set: HandlerSet,
@@ -159,7 +159,7 @@ export function encodeRecord(
       Object.fromEntries([...state.steps].filter(([id]) => isStored(id)).map(([id, steps]) => [id, stepsJson(steps)])),
     ),
   };
-  return packed(JSON.stringify(record), record);
+  return compressed(JSON.stringify(record), record);
 }
 
 /** Returns a projection in which a handler's subject has the value of its baseline. */
@@ -191,11 +191,11 @@ function stepsJson(steps: ReadonlyMap<string, StepState>): Record<string, StepJs
   );
 }
 
-function packed(text: string, record: RecordJson): string {
-  if (text.length <= LONGEST_PLAIN) return text;
-  const deflated = DEFLATED + deflateRawSync(text).toString("base64");
+function compressed(text: string, record: RecordJson): string {
+  if (text.length <= MAX_PLAIN_LENGTH) return text;
+  const deflated = DEFLATED_PREFIX + deflateRawSync(text).toString("base64");
   const shortest = deflated.length < text.length ? deflated : text;
-  if (shortest.length > LONGEST) throw new RecordTooLargeError(shortest.length, largestPath(record));
+  if (shortest.length > MAX_LENGTH) throw new RecordTooLargeError(shortest.length, largestPath(record));
   return shortest;
 }
 
@@ -204,33 +204,33 @@ function largestPath({ paths, observed }: RecordJson): string {
   return paths.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0] ?? "";
 }
 
-/** A record that was read. */
+/** The content of a record. */
 export interface DecodedRecord {
   readonly state: HandlerState;
-  /** Whether it lacks values that the handlers depend on now, so that it must be written again. */
+  /** Whether the record must be written again because the handlers now depend on other values. */
   readonly isOutdated: boolean;
   /** Fields that this version of the SDK does not know. They are written back. */
   readonly unknown: Readonly<Record<string, unknown>>;
 }
 
-/** The object of a record. */
+/** The current state of the object that a record belongs to. */
 export interface RecordedObject {
   readonly uid: string;
-  /** Its projection at the paths of the rules. New paths start from it. */
+  /** The projection of the object at the paths of the rules: the baseline of paths that are new. */
   readonly projection: unknown;
-  /** The values of computed subjects, by key. New functions start from them. */
+  /** The values of computed subjects by handler key: the baselines of functions that are new. */
   readonly computed: ReadonlyMap<string, unknown>;
 }
 
 /**
- * Reads a record.
+ * Decodes a record.
  *
  * @param set The handlers, which may have changed since it was written.
  * @param rules Reads their values from the object.
  * @param text The record.
  * @param live The object.
- * @returns The state; `undefined` if the record belongs to another object.
- * @throws {SyntaxError} If it is not a record.
+ * @returns The state, or `undefined` if the record belongs to another object.
+ * @throws {SyntaxError} If the string is not a record.
  */
 export function decodeRecord(
   set: HandlerSet,
@@ -238,12 +238,12 @@ export function decodeRecord(
   text: string,
   live: RecordedObject,
 ): DecodedRecord | undefined {
-  const record = parsed(text);
+  const record = parseRecord(text);
   if (record.uid !== shortUid(live.uid)) return undefined;
   const paths = record.paths.map(parsePath);
-  const current = (projection: unknown) =>
-    extended(rules.adapt(projection, record.apiVersion), paths, rules.paths, live.projection);
-  const observed = current(record.observed);
+  const adapted = (projection: unknown) =>
+    convertProjection(rules.adapt(projection, record.apiVersion), paths, rules.paths, live.projection);
+  const observed = adapted(record.observed);
   const baselineOf = (handler: HandlerDefinition): Baseline => {
     const { key, subject } = handler;
     const patch = entryOf(record.baselines, handler);
@@ -255,7 +255,7 @@ export function decodeRecord(
     }
     if (subject === "none") return { value: undefined };
     return {
-      value: rules.valueIn(key, patch === undefined ? observed : current(applyJsonPatch(record.observed, patch))),
+      value: rules.valueIn(key, patch === undefined ? observed : adapted(applyJsonPatch(record.observed, patch))),
     };
   };
   const known = new Map(
@@ -264,10 +264,10 @@ export function decodeRecord(
   const state: HandlerState = {
     ...initialState(set, live.uid),
     baselines: new Map(set.handlers.filter(hasBaseline).map((handler) => [handler.key, baselineOf(handler)])),
-    attempts: renamed(record.attempts, known, ([count, since]): Attempts => ({ count, since })),
+    attempts: withCurrentKeys(record.attempts, known, ([count, since]): Attempts => ({ count, since })),
     deleted: new Set((record.deleted ?? []).flatMap((key) => known.get(key) ?? [])),
-    failed: renamed(record.failed, known, (digest) => digest),
-    steps: renamed(record.steps, known, stepsOf),
+    failed: withCurrentKeys(record.failed, known, (digest) => digest),
+    steps: withCurrentKeys(record.steps, known, stepsOf),
   };
   const isCovered = rules.paths.every((path) => paths.some((outer) => isWithin(path, outer)));
   const isComputed = set.handlers.every((handler) =>
@@ -286,11 +286,11 @@ function shortUid(uid: string): string {
   return uid.slice(0, 8);
 }
 
-function parsed(text: string): RecordJson {
+function parseRecord(text: string): RecordJson {
   let record: unknown;
   try {
-    const json = text.startsWith(DEFLATED)
-      ? inflateRawSync(Buffer.from(text.slice(DEFLATED.length), "base64")).toString()
+    const json = text.startsWith(DEFLATED_PREFIX)
+      ? inflateRawSync(Buffer.from(text.slice(DEFLATED_PREFIX.length), "base64")).toString()
       : text;
     record = JSON.parse(json);
   } catch (cause) {
@@ -306,13 +306,13 @@ function excerpt(text: string): string {
 }
 
 /**
- * Converts a projection at the paths `from` to the paths `to`. Values that the projection lacks are
- * those of the current object.
+ * Converts a projection at the paths `from` to the paths `to`. Values that are missing in the
+ * projection are taken from the current object.
  */
-function extended(projection: unknown, from: readonly Path[], to: readonly Path[], live: unknown): unknown {
+function convertProjection(projection: unknown, from: readonly Path[], to: readonly Path[], live: unknown): unknown {
   let result: unknown = live;
   for (const path of from) {
-    if (to.some((outer) => isWithin(path, outer))) result = overlaid(result, path, projection);
+    if (to.some((outer) => isWithin(path, outer))) result = overlay(result, path, projection);
     else {
       for (const inner of to) {
         if (isWithin(inner, path)) result = withValueAt(result, inner, valueAt(projection, inner));
@@ -322,7 +322,7 @@ function extended(projection: unknown, from: readonly Path[], to: readonly Path[
   return project(result, to);
 }
 
-function overlaid(result: unknown, path: Path, projection: unknown): unknown {
+function overlay(result: unknown, path: Path, projection: unknown): unknown {
   if (path.length > 0) return withValueAt(result, path, valueAt(projection, path));
   const status = valueAt(result, ["status"]);
   return { ...itemsOf(projection), ...(status === undefined ? {} : { status }) };
@@ -343,8 +343,8 @@ function isIn(keys: readonly string[] | undefined, { key, renamedFrom = [] }: Ha
   return [key, ...renamedFrom].some((name) => keys?.includes(name));
 }
 
-/** Returns entries by the present keys of their handlers, without those of removed handlers. */
-function renamed<T, R>(
+/** Renames entries to the current keys of their handlers. Drops those of removed handlers. */
+function withCurrentKeys<T, R>(
   entries: Readonly<Record<string, T>> | undefined,
   known: ReadonlyMap<string, string>,
   convert: (entry: T) => R,
@@ -352,8 +352,8 @@ function renamed<T, R>(
   return new Map(
     Object.entries(entries ?? {}).flatMap(([id, entry]): [string, R][] => {
       const [key = ""] = /^[^[:]*/.exec(id) ?? [];
-      const now = known.get(key);
-      return now === undefined ? [] : [[now + id.slice(key.length), convert(entry)]];
+      const currentKey = known.get(key);
+      return currentKey === undefined ? [] : [[currentKey + id.slice(key.length), convert(entry)]];
     }),
   );
 }

@@ -8,7 +8,7 @@ import { type HandlerState, initialState } from "./state.ts";
 const UID = "0a1b2c3d-0000-0000-0000-000000000000";
 
 const SIZE: HandlerDefinition = { key: "size", causes: new Set(["create", "update"]), subject: "value" };
-const CREATED: HandlerDefinition = { key: "made", causes: new Set(["create"]), subject: "none" };
+const CREATED: HandlerDefinition = { key: "created", causes: new Set(["create"]), subject: "none" };
 
 /** Rules for handlers that follow fields, by key. */
 function rulesFor(paths: Readonly<Record<string, string>>, rules: Partial<RecordRules> = {}): RecordRules {
@@ -40,9 +40,9 @@ function decode(
   return decodeRecord({ handlers }, rules, text, { uid: UID, projection, computed: new Map() });
 }
 
-Deno.test("the record of an object that was handled has the observed values and no baselines", () => {
+Deno.test("the record of a fully handled object has the observed values and no baselines", () => {
   const state = stateOf([SIZE, CREATED], {
-    baselines: new Map([["size", { value: 2 }], ["made", { value: undefined }]]),
+    baselines: new Map([["size", { value: 2 }], ["created", { value: undefined }]]),
   });
   const record = encodeRecord({ handlers: [SIZE, CREATED] }, RULES, state, { spec: { size: 2 } });
 
@@ -53,20 +53,20 @@ Deno.test("the record of an object that was handled has the observed values and 
   assert.deepEqual(decode([SIZE, CREATED], record)?.state, state);
 });
 
-Deno.test("the record has a patch for a handler that lags behind, and null for one that waits for creation", () => {
-  const state = stateOf([SIZE, CREATED], { baselines: new Map([["size", { value: 1 }], ["made", null]]) });
+Deno.test("the record has a patch for a handler that has not handled the observed values, and null for one that was never called", () => {
+  const state = stateOf([SIZE, CREATED], { baselines: new Map([["size", { value: 1 }], ["created", null]]) });
   const record = encodeRecord({ handlers: [SIZE, CREATED] }, RULES, state, { spec: { size: 2 } });
 
   assert.deepEqual(JSON.parse(record).baselines, {
     size: [{ op: "replace", path: "/spec/size", value: 1 }],
-    made: null,
+    created: null,
   });
   assert.deepEqual(decode([SIZE, CREATED], record)?.state, state);
 });
 
 Deno.test("the record has attempts only of handlers with limits, and steps with their results", () => {
   const limited = { ...SIZE, retries: 3 };
-  const attempts = new Map(["size", "made", "made:resume"].map((id) => [id, { count: 2, since: 5, dueAt: 9 }]));
+  const attempts = new Map(["size", "created", "created:resume"].map((id) => [id, { count: 2, since: 5, dueAt: 9 }]));
   const steps = new Map([["size", new Map([["a", { result: undefined, isKept: true }], ["b", { attempts: 2 }]])]]);
   const handlers = [limited, CREATED];
   const record = encodeRecord({ handlers }, RULES, stateOf(handlers, { attempts, steps }), {});
@@ -90,12 +90,12 @@ Deno.test("a new handler starts from the current state, or from creation with is
   const decoded = decode([SIZE, CREATED, existing], record, { spec: { size: 4 } });
 
   assert.deepEqual(decoded?.state.baselines.get("size"), { value: 4 });
-  assert.deepEqual(decoded?.state.baselines.get("made"), { value: undefined });
+  assert.deepEqual(decoded?.state.baselines.get("created"), { value: undefined });
   assert.equal(decoded?.state.baselines.get("existing"), null);
   assert(decoded?.isOutdated);
 });
 
-Deno.test("a renamed handler continues, and the entries of a removed one are dropped", () => {
+Deno.test("a renamed handler keeps its state, and the entries of a removed one are dropped", () => {
   const removed = { ...SIZE, key: "removed", retries: 2 };
   const before = stateOf([SIZE, removed], {
     baselines: new Map([["size", { value: 1 }], ["removed", null]]),
@@ -111,7 +111,7 @@ Deno.test("a renamed handler continues, and the entries of a removed one are dro
   assert.deepEqual(decoded?.state.failed, new Map([["resize", "digest"]]));
 });
 
-Deno.test("a wider path retains the observed values, and starts from the current state for all others", () => {
+Deno.test("a wider path keeps the observed values, and uses the current state for all others", () => {
   const record = encodeRecord(
     { handlers: [SIZE] },
     RULES,
@@ -165,7 +165,7 @@ Deno.test("a long record is deflated", () => {
   assert.deepEqual(decode([SIZE], record)?.state, state);
 });
 
-Deno.test("a record that is too large is not written, and the error names the path", () => {
+Deno.test("encoding a record that is too large throws an error with the path of the largest value", () => {
   const random = Array.from(
     { length: 4 },
     () => Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString("base64"),

@@ -1,19 +1,19 @@
-/** The handler state of an object: which of its changes were handled. */
+/** The handler state of an object, which records the changes that were handled. */
 import { equal } from "../base/json.ts";
 import { type HandlerDefinition, type HandlerSet, hasBaseline, isLimited } from "./handler_set.ts";
 
 /**
- * The value of a handler's subject that its last successful call saw; `null` before its first one.
- * The value of `items` is an object with the items by their keys.
+ * The value of a handler's subject in its last successful call, or `null` before its first one. The
+ * value of an `items` subject is an object with the items by their keys.
  */
 export type Baseline = { readonly value: unknown } | null;
 
 /** Failed attempts of a call. */
 export interface Attempts {
   readonly count: number;
-  /** When the first one began, in milliseconds since the epoch. */
+  /** When the first attempt began, in milliseconds since the epoch. */
   readonly since: number;
-  /** When the next one is due, in milliseconds since the epoch. Not stored. */
+  /** When the next attempt is due, in milliseconds since the epoch. Not stored. */
   readonly dueAt?: number | undefined;
   /**
    * The digest of the object in the last attempt. A change of the digest ends the delay. Not
@@ -33,7 +33,7 @@ export interface HandlerState {
   readonly uid: string;
   /** The baselines of all handlers that have one. */
   readonly baselines: ReadonlyMap<string, Baseline>;
-  /** By {@linkcode CallId}. */
+  /** Failed attempts of unfinished calls. By {@linkcode CallId}. */
   readonly attempts: ReadonlyMap<string, Attempts>;
   /** Delete handlers that succeeded. */
   readonly deleted: ReadonlySet<string>;
@@ -41,18 +41,20 @@ export interface HandlerState {
   readonly failed: ReadonlyMap<string, string>;
   /** Steps of unfinished calls by their keys. By {@linkcode CallId}. */
   readonly steps: ReadonlyMap<string, ReadonlyMap<string, StepState>>;
-  /** Handlers that were called with the cause `resume` in this term. Not stored. */
+  /**
+   * Handlers that this process called with the cause `resume` while it was the leader. Not stored.
+   */
   readonly resumed: ReadonlySet<string>;
 }
 
-/** Identifies a call: the key of the handler, followed by that of the item or by the cause. */
+/** Identifies a call: the key of the handler, followed by the key of the item or by the cause. */
 export type CallId = string;
 
 /**
  * Returns the identity of a call.
  *
  * @param key Key of the handler.
- * @param what The key of an item, or a cause with state of its own.
+ * @param what The key of an item, or a cause that has its own state.
  */
 export function callId(key: string, what?: { readonly item: string } | "resume" | "delete"): CallId {
   if (what === undefined) return key;
@@ -79,7 +81,7 @@ export function initialState({ handlers }: HandlerSet, uid: string): HandlerStat
 }
 
 /** Returns whether two states have the same record. */
-export function isStoredAlike(set: HandlerSet, one: HandlerState, other: HandlerState): boolean {
+export function haveSameRecord(set: HandlerSet, one: HandlerState, other: HandlerState): boolean {
   return equal(stored(set, one), stored(set, other));
 }
 

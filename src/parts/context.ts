@@ -4,10 +4,10 @@ import type { AnyKind, Condition, CustomResourceDefinitionManifest, Infer, Input
 import type { Access, Verb } from "./access.ts";
 import type { Index } from "./watch.ts";
 
-/** A kind's identity as a string type, which distinguishes kinds of the same shape. */
+/** The identity of a kind as a string type. It distinguishes kinds that have the same shape. */
 type Key<K extends AnyKind> = K extends AnyKind ? `${K["group"]}/${K["version"]}/${K["kind"]}` : never;
 
-/** The kinds of `uses` that are declared with a verb. */
+/** The kinds in `uses` that are declared with the verb `V`. */
 type Used<Uses extends readonly Access[], V extends Verb> = Uses[number] extends infer A
   ? A extends Access<infer K, infer W> ? V extends W ? K : never : never
   : never;
@@ -16,7 +16,7 @@ type Used<Uses extends readonly Access[], V extends Verb> = Uses[number] extends
 type Declared<K extends AnyKind, Kinds extends AnyKind, Fix extends string> = [Key<K>] extends [Key<Kinds>] ? K
   : `${K["kind"]} is not declared here: ${Fix}`;
 
-/** `K` if it may be read: the own kind, `owns`, `reads`, or `uses` with the verb. */
+/** `K` if it may be read: it is the own kind, in `owns` or `reads`, or in `uses` with the verb. */
 export type Readable<
   K extends AnyKind,
   Own extends AnyKind,
@@ -37,7 +37,7 @@ type WriteFix<K extends AnyKind, Own extends AnyKind> = [Key<K>] extends [Key<Ow
   ? `it is the controller's own kind: add access(${K["kind"]}, "patch") to "uses" and patch it`
   : `add it to "owns"`;
 
-/** `K` if it may be applied: `owns`. */
+/** `K` if it may be applied because it is in `owns`. */
 export type Owned<K extends AnyKind, Own extends AnyKind, Owns extends readonly AnyKind[]> = Declared<
   K,
   Owns[number],
@@ -51,7 +51,7 @@ export type Child<K extends AnyKind, Owns extends readonly AnyKind[]> = Declared
   `add it to "owns"`
 >;
 
-/** `K` if it may be created or patched: `owns`, or `uses` with the verb. */
+/** `K` if it may be created or patched: it is in `owns`, or in `uses` with the verb. */
 export type Writable<
   K extends AnyKind,
   Own extends AnyKind,
@@ -60,7 +60,7 @@ export type Writable<
   V extends "create" | "patch",
 > = Declared<K, Owns[number] | Used<Uses, V>, WriteFix<K, Own>>;
 
-/** `K` if it may be deleted: `uses` with `delete`. */
+/** `K` if it may be deleted: it is in `uses` with the verb `delete`. */
 export type Deletable<K extends AnyKind, Uses extends readonly Access[]> = Declared<
   K,
   Used<Uses, "delete">,
@@ -70,7 +70,7 @@ export type Deletable<K extends AnyKind, Uses extends readonly Access[]> = Decla
 /** The indexes of a controller, by name. */
 export type IndexMap = { readonly [name: string]: Index };
 
-/** A list of pairs: a kind of `owns` and an object to apply. */
+/** A list of pairs of a kind in `owns` and an object to apply. */
 type ChildrenOf<Children, Own extends AnyKind, Owns extends readonly AnyKind[]> = {
   readonly [I in keyof Children]: Children[I] extends readonly [infer K extends AnyKind, unknown]
     ? readonly [Owned<K, Own, Owns>, Input<K>]
@@ -107,14 +107,14 @@ export interface PatchOptions extends NamespaceOptions {
 /** Options of {@linkcode Context.delete}. */
 export interface DeleteOptions extends NamespaceOptions {
   /**
-   * What happens to the objects that the deleted object owns. `"Background"`: the garbage collector
-   * deletes them afterwards. `"Foreground"`: they are deleted first. `"Orphan"`: they stay.
+   * How the objects that the deleted object owns are deleted. `"Background"`: the garbage collector
+   * deletes them afterwards. `"Foreground"`: they are deleted first. `"Orphan"`: they are kept.
    *
    * @default {"Background"}
    */
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
   /**
-   * What must be true of the object for it to be deleted. Otherwise the call rejects with an
+   * Conditions that the object must meet. Otherwise it is not deleted, and the call rejects with an
    * {@linkcode ApiError} with status 409. @default {none}
    */
   readonly preconditions?: {
@@ -128,9 +128,9 @@ export interface DeleteOptions extends NamespaceOptions {
 /** Options of {@linkcode Context.apply}. */
 export interface ApplyOptions {
   /**
-   * Whether to set an owner reference: a change of the applied object then reconciles the owner,
-   * and Kubernetes deletes it together with the owner. Without an owner reference, `cleanup` has to
-   * delete it. @default {true}
+   * Whether to set an owner reference. With it, a change of the applied object reconciles the
+   * owner, and Kubernetes deletes the applied object together with the owner. Without it, `cleanup`
+   * has to delete the applied object. @default {true}
    */
   readonly owner?: boolean;
   /** Whether to take over fields from other field managers. @default {true} */
@@ -231,7 +231,8 @@ export type WritesStatus<K extends AnyKind> = K & { readonly writesStatus: true 
 
 /**
  * Whether the controller of a kind writes its status: it is the operator's own kind, or the
- * controller has `writesStatus: true`. A kind whose name is unknown may be either.
+ * controller has `writesStatus: true`. It is `true` for a kind whose name the compiler does not
+ * know, such as `AnyKind`.
  */
 type IsStatusOurs<K extends AnyKind> = K extends { readonly writesStatus: true } ? true
   : K extends { readonly external: true } ? false
@@ -342,8 +343,8 @@ export interface Context<
     options?: NamespaceOptions,
   ): Promise<Infer<K> | undefined>;
   /**
-   * Applies an object (server-side apply) and returns it as stored. No request is sent if it would
-   * change nothing.
+   * Applies an object (server-side apply) and returns it as stored. If the stored object already
+   * has the applied values, no request is sent.
    *
    * @throws {TypeError} If the object has no name, was read from the API server, or cannot have an
    *   owner reference to the reconciled object.
@@ -395,7 +396,7 @@ export interface Context<
    * property that is `undefined` is removed.
    *
    * @throws {TypeError} If the kind has no status subresource, or is built in or external and the
-   * controller does not have `writesStatus: true`.
+   *   controller does not have `writesStatus: true`.
    */
   status(part: Reported<Own, StatusPart<Own>>): void;
   /**

@@ -46,7 +46,7 @@ export interface ControllerOptions<
   /**
    * Set to `true` in an operator that implements a built-in or external kind, such as an ingress
    * controller: `status()` and `condition()` then write the status of its objects, and the role
-   * allows it. The SDK adds no `Ready` condition, as it does in the status of own kinds.
+   * allows it. Unlike for own kinds, the SDK adds no `Ready` condition.
    *
    * @default {only the status of own kinds is written}
    */
@@ -55,7 +55,7 @@ export interface ControllerOptions<
   readonly sandbox?: SandboxPermissions;
   /** The number of objects that are reconciled at once. @default {10} */
   readonly concurrency?: number;
-  /** The time after which the signal of a reconcile is aborted. @default {no limit} */
+  /** The time limit of a reconcile, after which its signal is aborted. @default {no limit} */
   readonly timeout?: Duration;
   /** The name of the finalizer that `cleanup` adds. @default {`<group>/<operator>.<controller>`} */
   readonly finalizer?: string;
@@ -143,11 +143,11 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  *
  * @param kind The kind whose objects are reconciled.
  * @param options Declarations and functions.
- * @returns Plain data. Nothing is started.
+ * @returns The controller as plain data. It does not run until an operator includes it.
  * @throws {TypeError} If declarations contradict each other: a kind is declared twice, an owned
  *   kind cannot have an owner reference and its watch has no `map`, a watch does not say which
- *   objects to reconcile, an index is of a kind that is not watched, `writesStatus` is set for a
- *   kind without a status subresource. Or if a selector or the finalizer is invalid.
+ *   objects to reconcile, an index is of a kind that is not watched, or `writesStatus` is set for a
+ *   kind without a status subresource. Also if a selector or the finalizer is invalid.
  * @throws {SyntaxError} If `timeout` is not a duration.
  * @throws {RangeError} If `concurrency` is not a positive integer.
  *
@@ -202,7 +202,9 @@ export type Part<Services = any> = Controller<Services> | Webhook<Services> | Co
  * });
  * ```
  */
-export const controller: ControllerFactory = Object.assign(make, { with: () => controller }) as ControllerFactory;
+export const controller: ControllerFactory = Object.assign(create, {
+  with: () => controller,
+}) as ControllerFactory;
 
 /** Declares controllers whose context has services of a type. */
 export interface ControllerFactory<Services = unknown> {
@@ -245,7 +247,7 @@ export interface ControllerFactory<Services = unknown> {
 }
 
 // deno-lint-ignore no-explicit-any -- the types are those of ControllerFactory
-function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any, any, any, any>): Controller {
+function create(kind: AnyKind, options: ControllerOptions<any, any, any, any, any, any, any, any>): Controller {
   const { owns = [], reads = [], uses = [], watches = [], indexes = {}, triggers = [], prune = false } = options;
   const { sandbox = {}, concurrency = 10, timeout, finalizer } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
@@ -258,8 +260,8 @@ function make(kind: AnyKind, options: ControllerOptions<any, any, any, any, any,
   checkDeclaredOnce(kind, owns, reads);
   checkWatches(kind, [kind, ...owns, ...reads], watches, writesStatus);
   checkOwnerReferences(kind, owns, watches);
-  const unnamed = watches.filter(({ options }: Watch) => options.names === undefined);
-  checkIndexes(kind, [kind, ...owns, ...reads, ...unnamed.map(({ kind }: Watch) => kind)], indexes);
+  const watchesOfAll = watches.filter(({ options }: Watch) => options.names === undefined);
+  checkIndexes(kind, [kind, ...owns, ...reads, ...watchesOfAll.map(({ kind }: Watch) => kind)], indexes);
   // Parsed here, so that an invalid duration fails at declaration and not in the first reconcile.
   if (timeout !== undefined) milliseconds(timeout);
   if (finalizer !== undefined) checkFinalizer(kind, finalizer);
@@ -287,10 +289,10 @@ function checkDeclaredOnce(kind: AnyKind, owns: readonly AnyKind[], reads: reado
   const declared = new Map([[identity(kind), "the controller's own kind"]]);
   for (const [list, name] of [[owns, "owns"], [reads, "reads"]] as const) {
     for (const other of list) {
-      const before = declared.get(identity(other));
-      if (before !== undefined) {
+      const earlier = declared.get(identity(other));
+      if (earlier !== undefined) {
         throw new TypeError(
-          `Controller for ${kind.kind}: "${other.kind}" is in "${name}" and is ${before}. Declare it once.`,
+          `Controller for ${kind.kind}: "${other.kind}" is in "${name}" and is ${earlier}. Declare it once.`,
         );
       }
       declared.set(identity(other), `in "${name}"`);
@@ -303,17 +305,17 @@ function checkDeclaredOnce(kind: AnyKind, owns: readonly AnyKind[], reads: reado
  * and changes of the child would not trigger one.
  */
 function checkOwnerReferences(kind: AnyKind, owns: readonly AnyKind[], watches: readonly Watch[]): void {
-  const optionsOf = (of: AnyKind) => watches.find((watch) => identity(watch.kind) === identity(of))?.options;
-  const own = optionsOf(kind)?.namespaces;
+  const watchOptions = (of: AnyKind) => watches.find((watch) => identity(watch.kind) === identity(of))?.options;
+  const ownNamespaces = watchOptions(kind)?.namespaces;
   for (const owned of owns) {
-    const options = optionsOf(owned);
+    const options = watchOptions(owned);
     if (!kind.namespaced || options?.map !== undefined) continue;
-    const hasNoCommonNamespace = own !== undefined &&
-      options?.namespaces?.every((namespace) => !own.includes(namespace)) === true;
+    const hasNoCommonNamespace = ownNamespaces !== undefined &&
+      options?.namespaces?.every((namespace) => !ownNamespaces.includes(namespace)) === true;
     if (owned.namespaced && !hasNoCommonNamespace) continue;
-    const place = owned.namespaced ? `is watched in other namespaces than ${kind.kind}` : "is cluster-scoped";
+    const obstacle = owned.namespaced ? `is watched in other namespaces than ${kind.kind}` : "is cluster-scoped";
     throw new TypeError(
-      `Controller for ${kind.kind}: it owns "${owned.kind}", which ${place}, so an owner reference is not possible. ` +
+      `Controller for ${kind.kind}: it owns "${owned.kind}", which ${obstacle}, so an owner reference is not possible. ` +
         `Apply it with { owner: false } and a label, give its watch a "map" that reads the label, and delete it in cleanup.`,
     );
   }
@@ -351,9 +353,9 @@ function checkWatches(
         `Controller for ${kind.kind}: the watch on "${watched.kind}" does not say which objects to reconcile. Add "map" or "names", or add the kind to "owns" or "reads".`,
       );
     }
-    const fault = watchSelectorError(options);
-    if (fault !== undefined) {
-      throw new TypeError(`Controller for ${kind.kind}: the watch on "${watched.kind}": ${fault}`);
+    const selectorError = watchSelectorError(options);
+    if (selectorError !== undefined) {
+      throw new TypeError(`Controller for ${kind.kind}: the watch on "${watched.kind}": ${selectorError}`);
     }
     if (options.metadataOnly && identity(watched) === identity(kind) && writesStatus) {
       throw new TypeError(
@@ -395,7 +397,7 @@ function checkIndexes(kind: AnyKind, declared: readonly AnyKind[], indexes: Inde
   }
 }
 
-// Kubernetes' qualified name with a domain, which finalizers require.
+// A finalizer is a qualified name of Kubernetes whose domain is required.
 const FINALIZER = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 function checkFinalizer(kind: AnyKind, finalizer: string): void {

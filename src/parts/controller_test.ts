@@ -15,10 +15,10 @@ const Website = resource({
   spec: s.object({ host: s.string() }),
   status: s.object({ url: s.optional(s.string()), ready: s.optional(s.integer()) }),
 });
-// Another group's kind of the same name and shape.
+// A kind of another group that has the same name.
 const Other = resource({ group: "other.example.com", version: "v1", kind: "Website", spec: s.object({}) });
 
-Deno.test("controller accepts an owned kind with the name of its own kind in another group, and direct calls on owned kinds", () => {
+Deno.test("controller accepts an owned kind that has the name of its own kind but another group, and direct calls on owned kinds", () => {
   const part = controller(Website, {
     owns: [ConfigMap, Other],
     uses: [access(ConfigMap, "delete"), access(Website, "patch")],
@@ -53,8 +53,8 @@ Deno.test("controller writes the status of own kinds with a status, and of other
   const Plain = resource({ ...names, kind: "Plain" });
   const External = resource({ ...names, kind: "External", external: true, status: s.object({}) });
   const reconcile = () => {};
-  const written = [Own, Plain, External, Namespace].map((kind) => controller(kind, { reconcile }).writesStatus);
-  assert.deepEqual(written, [true, false, false, false]);
+  const byDefault = [Own, Plain, External, Namespace].map((kind) => controller(kind, { reconcile }).writesStatus);
+  assert.deepEqual(byDefault, [true, false, false, false]);
   const withOption = [Own, External, Namespace].map((kind) =>
     controller(kind, { writesStatus: true, reconcile }).writesStatus
   );
@@ -122,7 +122,7 @@ Deno.test("requeue returns the delay in milliseconds, and TemporaryError and Per
   assert.equal(new PermanentError("never", { cause }).cause, cause);
 });
 
-// What must and must not compile. The compiler checks it: the functions are never called.
+// Only the compiler checks the following functions. They are never called.
 Deno.test("Context accepts declared kinds and verbs", () => {
   controller(Website, {
     owns: [ConfigMap],
@@ -157,7 +157,7 @@ Deno.test("Context rejects kinds and verbs that are not declared, and suggests a
       await get(Namespace, "a");
       // @ts-expect-error Other has the name and shape of Website, but another group
       await get(Other, "a");
-      // @ts-expect-error Secret is declared for get alone
+      // @ts-expect-error Secret is declared with the verb get only
       await list(Secret);
       // @ts-expect-error a kind in "reads" cannot be applied
       await apply(Deployment, { metadata: { name: "a" } });
@@ -165,7 +165,7 @@ Deno.test("Context rejects kinds and verbs that are not declared, and suggests a
       await apply(Website, { metadata: { name: "a" }, spec: { host: "a" } });
       // @ts-expect-error values of a ConfigMap are strings
       await apply(ConfigMap, { metadata: { name: "a" }, data: { key: 1 } });
-      // @ts-expect-error Secret is declared for get alone
+      // @ts-expect-error Secret is declared with the verb get only
       await create(Secret, { metadata: { name: "a" } });
       // @ts-expect-error a kind in "reads" cannot be patched
       await patch(Deployment, "a", {});
@@ -173,7 +173,7 @@ Deno.test("Context rejects kinds and verbs that are not declared, and suggests a
       await patch(Website, "a", {});
       // @ts-expect-error "owns" does not permit deleting
       await remove(ConfigMap, "a");
-      // @ts-expect-error Secret is declared for get alone
+      // @ts-expect-error Secret is declared with the verb get only
       await remove(Secret, "a");
       // @ts-expect-error the status has no such property
       status({ urll: "https://a" });

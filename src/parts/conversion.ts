@@ -9,14 +9,13 @@ import type { AnyKind, Infer, KubeObject, ObjectMeta } from "../resource/kind.ts
 export type ConvertedObject<K extends AnyKind> = Infer<K> extends infer Whole extends KubeObject
   ? Returned<Omit<Whole, "apiVersion" | "kind" | "metadata" | "status">> & {
     readonly metadata?: Returned<Partial<Pick<ObjectMeta, "labels" | "annotations">>> | undefined;
-    // An object has no status until one is reported, so a conversion may pass on the status that it
-    // received.
+    // A new object has no status, so a conversion may return `status: undefined`.
     readonly status?: Whole extends { readonly status?: infer Status } ? Returned<Status> | undefined : never;
   }
   : never;
 
 /**
- * Options of {@linkcode conversion}: two functions that are inverse to each other. They are called
+ * Options of {@linkcode conversion}: two functions, each the inverse of the other. They are called
  * for every object that is read, and must be synchronous.
  */
 export interface ConversionOptions<Old extends AnyKind, New extends AnyKind> {
@@ -33,7 +32,7 @@ export interface ConversionOptions<Old extends AnyKind, New extends AnyKind> {
 }
 
 /**
- * A conversion: plain data. An operator serves it, and the CustomResourceDefinition refers to it.
+ * A conversion as plain data. An operator serves it, and the CustomResourceDefinition refers to it.
  */
 export interface Conversion {
   /** Distinguishes conversions from controllers and webhooks. */
@@ -43,7 +42,7 @@ export interface Conversion {
   /** The version that `up` converts to. */
   readonly into: AnyKind;
   /** Converts an object of the first version to the second. */
-  // deno-lint-ignore no-explicit-any -- conversions of different kinds stand in one list
+  // deno-lint-ignore no-explicit-any -- one list contains conversions of different kinds
   up(object: any): unknown;
   /** Converts an object of the second version to the first. */
   // deno-lint-ignore no-explicit-any
@@ -57,8 +56,8 @@ export interface Conversion {
  * @param kind One version.
  * @param into The other version, usually the one in which objects are stored (the hub).
  * @param options The two functions.
- * @returns Plain data: a part of an operator, like controllers and webhooks.
- * @throws {TypeError} If the kinds are not two versions of one kind, one of them was not made by
+ * @returns The conversion as plain data: a part of an operator, like controllers and webhooks.
+ * @throws {TypeError} If the kinds are not two versions of one kind, one of them was not created by
  *   {@linkcode resource}, or one is external.
  *
  * @example Usage

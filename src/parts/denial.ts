@@ -10,8 +10,8 @@
  * import { deny } from "@op/sdk";
  * import type { Denial } from "@op/sdk/webhook";
  *
- * const refusal: Denial = deny("it keeps its host", { field: ".spec.host" });
- * assert.deepEqual([refusal.field, refusal.status], ["spec.host", 422]);
+ * const denial: Denial = deny("the host cannot be changed", { field: ".spec.host" });
+ * assert.deepEqual([denial.field, denial.status], ["spec.host", 422]);
  * ```
  */
 export class Denial extends Error {

@@ -3,8 +3,8 @@
 /** Options of a metric. */
 export interface MetricOptions<Label extends string = string> {
   /**
-   * Names of the labels. Never use the name of an object as a label value: each value is a time
-   * series that stays. @default {[]}
+   * Names of the labels. Never use the name of an object as a label value: each value creates a
+   * time series that is never removed. @default {[]}
    */
   readonly labels?: readonly Label[];
 }
@@ -69,23 +69,29 @@ export interface Histogram<Label extends string = never> {
  */
 export interface Metrics {
   /**
-   * Creates a counter. By convention, its name ends in `_total`. @throws {TypeError} If the name is
-   * invalid or taken.
+   * Creates a counter. By convention, its name ends in `_total`.
+   *
+   * @throws {TypeError} If the name or a label is invalid, or another metric has the name.
    */
   counter<const Label extends string = never>(
     name: string,
     help: string,
     options?: MetricOptions<Label>,
   ): Counter<Label>;
-  /** Creates a gauge. @throws {TypeError} If the name is invalid or taken. */
+  /**
+   * Creates a gauge.
+   *
+   * @throws {TypeError} If the name or a label is invalid, or another metric has the name.
+   */
   gauge<const Label extends string = never>(
     name: string,
     help: string,
     options?: MetricOptions<Label>,
   ): Gauge<Label>;
   /**
-   * Creates a histogram. By convention, its name ends in its unit, such as `_seconds`. @throws
-   * {TypeError} If the name is invalid or taken.
+   * Creates a histogram. By convention, its name ends in its unit, such as `_seconds`.
+   *
+   * @throws {TypeError} If the name or a label is invalid, or another metric has the name.
    */
   histogram<const Label extends string = never>(
     name: string,

@@ -4,7 +4,7 @@
  */
 import { type Duration, milliseconds } from "../base/duration.ts";
 
-/** When to reconcile an object again, as {@linkcode requeue} returns it. It has one of the two. */
+/** When to reconcile an object again, as {@linkcode requeue} returns it. One property is set. */
 export interface Requeue {
   /** Milliseconds until the next reconcile. */
   readonly after?: number;
@@ -22,8 +22,8 @@ export type ReconcileResult = Requeue | undefined | void;
  * Requests another reconcile of the object. A change before then reconciles it earlier.
  *
  * @param when A duration such as `"10m"`, a number of milliseconds, or a `Date`. `"0s"`, `0` and a
- * `Date` in the past reconcile immediately. A `Date` is
- *   compared with the operator's clock, `context.now()`.
+ *   `Date` in the past reconcile immediately. A `Date` is compared with the operator's clock,
+ *   `context.now()`.
  * @returns The value to return from a reconciler.
  * @throws {SyntaxError} If a string is not a duration.
  * @throws {RangeError} If a number is negative, infinite or not a number, or a `Date` is invalid.
@@ -59,7 +59,7 @@ export type ReconcileResult = Requeue | undefined | void;
  * ```
  */
 export function requeue(when: Duration | number | Date): Requeue {
-  if (when instanceof Date) return { at: checkedTime(when) };
+  if (when instanceof Date) return { at: validTime(when) };
   if (typeof when !== "number") return { after: milliseconds(when) };
   if (Number.isFinite(when) && when >= 0) return { after: when };
   throw new RangeError(
@@ -67,7 +67,7 @@ export function requeue(when: Duration | number | Date): Requeue {
   );
 }
 
-function checkedTime(date: Date): number {
+function validTime(date: Date): number {
   const time = date.getTime();
   if (!Number.isNaN(time)) return time;
   throw new RangeError(
@@ -112,7 +112,7 @@ export class TemporaryError extends Error {
 
 /**
  * An expected error that only a change can fix: a change of the object, or of an object that it
- * owns or watches. The reconcile is not retried before.
+ * owns or watches. Until then, the reconcile is not retried.
  *
  * @example Usage
  * ```ts

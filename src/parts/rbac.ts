@@ -1,5 +1,5 @@
 /**
- * The RBAC permissions that a part needs: the verbs that the runtime sends for its declarations.
+ * The RBAC permissions that a part needs, derived from its declarations.
  */
 import type { AnyKind } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
@@ -21,16 +21,16 @@ export interface PartRbacRule {
   /** The only namespaces where it is needed, or absent for all that the operator watches. */
   readonly namespaces?: readonly string[];
   /**
-   * Whether the part cannot run without it (`always`), only the part's own calls need it, perhaps
-   * in one namespace (`direct`), or only some clusters or objects need it (`optional`).
+   * `always`: the part cannot run without it. `direct`: only calls in the part's own code need it,
+   * possibly in a single namespace. `optional`: only some clusters or objects need it.
    */
   readonly need: "always" | "direct" | "optional";
-  /** What needs it, as a clause: `watches its own kind Website`. */
+  /** Why the part needs it, as a verb phrase: `watches its own kind Website`. */
   readonly reason: string;
 }
 
 /**
- * Returns the RBAC permissions of a controller, each once.
+ * Returns the RBAC permissions of a controller, without duplicates.
  *
  * @param controller The controller.
  *
@@ -50,58 +50,58 @@ export interface PartRbacRule {
 export function controllerRbacRules(controller: Controller): PartRbacRule[] {
   const { kind, owns, reads, uses, watches, prune, writesStatus, cleanup } = controller;
   return unique([
-    ...watched(kind, `watches its own kind ${kind.kind}`),
+    ...watchRules(kind, `watches its own kind ${kind.kind}`),
     ...finalizerRules(),
-    ...(writesStatus ? [on(kind, "patch", `writes the status of ${kind.kind}`, { subresource: "status" })] : []),
+    ...(writesStatus ? [rule(kind, "patch", `writes the status of ${kind.kind}`, { subresource: "status" })] : []),
     ...(owns.length === 0 ? [] : [
       // Needed if the cluster runs the admission plugin OwnerReferencesPermissionEnforcement.
-      on(kind, "update", `sets owner references to ${kind.kind} on objects that it applies`, {
+      rule(kind, "update", `sets owner references to ${kind.kind} on objects that it applies`, {
         subresource: "finalizers",
         need: "optional",
       }),
     ]),
     ...owns.flatMap((of) => [
-      ...watched(of, `owns ${of.kind}: watches it`),
-      ...["create", "patch"].map((verb) => on(of, verb, `owns ${of.kind}: applies it`)),
-      ...(prune ? [on(of, "delete", `owns ${of.kind}: deletes unwanted objects`)] : []),
+      ...watchRules(of, `owns ${of.kind}: watches it`),
+      ...["create", "patch"].map((verb) => rule(of, verb, `owns ${of.kind}: applies it`)),
+      ...(prune ? [rule(of, "delete", `owns ${of.kind}: deletes unwanted objects`)] : []),
     ]),
-    ...reads.flatMap((of) => watched(of, `reads ${of.kind}`)),
+    ...reads.flatMap((of) => watchRules(of, `reads ${of.kind}`)),
     ...watches.flatMap(({ kind: of, options: { names } }) =>
       names === undefined
-        ? watched(of, `watches ${of.kind}`)
-        : watched(of, `watches each named ${of.kind}`, typeof names === "function" ? undefined : names)
+        ? watchRules(of, `watches ${of.kind}`)
+        : watchRules(of, `watches each named ${of.kind}`, typeof names === "function" ? undefined : names)
     ),
     ...uses.flatMap(({ kind: of, verbs }) =>
-      verbs.map((verb) => on(of, verb, `uses ${of.kind}: access(${of.kind}, "${verb}")`, { need: "direct" }))
+      verbs.map((verb) => rule(of, verb, `uses ${of.kind}: access(${of.kind}, "${verb}")`, { need: "direct" }))
     ),
   ]);
 
-  function watched(of: AnyKind, reason: string, names?: readonly string[]): PartRbacRule[] {
+  function watchRules(of: AnyKind, reason: string, names?: readonly string[]): PartRbacRule[] {
     return ["list", "watch"].map((verb) => ({
-      ...on(of, verb, reason),
+      ...rule(of, verb, reason),
       ...(names === undefined ? {} : { names: [...new Set(names)].sort() }),
     }));
   }
 
   /**
-   * Finalizers of an earlier version with `cleanup` are removed from own kinds, so that their
-   * objects can be deleted. Objects of other kinds are not patched for that, because a controller
-   * that only watches, for example, Namespaces must not need the permission to patch them.
+   * If an earlier version of the controller had `cleanup`, its finalizer is removed from objects of
+   * own kinds, so that they can be deleted. Objects of other kinds are not patched for that:
+   * otherwise a controller that only watches Namespaces would need the permission to patch them.
    */
   function finalizerRules(): PartRbacRule[] {
-    if (cleanup !== undefined) return [on(kind, "patch", `adds and removes its finalizer on ${kind.kind}`)];
+    if (cleanup !== undefined) return [rule(kind, "patch", `adds and removes its finalizer on ${kind.kind}`)];
     if (!isOwnKind(kind)) return [];
     const reason = `removes the finalizer that an earlier version added to ${kind.kind}`;
-    return [on(kind, "patch", reason, { need: "optional" })];
+    return [rule(kind, "patch", reason, { need: "optional" })];
   }
 
-  function on(
+  function rule(
     of: AnyKind,
     verb: string,
     reason: string,
     { subresource, need = "always" }: { readonly subresource?: string; readonly need?: PartRbacRule["need"] } = {},
   ): PartRbacRule {
-    // A direct call may be for any namespace. Watched kinds are needed where they are watched.
+    // A direct call may be for any namespace. A watch needs its permissions only where it watches.
     const namespaces = need === "direct" ? undefined : watchedNamespaces(controller, of);
     return {
       group: of.group,
@@ -117,12 +117,12 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
 }
 
 /**
- * Returns the RBAC permissions of a webhook: those to read.
+ * Returns the RBAC permissions of a webhook. A webhook only reads.
  *
  * @param webhook The webhook.
  */
 export function webhookRbacRules({ reads, uses }: Webhook): PartRbacRule[] {
-  const on = (kind: AnyKind, verb: string, need: PartRbacRule["need"], reason: string): PartRbacRule => ({
+  const rule = (kind: AnyKind, verb: string, need: PartRbacRule["need"], reason: string): PartRbacRule => ({
     group: kind.group,
     version: kind.version,
     resource: kind.plural,
@@ -132,9 +132,9 @@ export function webhookRbacRules({ reads, uses }: Webhook): PartRbacRule[] {
     reason,
   });
   return unique([
-    ...reads.flatMap((kind) => ["list", "watch"].map((verb) => on(kind, verb, "always", `reads ${kind.kind}`))),
+    ...reads.flatMap((kind) => ["list", "watch"].map((verb) => rule(kind, verb, "always", `reads ${kind.kind}`))),
     ...uses.flatMap(({ kind, verbs }) =>
-      verbs.map((verb) => on(kind, verb, "direct", `uses ${kind.kind}: access(${kind.kind}, "${verb}")`))
+      verbs.map((verb) => rule(kind, verb, "direct", `uses ${kind.kind}: access(${kind.kind}, "${verb}")`))
     ),
   ]);
 }
@@ -151,7 +151,7 @@ export function watchedNamespaces({ watches }: Controller, kind: AnyKind): reado
 }
 
 /**
- * Returns the verb and resource of a rule as text: `patch websites.demo.example.com/status`.
+ * Returns the verb and resource of a rule as a string: `patch websites.demo.example.com/status`.
  *
  * @param rule The rule.
  */
@@ -160,13 +160,13 @@ export function describeRule({ verb, resource, group }: Pick<PartRbacRule, "verb
   return `${verb} ${plural}${group === "" ? "" : `.${group}`}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
-/** Returns each rule once. If one of several equal rules is always needed, it is kept. */
+/** Removes duplicate rules. Of duplicates, one whose `need` is `always` is kept. */
 function unique(rules: readonly PartRbacRule[]): PartRbacRule[] {
   const seen = new Map<string, PartRbacRule>();
   for (const rule of rules) {
     const key = JSON.stringify([describeRule(rule), rule.namespaces, rule.names]);
-    const held = seen.get(key);
-    if (held === undefined || (rule.need === "always" && held.need !== "always")) seen.set(key, rule);
+    const earlier = seen.get(key);
+    if (earlier === undefined || (rule.need === "always" && earlier.need !== "always")) seen.set(key, rule);
   }
   return [...seen.values()];
 }

@@ -20,7 +20,7 @@ export interface LabelSelector {
 }
 
 /**
- * Returns the error in the selectors of a watch.
+ * Validates the selectors of a watch.
  *
  * @param options The options of the watch.
  * @returns The error as a clause that follows a colon, or `undefined`.
@@ -28,38 +28,38 @@ export interface LabelSelector {
 export function watchSelectorError(
   { labelSelector, fieldSelector, namespaces = [] }: WatchOptions,
 ): string | undefined {
-  const ofLabels = labelSelector === undefined
+  const labelError = labelSelector === undefined
     ? undefined
     : typeof labelSelector === "string"
     ? parseErrorOf(() => parseLabelSelector(labelSelector))
     : labelsFault(labelSelector);
-  if (ofLabels !== undefined) {
+  if (labelError !== undefined) {
     return `"labelSelector" is ${
       JSON.stringify(labelSelector)
-    }, but must be a label selector such as "app=web" or { app: "web" }: ${ofLabels}`;
+    }, but must be a label selector such as "app=web" or { app: "web" }: ${labelError}`;
   }
-  const ofFields = fieldSelector === undefined ? undefined : parseErrorOf(() => parseFieldSelector(fieldSelector));
-  if (ofFields !== undefined) {
+  const fieldError = fieldSelector === undefined ? undefined : parseErrorOf(() => parseFieldSelector(fieldSelector));
+  if (fieldError !== undefined) {
     return `"fieldSelector" is ${
       JSON.stringify(fieldSelector)
-    }, but must be a field selector such as "metadata.name=web": ${ofFields}`;
+    }, but must be a field selector such as "metadata.name=web": ${fieldError}`;
   }
-  const wrong = namespaces.find((name) => labelFaults(name).length > 0);
-  return wrong === undefined
+  const invalidName = namespaces.find((name) => labelFaults(name).length > 0);
+  return invalidName === undefined
     ? undefined
-    : `"namespaces" has "${wrong}", which is not the name of a namespace. Patterns are not supported.`;
+    : `"namespaces" has "${invalidName}", which is not the name of a namespace. Patterns are not supported.`;
 }
 
 /**
- * Returns the error in a label selector of a webhook, by the rules of
+ * Validates a label selector of a webhook by the rules of
  * `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
  *
  * @param selector The selector.
  * @returns The error as a clause that follows a colon, or `undefined`.
  */
-export function selectorFault({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string | undefined {
-  const ofLabels = labelsFault(matchLabels);
-  if (ofLabels !== undefined) return ofLabels;
+export function labelSelectorError({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string | undefined {
+  const labelError = labelsFault(matchLabels);
+  if (labelError !== undefined) return labelError;
   for (const { key, operator, values = [] } of matchExpressions) {
     const hasValues = ["In", "NotIn"].includes(operator);
     if (!hasValues && !["Exists", "DoesNotExist"].includes(operator)) {

@@ -7,7 +7,7 @@ import { judge } from "../resource/_judge.ts";
 import { CONDITION_OF } from "../resource/match_conditions.ts";
 import type { Access } from "./access.ts";
 import type { SandboxPermissions } from "./sandbox.ts";
-import { type LabelSelector, selectorFault } from "./selectors.ts";
+import { type LabelSelector, labelSelectorError } from "./selectors.ts";
 import type {
   MutableObject,
   MutateResult,
@@ -29,20 +29,21 @@ export interface WebhookFilters<F extends string = string, Root = unknown> {
    */
   readonly objectSelector?: LabelSelector;
   /**
-   * Labels that the object's namespace must have. @default {all, except those of
-   * {@linkcode WebhookFilters.allNamespaces}}
+   * Labels that the object's namespace must have. @default {all, except those that
+   * {@linkcode WebhookFilters.allNamespaces} adds}
    */
   readonly namespaceSelector?: LabelSelector;
   /**
    * Whether to review objects in `kube-system` and in the operator's own namespace too. They are
-   * excluded by default, because an operator that is down could block what it needs to start.
+   * excluded by default. Otherwise an operator that is down could block the requests that are
+   * needed to start it.
    * @default {false}
    */
   readonly allNamespaces?: boolean;
   /**
-   * Whether to exclude requests of the operator's own service account. The operator may then make
-   * changes that others may not, and its writes do not depend on its webhook server. @default
-   * {false}
+   * Whether to exclude requests of the operator's own service account. The webhook then cannot deny
+   * the operator's own changes, and the operator can write while its webhook server is down.
+   * @default {false}
    */
   readonly ignoreOwnRequests?: boolean;
   /**
@@ -77,9 +78,10 @@ export interface WebhookOptions<
    */
   readonly subresource?: Sub;
   /**
-   * The reaction of the API server if it cannot call the webhook, or the call fails: reject the
-   * request, or continue. @default {"Fail" for the operator's own kinds; "Ignore" for built-in and
-   * external kinds, which others must be able to write while the operator does not run}
+   * The reaction of the API server if it cannot call the webhook, or the call fails. `"Fail"`: it
+   * rejects the request. `"Ignore"`: it continues without the webhook. @default {"Fail" for the
+   * operator's own kinds; "Ignore" for built-in and external kinds, which others must be able to
+   * write while the operator does not run}
    */
   readonly failurePolicy?: "Fail" | "Ignore";
   /** The time limit of a review, from 1 to 30 s. @default {"10s"} */
@@ -93,7 +95,7 @@ export interface WebhookOptions<
   readonly sideEffects?: "None" | "NoneOnDryRun";
   /**
    * Kinds that `get` and `list` read from a cache. Cached reads are fast but may be slightly stale:
-   * of two objects that are created at the same time, neither review sees the other object.
+   * if two objects are created at the same time, neither review may see the other object.
    *
    * @default {[]}
    */
@@ -103,16 +105,16 @@ export interface WebhookOptions<
   /** Sandbox permissions in addition to the API server. @default {none} */
   readonly sandbox?: SandboxPermissions;
   /**
-   * Changes an object before it is validated and stored: modify the object in place, or return the
-   * wanted one. Unknown fields are preserved.
+   * Changes an object before it is validated and stored. Modify the object in place, or return the
+   * changed object. Unknown fields are preserved.
    */
   mutate?(
     object: MutableObject<K, Sub>,
     context: WebhookContext<K, Sub, Uses, Services, Reads>,
   ): MutateResult<K, Sub> | Promise<MutateResult<K, Sub>>;
   /**
-   * Reviews an object before it is stored; for `DELETE`, the object to delete. Return or throw what
-   * is wrong with it.
+   * Reviews an object before it is stored, or before it is deleted. To reject the request, return
+   * or throw one or more errors; see {@linkcode deny}.
    */
   validate?(
     object: ReviewedObject<K, Sub>,
@@ -123,7 +125,7 @@ export interface WebhookOptions<
 declare const needs: unique symbol;
 
 /**
- * A webhook: plain data. An operator serves it, and its webhook configuration is generated from it.
+ * A webhook as plain data. An operator serves it, and generates the webhook configuration from it.
  */
 // deno-lint-ignore no-explicit-any -- a webhook without a type argument fits every operator
 export interface Webhook<Services = any> {
@@ -193,10 +195,10 @@ export interface WebhookFactory<Services = unknown> {
  * `validate` before it stores it.
  *
  * @param kind The kind: an own kind or any other.
- * @param options Functions, and which requests they review.
- * @returns Plain data. Nothing is served until an operator runs it.
- * @throws {TypeError} If the API server would reject the configuration: there is no function, a
- *   condition does not compile, a selector or a field path is invalid.
+ * @param options The functions, and filters for the requests that they review.
+ * @returns The webhook as plain data. It is not served until an operator includes it.
+ * @throws {TypeError} If neither function is defined, a match condition does not compile, or a
+ *   selector, a field path or another option is invalid.
  * @throws {RangeError} If the timeout is not from 1 to 30 s.
  *
  * @example Usage
@@ -223,48 +225,48 @@ export interface WebhookFactory<Services = unknown> {
  * });
  * ```
  */
-export const webhook: WebhookFactory = Object.assign(make, { with: () => webhook }) as WebhookFactory;
+export const webhook: WebhookFactory = Object.assign(create, { with: () => webhook }) as WebhookFactory;
 
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"] satisfies Operation[];
 const FIELD = /^(\.[A-Za-z_$][\w$-]*)+$/;
 
 // deno-lint-ignore no-explicit-any -- the types are those of WebhookFactory
-function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, any>): Webhook {
+function create(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, any>): Webhook {
   const { subresource, operations = ["CREATE", "UPDATE"], scope = "*", field, matchConditions = {} } = options;
   const { timeout = "10s", reads = [], uses = [] } = options;
-  const refuse = (why: string): never => {
+  const reject = (why: string): never => {
     throw new TypeError(`Webhook for ${kind.kind}: ${why}`);
   };
   if (options.mutate === undefined && options.validate === undefined) {
-    refuse('it has no function. Add "mutate", "validate" or both.');
+    reject('it has no function. Add "mutate", "validate" or both.');
   }
-  if (operations.length === 0) refuse('"operations" is empty. Add at least one operation.');
+  if (operations.length === 0) reject('"operations" is empty. Add at least one operation.');
   for (const [i, operation] of operations.entries()) {
     if (!OPERATIONS.includes(operation)) {
-      refuse(`"operations" has "${operation}", which is not an operation. Use ${OPERATIONS.join(", ")}.`);
+      reject(`"operations" has "${operation}", which is not an operation. Use ${OPERATIONS.join(", ")}.`);
     }
-    if (operations.indexOf(operation) < i) refuse(`"operations" has "${operation}" twice. Remove one.`);
+    if (operations.indexOf(operation) < i) reject(`"operations" has "${operation}" twice. Remove one.`);
   }
   if (options.mutate !== undefined && operations.every((operation) => operation === "DELETE")) {
-    refuse('"mutate" cannot change an object that is deleted. Use "validate".');
+    reject('"mutate" cannot change an object that is deleted. Use "validate".');
   }
   if (subresource !== undefined && !/^[a-z]+$/.test(subresource)) {
-    refuse(`"${subresource}" is not a subresource. Write it as in the path, such as "status".`);
+    reject(`"${subresource}" is not a subresource. Write it as in the path, such as "status".`);
   }
-  if (field !== undefined && !FIELD.test(field)) refuse(`"${field}" is not a field path. Write it like ".spec.host".`);
+  if (field !== undefined && !FIELD.test(field)) reject(`"${field}" is not a field path. Write it like ".spec.host".`);
   for (const option of ["objectSelector", "namespaceSelector"] as const) {
-    const fault = options[option] && selectorFault(options[option]);
-    if (fault !== undefined) refuse(`"${option}" is invalid: ${fault}`);
+    const selectorError = options[option] && labelSelectorError(options[option]);
+    if (selectorError !== undefined) reject(`"${option}" is invalid: ${selectorError}`);
   }
   for (const option of ["field", "ignoreOwnRequests"] as const) {
-    const taken = CONDITION_OF[option];
-    if (!options[option] || !Object.hasOwn(matchConditions, taken)) continue;
-    refuse(
-      `"matchConditions" has "${taken}", which is the name of the condition for "${option}". Choose another name.`,
+    const reserved = CONDITION_OF[option];
+    if (!options[option] || !Object.hasOwn(matchConditions, reserved)) continue;
+    reject(
+      `"matchConditions" has "${reserved}", which is the name of the condition for "${option}". Choose another name.`,
     );
   }
-  const fault = judge?.conditionFault(matchConditions);
-  if (fault !== undefined) refuse(fault);
+  const conditionError = judge?.conditionFault(matchConditions);
+  if (conditionError !== undefined) reject(conditionError);
   const seconds = milliseconds(timeout) / 1000;
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 30) {
     throw new RangeError(
@@ -274,11 +276,11 @@ function make(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, an
   for (const { kind: used, verbs } of uses as readonly Access[]) {
     const verb = verbs.find((verb) => verb !== "get" && verb !== "list");
     if (verb !== undefined) {
-      refuse(`"uses" has "${verb}" of ${used.kind}, but webhooks may only read. Remove it, and write in a controller.`);
+      reject(`"uses" has "${verb}" of ${used.kind}, but webhooks may only read. Remove it, and write in a controller.`);
     }
   }
   for (const [i, read] of (reads as readonly AnyKind[]).entries()) {
-    if ((reads as readonly AnyKind[]).indexOf(read) < i) refuse(`"reads" has "${read.kind}" twice. Remove one.`);
+    if ((reads as readonly AnyKind[]).indexOf(read) < i) reject(`"reads" has "${read.kind}" twice. Remove one.`);
   }
   return {
     part: "webhook",

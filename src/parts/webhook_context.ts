@@ -12,7 +12,7 @@ export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 /** The user who sent a request. */
 export interface UserInfo {
-  /** The user name, such as `system:serviceaccount:shop:deployer`. */
+  /** The username, such as `system:serviceaccount:shop:deployer`. */
   readonly username: string;
   /** Distinguishes the user from earlier users of the same name. */
   readonly uid?: string;
@@ -83,8 +83,8 @@ export interface ScaleObject extends KubeObject {
 }
 
 /**
- * The object of a request: the kind's object, also for its status. `/scale` and connections have
- * objects of their own.
+ * The object of a request. For the object itself and for `status`, it is an object of the kind.
+ * `scale` and connections have objects of other types.
  */
 export type Subject<K extends AnyKind, Sub extends string> = [Sub] extends [never] ? Infer<K>
   : Sub extends "status" ? Infer<K>
@@ -112,27 +112,27 @@ export type MutableObject<K extends AnyKind, Sub extends string = never> = Subje
   : Draft<Subject<K, Sub>>;
 
 /**
- * The value that `validate` returns: `undefined` if the object is valid, or what is wrong with it.
- * The errors that `validate()` of the SDK returns are accepted too.
+ * The value that `validate` returns: `undefined` if the object is valid, otherwise its errors. The
+ * errors that `validate()` of the SDK returns are accepted too.
  */
 export type ValidateResult = void | undefined | Denial | FieldError | readonly (Denial | FieldError)[];
 
 /**
- * The value that `mutate` returns: `undefined` if it changed the object in place, the wanted
- * object, or what is wrong.
+ * The value that `mutate` returns: `undefined` if it changed the object in place, the changed
+ * object, or denials.
  */
 export type MutateResult<K extends AnyKind, Sub extends string = never> =
   | void
   | undefined
   | Denial
   | readonly Denial[]
-  | Wanted<K, Sub>;
+  | MutatedObject<K, Sub>;
 
 /**
- * A wanted object. Omitted top-level properties and omitted properties of the metadata stay as they
- * are.
+ * An object that `mutate` returns. Omitted top-level properties and omitted properties of the
+ * metadata remain unchanged.
  */
-type Wanted<K extends AnyKind, Sub extends string> = Subject<K, Sub> extends
+type MutatedObject<K extends AnyKind, Sub extends string> = Subject<K, Sub> extends
   infer Whole extends { readonly metadata: ObjectMeta }
   ? Returned<Partial<Omit<Whole, "metadata">> & { readonly metadata?: Partial<ObjectMeta> }>
   : Returned<Subject<K, Sub>>;
@@ -147,16 +147,16 @@ export interface WebhookContext<
 > {
   /** The operation under review. */
   readonly operation: Operation;
-  /** The stored object, if it is updated or deleted. */
+  /** The stored object, or `undefined` if the object is created. */
   readonly old: Subject<K, Sub> | undefined;
   /** The user who sent the request. */
   readonly user: UserInfo;
   /**
-   * Whether the request is a dry run: then the webhook must not change anything outside the object
-   * either.
+   * Whether the request is a dry run. If so, the webhook must not change anything outside the
+   * object.
    */
   readonly dryRun: boolean;
-  /** The object's name as in the request. Empty if it is not generated yet. */
+  /** The object's name in the request. Empty if the API server generates it later. */
   readonly name: string;
   /** The object's namespace, or `undefined` for cluster-scoped kinds. */
   readonly namespace: string | undefined;
@@ -168,8 +168,8 @@ export interface WebhookContext<
    */
   warn(message: string): void;
   /**
-   * Adds an entry to the API server's audit log. @param key Letters, digits, `-`, `_` and `.`, at
-   * most 63.
+   * Adds an entry to the API server's audit log. The key consists of at most 63 letters, digits,
+   * `-`, `_` and `.`.
    */
   audit(key: string, value: string): void;
   /**

@@ -5,8 +5,8 @@ import type { LabelSelector } from "./selectors.ts";
 import type { Webhook } from "./webhook.ts";
 
 /**
- * When a webhook is called: before validation, when it may change the object, or before the object
- * is stored.
+ * When a webhook is called: `mutate` before the object is validated, `validate` before it is
+ * stored.
  */
 export type WebhookPhase = "mutate" | "validate";
 
@@ -48,7 +48,7 @@ export const CONVERSION_PATH = "/convert";
 /**
  * Returns the path of a webhook.
  *
- * @param phase When it is called.
+ * @param phase When the webhook is called.
  * @param part The key of the part.
  *
  * @example Usage
@@ -59,7 +59,7 @@ export const CONVERSION_PATH = "/convert";
  * ```
  */
 export function webhookPath(phase: WebhookPhase, part: string): string {
-  return `/${phase}/${labelOf(part)}`;
+  return `/${phase}/${dnsLabel(part)}`;
 }
 
 /**
@@ -69,7 +69,7 @@ export function webhookPath(phase: WebhookPhase, part: string): string {
  * @param parts The parts by key. Parts that are not webhooks are skipped.
  * @param namespace The operator's own namespace, which is excluded unless a webhook has
  *   `allNamespaces`.
- * @param user The user name of the operator. If it is unknown, its own requests are reviewed.
+ * @param user The username of the operator. If it is unknown, `ignoreOwnRequests` has no effect.
  */
 export function webhookEntries(
   operator: string,
@@ -84,7 +84,7 @@ export function webhookEntries(
       phase,
       part,
       path: webhookPath(phase, part),
-      fields: fieldsOf(operator, part, value, phase, namespace, user),
+      fields: webhookFields(operator, part, value, phase, namespace, user),
     }));
   });
 }
@@ -98,7 +98,7 @@ export function isWebhook(part: { readonly part: string }): part is Webhook {
   return part.part === "webhook";
 }
 
-function fieldsOf(
+function webhookFields(
   operator: string,
   part: string,
   webhook: Webhook,
@@ -107,16 +107,16 @@ function fieldsOf(
   user: string | undefined,
 ): WebhookFields {
   const { kind, subresource, scope, field, objectSelector, matchConditions } = webhook;
-  // A mutating webhook cannot change an object that is deleted.
+  // A mutating webhook is not called for deletions, because it cannot change the object.
   const operations = webhook.operations.filter((operation) => phase === "validate" || operation !== "DELETE");
   const conditions = Object.entries(matchConditions).map(([name, expression]) => ({ name, expression }));
   if (field !== undefined) conditions.push({ name: CONDITION_OF.field, expression: fieldCondition(field) });
   if (webhook.ignoreOwnRequests && user !== undefined) {
     conditions.push({ name: CONDITION_OF.ignoreOwnRequests, expression: othersCondition(user) });
   }
-  const namespaceSelector = withoutSystem(webhook, namespace);
+  const namespaceSelector = excludeSystemNamespaces(webhook, namespace);
   return {
-    name: `${labelOf(part)}.${operator}.${domainOf(kind.group)}`,
+    name: `${dnsLabel(part)}.${operator}.${webhookDomain(kind.group)}`,
     rules: [{
       operations,
       apiGroups: [kind.group],
@@ -137,15 +137,16 @@ function fieldsOf(
 }
 
 /**
- * Returns the namespace selector without the system namespaces. The API server ignores the selector
- * for cluster-scoped objects, but applies it to namespaces by their own labels.
+ * Returns a namespace selector that excludes the system namespaces. For a Namespace, the API server
+ * compares the selector with the labels of the Namespace itself. It ignores the selector for other
+ * cluster-scoped objects.
  */
-function withoutSystem(
+function excludeSystemNamespaces(
   { kind, allNamespaces, namespaceSelector }: Webhook,
   namespace: string | undefined,
 ): LabelSelector | undefined {
-  const isInNone = !kind.namespaced && !(kind.group === "" && kind.plural === "namespaces");
-  if (allNamespaces || isInNone) return namespaceSelector;
+  const hasNoNamespaceLabels = !kind.namespaced && !(kind.group === "" && kind.plural === "namespaces");
+  if (allNamespaces || hasNoNamespaceLabels) return namespaceSelector;
   const values = ["kube-system", ...(namespace === undefined || namespace === "kube-system" ? [] : [namespace])];
   return {
     ...namespaceSelector,
@@ -156,16 +157,16 @@ function withoutSystem(
   };
 }
 
-/** Returns a key as a label of a domain name, for names and paths. */
-function labelOf(part: string): string {
+/** Converts the key of a part to a label of a domain name, for names and paths. */
+function dnsLabel(part: string): string {
   const label = part.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return shortName(label, 63);
 }
 
 /**
- * Returns the domain for the webhook's name, which needs at least three labels. Groups of
- * Kubernetes itself are not used.
+ * Returns the end of a webhook's name, which needs at least three labels. Groups of Kubernetes
+ * itself are replaced by `op`.
  */
-function domainOf(group: string): string {
+function webhookDomain(group: string): string {
   return !group.includes(".") || group.endsWith(".k8s.io") ? "op" : group;
 }

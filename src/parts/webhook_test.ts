@@ -13,14 +13,14 @@ const Note = resource({
 
 const validate = () => {};
 
-Deno.test("webhook refuses what does not exist by its types", () => {
+Deno.test("webhook rejects unknown fields and undeclared kinds and verbs at compile time", () => {
   webhook(Note, {
     field: ".spec.text",
     validate({ spec, metadata }, { old, get }) {
       spec.text satisfies string;
       metadata.resourceVersion satisfies string | undefined;
       old?.metadata.resourceVersion satisfies string | undefined;
-      // @ts-expect-error it is not in "reads" or "uses"
+      // @ts-expect-error ConfigMap is not in "reads" or "uses"
       get(ConfigMap, "a").catch(() => {});
     },
     mutate(note) {
@@ -35,7 +35,7 @@ Deno.test("webhook refuses what does not exist by its types", () => {
     async validate(_note, { get, list }) {
       (await get(ConfigMap, "a"))?.data satisfies Readonly<Record<string, string>> | undefined;
       (await list(Pod))[0]?.spec satisfies unknown;
-      // @ts-expect-error it may only be got
+      // @ts-expect-error ConfigMap is declared with the verb get only
       await list(ConfigMap);
     },
   });
@@ -44,7 +44,7 @@ Deno.test("webhook refuses what does not exist by its types", () => {
   webhook(Note, { subresource: "scale", validate: ({ spec }) => void (spec?.replicas satisfies number | undefined) });
 });
 
-Deno.test("webhookEntries are failsafe for kinds of one's own, and let others be while the operator does not run", () => {
+Deno.test("webhookEntries uses failurePolicy Fail for own kinds and Ignore for other kinds, and excludes the system namespaces", () => {
   const parts = {
     noteRules: webhook(Note, { validate, mutate() {} }),
     pods: webhook(Pod, { validate, allNamespaces: true, timeout: "3s" }),
@@ -57,16 +57,20 @@ Deno.test("webhookEntries are failsafe for kinds of one's own, and let others be
     ["validate", "/validate/pods", "pods.notes.op", "Ignore"],
     ["validate", "/validate/namespaces", "namespaces.notes.op", "Ignore"],
   ]);
-  const without = { key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["kube-system", "notes-system"] };
+  const noSystemNamespaces = {
+    key: "kubernetes.io/metadata.name",
+    operator: "NotIn",
+    values: ["kube-system", "notes-system"],
+  };
   assert.deepEqual(entries.map(({ fields }) => fields.namespaceSelector?.matchExpressions), [
-    [without],
-    [without],
+    [noSystemNamespaces],
+    [noSystemNamespaces],
     undefined,
-    [without],
+    [noSystemNamespaces],
   ]);
 });
 
-Deno.test("webhookEntries tell the server whatever narrows which requests it sends, and how it is to call", () => {
+Deno.test("webhookEntries contains all filters and call options of the webhook", () => {
   const noteRules = webhook(Note, {
     operations: ["CREATE", "DELETE"],
     scope: "Namespaced",
@@ -102,24 +106,24 @@ Deno.test("webhookEntries tell the server whatever narrows which requests it sen
     timeoutSeconds: 3,
     admissionReviewVersions: ["v1"],
   });
-  // What is deleted cannot be changed.
+  // A mutating webhook is not called for deletions.
   assert.deepEqual(mutating?.rules[0]?.operations, ["CREATE"]);
   assert.equal(mutating?.reinvocationPolicy, "IfNeeded");
 });
 
-Deno.test("webhookEntries excludes requests of the operator itself with ignoreOwnRequests", () => {
+Deno.test("webhookEntries excludes requests of the operator itself if ignoreOwnRequests is set", () => {
   const conditions = { field: "true", others: "true" };
   const parts = {
     locks: webhook(Note, { validate, ignoreOwnRequests: true }),
     rules: webhook(Note, { validate, matchConditions: conditions }),
   };
-  const told = (user?: string) =>
+  const matchExpressionsFor = (user?: string) =>
     webhookEntries("notes", parts, "notes-system", user).map(({ fields }) =>
       fields.matchConditions?.map(({ expression }) => expression)
     );
   const others = (user: string) => [`request.userInfo.username != "${user}"`];
-  assert.deepEqual(told(), [others("system:serviceaccount:notes-system:notes"), ["true", "true"]]);
-  assert.deepEqual(told("robot"), [others("robot"), ["true", "true"]]);
+  assert.deepEqual(matchExpressionsFor(), [others("system:serviceaccount:notes-system:notes"), ["true", "true"]]);
+  assert.deepEqual(matchExpressionsFor("robot"), [others("robot"), ["true", "true"]]);
   const place = { url: "https://127.0.0.1:1" };
   assert.throws(() => webhookConfigurations("notes", parts, { place }), {
     name: "TypeError",
@@ -129,7 +133,7 @@ Deno.test("webhookEntries excludes requests of the operator itself with ignoreOw
   assert.equal(webhookConfigurations("notes", { rules: parts.rules }, { place }).length, 1);
 });
 
-Deno.test("operator refuses webhooks that would be served at one place", () => {
+Deno.test("operator rejects two webhooks with the same path", () => {
   const one = webhook(Note, { validate });
   const other = webhook(Note, { validate });
   assert.throws(() => operator({ name: "notes", parts: { noteRules: one, "note-rules": other } }), {

@@ -1,11 +1,11 @@
 /**
- * Slows an object that is reconciled over and over: two controllers that change the same field back
- * and forth, or a reconciler that always asks for the next reconcile at once.
+ * Delays the reconciles of an object that is reconciled in a loop: two controllers that change the
+ * same field back and forth, or a reconciler that always requests the next reconcile immediately.
  *
  * It is a leaky bucket per key. Each reconcile that can cause another one adds 1, and 1 leaks out
  * per second. While the bucket is below {@linkcode BURST}, reconciles are not delayed. Above it,
- * each delay is a tenth of the time that the loop has lasted. If the object settles in the end, the
- * delays have made this take at most 10 % longer.
+ * each delay is a tenth of the time that the loop has lasted. If the object settles in the end, it
+ * took at most about 10 % longer because of the delays.
  *
  * Crossplane's circuit breaker (crossplane/crossplane#6777) is the model for the bucket. Its issues
  * explain the differences: reconciles count, not events (#6910, #7108), triggers are delayed and
@@ -25,7 +25,7 @@ export const LONGEST_PAUSE_OF_PROGRESS = 1000;
 const SHORTEST_PAUSE = 100;
 
 /**
- * A requeue sooner than this is immediate; one that is later was chosen by the author. In
+ * A requeue after a shorter delay counts as immediate. A longer delay was chosen deliberately. In
  * milliseconds.
  */
 const IMMEDIATE = 100;
@@ -34,40 +34,40 @@ const IMMEDIATE = 100;
 const SHARE = 0.1;
 
 /**
- * How far the bucket fills beyond the burst. Since 1 leaks out per second, an object that stays
- * quiet for this number of seconds is no longer delayed.
+ * How far the bucket can fill beyond the burst. Because 1 leaks out per second, an object that is
+ * not reconciled for this number of seconds is no longer delayed.
  */
 const OVERFLOW = 10;
 
 /**
- * The level from which the writes of reconciles are traced. It is below the burst, so that repeated
- * writes are known when the delays begin.
+ * The level at which recording the writes of reconciles begins. It is below the burst, so that
+ * repeated writes are known when the delays begin.
  */
-const TRACED = BURST / 2;
+const TRACE_LEVEL = BURST / 2;
 
 /**
- * How often empty buckets are dropped, in milliseconds: the bucket of an object that was reconciled
+ * How often empty buckets are removed, in milliseconds. The bucket of an object that was reconciled
  * once is empty after a second.
  */
 const SWEEP = 1000;
 
 /**
- * What a reconcile did that can cause the next one: `none` if it neither wrote nor asked for
- * another reconcile within a second, `repeat` if it did what it had done before, `progress`
- * otherwise.
+ * Whether a reconcile can cause the next one. `none`: it neither wrote nor requested another
+ * reconcile within a second. `repeat`: it repeated an earlier write, or requested the next
+ * reconcile immediately. `progress`: any other case.
  */
 export type Effect = "none" | "progress" | "repeat";
 
-/** What {@linkcode effectOf} looks at. */
+/** The facts about a reconcile that {@linkcode effectOf} classifies. */
 export interface Reconciled {
   /** Whether it sent a write. */
   readonly wrote: boolean;
   /**
-   * Whether it wrote a value that it had written before and that another writer has changed since.
+   * Whether it wrote a value that it had written before and that another writer had changed since.
    */
   readonly repeated: boolean;
   /**
-   * Delay until the next reconcile that it asked for, in milliseconds; `undefined` if it asked for
+   * Delay until the next reconcile that it requested, in milliseconds. `undefined` if it requested
    * none.
    */
   readonly after: number | undefined;
@@ -83,7 +83,7 @@ export function effectOf({ wrote, repeated, after = Infinity }: Reconciled): Eff
 export interface Pause {
   /** In milliseconds. */
   readonly length: number;
-  /** Whether the last reconcile repeated what an earlier one had done. */
+  /** Whether the effect of the last reconcile was `repeat`. */
   readonly isRepeat: boolean;
 }
 
@@ -92,16 +92,16 @@ interface Bucket<Trace> {
   /** When `level` was computed: at the end of the last reconcile that counted. */
   at: number;
   /**
-   * Milliseconds of imposed delay since `at`. The bucket does not leak during a delay, because a
-   * delayed loop is not a quiet object.
+   * Milliseconds of imposed delay since `at`. The bucket does not leak during a delay: otherwise
+   * the delay itself would end the detection of the loop.
    */
   paused: number;
   /** When the level last rose above the burst. */
   since: number | undefined;
   isRepeat: boolean;
   /**
-   * Spec changes that emptied the bucket, leaking like `level`: two writers may fight over the spec
-   * itself.
+   * Number of spec changes that emptied the bucket. It leaks like `level`, and is limited because
+   * two writers may alternately change the spec itself.
    */
   resets: number;
   trace: Trace | undefined;
@@ -123,7 +123,7 @@ export interface LoopLimitOptions<Trace> {
  */
 export class LoopLimit<Trace> {
   readonly #options: LoopLimitOptions<Trace>;
-  /** Buckets that are not empty, and those that ran empty since the last sweep. */
+  /** Buckets by key. Each sweep removes the empty ones. */
   readonly #buckets = new Map<string, Bucket<Trace>>();
   #swept = 0;
 
@@ -131,7 +131,7 @@ export class LoopLimit<Trace> {
     this.#options = options;
   }
 
-  /** Number of objects that it remembers. */
+  /** Number of objects that have a bucket. */
   get size(): number {
     return this.#buckets.size;
   }
@@ -144,7 +144,7 @@ export class LoopLimit<Trace> {
     return this.#buckets.get(key)?.trace;
   }
 
-  /** Counts a reconcile that ended. */
+  /** Counts a finished reconcile. */
   ended(key: string, effect: Effect): void {
     if (effect === "none") return;
     const now = this.#options.clock.elapsed();
@@ -154,7 +154,7 @@ export class LoopLimit<Trace> {
     bucket.level = Math.min(BURST + OVERFLOW, bucket.level + 1);
     bucket.since = bucket.level < BURST ? undefined : bucket.since ?? now;
     bucket.isRepeat = effect === "repeat";
-    bucket.trace = bucket.level < TRACED ? undefined : bucket.trace ?? this.#options.trace();
+    bucket.trace = bucket.level < TRACE_LEVEL ? undefined : bucket.trace ?? this.#options.trace();
     if (now - this.#swept >= SWEEP) this.#sweep(now);
   }
 
@@ -162,7 +162,7 @@ export class LoopLimit<Trace> {
    * Returns how long the next reconcile of an object has to wait.
    *
    * @param key The object.
-   * @param delay When the reconcile was wanted, in milliseconds from now.
+   * @param delay Milliseconds until the reconcile is due without the limit.
    * @returns Milliseconds from now; 0 if it does not have to wait.
    */
   pauseFor(key: string, delay = 0): number {
@@ -182,8 +182,7 @@ export class LoopLimit<Trace> {
   /**
    * Ends the delay of an object whose spec was changed.
    *
-   * @returns Whether its next reconcile is immediate. It is not if the spec itself changes over and
-   * over.
+   * @returns Whether its next reconcile is immediate: false if the spec itself changes repeatedly.
    */
   reset(key: string): boolean {
     const bucket = this.#buckets.get(key);

@@ -9,7 +9,7 @@ Deno.test("LoopLimit imposes no delay before the burst, then a tenth of the loop
   assert.deepEqual(pauses.slice(0, BURST - 1).filter((pause) => pause > 0), []);
   const delays = pauses.slice(BURST - 1);
   assert.deepEqual(delays.slice(0, 10), Array(10).fill(100));
-  assert(delays.every((delay, i) => i === 0 || delay >= delays[i - 1]!), "they never shrink");
+  assert(delays.every((delay, i) => i === 0 || delay >= delays[i - 1]!), "a delay is shorter than the one before");
   let before = 0;
   for (const delay of delays) {
     assert(delay <= Math.max(100, before / 10) && delay <= LONGEST_PAUSE, `${delay} ms after ${before} ms`);
@@ -24,7 +24,7 @@ Deno.test("LoopLimit delays reconciles that write something new by at most a sec
   assert.equal(Math.max(...pauses), LONGEST_PAUSE_OF_PROGRESS);
 });
 
-Deno.test("LoopLimit does not count reconciles that do nothing", () => {
+Deno.test("LoopLimit does not count reconciles without an effect", () => {
   const { limit, reconcile } = setUp();
   for (let i = 0; i < 1000; i++) assert.equal(reconcile("none"), 0);
   assert.equal(limit.size, 0);
@@ -38,7 +38,7 @@ Deno.test("LoopLimit never delays an object that is reconciled once a second", (
   }
 });
 
-Deno.test("LoopLimit stops delaying an object that was quiet for ten seconds", () => {
+Deno.test("LoopLimit stops delaying an object that was not reconciled for ten seconds", () => {
   const { clock, limit, reconcile } = setUp();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   limit.ended("a", "repeat");
@@ -47,10 +47,10 @@ Deno.test("LoopLimit stops delaying an object that was quiet for ten seconds", (
   assert.equal(limit.pauseFor("a"), 0);
 });
 
-Deno.test("LoopLimit does not count an imposed delay as quiet time", () => {
+Deno.test("LoopLimit does not leak during an imposed delay", () => {
   const { limit, reconcile } = setUp();
   for (let i = 0; i < 300; i++) reconcile("repeat");
-  // Each reconcile was due at once and delayed by 30 s, so the object was not quiet by itself.
+  // Each reconcile was requested immediately and delayed by 30 s, so the loop continues.
   limit.ended("a", "repeat");
   assert.equal(limit.pauseFor("a"), LONGEST_PAUSE);
 });
@@ -63,7 +63,7 @@ Deno.test("LoopLimit does not shorten a longer delay of the reconciler", () => {
   assert.equal(limit.pauseFor("a", 1), LONGEST_PAUSE);
 });
 
-Deno.test("LoopLimit starts over after a spec change, unless the spec itself changes over and over", () => {
+Deno.test("LoopLimit starts over after a spec change, unless the spec itself changes repeatedly", () => {
   const { limit, reconcile } = setUp();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   assert(limit.reset("a"));
@@ -80,7 +80,7 @@ Deno.test("LoopLimit starts over after a spec change, unless the spec itself cha
   assert(reconcile("repeat") > 0);
 });
 
-Deno.test("LoopLimit traces an object before it is delayed, and no other", () => {
+Deno.test("LoopLimit traces only objects that are about to be delayed", () => {
   const { limit, reconcile } = setUp();
   limit.ended("quiet", "repeat");
   for (let i = 0; i < BURST / 2; i++) {
@@ -94,7 +94,7 @@ Deno.test("LoopLimit traces an object before it is delayed, and no other", () =>
   assert.equal(limit.traceOf("quiet"), undefined);
 });
 
-Deno.test("LoopLimit remembers only objects that are busy now", () => {
+Deno.test("LoopLimit stores only objects that were reconciled recently", () => {
   const { clock, limit } = setUp();
   let most = 0;
   for (let i = 0; i < 20_000; i++) {
@@ -107,7 +107,7 @@ Deno.test("LoopLimit remembers only objects that are busy now", () => {
   assert(most < 1200, `${most} of 20,000`);
 });
 
-Deno.test("LoopLimit forgets an object that was deleted", () => {
+Deno.test("LoopLimit removes an object that was deleted", () => {
   const { limit, reconcile } = setUp();
   for (let i = 0; i < 300; i++) reconcile("repeat");
   limit.forget("a");
@@ -115,7 +115,7 @@ Deno.test("LoopLimit forgets an object that was deleted", () => {
   assert.equal(limit.size, 0);
 });
 
-Deno.test("LoopLimit allows the burst and then at most eleven reconciles a second, whatever the gaps", () => {
+Deno.test("LoopLimit allows the burst and then at most eleven reconciles a second, for any intervals between reconciles", () => {
   fc.assert(fc.property(fc.array(fc.nat(900), { minLength: 100, maxLength: 400 }), (gaps) => {
     const { clock, limit } = setUp();
     for (const [i, gap] of gaps.entries()) {
@@ -141,7 +141,7 @@ const EFFECTS: readonly (readonly [Parameters<typeof effectOf>[0], Effect])[] = 
 ];
 
 for (const [reconciled, effect] of EFFECTS) {
-  Deno.test(`effectOf is ${effect} for ${JSON.stringify(reconciled)}`, () => {
+  Deno.test(`effectOf returns ${effect} for ${JSON.stringify(reconciled)}`, () => {
     assert.equal(effectOf(reconciled), effect);
   });
 }
@@ -152,7 +152,7 @@ function setUp() {
   return {
     clock,
     limit,
-    /** Ends a reconcile, requests another one at once, and waits for the imposed delay. */
+    /** Ends a reconcile, requests another one immediately, and waits for the imposed delay. */
     reconcile(effect: Effect): number {
       limit.ended("a", effect);
       const pause = limit.pauseFor("a");

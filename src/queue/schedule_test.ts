@@ -27,7 +27,7 @@ Deno.test("a schedule uses one timer for 10,000 callbacks, and none without call
   assert.equal(timers.pending, 0);
 });
 
-Deno.test("a callback that another one cancels at the same time is not called", () => {
+Deno.test("a callback is not called if another callback with the same due time cancels it", () => {
   const clock = new VirtualClock();
   const schedule = new Schedule(clock);
   let isCalled = false;
@@ -62,7 +62,7 @@ Deno.test("a disposed schedule calls no callback", () => {
   assert.equal(clock.nextDue, undefined);
 });
 
-/** A clock that stands still and counts its timers. */
+/** A clock whose time never advances, and which counts its timers. */
 class CountedTimers implements Clock {
   pending = 0;
 

@@ -5,7 +5,10 @@
 import type { Clock } from "../base/clock.ts";
 import { Schedule } from "./schedule.ts";
 
-/** Order of the keys that are due: `fresh` before `initial` before `resync`. */
+/**
+ * The priority of a key: `fresh` for changes, `initial` for objects found at start, `resync` for
+ * periodic reconciles. Keys that are due are taken in this order.
+ */
 export type Priority = "fresh" | "initial" | "resync";
 
 /** The priorities, highest first. */
@@ -16,18 +19,18 @@ export interface AddOptions {
   /** Priority of the key. @default {"fresh"} */
   readonly priority?: Priority;
   /**
-   * Whether it ends a backoff. A change of the object itself does; a change of an owned object does
-   * not. @default {false}
+   * Whether the addition ends a backoff. A change of the object itself ends it; a change of an
+   * owned object does not. @default {false}
    */
   readonly endsBackoff?: boolean;
   /**
-   * Whether it is a change of an object that is watched as a dependency. It ends a backoff that
-   * yields. @default {false}
+   * Whether an object that is watched as a dependency changed. Such a change ends a backoff with
+   * `yields`. @default {false}
    */
   readonly isRelated?: boolean;
   /**
-   * Whether it ends the delay of a hot loop, because the spec was changed or the object is being
-   * deleted. @default {false}
+   * Whether the addition ends the delay of a hot loop, because the spec changed or the object is
+   * being deleted. @default {false}
    */
   readonly endsPause?: boolean;
 }
@@ -35,8 +38,8 @@ export interface AddOptions {
 /** Delays keys that are added too often. */
 export interface Limit {
   /**
-   * Returns how many milliseconds from now a key that is due in `delay` milliseconds must wait; 0
-   * if it is not delayed.
+   * Returns the number of milliseconds that a key must wait from now, or 0 if it is not delayed.
+   * Without the limit, the key would be due in `delay` milliseconds.
    */
   pauseFor(key: string, delay?: number): number;
 }
@@ -47,15 +50,15 @@ export interface Next<Reason> {
   readonly after: number;
   readonly reason: Reason;
   /**
-   * Whether it is a retry after a failure. Only the changes in {@linkcode AddOptions} end its
-   * delay.
+   * Whether it is a retry after a failure. An addition ends its delay only with `endsBackoff` or
+   * `isRelated`.
    */
   readonly isBackoff: boolean;
   /** Whether changes of dependencies end the backoff. @default {false} */
   readonly yields?: boolean;
 }
 
-/** A key that was taken, and why it is reconciled. */
+/** A key that was taken from the queue, and the reason of its reconcile. */
 export interface Work<Reason> {
   readonly key: string;
   readonly reason: Reason;
@@ -67,7 +70,7 @@ interface Waiting {
 }
 
 interface Wait extends Pick<Next<unknown>, "isBackoff" | "yields"> {
-  /** Whether the key was added too often. */
+  /** Whether it is a delay of a key that was added too often. */
   readonly isPause?: boolean;
 }
 
@@ -75,14 +78,14 @@ interface Wait extends Pick<Next<unknown>, "isBackoff" | "yields"> {
  * A queue that has each key at most once, and reconciles it at most once at a time. A key that is
  * added during its reconcile is reconciled once more, however often it was added.
  *
- * @typeParam Reason Why a key is reconciled. If a key is added again, its first reason remains.
+ * @typeParam Reason The reason of a reconcile. If a key is added again, its first reason is kept.
  */
 export class WorkQueue<Reason> {
   readonly #clock: Clock;
   /** The timers of the keys in `#later`. */
   readonly #schedule: Schedule;
   readonly #onReady: () => void;
-  /** Keys that are due, oldest first, by priority. A key is in one of them at most. */
+  /** Keys that are due, oldest first, by priority. A key is in at most one of the maps. */
   readonly #ready: Record<Priority, Map<string, Reason>> = { fresh: new Map(), initial: new Map(), resync: new Map() };
   /** Keys that are due later. A key is never here and in `#ready` at once. */
   readonly #later = new Map<string, Waiting>();
@@ -145,9 +148,9 @@ export class WorkQueue<Reason> {
       return;
     }
     const waiting = this.#later.get(key);
-    if (isHeld(waiting?.next, options)) return;
+    if (keepsWaiting(waiting?.next, options)) return;
     const pause = options.endsPause || this.#isReady(key) ? 0 : this.#limit?.pauseFor(key) ?? 0;
-    this.#forgetLater(key);
+    this.#cancelLater(key);
     if (pause > 0) this.#wait(key, reason, pause, { isBackoff: false, isPause: true });
     else this.#addReady(key, reason, options.priority ?? "fresh");
   }
@@ -170,7 +173,7 @@ export class WorkQueue<Reason> {
    *
    * @param key The key.
    * @param next The next reconcile, if one was requested. Additions during the reconcile have
-   * precedence.
+   *   precedence.
    */
   done(key: string, next?: Next<Reason>): void {
     const run = this.#running.get(key);
@@ -178,7 +181,7 @@ export class WorkQueue<Reason> {
     if (this.#isClosed) return;
     const again = run?.again;
     // Only one reconcile follows: the one that was added, unless the backoff in `next` delays it.
-    if (again !== undefined && !isHeld(next, again.options)) {
+    if (again !== undefined && !keepsWaiting(next, again.options)) {
       this.add(key, again.reason, again.options);
     } else if (next !== undefined && !run?.isDropped) this.#addLater(key, next);
   }
@@ -188,7 +191,7 @@ export class WorkQueue<Reason> {
    * another one.
    */
   drop(key: string): void {
-    this.#forgetLater(key);
+    this.#cancelLater(key);
     for (const priority of PRIORITIES) this.#ready[priority].delete(key);
     this.#since.delete(key);
     const run = this.#running.get(key);
@@ -197,7 +200,7 @@ export class WorkQueue<Reason> {
     run.isDropped = true;
   }
 
-  /** Removes all keys, and ignores further ones. */
+  /** Removes all keys, and ignores keys that are added later. */
   close(): void {
     this.#isClosed = true;
     this.#schedule[Symbol.dispose]();
@@ -208,11 +211,11 @@ export class WorkQueue<Reason> {
 
   #addReady(key: string, reason: Reason, priority: Priority): void {
     for (const other of PRIORITIES) {
-      const held = this.#ready[other].get(key);
-      if (held === undefined) continue;
+      const earlierReason = this.#ready[other].get(key);
+      if (earlierReason === undefined) continue;
       if (PRIORITIES.indexOf(other) <= PRIORITIES.indexOf(priority)) return;
       this.#ready[other].delete(key);
-      this.#ready[priority].set(key, held);
+      this.#ready[priority].set(key, earlierReason);
       return;
     }
     this.#ready[priority].set(key, reason);
@@ -240,8 +243,8 @@ export class WorkQueue<Reason> {
   }
 
   #wait(key: string, reason: Reason, after: number, next: Wait): void {
-    // A delay of 0 uses the schedule, too: an object that always requeues must not starve others or
-    // the process.
+    // A delay of 0 uses the schedule, too. Otherwise an object that always requeues immediately
+    // would starve other objects and the process.
     const timer = this.#schedule.after(after, () => {
       this.#later.delete(key);
       this.#addReady(key, reason, "fresh");
@@ -249,24 +252,24 @@ export class WorkQueue<Reason> {
     this.#later.set(key, { timer, next });
   }
 
-  #forgetLater(key: string): void {
+  #cancelLater(key: string): void {
     this.#later.get(key)?.timer[Symbol.dispose]();
     this.#later.delete(key);
   }
 }
 
 /** Returns whether a wait continues when its key is added with these options. */
-function isHeld(wait: Wait | undefined, added: AddOptions): boolean {
+function keepsWaiting(wait: Wait | undefined, added: AddOptions): boolean {
   if (wait?.isPause) return !added.endsPause;
   return Boolean(wait?.isBackoff && !added.endsBackoff && !(wait.yields && added.isRelated));
 }
 
-function merge(held: AddOptions | undefined, added: AddOptions): AddOptions {
-  const priorities = [held?.priority ?? "resync", added.priority ?? "fresh"] as const;
+function merge(earlier: AddOptions | undefined, added: AddOptions): AddOptions {
+  const priorities = [earlier?.priority ?? "resync", added.priority ?? "fresh"] as const;
   return {
     priority: PRIORITIES.find((priority) => priorities.includes(priority))!,
-    endsBackoff: Boolean(held?.endsBackoff || added.endsBackoff),
-    isRelated: Boolean(held?.isRelated || added.isRelated),
-    endsPause: Boolean(held?.endsPause || added.endsPause),
+    endsBackoff: Boolean(earlier?.endsBackoff || added.endsBackoff),
+    isRelated: Boolean(earlier?.isRelated || added.isRelated),
+    endsPause: Boolean(earlier?.endsPause || added.endsPause),
   };
 }

@@ -11,7 +11,7 @@ Deno.test("WorkQueue returns a key once, however often it was added", () => {
   assert.equal(queue.take(), undefined);
 });
 
-Deno.test("WorkQueue returns a key once more after its reconcile, however often it was added meanwhile", () => {
+Deno.test("WorkQueue returns a key once more after its reconcile, however often it was added during the reconcile", () => {
   const { queue, taken } = setUp();
   queue.add("a", "changed");
   queue.take();
@@ -35,7 +35,7 @@ Deno.test("WorkQueue returns fresh before initial before resync keys, the oldest
   assert.deepEqual(taken(), ["f1: f", "f2: f", "i1: i", "i2: i", "r: r"]);
 });
 
-Deno.test("WorkQueue raises the priority of a waiting key, never lowers it, and retains the first reason", () => {
+Deno.test("WorkQueue raises the priority of a waiting key, never lowers it, and keeps the first reason", () => {
   const { queue, taken } = setUp();
   queue.add("a", "found", { priority: "initial" });
   queue.add("b", "found", { priority: "initial" });
@@ -45,7 +45,7 @@ Deno.test("WorkQueue raises the priority of a waiting key, never lowers it, and 
   assert.deepEqual(taken(), ["b: found", "a: found"]);
 });
 
-Deno.test("WorkQueue retains the highest priority of additions during a reconcile", () => {
+Deno.test("WorkQueue keeps the highest priority of additions during a reconcile", () => {
   const { queue, taken } = setUp();
   queue.add("a", "x");
   queue.take();
@@ -56,7 +56,7 @@ Deno.test("WorkQueue retains the highest priority of additions during a reconcil
   assert.deepEqual(taken(), ["a: again", "b: initial"]);
 });
 
-const ENDS: readonly {
+const AFTER_RECONCILE: readonly {
   name: string;
   next: { after: number; isBackoff: boolean; yields?: boolean };
   during?: AddOptions;
@@ -64,11 +64,11 @@ const ENDS: readonly {
   due: number;
 }[] = [
   { name: "a requeue alone", next: { after: 100, isBackoff: false }, due: 100 },
-  { name: "a requeue at once", next: { after: 0, isBackoff: false }, due: 0 },
+  { name: "a requeue immediately", next: { after: 0, isBackoff: false }, due: 0 },
   { name: "a requeue and a change during the reconcile", next: { after: 100, isBackoff: false }, during: {}, due: 0 },
   { name: "a requeue and a change after it", next: { after: 100, isBackoff: false }, after: {}, due: 0 },
   {
-    name: "a requeue at once and a change during the reconcile",
+    name: "a requeue immediately and a change during the reconcile",
     next: { after: 0, isBackoff: false },
     during: {},
     due: 0,
@@ -94,7 +94,7 @@ const ENDS: readonly {
     due: 0,
   },
   {
-    name: "a backoff and a related change, to which it does not yield",
+    name: "a backoff without yields and a related change",
     next: { after: 100, isBackoff: true },
     after: { isRelated: true },
     due: 100,
@@ -119,48 +119,48 @@ const ENDS: readonly {
   },
 ];
 
-for (const { name, next, during, after, due } of ENDS) {
-  Deno.test(`WorkQueue reconciles ${name} once, ${due === 0 ? "at once" : "when it is due"}`, () => {
+for (const { name, next, during, after, due } of AFTER_RECONCILE) {
+  Deno.test(`WorkQueue reconciles ${name} once, ${due === 0 ? "immediately" : "when it is due"}`, () => {
     // Each key is taken as soon as it is due, as by a loop with free capacity.
-    const runs: number[] = [];
+    const takenAt: number[] = [];
     const clock = new VirtualClock(0);
     const queue: WorkQueue<string> = new WorkQueue<string>(clock, () => {
-      if (queue.take() !== undefined) runs.push(clock.now());
+      if (queue.take() !== undefined) takenAt.push(clock.now());
     });
     queue.add("a", "x");
     if (during) queue.add("a", "during", during);
     queue.done("a", { ...next, reason: "next" });
     if (after) queue.add("a", "after", after);
     while (clock.step(1000));
-    assert.deepEqual(runs, [0, due]);
+    assert.deepEqual(takenAt, [0, due]);
     queue.done("a");
-    assert.deepEqual(runs, [0, due], "another reconcile followed");
+    assert.deepEqual(takenAt, [0, due], "another reconcile followed");
   });
 }
 
 const PAUSES: readonly { name: string; next?: number; during?: AddOptions; after?: AddOptions; due: number }[] = [
   { name: "a change during the reconcile", during: {}, due: 500 },
   { name: "a change after the reconcile", after: {}, due: 500 },
-  { name: "a requeue at once", next: 0, due: 500 },
+  { name: "a requeue immediately", next: 0, due: 500 },
   { name: "a requeue later than the pause", next: 800, due: 800 },
   { name: "a requeue later than the pause, and a change", next: 800, after: {}, due: 500 },
   { name: "a change that ends a backoff", after: { endsBackoff: true }, due: 500 },
   { name: "a spec change during the reconcile", during: { endsPause: true }, due: 0 },
   { name: "a spec change after the reconcile", after: { endsPause: true }, due: 0 },
-  { name: "a requeue at once and a spec change", next: 0, after: { endsPause: true }, due: 0 },
+  { name: "a requeue immediately and a spec change", next: 0, after: { endsPause: true }, due: 0 },
   { name: "another change, and then a spec change", during: {}, after: { endsPause: true }, due: 0 },
 ];
 
 for (const { name, next, during, after, due } of PAUSES) {
-  Deno.test(`WorkQueue returns a key that is added too often ${due === 0 ? "at once" : `after ${due} ms`}: ${name}`, () => {
-    const runs: number[] = [];
+  Deno.test(`WorkQueue returns a key that is added too often ${due === 0 ? "immediately" : `after ${due} ms`}: ${name}`, () => {
+    const takenAt: number[] = [];
     const clock = new VirtualClock(0);
     // No key is due before 500 ms.
-    const limit = { pauseFor: (_key: string, delay = 0) => runs.length > 0 && delay < 500 ? 500 : 0 };
+    const limit = { pauseFor: (_key: string, delay = 0) => takenAt.length > 0 && delay < 500 ? 500 : 0 };
     const queue: WorkQueue<string> = new WorkQueue<string>(
       clock,
       () => {
-        if (queue.take() !== undefined) runs.push(clock.now());
+        if (queue.take() !== undefined) takenAt.push(clock.now());
       },
       undefined,
       limit,
@@ -171,12 +171,12 @@ for (const { name, next, during, after, due } of PAUSES) {
     if (after) queue.add("a", "after", after);
     assert.deepEqual(queue.paused, due === 500 ? ["a"] : []);
     while (clock.step(1000));
-    assert.deepEqual(runs, [0, due]);
+    assert.deepEqual(takenAt, [0, due]);
     assert.deepEqual(queue.paused, []);
   });
 }
 
-Deno.test("WorkQueue does not delay a key that is already due, and forgets a delayed key that is dropped", () => {
+Deno.test("WorkQueue does not delay a key that is already due, and removes a delayed key that is dropped", () => {
   const clock = new VirtualClock(0);
   let pause = 0;
   const queue = new WorkQueue<string>(clock, () => {}, undefined, { pauseFor: () => pause });
@@ -185,9 +185,9 @@ Deno.test("WorkQueue does not delay a key that is already due, and forgets a del
   queue.add("due", "y", { priority: "fresh" });
   assert.deepEqual(queue.paused, []);
   assert.deepEqual(queue.take(), { key: "due", reason: "x" });
-  queue.add("gone", "x");
-  assert.deepEqual(queue.paused, ["gone"]);
-  queue.drop("gone");
+  queue.add("deleted", "x");
+  assert.deepEqual(queue.paused, ["deleted"]);
+  queue.drop("deleted");
   while (clock.step(1000));
   assert.equal(queue.take(), undefined);
 });
@@ -236,7 +236,7 @@ Deno.test("WorkQueue ignores additions and returns no keys after it is closed", 
   assert.deepEqual(queue.running, []);
 });
 
-/** A model of one key: the same rules without a queue. */
+/** A model of one key: the rules of the queue, applied to a single key. */
 interface Model {
   running: boolean;
   dropped: boolean;
@@ -272,7 +272,7 @@ const COMMAND: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ do: fc.constant("wait" as const), time: fc.integer({ min: 0, max: 30 }) }),
 );
 
-Deno.test("WorkQueue never reconciles a key twice at once, loses no addition, and lets only related keys end a backoff", () => {
+Deno.test("WorkQueue never reconciles a key twice at the same time, loses no addition, and ends a backoff only for additions with endsBackoff", () => {
   fc.assert(
     fc.property(fc.array(COMMAND, { maxLength: 60 }), (commands) => {
       const { queue, clock } = setUp();
@@ -280,18 +280,18 @@ Deno.test("WorkQueue never reconciles a key twice at once, loses no addition, an
       for (const command of commands) perform(command, queue, clock, models);
       // In the end every key that is due is returned, each once.
       clock.step(clock.now());
-      const owed = [...models].filter(([, model]) => model.due || model.later || model.again).map(([key]) => key);
-      for (const [key, model] of models) if (model.running) perform(endOf(key), queue, clock, models);
+      const expected = [...models].filter(([, model]) => model.due || model.later || model.again).map(([key]) => key);
+      for (const [key, model] of models) if (model.running) perform(doneCommand(key), queue, clock, models);
       while (clock.step(clock.now() + 1000));
-      const given = new Set<string>();
-      for (let work = queue.take(); work; work = queue.take()) given.add(work.key);
-      assert.deepEqual([...given].sort(), owed.sort());
+      const actual = new Set<string>();
+      for (let work = queue.take(); work; work = queue.take()) actual.add(work.key);
+      assert.deepEqual([...actual].sort(), expected.sort());
     }),
     { numRuns: 1000 },
   );
 });
 
-function endOf(key: string): Command {
+function doneCommand(key: string): Command {
   return { do: "done", key, after: undefined, isBackoff: false };
 }
 

@@ -15,14 +15,14 @@ import type { ObjectKey } from "./key.ts";
 import { OwnWrites, type Writer } from "./own_writes.ts";
 import { isNewer } from "./resource_version.ts";
 import { listenForSilence } from "./silence.ts";
-import { type Change, rejectIncompleteEvent, START, type State, step } from "./step.ts";
+import { type Change, type Received, rejectIncompleteEvent, START, type State, step } from "./step.ts";
 import { Store, type StoreChange } from "./store.ts";
 
 // kube-rs and client-go wait 0.8 s to 30 s. A restart of the server takes less time, so the first
 // retries are faster.
 const RETRY = { first: 200, longest: 30_000 };
-// The server ends a watch after 5 to 10 minutes, as with client-go. The random spread prevents that
-// all watches reconnect at the same time.
+// The server ends a watch after 5 to 10 minutes, as with client-go. The random spread keeps watches
+// from reconnecting at the same time.
 const MIN_WATCH_SECONDS = 300;
 // A probe of a silent stream opens a second watch for `seconds`. `timeout` is the longest time for
 // its response, and `grace` the time for the stream to receive the same events, in milliseconds.
@@ -34,11 +34,11 @@ const MIN_STREAM = 1000;
 /** Options of {@linkcode Informer}. */
 export interface InformerOptions extends Pick<SelectOptions, "namespace" | "labelSelector" | "fieldSelector"> {
   readonly clock: Clock;
-  /** Returns a number from 0 to 1, which spreads delays. */
+  /** Returns a random number from 0 to 1, which spreads delays. */
   readonly random: () => number;
   /** Whether to request only the metadata of objects. @default {false} */
   readonly metadataOnly?: boolean;
-  /** Returns whether to store an entry of `managedFields`. All other entries are dropped. */
+  /** Returns whether to store an entry of `managedFields`. Other entries are removed. */
   readonly keepsFieldsOf: (entry: ManagedFields) => boolean;
   /**
    * Called with the error when the watch fails, and with `undefined` when it recovers. Repeated
@@ -48,8 +48,8 @@ export interface InformerOptions extends Pick<SelectOptions, "namespace" | "labe
 }
 
 /**
- * Called with each change. `by` is the writer, if the change is a write of this process. `initial`
- * is true for objects of the first list.
+ * Called with each change. `by` is the writer if this process made the change, otherwise
+ * `undefined`. `initial` is true for objects of the first list.
  */
 export type ChangeListener = (change: StoreChange, by: Writer | undefined, initial: boolean) => void;
 
@@ -59,13 +59,13 @@ export class Informer {
   readonly store: Store = new Store();
   /** Resolves when the first list is stored. */
   readonly synced: Promise<void>;
-  /** The error while the watch fails. */
+  /** The error of the watch, or `undefined` while it works. */
   problem: Error | undefined;
   /** Number of responses and events so far. Tests wait until it stops increasing. */
   activity = 0;
   /** Number of failures of the watch. */
   restarts = 0;
-  /** When the server last sent something, by the clock's `elapsed`. */
+  /** Time of the last response or event, in milliseconds of `Clock.elapsed`. */
   #lastReceived: number;
   #state: State = START;
   #failures = 0;
@@ -73,12 +73,12 @@ export class Informer {
   #servedListeners: readonly (() => void)[] = [];
   /** Called at the next sync, or with the error that prevents it. */
   readonly #waiting = new Set<(problem: Error | undefined) => void>();
-  readonly #own: OwnWrites = new OwnWrites(this.store, (change, by) => this.#notify(change, by));
+  readonly #ownWrites: OwnWrites = new OwnWrites(this.store, (change, by) => this.#notify(change, by));
   readonly #client: Client;
   readonly #options: InformerOptions;
   readonly #sync = Promise.withResolvers<void>();
   #isSynced = false;
-  #broken: InternalError | undefined;
+  #listenerError: InternalError | undefined;
 
   constructor(client: Client, kind: AnyKind, options: InformerOptions) {
     this.kind = kind;
@@ -88,12 +88,12 @@ export class Informer {
     this.synced = this.#sync.promise;
   }
 
-  /** Whether it has only some objects of the kind, by labels or fields. */
+  /** Whether a label or field selector limits the watched objects. */
   get isSelected(): boolean {
     return this.#options.labelSelector !== undefined || this.#options.fieldSelector !== undefined;
   }
 
-  /** Describes the selection, for messages; empty if it has all objects. */
+  /** Describes the selection, for messages. Empty if all objects are watched. */
   get selected(): string {
     const { labelSelector, fieldSelector, namespace } = this.#options;
     const parts = [namespace === undefined ? "" : `in ${namespace}`, labelSelector ?? "", fieldSelector ?? ""];
@@ -127,7 +127,7 @@ export class Informer {
   }
 
   /**
-   * Waits for the first list. It fails with the error of the watch, if that fails.
+   * Waits for the first list. Rejects with the error of the watch if it fails before.
    *
    * @param signal Stops waiting.
    */
@@ -147,8 +147,9 @@ export class Informer {
   }
 
   /**
-   * Sends a write and stores its response, so that later reads are not older. The event of the
-   * write, before or after the response, is reported as the writer's own.
+   * Sends a write and stores its response, so that later reads return it or a newer version.
+   * Listeners receive `by` with the change, even if the event of the write arrives before the
+   * response.
    *
    * @param key Key of the object.
    * @param by The writer, for listeners.
@@ -156,7 +157,7 @@ export class Informer {
    * @returns The response, trimmed like stored objects.
    */
   write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
-    return this.#own.write(key, by, async () => this.#trim(await send()));
+    return this.#ownWrites.write(key, by, async () => this.#trim(await send()));
   }
 
   /**
@@ -167,7 +168,7 @@ export class Informer {
    * @param send Sends the request. It returns the object if that still exists.
    */
   remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
-    return this.#own.remove(key, by, async () => {
+    return this.#ownWrites.remove(key, by, async () => {
       const remaining = await send();
       return remaining && this.#trim(remaining);
     });
@@ -179,16 +180,15 @@ export class Informer {
    * @throws {InternalError} If a listener threw an error.
    */
   async run(signal: AbortSignal): Promise<void> {
-    // Pending `ready` calls fail.
-    const end = (): void => this.#settleWaiting(signal.reason);
-    signal.addEventListener("abort", end, { once: true });
+    const rejectWaiting = (): void => this.#settleWaiting(signal.reason);
+    signal.addEventListener("abort", rejectWaiting, { once: true });
     while (!signal.aborted) {
       try {
         await this.#readOnce(signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (this.#broken !== undefined) throw this.#broken;
-        await this.#failed(error, signal).catch(() => undefined);
+        if (this.#listenerError !== undefined) throw this.#listenerError;
+        await this.#onFailure(error, signal).catch(() => undefined);
       }
     }
   }
@@ -208,7 +208,7 @@ export class Informer {
     if (state.at === "paging" || (state.at === "start" && !state.streams)) {
       const from = state.at === "paging" ? state.next : undefined;
       const { items, resourceVersion, continue: next } = await this.#client.page(this.kind, from, select);
-      return this.#take({ type: "page", items: items as KubeObject[], resourceVersion, next });
+      return this.#advance({ type: "page", items: items as KubeObject[], resourceVersion, next });
     }
     await this.#stream(state, select, signal);
   }
@@ -221,13 +221,13 @@ export class Informer {
       clock,
       signal,
       what: this.kind.kind,
-      probe: (signal) => this.#isMissing(select, signal),
+      probe: (signal) => this.#missedEvent(select, signal),
     });
     const onOpen = (): void => {
       silence.opened();
       // The first event may take minutes, but an accepted watch proves that the kind is served
       // again.
-      if (state.at === "live" && this.#isUnserved) this.#recovered();
+      if (state.at === "live" && this.#isUnserved) this.#onRecovery();
     };
     const options = { ...select, signal: silence.signal, timeoutSeconds, onOpen };
     const events = state.at === "live"
@@ -244,21 +244,22 @@ export class Informer {
     if (signal.aborted) return;
     silence.signal.throwIfAborted();
     if (this.#state.at !== "live") {
-      const received = this.#state.at === "initial" ? this.#state.seen.size : 0;
+      const count = this.#state.at === "initial" ? this.#state.seen.size : 0;
       throw new TruncatedStreamError(
-        `Cannot watch ${this.kind.kind}: the stream ended before the initial list was complete, after ${received} objects`,
+        `Cannot watch ${this.kind.kind}: the stream ended before the initial list was complete, after ${count} objects`,
       );
     }
     if (isEmpty && clock.elapsed() - opened < MIN_STREAM) {
       throw new Error(`Cannot watch ${this.kind.kind}: the server ended the watch immediately`);
     }
-    this.#take({ type: "end" });
+    this.#advance({ type: "end" });
   }
 
   /**
-   * Returns whether a second watch from the same version returns an event that the stream did not.
+   * Probes a silent stream: returns whether a second watch from the same version receives an event
+   * that the stream did not receive.
    */
-  async #isMissing(select: SelectOptions, signal: AbortSignal): Promise<boolean> {
+  async #missedEvent(select: SelectOptions, signal: AbortSignal): Promise<boolean> {
     if (this.#state.at !== "live") return false;
     const { clock } = this.#options;
     const { resourceVersion } = this.#state;
@@ -287,15 +288,15 @@ export class Informer {
     }
     rejectIncompleteEvent(this.kind, event);
     // Events of an incomplete list do not prove that the watch works.
-    if (this.#state.at === "live") this.#recovered();
-    this.#take({ type: "event", event });
+    if (this.#state.at === "live") this.#onRecovery();
+    this.#advance({ type: "event", event });
   }
 
-  #take(incoming: Parameters<typeof step>[1]): void {
+  #advance(received: Received): void {
     this.activity++;
-    // For events, `#stream` sets it once per batch.
-    if (incoming.type !== "end" && incoming.type !== "event") this.#lastReceived = this.#options.clock.elapsed();
-    const { state, changes } = step(this.#state, incoming);
+    // For events, `#stream` sets the time once per batch.
+    if (received.type !== "end" && received.type !== "event") this.#lastReceived = this.#options.clock.elapsed();
+    const { state, changes } = step(this.#state, received);
     this.#state = state;
     for (const change of changes) this.#apply(change);
   }
@@ -303,12 +304,14 @@ export class Informer {
   #apply(change: Change): void {
     switch (change.do) {
       case "set":
-        return this.#own.onEvent(this.store.set(change.object, this.#trim));
+        return this.#ownWrites.onEvent(this.store.set(change.object, this.#trim));
       case "delete":
-        return this.#own.onDeletion(change.object);
+        return this.#ownWrites.onDeletion(change.object);
       case "retain":
-        for (const deletion of this.store.retain(change.seen, change.resourceVersion)) this.#own.onEvent(deletion);
-        this.#recovered();
+        for (const deletion of this.store.retain(change.seen, change.resourceVersion)) {
+          this.#ownWrites.onEvent(deletion);
+        }
+        this.#onRecovery();
         this.#isSynced = true;
         this.#settleWaiting(undefined);
         return this.#sync.resolve();
@@ -323,7 +326,7 @@ export class Informer {
         // User callbacks never throw at this point: the caller catches their errors. A retry would
         // receive the same event and fail in the same way.
         const error = new InternalError(`Cannot watch ${this.kind.kind}: a listener failed`, { cause });
-        this.#broken ??= error;
+        this.#listenerError ??= error;
         throw error;
       }
     }
@@ -338,7 +341,7 @@ export class Informer {
     const { managedFields, ...rest } = whole.metadata;
     const used = managedFields?.filter(this.#options.keepsFieldsOf) ?? [];
     const metadata = used.length === 0 ? rest : { ...rest, managedFields: used };
-    // All objects share these strings, which are parsed separately for each.
+    // Sharing these strings saves memory: the parser creates new ones for each object.
     const { apiVersion, kind } = this.kind;
     if (this.#options.metadataOnly) return { apiVersion, kind, metadata } as Object;
     return Object.assign(whole, { apiVersion, kind, metadata });
@@ -348,40 +351,40 @@ export class Informer {
     for (const settle of [...this.#waiting]) settle(problem);
   }
 
-  /** Whether the last error is that the cluster does not serve the kind. */
+  /** Whether the watch fails because the cluster does not serve the kind. */
   get #isUnserved(): boolean {
     return isStatus(this.problem?.cause, 404);
   }
 
-  #recovered(): void {
+  #onRecovery(): void {
     this.#failures = 0;
     if (this.problem === undefined) return;
-    const wasMissing = this.#isUnserved;
+    const wasUnserved = this.#isUnserved;
     this.problem = undefined;
     this.#options.onProblem(undefined);
-    if (wasMissing && this.#isSynced) { for (const listener of this.#servedListeners) listener(); }
+    if (wasUnserved && this.#isSynced) { for (const listener of this.#servedListeners) listener(); }
   }
 
-  async #failed(error: unknown, signal: AbortSignal): Promise<void> {
+  async #onFailure(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, random, onProblem } = this.#options;
     if (isStatus(error, 410)) {
-      this.#take({ type: "expiry" });
+      this.#advance({ type: "expiry" });
       // One 410 is normal. If it repeats, wait before the next attempt.
       if (++this.#failures > 1) await sleep(clock, backoff(this.#failures, { ...RETRY, spread: random() }), signal);
       return;
     }
     if (this.#state.at === "initial" && (isStatus(error, 400) || isStatus(error, 422))) {
-      this.#take({ type: "rejection", isPermanent: true });
+      this.#advance({ type: "rejection", isPermanent: true });
       return;
     }
     // If the watch cache does not catch up with etcd, the server rejects a streaming list after
-    // three seconds ("Too large resource version"). It serves a paged list from etcd, to which
-    // client-go falls back, too.
+    // three seconds ("Too large resource version"). It serves a paged list from etcd, so the next
+    // attempt requests pages, as client-go does.
     if (this.#state.at === "initial" && isStatus(error, 504)) {
-      this.#take({ type: "rejection", isPermanent: false });
+      this.#advance({ type: "rejection", isPermanent: false });
       return;
     }
-    this.#take({ type: "end" });
+    this.#advance({ type: "end" });
     this.restarts++;
     const problem = this.#withHint(error);
     if (this.problem?.message !== problem.message) onProblem(problem);
@@ -395,7 +398,7 @@ export class Informer {
     if (isStatus(error, 404)) {
       return new Error(
         `Cannot watch ${kind.kind}: the API server does not serve "${kind.plural}" of ${kind.apiVersion}. ${
-          hintFor(kind)
+          installAdvice(kind)
         }`,
         { cause: error },
       );
@@ -410,7 +413,7 @@ export class Informer {
 }
 
 /** Returns advice for a kind that is not served. */
-function hintFor({ apiVersion, crd, external }: AnyKind): string {
+function installAdvice({ apiVersion, crd, external }: AnyKind): string {
   if (crd === undefined) return `Check that the cluster's version of Kubernetes has ${apiVersion}.`;
   const { name } = crd.metadata;
   return external

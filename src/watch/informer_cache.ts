@@ -44,7 +44,7 @@ export class InformerCache {
   }
 
   /**
-   * Waits for the first lists. It fails with the error of a watch, if one fails.
+   * Waits for the first lists. Rejects with the error of a watch if one fails before.
    *
    * @param signal Stops waiting.
    */
@@ -53,18 +53,18 @@ export class InformerCache {
   }
 
   /**
-   * Returns whether it has the objects of a namespace. `undefined` stands for a cluster-scoped kind
-   * or all namespaces.
+   * Returns whether the cache includes a namespace. `undefined` means a cluster-scoped kind or
+   * all namespaces.
    */
   covers(namespace: string | undefined): boolean {
     return this.#single !== undefined || namespace === undefined || this.#informers.has(namespace);
   }
 
   get(key: ObjectKey): KubeObject | undefined {
-    return this.#of(key)?.store.get(key);
+    return this.#informerOf(key)?.store.get(key);
   }
 
-  /** Returns whether it has an object with the same key. */
+  /** Returns whether the cache has an object with the same key. */
   has({ metadata }: KubeObject): boolean {
     return this.get(keyOf(metadata)) !== undefined;
   }
@@ -95,20 +95,20 @@ export class InformerCache {
 
   /** Sends a write and stores its response, as {@linkcode Informer.write} does. */
   write<Object extends KubeObject>(key: ObjectKey, by: Writer, send: () => Promise<Object>): Promise<Object> {
-    const informer = this.#of(key);
-    // Only the event of a new object shows whether it belongs to the selection.
+    const informer = this.#informerOf(key);
+    // Whether a new object belongs to the selection is known only when its event is received.
     if (informer === undefined || (informer.isSelected && informer.store.get(key) === undefined)) return send();
     return informer.write(key, by, send);
   }
 
   /** Sends a deletion, as {@linkcode Informer.remove} does. */
   async remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
-    const informer = this.#of(key);
+    const informer = this.#informerOf(key);
     if (informer === undefined) await send();
     else await informer.remove(key, by, send);
   }
 
-  #of(key: ObjectKey): Informer | undefined {
+  #informerOf(key: ObjectKey): Informer | undefined {
     if (this.#single !== undefined) return this.#single;
     const slash = key.indexOf("/");
     return slash === -1 ? undefined : this.#informers.get(key.slice(0, slash));

@@ -17,7 +17,7 @@ import {
   Website,
 } from "../../tests/fixtures/scripted_informer.ts";
 
-Deno.test("Informer lists with a stream, and is synced at the initial-events-end bookmark", async () => {
+Deno.test("Informer requests a streaming list, and is synced at the initial-events-end bookmark", async () => {
   await using scenario = start();
   const [stream] = await scenario.opened(1);
   assert.deepEqual(stream.query, {
@@ -47,13 +47,13 @@ Deno.test("Informer resumes from its last version when the server ends a watch",
   const [, second] = await scenario.opened(2);
   assert.equal(second.query.resourceVersion, "9");
   assert.equal(second.query.sendInitialEvents, undefined);
-  assert.equal(scenario.isWaiting(), false, "the informer waits");
+  assert.equal(scenario.isWaiting(), false, "the informer delays the next request");
   await second.send(deleted("a", 10));
   assert.deepEqual(scenario.changes, ["+a@7", "-a@7"]);
 });
 
 for (const status of [400, 422]) {
-  Deno.test(`Informer lists page by page if a streaming list is rejected with ${status}`, async () => {
+  Deno.test(`Informer requests pages if a streaming list is rejected with ${status}`, async () => {
     await using scenario = start({}, ({ query }) => {
       if (query.sendInitialEvents) return rejection(status);
       if (query.watch) return undefined;
@@ -68,7 +68,7 @@ for (const status of [400, 422]) {
   });
 }
 
-Deno.test("Informer lists page by page after a 504 for a streaming list, and with a stream the next time", async () => {
+Deno.test("Informer requests pages after a 504 for a streaming list, and a streaming list the next time", async () => {
   let isBehind = true;
   let isExpired = false;
   await using scenario = start({}, ({ query }) => {
@@ -88,7 +88,7 @@ Deno.test("Informer lists page by page after a 504 for a streaming list, and wit
 });
 
 for (const how of ["event", "status"] as const) {
-  Deno.test(`Informer lists again after a 410 (as ${how}), and retains its objects meanwhile`, async () => {
+  Deno.test(`Informer lists again after a 410 (as ${how}), and keeps its objects until the new list ends`, async () => {
     let isExpired = false;
     await using scenario = start({}, ({ query }) => isExpired && query.resourceVersion ? rejection(410) : undefined);
     const [first] = await scenario.opened(1);
@@ -103,7 +103,7 @@ for (const how of ["event", "status"] as const) {
     }
     const [, second] = await scenario.opened(2);
     assert.equal(second.query.sendInitialEvents, "true");
-    assert.equal(scenario.isWaiting(), false, "the informer waits");
+    assert.equal(scenario.isWaiting(), false, "the informer delays the next request");
     await second.send(added("same", 1), added("changed", 20));
     assert.deepEqual([...scenario.informer.store.values()].map(({ metadata }) => metadata.name), [
       "same",
@@ -119,10 +119,10 @@ for (const how of ["event", "status"] as const) {
 Deno.test("Informer doubles its delay with each failure, and starts from the shortest after a success", async () => {
   let isUp = false;
   await using scenario = start({}, () => isUp ? undefined : rejection(500));
-  const waits: number[] = [];
+  const delays: number[] = [];
   await turns();
-  for (let i = 0; i < 9; i++) waits.push(await scenario.passNext());
-  assert.deepEqual(waits, [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
+  for (let i = 0; i < 9; i++) delays.push(await scenario.passNext());
+  assert.deepEqual(delays, [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
 
   isUp = true;
   await scenario.passNext();
@@ -155,18 +155,18 @@ Deno.test("Informer reports an error once, and reports the recovery", async () =
   assert.equal(scenario.informer.problem, undefined);
 });
 
-Deno.test("Informer calls onServedAgain when a watch of a kind succeeds after a 404, and after no other error", async () => {
+Deno.test("Informer calls onServedAgain when a watch succeeds after a 404, but not after other errors", async () => {
   let status: number | undefined = 404;
   await using scenario = start({}, () => status === undefined ? undefined : rejection(status));
-  let again = 0;
-  scenario.informer.onServedAgain(() => again++);
+  let servedAgain = 0;
+  scenario.informer.onServedAgain(() => servedAgain++);
   await turns();
   status = undefined;
   await scenario.passNext();
   const [first] = await scenario.opened(1);
   await first.send(initialEventsEnd(5));
   assert.deepEqual(
-    [again, scenario.informer.problem],
+    [servedAgain, scenario.informer.problem],
     [0, undefined],
     "called before the first list",
   );
@@ -179,7 +179,7 @@ Deno.test("Informer calls onServedAgain when a watch of a kind succeeds after a 
   await scenario.passNext();
   const [, second] = await scenario.opened(2);
   await second.send(initialEventsEnd(6));
-  assert.deepEqual([again, scenario.informer.problem], [0, undefined]);
+  assert.deepEqual([servedAgain, scenario.informer.problem], [0, undefined]);
 
   status = 404;
   await second.end();
@@ -188,7 +188,11 @@ Deno.test("Informer calls onServedAgain when a watch of a kind succeeds after a 
   status = undefined;
   await scenario.passNext();
   await scenario.opened(3);
-  assert.deepEqual([again, scenario.informer.problem], [1, undefined], "it was not called when the watch was accepted");
+  assert.deepEqual(
+    [servedAgain, scenario.informer.problem],
+    [1, undefined],
+    "it was not called when the watch was accepted",
+  );
 });
 
 Deno.test("Informer resumes from its last version after an invalid line", async (t) => {
@@ -257,7 +261,7 @@ Deno.test("Informer reports a TruncatedStreamError when a stream ends before the
   assert.equal(scenario.informer.isSynced, false);
 });
 
-const FAILING: readonly { name: string; stream: (stream: Stream) => Promise<void> }[] = [
+const FAILING_STREAMS: readonly { name: string; stream: (stream: Stream) => Promise<void> }[] = [
   { name: "ends every stream without an event", stream: (stream) => stream.end() },
   {
     name: "ends every initial list before it is complete",
@@ -272,21 +276,21 @@ const FAILING: readonly { name: string; stream: (stream: Stream) => Promise<void
   },
 ];
 
-for (const { name, stream } of FAILING) {
+for (const { name, stream } of FAILING_STREAMS) {
   Deno.test(`Informer retries with growing delays when the server ${name}`, async () => {
     await using scenario = start();
-    const waits: number[] = [];
-    // The first 410 is normal, so the second request may follow at once.
-    for (let count = 1; waits.length < 3 && count < 10; count++) {
+    const delays: number[] = [];
+    // The first 410 is normal, so the second request may follow without a delay.
+    for (let count = 1; delays.length < 3 && count < 10; count++) {
       await stream((await scenario.opened(count))[count - 1]!);
-      if (scenario.isWaiting()) waits.push(await scenario.passNext());
+      if (scenario.isWaiting()) delays.push(await scenario.passNext());
     }
-    assert.equal(waits.length, 3, "too few delays");
-    assert(waits[0]! >= 200 && waits[0]! < waits[1]! && waits[1]! < waits[2]!, String(waits));
+    assert.equal(delays.length, 3, "too few delays");
+    assert(delays[0]! >= 200 && delays[0]! < delays[1]! && delays[1]! < delays[2]!, String(delays));
   });
 }
 
-const HINTS: readonly { name: string; kind: AnyKind; status: number; message: RegExp }[] = [
+const ADVICE: readonly { name: string; kind: AnyKind; status: number; message: RegExp }[] = [
   {
     name: "a kind of the operator whose definition is missing",
     kind: Website,
@@ -322,8 +326,8 @@ const HINTS: readonly { name: string; kind: AnyKind; status: number; message: Re
   },
 ];
 
-for (const { name, kind, status, message } of HINTS) {
-  Deno.test(`Informer reports what to do about ${name}, and retries`, async () => {
+for (const { name, kind, status, message } of ADVICE) {
+  Deno.test(`Informer gives advice about ${name}, and retries`, async () => {
     await using scenario = start({ kind }, () => rejection(status));
     await turns();
     assert.match(scenario.problems[0]!, message);
@@ -356,9 +360,9 @@ Deno.test("Informer stores only selected entries of managedFields, from events a
 });
 
 Deno.test("Informer stops when its signal is aborted, during a watch and during a delay", async (t) => {
-  for (const [name, answer] of [["during a watch", undefined], ["during a delay", () => rejection(500)]] as const) {
+  for (const [name, respond] of [["during a watch", undefined], ["during a delay", () => rejection(500)]] as const) {
     await t.step(name, async () => {
-      const scenario = start({}, answer);
+      const scenario = start({}, respond);
       await turns();
       await scenario[Symbol.asyncDispose]();
       assert.equal(scenario.isWaiting(), false);
@@ -391,7 +395,7 @@ Deno.test("Informer reopens a stream that is silent for 75 s after its second bo
   assert.equal(scenario.informer.restarts, 1);
 });
 
-Deno.test("Informer reopens a stream without a bookmark after 135 s", async () => {
+Deno.test("Informer reopens a stream that receives no bookmark for 135 s", async () => {
   await using scenario = start();
   const [first] = await scenario.opened(1);
   await first.send(initialEventsEnd(5));
@@ -414,7 +418,7 @@ Deno.test("Informer probes a silent stream with a second watch until its second 
   assert.deepEqual(scenario.requested().slice(3), [], "the stream was probed after its second bookmark");
 });
 
-Deno.test("Informer reopens a stalled stream within 35 s of an event that a probe returns", async () => {
+Deno.test("Informer reopens a stalled stream within 35 s of an event that only a probe receives", async () => {
   await using scenario = start();
   const [first] = await scenario.opened(1);
   await first.send(initialEventsEnd(5));
@@ -429,7 +433,7 @@ Deno.test("Informer reopens a stalled stream within 35 s of an event that a prob
   assert.deepEqual(scenario.changes, ["+a@6"]);
 });
 
-Deno.test("Informer does not reopen a stream that returns an event shortly after a probe", async () => {
+Deno.test("Informer does not reopen a stream that receives an event shortly after the probe does", async () => {
   await using scenario = start();
   const [first] = await scenario.opened(1);
   await first.send(initialEventsEnd(5));

@@ -1,8 +1,8 @@
 /**
- * Makes reads return the process's own writes. The response to a write is stored at once, and the
- * event of the write is reported as the writer's own, whether it is received before or after the
- * response. Events of an object are held back while a write to it is pending, because only the
- * response shows which of them is the event of the write.
+ * Makes reads return the process's own writes. The response to a write is stored immediately, and
+ * listeners receive the writer with the change, even if its event is received before the response.
+ * Events of an object are held back while a write to it is pending, because only the response shows
+ * which of them is the event of the write.
  */
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
@@ -15,22 +15,22 @@ export interface Writer {
   readonly key: ObjectKey;
 }
 
-/** Called with a change. `by` is the writer, if it is a write of this process. */
+/** Called with a change. `by` is the writer if this process made the change. */
 export type Notify = (change: StoreChange, by: Writer | undefined) => void;
 
 /** The pending writes of one object, and the changes that were received during the writes. */
-interface Writes {
+interface PendingWrites {
   count: number;
-  /** Whether an event of its deletion was received. */
+  /** Whether the event of the object's deletion was received. */
   sawDeletion: boolean;
-  held: StoreChange[];
+  heldChanges: StoreChange[];
 }
 
 /** The writes of this process to the objects of a store. */
 export class OwnWrites {
   readonly #store: Store;
   readonly #notify: Notify;
-  readonly #writes = new Map<ObjectKey, Writes>();
+  readonly #writes = new Map<ObjectKey, PendingWrites>();
 
   constructor(store: Store, notify: Notify) {
     this.#store = store;
@@ -42,7 +42,7 @@ export class OwnWrites {
     if (change === undefined) return;
     const writes = this.#writes.get(keyOf((change.after ?? change.before)!.metadata));
     if (writes === undefined) this.#notify(change, undefined);
-    else writes.held.push(change);
+    else writes.heldChanges.push(change);
   }
 
   /**
@@ -71,9 +71,9 @@ export class OwnWrites {
       const { resourceVersion } = response?.metadata ?? {};
       const isOwn = ({ after }: StoreChange): boolean =>
         response !== undefined && after?.metadata.resourceVersion === resourceVersion;
-      // If versions cannot be compared, the response must not replace changes after the event of
-      // the write.
-      const isOutdated = writes.held.some(isOwn) && !isComparable(resourceVersion ?? "");
+      // If versions cannot be compared, a response that arrives after the event of the write must
+      // not replace later changes.
+      const isOutdated = writes.heldChanges.some(isOwn) && !isComparable(resourceVersion ?? "");
       this.#end(key, writes, by, isOwn);
       if (response !== undefined && !isOutdated) this.#storeResponse(response, by);
       this.#release(key, writes);
@@ -85,8 +85,8 @@ export class OwnWrites {
    *
    * @param key Key of the object.
    * @param by The writer.
-   * @param send Sends the request. It returns the object if that still exists, because of
-   * finalizers or its grace period.
+   * @param send Sends the request. It returns the object if it still exists because of
+   *   finalizers or its grace period.
    */
   async remove(key: ObjectKey, by: Writer, send: () => Promise<KubeObject | undefined>): Promise<void> {
     const writes = this.#begin(key);
@@ -106,36 +106,36 @@ export class OwnWrites {
           return response !== undefined && after === undefined && before?.metadata.uid === uid;
         },
       );
-      const held = this.#store.get(key);
+      const stored = this.#store.get(key);
       if (response?.remaining !== undefined) this.#storeResponse(response.remaining, by);
-      else if (response !== undefined && held !== undefined && held.metadata.uid === uid) {
-        this.#notifyIf(this.#store.deleteOwn(held), by);
+      else if (response !== undefined && stored !== undefined && stored.metadata.uid === uid) {
+        this.#notifyIf(this.#store.deleteOwn(stored), by);
       }
       this.#release(key, writes);
     }
   }
 
-  #begin(key: ObjectKey): Writes {
-    const writes = this.#writes.get(key) ?? { count: 0, sawDeletion: false, held: [] };
+  #begin(key: ObjectKey): PendingWrites {
+    const writes = this.#writes.get(key) ?? { count: 0, sawDeletion: false, heldChanges: [] };
     this.#writes.set(key, writes);
     writes.count++;
     return writes;
   }
 
-  /** Reports the event of the write as the writer's own. */
-  #end(key: ObjectKey, writes: Writes, by: Writer, isOwn: (change: StoreChange) => boolean): void {
+  /** Ends a write. Reports the changes of the write, if already received, with its writer. */
+  #end(key: ObjectKey, writes: PendingWrites, by: Writer, isOwn: (change: StoreChange) => boolean): void {
     if (--writes.count === 0) this.#writes.delete(key);
-    if (writes.held.length === 0) return;
-    const own = writes.held.filter(isOwn);
-    writes.held = writes.held.filter((change) => !own.includes(change));
+    if (writes.heldChanges.length === 0) return;
+    const own = writes.heldChanges.filter(isOwn);
+    writes.heldChanges = writes.heldChanges.filter((change) => !own.includes(change));
     for (const change of own) this.#notify(change, by);
   }
 
-  /** Reports the other events, once no write of the object is pending. */
-  #release(key: ObjectKey, writes: Writes): void {
+  /** Reports the remaining changes when no write to the object is pending. */
+  #release(key: ObjectKey, writes: PendingWrites): void {
     if (writes.count > 0) return;
     if (writes.sawDeletion) this.#store.forgetDeleted(key);
-    for (const change of writes.held) this.#notify(change, undefined);
+    for (const change of writes.heldChanges) this.#notify(change, undefined);
   }
 
   #storeResponse(response: KubeObject, by: Writer): void {

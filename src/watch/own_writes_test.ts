@@ -21,8 +21,8 @@ const PENDING = {
   finalizers: ["x/y"],
 };
 
-// The event of a write may be received before or after its response. Either way the change is
-// reported once, as the writer's own.
+// The event of a write may be received before or after its response. In both cases, the change is
+// reported once, with its writer.
 const WRITES: readonly {
   name: string;
   before?: Line[];
@@ -39,13 +39,13 @@ const WRITES: readonly {
     changes: ["a@1->6 by us"],
   },
   {
-    name: "another writer's change before it, both before the response",
+    name: "another writer's change, then the event of the write, both before the response",
     before: [modified("a", 6), modified("a", 7)],
     response: object("a", 7),
     changes: ["a@6->7 by us", "a@1->6"],
   },
   {
-    name: "another writer's change after it, both before the response",
+    name: "the event of the write, then another writer's change, both before the response",
     before: [modified("a", 6), modified("a", 7)],
     response: object("a", 6),
     changes: ["a@1->6 by us", "a@6->7"],
@@ -67,7 +67,7 @@ const WRITES: readonly {
     stored: "none",
   },
   {
-    name: "a change of another object meanwhile",
+    name: "a change of another object before the response",
     before: [added("b", 6)],
     response: object("a", 7),
     changes: ["+b@6", "a@1->7 by us"],
@@ -76,7 +76,7 @@ const WRITES: readonly {
 ];
 
 for (const { name, before = [], response, after = [], changes, stored = response.metadata.resourceVersion } of WRITES) {
-  Deno.test(`Informer.write reports the change as the writer's own: ${name}`, async () => {
+  Deno.test(`Informer.write reports the change with its writer: ${name}`, async () => {
     await using scenario = start();
     const [stream] = await scenario.opened(1);
     await stream.send(added("a", 1), initialEventsEnd(5));
@@ -94,7 +94,7 @@ for (const { name, before = [], response, after = [], changes, stored = response
   });
 }
 
-// Versions that are not integers, as of aggregated API servers without etcd, cannot be compared.
+// Some aggregated API servers have versions that are not integers and cannot be compared.
 const OPAQUE: typeof WRITES = [
   {
     name: "an older event after the response",
@@ -110,7 +110,7 @@ const OPAQUE: typeof WRITES = [
     stored: "b",
   },
   {
-    name: "both before the response",
+    name: "the event of the write and another writer's change before the response",
     before: [{ type: "MODIFIED", object: opaque("z") }, { type: "MODIFIED", object: opaque("b") }],
     response: opaque("z"),
     changes: ["a@x->z by us", "a@z->b"],
@@ -133,7 +133,7 @@ const OPAQUE: typeof WRITES = [
 ];
 
 for (const { name, before = [], response, after = [], changes, stored = response.metadata.resourceVersion } of OPAQUE) {
-  Deno.test(`Informer.write waits for its event if versions cannot be compared: ${name}`, async () => {
+  Deno.test(`Informer.write ignores older events if versions cannot be compared: ${name}`, async () => {
     await using scenario = start();
     const [stream] = await scenario.opened(1);
     await stream.send({ type: "ADDED", object: opaque("x") }, initialEventsEnd(5));
@@ -149,7 +149,7 @@ for (const { name, before = [], response, after = [], changes, stored = response
   });
 }
 
-Deno.test("Informer stores the objects of a new list although the event of a write was not received", async () => {
+Deno.test("Informer stores the objects of a new list even if the event of a write was never received", async () => {
   await using scenario = start({}, ({ query }) => query.resourceVersion === "5" ? rejection(410) : undefined);
   const [stream] = await scenario.opened(1);
   await stream.send({ type: "ADDED", object: opaque("x") }, initialEventsEnd(5));
@@ -180,7 +180,7 @@ Deno.test("Informer.write reports the changes of others when the write fails", a
   assert.deepEqual(scenario.changes, ["a@1->6"]);
 });
 
-Deno.test("Informer.write reports to two writers of an object each its own change", async () => {
+Deno.test("Informer.write reports the changes of two concurrent writers with the right writer", async () => {
   await using scenario = start();
   const [stream] = await scenario.opened(1);
   await stream.send(added("a", 1), initialEventsEnd(5));
@@ -198,7 +198,7 @@ Deno.test("Informer.write reports to two writers of an object each its own chang
   assert.deepEqual(scenario.changes, ["a@6->7 by them", "a@1->6 by us", "a@7->8"]);
 });
 
-Deno.test("Informer.write removes an object whose last finalizer it removed, before the event", async () => {
+Deno.test("Informer.write removes an object before the event if the write removed its last finalizer", async () => {
   await using scenario = start();
   const [stream] = await scenario.opened(1);
   // A real server sets the grace period to 0 for every deleted object that waits for its
@@ -220,7 +220,7 @@ Deno.test("Informer.write does not remove an object in its grace period", async 
   assert.equal(scenario.informer.store.get("a")?.metadata.resourceVersion, "6");
 });
 
-// The response to a deletion is the object if it still exists, for its finalizers.
+// The response to a deletion is the object if it still exists because of its finalizers.
 const REMOVALS: readonly {
   name: string;
   before?: Line[];
@@ -249,13 +249,13 @@ const REMOVALS: readonly {
     stored: "7",
   },
   {
-    name: "it has finalizers, event after the response",
+    name: "the object has finalizers, event after the response",
     remaining: object("a", 6, PENDING),
     after: [modified("a", 6, PENDING), deleted("a", 7)],
     changes: ["a@1->6 by us", "-a@6"],
   },
   {
-    name: "it has finalizers, event before the response",
+    name: "the object has finalizers, event before the response",
     before: [modified("a", 6, PENDING)],
     remaining: object("a", 6, PENDING),
     changes: ["a@1->6 by us"],
@@ -264,7 +264,7 @@ const REMOVALS: readonly {
 ];
 
 for (const { name, before = [], remaining, after = [], changes, stored = "none" } of REMOVALS) {
-  Deno.test(`Informer.remove reports the deletion as the writer's own: ${name}`, async () => {
+  Deno.test(`Informer.remove reports the deletion with its writer: ${name}`, async () => {
     await using scenario = start();
     const [stream] = await scenario.opened(1);
     await stream.send(added("a", 1), initialEventsEnd(5));

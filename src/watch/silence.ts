@@ -5,7 +5,8 @@
  * and then one per minute. So after the second bookmark, a stream that is silent for 75 s has
  * stalled. Before that, silence is not conclusive, and the stream is probed: a second, short watch
  * starts at the same version. If it returns an event that the stream does not, the stream has
- * stalled. A list would show the same, but a probe is as cheap for 20,000 objects as for one.
+ * stalled. A list would show the same, but the cost of a probe does not grow with the number of
+ * objects.
  */
 import type { Clock } from "../base/clock.ts";
 import { type Linked, linked } from "../base/abort.ts";
@@ -22,7 +23,7 @@ export interface SilenceOptions {
   readonly signal: AbortSignal;
   /** The watched kind, for errors. */
   readonly what: string;
-  /** Returns whether the stream missed an event. If it fails, the result is unknown. */
+  /** Returns whether the stream missed an event. If it rejects, the stream continues. */
   readonly probe: (signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -42,27 +43,27 @@ export function listenForSilence({ clock, signal, what, probe }: SilenceOptions)
   let lastProbe = lastReceived;
   let isDisposed = false;
   let isOpen = false;
-  let timer = clock.after(MAX_SILENCE.first, look);
+  let timer = clock.after(MAX_SILENCE.first, check);
 
-  function look(): void {
+  function check(): void {
     const now = clock.elapsed();
     const limit = bookmarks < 2 ? MAX_SILENCE.first : MAX_SILENCE.later;
-    if (now - lastReceived >= limit) return stalled(`no event for ${limit / 1000} s`);
+    if (now - lastReceived >= limit) return abort(`no event for ${limit / 1000} s`);
     const mayProbe = isOpen && bookmarks < 2;
     if (mayProbe && now - Math.max(lastReceived, lastProbe) >= PROBE_AFTER) {
       lastProbe = now;
       probe(stream.signal).then(
-        (isStalled) => isStalled && stalled("the stream has stalled: another watch received newer events"),
+        (isStalled) => isStalled && abort("the stream has stalled: another watch received newer events"),
         () => undefined,
       );
     }
     const next = mayProbe
       ? Math.min(lastReceived + limit, Math.max(lastReceived, lastProbe) + PROBE_AFTER)
       : lastReceived + limit;
-    timer = clock.after(Math.max(next - now, 1), look);
+    timer = clock.after(Math.max(next - now, 1), check);
   }
 
-  function stalled(why: string): void {
+  function abort(why: string): void {
     if (!isDisposed) stream.abort(new Error(`Cannot watch ${what}: ${why}`));
   }
 
@@ -73,7 +74,7 @@ export function listenForSilence({ clock, signal, what, probe }: SilenceOptions)
       isOpen = true;
       lastReceived = lastProbe = clock.elapsed();
       timer[Symbol.dispose]();
-      timer = clock.after(PROBE_AFTER, look);
+      timer = clock.after(PROBE_AFTER, check);
     },
     received(batch) {
       lastReceived = clock.elapsed();
@@ -82,7 +83,7 @@ export function listenForSilence({ clock, signal, what, probe }: SilenceOptions)
       if (bookmarks < 2) return;
       // From now on the server sends a bookmark every minute.
       timer[Symbol.dispose]();
-      timer = clock.after(MAX_SILENCE.later, look);
+      timer = clock.after(MAX_SILENCE.later, check);
     },
     [Symbol.dispose]() {
       isDisposed = true;

@@ -8,7 +8,7 @@
  *   └─if streaming is rejected: paging ──last page──▶ live
  * ```
  *
- * Stored objects remain during a new list. Only its end determines which of them were deleted.
+ * Objects remain stored during a new list. Its end determines which of them were deleted.
  */
 import type { WatchEvent } from "../kube/calls.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
@@ -40,7 +40,7 @@ export type Received =
     readonly resourceVersion: string;
     readonly next: string | undefined;
   }
-  /** The server rejected a streaming list, permanently or for now. */
+  /** The server rejected a streaming list, permanently or temporarily. */
   | { readonly type: "rejection"; readonly isPermanent: boolean }
   /** The version has expired (410). */
   | { readonly type: "expiry" }
@@ -124,8 +124,8 @@ function onPage(
 }
 
 /**
- * Metadata that an object must have to be stored: without a uid, it looks like another object of
- * the same name.
+ * Metadata that an object must have to be stored. Without a uid, an object cannot be distinguished
+ * from another one of the same name.
  */
 const IDENTITY = ["name", "uid", "resourceVersion"] as const;
 const VERSION = ["resourceVersion"] as const;

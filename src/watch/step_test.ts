@@ -8,125 +8,130 @@ const PAGED: State = { at: "live", streams: false, resourceVersion: "5" };
 const A = object("a", "6");
 const B = object("b", "7");
 
-const CASES: readonly { name: string; state: State; received: Received; then: State; changes?: Change[] }[] = [
+const CASES: readonly { name: string; state: State; received: Received; expected: State; changes?: Change[] }[] = [
   {
     name: "stores an object of the initial list and marks it as seen",
     state: initial(),
     received: event("ADDED", A),
-    then: initial("a"),
+    expected: initial("a"),
     changes: [{ do: "set", object: A }],
   },
   {
     name: "stores a change during the initial list",
     state: initial("a"),
     received: event("MODIFIED", A),
-    then: initial("a"),
+    expected: initial("a"),
     changes: [{ do: "set", object: A }],
   },
   {
     name: "deletes an object during the initial list",
     state: initial("a", "b"),
     received: event("DELETED", A),
-    then: initial("b"),
+    expected: initial("b"),
     changes: [{ do: "delete", object: A }],
   },
   {
     name: "ignores a bookmark during the initial list",
     state: initial("a"),
     received: bookmark("9"),
-    then: initial("a"),
+    expected: initial("a"),
   },
   {
     name: "removes unseen objects at the end of the initial list",
     state: initial("a"),
     received: bookmark("9", { "k8s.io/initial-events-end": "true" }),
-    then: { at: "live", streams: true, resourceVersion: "9" },
+    expected: { at: "live", streams: true, resourceVersion: "9" },
     changes: [{ do: "retain", seen: new Set(["a"]), resourceVersion: "9" }],
   },
   {
     name: "starts over when the initial list is interrupted",
     state: initial("a"),
     received: { type: "end" },
-    then: START,
+    expected: START,
   },
-  { name: "starts over when the initial list expires", state: initial("a"), received: { type: "expiry" }, then: START },
+  {
+    name: "starts over when the initial list expires",
+    state: initial("a"),
+    received: { type: "expiry" },
+    expected: START,
+  },
   {
     name: "lists page by page when a streaming list is rejected",
     state: initial(),
     received: { type: "rejection", isPermanent: true },
-    then: paging(undefined),
+    expected: paging(undefined),
   },
   {
     name: "stores a first page and requests the next",
     state: { at: "start", streams: false },
     received: page([A], "more"),
-    then: paging("more", "a"),
+    expected: paging("more", "a"),
     changes: [{ do: "set", object: A }],
   },
   {
     name: "ends the list with the last page and the keys of all pages",
     state: paging("more", "a"),
     received: page([B], undefined),
-    then: { at: "live", streams: false, resourceVersion: "9" },
+    expected: { at: "live", streams: false, resourceVersion: "9" },
     changes: [{ do: "set", object: B }, { do: "retain", seen: new Set(["a", "b"]), resourceVersion: "9" }],
   },
   {
     name: "removes all objects after an empty list",
     state: { at: "start", streams: false },
     received: page([], undefined),
-    then: { at: "live", streams: false, resourceVersion: "9" },
+    expected: { at: "live", streams: false, resourceVersion: "9" },
     changes: [{ do: "retain", seen: new Set(), resourceVersion: "9" }],
   },
   {
     name: "starts over page by page when pages expire",
     state: paging("more", "a"),
     received: { type: "expiry" },
-    then: { at: "start", streams: false },
+    expected: { at: "start", streams: false },
   },
   {
     name: "starts over page by page when pages are interrupted",
     state: paging("more", "a"),
     received: { type: "end" },
-    then: { at: "start", streams: false },
+    expected: { at: "start", streams: false },
   },
   {
     name: "advances the version with an event",
     state: LIVE,
     received: event("MODIFIED", A),
-    then: { ...LIVE, resourceVersion: "6" },
+    expected: { ...LIVE, resourceVersion: "6" },
     changes: [{ do: "set", object: A }],
   },
   {
     name: "advances the version with a deletion",
     state: LIVE,
     received: event("DELETED", B),
-    then: { ...LIVE, resourceVersion: "7" },
+    expected: { ...LIVE, resourceVersion: "7" },
     changes: [{ do: "delete", object: B }],
   },
   {
     name: "advances the version with a bookmark",
     state: LIVE,
     received: bookmark("8"),
-    then: { ...LIVE, resourceVersion: "8" },
+    expected: { ...LIVE, resourceVersion: "8" },
   },
-  { name: "resumes a live watch that ends", state: LIVE, received: { type: "end" }, then: LIVE },
-  { name: "lists again when the version expires", state: LIVE, received: { type: "expiry" }, then: START },
+  { name: "resumes a live watch that ends", state: LIVE, received: { type: "end" }, expected: LIVE },
+  { name: "lists again when the version expires", state: LIVE, received: { type: "expiry" }, expected: START },
   {
     name: "lists page by page if streaming was rejected before",
     state: PAGED,
     received: { type: "expiry" },
-    then: { at: "start", streams: false },
+    expected: { at: "start", streams: false },
   },
   {
     name: "ignores an event of an unknown type",
     state: LIVE,
     received: event("NEWS" as WatchEvent["type"], A),
-    then: LIVE,
+    expected: LIVE,
   },
 ];
 
-for (const { name, state, received, then, changes = [] } of CASES) {
-  Deno.test(`step ${name}`, () => assert.deepEqual(step(state, received), { state: then, changes }));
+for (const { name, state, received, expected, changes = [] } of CASES) {
+  Deno.test(`step ${name}`, () => assert.deepEqual(step(state, received), { state: expected, changes }));
 }
 
 function object(name: string, resourceVersion: string): KubeObject {

@@ -3,7 +3,9 @@ import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "./key.ts";
 import { isComparable, isNewer } from "./resource_version.ts";
 
-/** A change. `before` is `undefined` for a new object, `after` for a deleted one. */
+/**
+ * A change. `before` is `undefined` for a new object, and `after` is `undefined` for a deleted one.
+ */
 export interface StoreChange {
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
@@ -13,17 +15,18 @@ export interface StoreChange {
 export class Store {
   readonly #objects = new Map<ObjectKey, KubeObject>();
   /**
-   * Objects that this process deleted, until the event of the deletion is received. Earlier events
-   * must not restore them, or an earlier object of the same name.
+   * Objects that this process deleted, until the event of the deletion is received. Events from
+   * before the deletion must not restore them or an even earlier object of the same name.
    */
   readonly #deleted = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
 
   /**
-   * Own writes whose versions cannot be compared, until the event of the write is received. Until
-   * then, all other events of the object are older than the write and are ignored. The map is empty
-   * during a list, because listed objects may be newer and are sent only once.
+   * Writes of this process whose events have not been received yet and whose versions cannot be
+   * compared. Until the event of the write, all other events of the object are older than the write
+   * and are ignored. The map is empty during a list, because listed objects may be newer and are
+   * sent only once.
    */
-  readonly #awaited = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
+  readonly #awaitedWrites = new Map<ObjectKey, { readonly uid: string; readonly resourceVersion: string }>();
   #isListing = false;
 
   get size(): number {
@@ -43,13 +46,13 @@ export class Store {
   }
 
   /**
-   * Stores an object, unless the stored version is the same or newer. Half of all events are of own
-   * writes, whose responses are already stored.
+   * Stores an object, unless the stored version is the same or newer. That is common: half of all
+   * events report own writes, whose responses are already stored.
    *
    * @param object The object.
-   * @param transform Called with an object that will be stored. It must not change its key and
-   * version.
-   * @returns The change; `undefined` if there is none.
+   * @param transform Called with an object that will be stored. It must not change its key or
+   *   version.
+   * @returns The change, or `undefined` if the object was not stored.
    */
   set(object: KubeObject, transform?: (object: KubeObject) => KubeObject): StoreChange | undefined {
     const key = keyOf(object.metadata);
@@ -58,7 +61,7 @@ export class Store {
     if (deleted !== undefined && (deleted.uid === uid || isNewer(deleted.resourceVersion, resourceVersion))) {
       return undefined;
     }
-    if (this.#awaited.size > 0 && this.#isAwaited(key, object)) return undefined;
+    if (this.#awaitedWrites.size > 0 && this.#isOlderThanAwaited(key, object)) return undefined;
     const before = this.#objects.get(key);
     if (before !== undefined) {
       const stored = before.metadata.resourceVersion;
@@ -70,47 +73,49 @@ export class Store {
   }
 
   /**
-   * Stores the response to a write of this process. @returns The change; `undefined` if there is
-   * none.
+   * Stores the response to a write of this process.
+   *
+   * @returns The change, or `undefined` if the stored version is the same or newer.
    */
   setWritten(response: KubeObject): StoreChange | undefined {
     const key = keyOf(response.metadata);
-    this.#awaited.delete(key);
+    this.#awaitedWrites.delete(key);
     const change = this.set(response);
     const { uid, resourceVersion } = response.metadata;
     if (change !== undefined && !this.#isListing && !isComparable(resourceVersion)) {
-      this.#awaited.set(key, { uid, resourceVersion });
+      this.#awaitedWrites.set(key, { uid, resourceVersion });
     }
     return change;
   }
 
   /**
-   * Returns whether an object is older than an own write whose event was not received yet. The
-   * event of the write, or an event of another object with the same name, ends this state.
+   * Returns whether an object is older than an own write whose event has not been received yet. If
+   * it is not, the write is no longer awaited: the object is the result of the write, or another
+   * object of the same name.
    */
-  #isAwaited(key: ObjectKey, { metadata }: KubeObject): boolean {
-    const awaited = this.#awaited.get(key);
+  #isOlderThanAwaited(key: ObjectKey, { metadata }: KubeObject): boolean {
+    const awaited = this.#awaitedWrites.get(key);
     if (awaited?.uid === metadata.uid && awaited.resourceVersion !== metadata.resourceVersion) return true;
-    this.#awaited.delete(key);
+    this.#awaitedWrites.delete(key);
     return false;
   }
 
-  /** Starts a list, whose objects are stored as they are received. {@linkcode retain} ends it. */
+  /** Begins a list. Its objects are stored as they are received; {@linkcode retain} ends it. */
   beginListing(): void {
     this.#isListing = true;
-    this.#awaited.clear();
+    this.#awaitedWrites.clear();
   }
 
   /**
-   * Removes an object after the event of its deletion, unless the stored one is newer: it may be
-   * another object of the same name.
+   * Removes an object after the event of its deletion. A newer stored object is not removed,
+   * because it may be another object of the same name.
    *
-   * @returns The change; `undefined` if there is none.
+   * @returns The change, or `undefined` if no object was removed.
    */
   delete(object: KubeObject): StoreChange | undefined {
     const key = keyOf(object.metadata);
     if (this.#deleted.get(key)?.uid === object.metadata.uid) this.#deleted.delete(key);
-    this.#awaited.delete(key);
+    this.#awaitedWrites.delete(key);
     const before = this.#objects.get(key);
     if (before === undefined || isNewer(before.metadata.resourceVersion, object.metadata.resourceVersion)) {
       return undefined;
@@ -120,9 +125,9 @@ export class Store {
   }
 
   /**
-   * Removes an object that this process deleted, before the event of the deletion.
+   * Removes an object that this process deleted, before the event of the deletion is received.
    *
-   * @returns The change; `undefined` if there is none.
+   * @returns The change, or `undefined` if no object was removed.
    */
   deleteOwn(object: KubeObject): StoreChange | undefined {
     const change = this.delete(object);
@@ -130,17 +135,17 @@ export class Store {
     return change;
   }
 
-  /** Forgets a deletion when no earlier response or event can be received any more. */
+  /** Forgets a deletion. Call it when no response or event from before the deletion can arrive. */
   forgetDeleted(key: ObjectKey): void {
     this.#deleted.delete(key);
   }
 
   /**
-   * Ends a list: removes the objects that it did not have, except those that were written after it.
+   * Ends a list. Removes the objects that are not in the list, except those written after it.
    *
    * @param seen Keys of the list.
    * @param resourceVersion Version of the list.
-   * @returns The removed objects.
+   * @returns The changes, one per removed object.
    */
   retain(seen: ReadonlySet<ObjectKey>, resourceVersion: string): StoreChange[] {
     this.#isListing = false;

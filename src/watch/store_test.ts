@@ -49,14 +49,14 @@ for (const { name, stored, act } of IGNORED) {
   });
 }
 
-Deno.test("Store stores a change whose version cannot be compared", () => {
+Deno.test("Store accepts a change whose version cannot be compared", () => {
   const store = new Store();
   store.set(object("a", "x1"));
   store.set(object("a", "x0"));
   assert.equal(store.get("default/a")?.metadata.resourceVersion, "x0");
 });
 
-Deno.test("Store removes the objects that a list did not have, and returns them", () => {
+Deno.test("Store removes the objects that are missing from a list, and returns them", () => {
   const store = new Store();
   for (const [name, version] of [["listed", "1"], ["missing", "2"], ["newer", "10"]] as const) {
     store.set(object(name, version));
@@ -68,9 +68,9 @@ Deno.test("Store removes the objects that a list did not have, and returns them"
 
 Deno.test("Store does not restore an object that an own write deleted", async (t) => {
   const late: readonly { name: string; events: (store: Store) => void; exists: boolean }[] = [
-    { name: "by an earlier event", events: (store) => store.set(object("a", "19")), exists: false },
+    { name: "because of an earlier event", events: (store) => store.set(object("a", "19")), exists: false },
     {
-      name: "by earlier events of another object with the same name",
+      name: "because of earlier events of another object with the same name",
       events: (store) => {
         store.delete(object("a", "15", "earlier"));
         store.set(object("a", "16"));
@@ -99,7 +99,7 @@ Deno.test("Store does not restore an object that an own write deleted", async (t
   }
 });
 
-Deno.test("Store has the newest version of each object for any order and number of events", () => {
+Deno.test("Store keeps the newest version of each object in any order of events, with any repetitions", () => {
   const version = fc.record({ name: fc.constantFrom("a", "b"), version: fc.integer({ min: 1, max: 200 }) });
   fc.assert(fc.property(fc.array(version, { minLength: 1 }), (versions) => {
     const store = new Store();
