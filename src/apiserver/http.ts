@@ -57,7 +57,9 @@ export interface RespondOptions {
   readonly user?: User;
   /** Whether anonymous requests are allowed. @default {true} */
   readonly anonymous?: boolean;
-  /** Called if the user lacks a permission. The response has it only as a message. */
+  /**
+   * Called if the user lacks an RBAC permission. The response contains only the error's message.
+   */
   readonly onDenied?: (error: AccessDeniedError) => void;
 }
 
@@ -67,22 +69,23 @@ export interface RespondOptions {
  * @param core The server.
  * @param watches The open watches.
  * @param request The request.
- * @param options Who sent it, and what to call.
- * @returns The response; a rejection is a response too.
+ * @param options Additional options.
+ * @returns The response. A rejected request gets a response with a `Status` object.
  */
 export async function respond(
   core: Core,
   watches: Watches,
   request: Request,
-  { user: known, anonymous = true, onDenied }: RespondOptions = {},
+  { user: connectionUser, anonymous = true, onDenied }: RespondOptions = {},
 ): Promise<Response> {
   const warnings: string[] = [];
   try {
-    const user = core.access.authenticate(request, known, anonymous);
+    const user = core.access.authenticate(request, connectionUser, anonymous);
     const jsonRequest = await requestAsJson(request);
     const mayReplay = jsonRequest.body !== null && core.kinds.areConverted;
     const response = await withConversions(() => {
-      // An object that must be converted first restarts the request.
+      // This function runs again after a conversion, so the warnings of the previous attempt are
+      // dropped.
       warnings.length = 0;
       return dispatch(core, watches, mayReplay ? jsonRequest.clone() : jsonRequest, { user, warnings });
     });
@@ -132,7 +135,7 @@ async function dispatch(
 }
 
 /**
- * The response for an unknown path, which includes the paths of custom kinds that are not defined.
+ * Returns the response for an unknown path, such as the path of a custom kind that is not defined.
  */
 function pageNotFound(): Response {
   const headers = { ...COMMON, "content-type": "text/plain; charset=utf-8" };
@@ -140,8 +143,8 @@ function pageNotFound(): Response {
 }
 
 /**
- * Returns whether a path fits the scope of its kind. Built-in kinds accept more than reads on the
- * path across all namespaces; the rejection of those comes later.
+ * Returns whether a path fits the scope of its kind. For built-in kinds, the path across all
+ * namespaces fits each method; later checks reject all methods but reads.
  */
 function fitsScope(kind: ServedKind, { namespace, name }: ResourcePath, method: string): boolean {
   if (!kind.namespaced) return namespace === undefined;
@@ -161,13 +164,13 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
   const accept = request.headers.get("accept");
   const form = wantedForm(accept, kind.isBuiltin);
-  // The library that serves built-in kinds checks the Accept header before anything else.
+  // For built-in kinds, the real server checks the Accept header before anything else.
   if (kind.isBuiltin && !namesFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
   if (form === undefined) throw notAcceptable(false, false);
   if (isScale(target)) return objectResponse(await serveScale(core, target, request), form, core, target);
   switch (verb) {
     case "get":
-      // With a resourceVersion, a cached object is recent enough.
+      // With a resourceVersion, the cached result of a conversion is recent enough.
       if (!target.query.get("resourceVersion")) {
         await kind.rules.refresh?.(storedOf(core, kind, namespace, name ?? ""));
       }
@@ -194,7 +197,7 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   }
 }
 
-/** Rejects a method on a path. For custom kinds, the operation itself reports a missing name. */
+/** Returns the error for a method that a path does not support. */
 function unsupportedMethod(method: string, { kind, name, subresource }: Target): StatusError {
   if (!kind.isBuiltin && subresource !== undefined) return methodNotSupported(kind, VERBS[method] ?? "");
   if (kind.isBuiltin && method === "GET" && name === undefined && kind.verbs.includes("list")) {
@@ -205,7 +208,7 @@ function unsupportedMethod(method: string, { kind, name, subresource }: Target):
   return methodNotAllowed();
 }
 
-/** Verb of a method on a subresource, as messages name it. */
+/** Verbs of methods on subresources, for error messages. */
 const VERBS: Readonly<Record<string, string>> = { POST: "create", DELETE: "delete" };
 
 type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -263,7 +266,7 @@ async function removeCollection(core: Core, target: Target, request: Request): P
   const removed: unknown[] = [];
   for (const object of items.filter(isSelected)) {
     await deleteAdmitted(core, target, locationOf(object), options);
-    // The response contains the objects as they were before.
+    // The response contains the objects as they were before the deletion.
     removed.push(kind.isBuiltin ? withoutType(object) : object);
   }
   return jsonResponse({ ...listHead(kind, metadata), items: removed });
@@ -283,7 +286,7 @@ async function optionsBody(request: Request): Promise<unknown> {
   const type = contentType(request.headers);
   if (type === "application/yaml") return await parseYaml(text);
   if (!OBJECT_TYPES.includes(type)) throw unsupportedMediaType([...OBJECT_TYPES, PROTOBUF]);
-  const rejection = (why: string) => badRequest(`couldn't get version/kind; json parse error: ${why}`);
+  const rejection = (reason: string) => badRequest(`couldn't get version/kind; json parse error: ${reason}`);
   let options: unknown;
   try {
     options = parseJson(text);
@@ -315,15 +318,15 @@ function inForm(object: StoredObject, form: Form, core: Core, kind: ServedKind, 
   if (form.as === "object") return object;
   const { resourceVersion } = object.metadata;
   return tableOf(kind, [object], { resourceVersion }, core.clock.now(), {
-    includeObject: included(query),
+    includeObject: includeObjectOf(query),
     withColumns: true,
     version: form.metaVersion,
   });
 }
 
 /**
- * Rejects a request for `PartialObjectMetadata` of a list, or `PartialObjectMetadataList` of an
- * object.
+ * Returns the error for a request for `PartialObjectMetadata` of a list, or for
+ * `PartialObjectMetadataList` of an object.
  */
 function wrongForm(kind: ServedKind, isList: boolean): StatusError {
   const [group] = kind.group.split(".");
@@ -334,10 +337,10 @@ function wrongForm(kind: ServedKind, isList: boolean): StatusError {
   return new StatusError(406, "NotAcceptable", message);
 }
 
-function included(query: URLSearchParams): IncludeObject {
-  const wanted = query.get("includeObject") || "Metadata";
-  if (wanted === "None" || wanted === "Object" || wanted === "Metadata") return wanted;
-  const fault = invalidField("includeObject", wanted, "must be 'Metadata', 'Object', 'None', or empty");
+function includeObjectOf(query: URLSearchParams): IncludeObject {
+  const value = query.get("includeObject") || "Metadata";
+  if (value === "None" || value === "Object" || value === "Metadata") return value;
+  const fault = invalidField("includeObject", value, "must be 'Metadata', 'Object', 'None', or empty");
   throw badRequest(`Unable to convert to Table as requested: ${fault.field}: ${fault.message}`);
 }
 
@@ -346,7 +349,7 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
   const headers = { ...COMMON, "content-type": form.contentType };
   if (form.as === "table") {
     const table = tableOf(kind, items, metadata, core.clock.now(), {
-      includeObject: included(query),
+      includeObject: includeObjectOf(query),
       withColumns: true,
       version: form.metaVersion,
     });
@@ -354,14 +357,14 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
   }
   if (form.as === "metadata") throw wrongForm(kind, true);
   if (form.as === "metadataList") {
-    const answer = {
+    const metadataList = {
       kind: "PartialObjectMetadataList",
       apiVersion: `meta.k8s.io/${form.metaVersion}`,
       metadata,
-      // Only this conversion turns an empty list into null.
+      // The real server encodes an empty list as null in this form only.
       items: items.length === 0 ? null : items.map((item) => partial(item, form.metaVersion)),
     };
-    return new Response(await encoded(answer, form), { headers });
+    return new Response(await encoded(metadataList, form), { headers });
   }
   if (form.format === "yaml") {
     return new Response(await encoded({ kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items }, form), {
@@ -384,7 +387,7 @@ function listHead(kind: ServedKind, metadata: object): object {
 
 /**
  * Stored objects without `kind` and `apiVersion`. Entries cannot become stale, since stored objects
- * are never changed in place; `textOf` also caches the text of each by identity.
+ * are never changed in place. `textOf` caches the JSON of each result by identity.
  */
 const withoutTypes = new WeakMap<StoredObject, object>();
 
@@ -417,7 +420,7 @@ async function watch(
     if (type !== "ERROR" && form.as === "table") {
       const { resourceVersion } = (object as StoredObject).metadata;
       const rows = type === "BOOKMARK" ? [] : [object as StoredObject];
-      const options = { includeObject: included(query), withColumns: isFirst, version: form.metaVersion };
+      const options = { includeObject: includeObjectOf(query), withColumns: isFirst, version: form.metaVersion };
       line = tableOf(kind, rows, { resourceVersion }, core.clock.now(), options);
       isFirst = false;
     }

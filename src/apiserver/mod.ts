@@ -15,7 +15,7 @@ import { createDefaultAccounts } from "./controllers/default_accounts.ts";
 import { Garbage } from "./controllers/garbage.ts";
 import { createInitialObjects } from "./controllers/initial_objects.ts";
 import { createInitialRoles } from "./controllers/initial_roles.ts";
-import { createInitialNamespaces, emptiedNamespace, emptyNamespace, NAMESPACES } from "./controllers/namespaces.ts";
+import { createInitialNamespaces, deletingNamespaceOf, emptyNamespace, NAMESPACES } from "./controllers/namespaces.ts";
 import { aggregateRoles } from "./controllers/role_aggregation.ts";
 import { Background } from "./core/background.ts";
 import type { Core } from "./core/core.ts";
@@ -39,17 +39,17 @@ export interface ApiserverOptions {
   /** Number of changes that are retained for watches that start in the past. @default {10_000} */
   readonly history?: number;
   /**
-   * Whether Roles, ClusterRoles and their bindings decide who may do what. The server then starts
-   * with the roles of a new cluster, and a request without a token comes from `system:anonymous`,
-   * who may read little more than the version and the health. If `false`, every request is allowed.
+   * Whether the server authorizes requests with RBAC. If `true`, it starts with the default roles
+   * of a new cluster, and a request without a token acts as `system:anonymous`, which can read
+   * little more than the version and health endpoints. If `false`, every request is allowed.
    *
    * @default {false}
    */
   readonly rbac?: boolean;
   /**
    * Whether the admission plugin OwnerReferencesPermissionEnforcement is enabled. With `rbac`,
-   * changing an owner reference then needs permission to delete the owned object, and setting
-   * `blockOwnerDeletion` needs permission to update the owner's finalizers.
+   * changing an owner reference then requires the RBAC permission to delete the owned object, and
+   * setting `blockOwnerDeletion` requires the RBAC permission to update the owner's finalizers.
    *
    * @default {false}
    */
@@ -69,7 +69,7 @@ export interface ApiserverOptions {
   readonly service?: ServiceCaller;
 }
 
-/** What {@linkcode Apiserver.fetch} knows about a request that is not part of the request. */
+/** Options for {@linkcode Apiserver.fetch}. */
 export interface FetchOptions {
   /**
    * User who sends the request, if the caller authenticated it, for example with a client
@@ -92,7 +92,7 @@ export interface Apiserver extends AsyncDisposable {
    * Responds to a request.
    *
    * @param request The request. Abort its signal to end a watch.
-   * @param options User who sends the request, if already known.
+   * @param options Additional options.
    * @returns The response. Errors are responses with a `Status` object.
    * @throws {TypeError} If the server has stopped.
    */
@@ -103,8 +103,8 @@ export interface Apiserver extends AsyncDisposable {
    */
   readonly activity: number;
   /**
-   * Number of requests in progress, excluding open watches, plus background steps that are not
-   * done. At zero, the state changes only with the next request.
+   * Number of requests in progress plus background steps that are not done. Open watches do not
+   * count. If it is zero, only the next request can change the state.
    */
   readonly busy: number;
   /** Number of open watches. */
@@ -125,8 +125,8 @@ export interface Apiserver extends AsyncDisposable {
   /** Returns whether the watch that a request opened is still open. */
   isWatching(request: Request): boolean;
   /**
-   * Breaks the connections of all open watches, as a crash of the server does. The stored objects
-   * stay.
+   * Breaks the connections of all open watches, as a crash of the server does. Stored objects are
+   * not affected.
    */
   cutWatches(): void;
   /** Ends all open watches. {@linkcode Apiserver.fetch} rejects from then on. */
@@ -157,9 +157,15 @@ export function createApiserver(options: ApiserverOptions = {}): Apiserver {
 class InMemoryApiserver implements Apiserver {
   readonly #core: Core;
   readonly #watches: Watches;
-  /** Counts everything that happens. `settle()` in tests compares two readings. */
+  /**
+   * Value of {@linkcode Apiserver.activity}. `settle()` in tests compares two readings to detect
+   * activity.
+   */
   #activity = 0;
-  /** Requests whose response is not complete; an open watch is complete once it has opened. */
+  /**
+   * Number of requests that `respond` has not answered yet. It answers a watch as soon as the watch
+   * is open.
+   */
   #requests = 0;
   #isStopped = false;
 
@@ -261,14 +267,14 @@ function emptyDeletedNamespaces(core: Core): void {
       if (type !== "DELETED" && object.metadata.deletionTimestamp !== undefined) enqueue(object.metadata.name);
       return;
     }
-    const namespace = emptiedNamespace(core, object);
+    const namespace = deletingNamespaceOf(core, object);
     if (namespace !== undefined) enqueue(namespace);
   });
 }
 
 /**
- * Converts an unexpected error into a response. The real server accepts objects with thousands of
- * levels, because Go's stack grows; ours does not.
+ * Converts an unexpected error into a StatusError. The real server accepts objects with thousands
+ * of levels, because Go's stack grows; the stack of JavaScript overflows.
  */
 function unexpectedError(error: unknown): StatusError {
   if (isStackOverflow(error)) return requestTooLarge("it is nested too deep for this server");

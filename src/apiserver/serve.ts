@@ -34,7 +34,7 @@ export interface ServerCertificate {
   readonly certificate: string;
   /** Private key of the certificate. */
   readonly key: string;
-  /** Certificate of the authority, for clients that shall trust the server. */
+  /** Certificate of the authority, with which clients verify the server. */
   readonly caCert: string;
 }
 
@@ -47,7 +47,10 @@ export interface ServedApiserver extends AsyncDisposable {
    * too.
    */
   readonly token: string;
-  /** Certificate of the authority that signed the server's, as PEM; absent over plain HTTP. */
+  /**
+   * Certificate of the authority that signed the server's certificate, as PEM; absent over plain
+   * HTTP.
+   */
   readonly caCert?: string;
   /** Stops listening and closes all connections. The API server itself continues. */
   close(): Promise<void>;
@@ -56,9 +59,10 @@ export interface ServedApiserver extends AsyncDisposable {
 /**
  * Serves an API server over HTTP, or over HTTPS if it has a certificate.
  *
- * Web pages must not reach the server: over plain HTTP, it rejects requests whose Host is neither
- * an IP address nor `localhost`, and it rejects requests of pages of other origins. Clients must
- * send a token, unless `anonymous` is set; {@linkcode kubeconfigFor} writes it into a kubeconfig.
+ * The server protects itself against web pages. It rejects requests from pages of other origins
+ * and, over plain HTTP, requests whose Host is neither an IP address nor `localhost`. Clients must
+ * send the token, unless `anonymous` is set. {@linkcode kubeconfigFor} returns a kubeconfig that
+ * contains the token.
  *
  * @param apiserver The API server.
  * @param options Additional options.
@@ -85,7 +89,8 @@ export function serveApiserver(apiserver: Apiserver, options: ServeOptions = {})
   const server = Deno.serve(
     { port, hostname, onListen: () => {}, signal: open.signal, ...tls },
     (request) => {
-      // Over TLS, the client compares the host with the certificate.
+      // Over TLS, this check is not needed, since the client compares the host with the
+      // certificate.
       if (tls === undefined && !isLocalHost(request)) return forbidden(hostRejection(request));
       if (isCrossOrigin(request)) return forbidden(originRejection(request.headers));
       return apiserver.fetch(withoutSignal(request), senderOf(request.headers.get("authorization"), token, anonymous));
@@ -119,7 +124,7 @@ function hostRejection({ url, headers }: Request): string {
   return `Host ${JSON.stringify(host)} is not served. Use an IP address or "localhost".`;
 }
 
-/** Returns the message for a request of a web page of another origin. */
+/** Returns the error message for a request from a web page of another origin. */
 export function originRejection(headers: Headers): string {
   const origin = JSON.stringify(headers.get("origin"));
   return `Origin ${origin} is not served. Pages of other origins must not call this server.`;
@@ -132,9 +137,9 @@ export function forbidden(message: string): Response {
 }
 
 /**
- * Returns the request without its signal. A client that disconnects cancels the response's body,
- * and with it an open watch. Deno aborts the signal of a served request after successful responses
- * too, and prints a warning when it is read.
+ * Returns the request without its signal. The signal is not needed: a client that disconnects
+ * cancels the response's body, which ends an open watch. Deno aborts the signal even after
+ * successful responses, and prints a warning when code reads it.
  */
 function withoutSignal({ url, method, headers, body }: Request): Request {
   return new Request(url, { method, headers, body });
@@ -145,14 +150,15 @@ export interface KubeconfigOptions {
   /** Name of the cluster, the user and the context. @default {"apiserver"} */
   readonly name?: string;
   /**
-   * Bearer token of the user. kubectl asks for credentials if there is none, even if the server
+   * Bearer token of the user. Without a token, kubectl asks for credentials, even if the server
    * accepts anonymous requests.
    *
    * @default {the served API server's token, else "anything"}
    */
   readonly token?: string;
   /**
-   * Client certificate of the user and its key, both as PEM; replaces the token.
+   * Client certificate of the user and its key, both as PEM. If set, the kubeconfig contains no
+   * token.
    *
    * @default {none}
    */
@@ -168,10 +174,10 @@ export interface KubeconfigOptions {
 /**
  * Returns a kubeconfig file for a server.
  *
- * @param server The served API server, whose token and authority the file contains; or the URL of
- * another server.
+ * @param server The served API server, or the URL of another server. For a served API server, the
+ * file contains its token and the certificate of its authority.
  * @param options Additional options, or only the name.
- * @returns The content of the file: YAML in its JSON form.
+ * @returns The content of the file as JSON, which is valid YAML.
  *
  * @example Usage
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * Serves an API server on a TCP port for users with client certificates. `Deno.serve` cannot
- * request one, so this uses Node's HTTPS server, which supports it from Deno 2.9 on (2.4 does not).
- * It speaks HTTP/1.1.
+ * request client certificates, so this module uses Node's HTTPS server, which can in Deno 2.9 but
+ * not in 2.4. It supports only HTTP/1.1.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { PeerCertificate, TLSSocket } from "node:tls";
@@ -138,7 +138,7 @@ async function serve(
   try {
     const request = requestOf(incoming, closed.signal);
     const sender = certifiedUser(incoming);
-    // A browser may have the client certificate, and sends it with the requests of any page.
+    // A browser that has the client certificate sends it with the requests of any page.
     const rejection = isCrossOrigin(request)
       ? forbidden(originRejection(request.headers))
       : sender === "invalid"
@@ -190,7 +190,8 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
 }
 
 /**
- * Sends a response with backpressure. A client that disconnects cancels the rest, such as a watch.
+ * Sends a response with backpressure. If the client disconnects, the rest of the response is
+ * cancelled, such as a watch.
  */
 async function send(response: Response, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   const headers: Record<string, string | string[]> = {};
@@ -225,8 +226,8 @@ function drained(outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns the user that a certificate names: the common name, with the organizations as groups
- * (`k8s.io/apiserver/pkg/authentication/request/x509`).
+ * Returns the user of a certificate: the common name is the user name, and the organizations are
+ * the groups (`k8s.io/apiserver/pkg/authentication/request/x509`).
  *
  * @param certificate A verified certificate.
  * @returns The user; `undefined` if the certificate has no common name.

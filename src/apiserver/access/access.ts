@@ -11,19 +11,19 @@ import { ANONYMOUS_USER, AUTHENTICATED, SUPERUSER, UNAUTHENTICATED, type User } 
 export interface AccessOptions {
   /** Whether roles are enforced. Otherwise every request is allowed. */
   readonly rbac: boolean;
-  /** Whether the admission plugin of that name is enabled. */
+  /** Whether the admission plugin OwnerReferencesPermissionEnforcement is enabled. */
   readonly ownerReferencesPermissionEnforcement: boolean;
   /** Users by bearer token. */
   readonly tokens: Readonly<Record<string, User>>;
 }
 
-/** Decides who may do what. */
+/** Authenticates and authorizes requests. */
 export class Access {
   /** Authorizes requests; absent if every request is allowed. */
   readonly authorizer: Authorizer | undefined;
   readonly ownerReferencesPermissionEnforcement: boolean;
   readonly tokens: Tokens;
-  /** The mode that last allowed each requester to impersonate, by user name. */
+  /** The impersonation mode that was last allowed for each requester, by user name. */
   readonly lastModes: Map<string, Mode> = new Map();
   readonly #users: ReadonlyMap<string, User>;
   constructor(sources: TokenSources, { rbac, ownerReferencesPermissionEnforcement, tokens }: AccessOptions) {
@@ -54,9 +54,10 @@ export class Access {
   }
 
   /**
-   * Checks whether a user may create the object of an update or apply that may create it.
+   * Checks whether a user may create the object, for an update or apply of an object that does not
+   * exist.
    *
-   * @throws {StatusError} If the user may not.
+   * @throws {StatusError} If the user lacks the RBAC permission.
    */
   checkCreate(user: User, kind: ServedKind, { namespace, name }: Pick<ResourceAction, "namespace" | "name">): void {
     const attributes = attributesOn(kind, { verb: "create", namespace, name });

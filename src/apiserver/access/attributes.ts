@@ -1,5 +1,5 @@
 /**
- * Attributes of a request that decide who may send it (`k8s.io/apiserver/pkg/endpoints/request`,
+ * Attributes of a request by which it is authorized (`k8s.io/apiserver/pkg/endpoints/request`,
  * `RequestInfo`).
  */
 import { pathSegmentFaults } from "../../base/name_rules.ts";
@@ -121,7 +121,10 @@ function isWatch(query: URLSearchParams): boolean {
   return watch !== undefined && watch !== "false" && watch !== "0";
 }
 
-/** A list that selects one name needs permission only for that name. */
+/**
+ * Returns the name that a field selector selects, since a list of one name requires the RBAC
+ * permission for that name only.
+ */
 function selectedName(query: URLSearchParams): string {
   const terms = (query.get("fieldSelector") ?? "").split(",");
   const [, name = ""] = terms.map((term) => /^metadata\.name==?([^=!]*)$/.exec(term)).find((found) => found) ?? [];

@@ -13,7 +13,7 @@ import { MASTERS, splitServiceAccount, type User } from "./user.ts";
 /** The API group of roles. */
 export const RBAC = "rbac.authorization.k8s.io";
 
-/** A decision. */
+/** The decision about a request. */
 export interface Decision {
   readonly allowed: boolean;
   /** The binding that allows the request, or the roles that do not exist. */
@@ -41,11 +41,11 @@ interface Granted {
 
 interface Grants {
   readonly granted: readonly Granted[];
-  /** Messages about roles that bindings name and that do not exist. */
+  /** Messages about bindings to roles that do not exist. */
   readonly missing: readonly string[];
 }
 
-/** Decides with the stored roles and bindings. */
+/** Authorizes requests by the stored roles and bindings. */
 export class Authorizer {
   readonly #store: Store;
   /** Rules by user name, groups and namespace. */

@@ -6,14 +6,14 @@ import { forbidden, StatusError } from "../wire/status_error.ts";
 import { type Attributes, isOfResource } from "./attributes.ts";
 import type { User } from "./user.ts";
 
-/** A user lacks a permission. */
+/** The error for a user who lacks an RBAC permission. */
 export class AccessDeniedError extends StatusError {
   override name = "AccessDeniedError";
 
   /**
-   * @param error The response.
+   * @param error The error that the response contains.
    * @param user The user.
-   * @param attributes What the user may not do.
+   * @param attributes Attributes of the denied request.
    */
   constructor(
     { code, reason, message, details }: StatusError,

@@ -1,7 +1,7 @@
 /**
- * Privilege escalation checks (`k8s.io/kubernetes/pkg/registry/rbac`): users may write only roles
- * whose rules they have, and bind only roles whose rules they have, unless the verbs `escalate` and
- * `bind` allow it.
+ * Privilege escalation checks (`k8s.io/kubernetes/pkg/registry/rbac`): a user may only grant rules
+ * that the user has. Writing other roles requires the verb `escalate`, and binding them requires
+ * the verb `bind`.
  */
 import { equal } from "../../base/json.ts";
 import type { ServedKind } from "../objects/kinds.ts";
@@ -15,7 +15,7 @@ import { MASTERS, type User } from "./user.ts";
 /** Checks an object before it is written; `old` is absent on create. Throws a StatusError. */
 export type Guard = (object: StoredObject, old?: StoredObject) => void;
 
-/** What a write applies to. */
+/** The object that a write changes. */
 export interface WriteTarget {
   readonly kind: ServedKind;
   readonly namespace: string | undefined;
@@ -32,8 +32,8 @@ const EVERYTHING: readonly PolicyRule[] = [
  * Returns the escalation check of a write.
  *
  * @param authorizer Authorizes requests; absent if every request is allowed.
- * @param user The user who writes.
- * @param target What the write applies to.
+ * @param user The user userText writes.
+ * @param target The object that the write changes.
  * @returns The check; `undefined` if the write needs none.
  */
 export function escalationGuard(
@@ -51,10 +51,10 @@ export function escalationGuard(
   if (isRole && may("escalate", kind.plural, name)) return undefined;
   return (object, old) => {
     if (old !== undefined && changesOnlyOwnership(object, old)) return;
-    const rejection = (why: string) => forbidden({ group: RBAC, plural: kind.plural }, object.metadata.name, why);
+    const rejection = (reason: string) => forbidden({ group: RBAC, plural: kind.plural }, object.metadata.name, reason);
     const check = (rules: readonly PolicyRule[]) => {
       const missing = uncovered(authorizer.rulesFor(user, namespace).rules, rules);
-      if (missing.length > 0) throw rejection(notHeld(authorizer, user, namespace, missing));
+      if (missing.length > 0) throw rejection(missingRulesMessage(authorizer, user, namespace, missing));
     };
     if (isRole) {
       check((object.rules ?? []) as readonly PolicyRule[]);
@@ -71,17 +71,24 @@ export function escalationGuard(
   };
 }
 
-function notHeld(authorizer: Authorizer, user: User, namespace: string, missing: readonly PolicyRule[]): string {
+function missingRulesMessage(
+  authorizer: Authorizer,
+  user: User,
+  namespace: string,
+  missing: readonly PolicyRule[],
+): string {
   const { error } = authorizer.rulesFor(user, namespace);
-  const who = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
+  const userText = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
   const lines = compactLines(missing).join("\n");
-  const why = `${who} is attempting to grant RBAC permissions not currently held:\n${lines}`;
-  return error === "" ? why : `${why}; resolution errors: [${error.replace(/^\[|\]$/g, "")}]`;
+  const reason = `${userText} is attempting to grant RBAC permissions not currently held:\n${lines}`;
+  return error === "" ? reason : `${reason}; resolution errors: [${error.replace(/^\[|\]$/g, "")}]`;
 }
 
-/** The error for a binding whose role does not exist, so that its rules cannot be checked. */
-function roleMissing({ kind, name = "" }: RoleReference, plural: string, why: string): Error {
-  if (kind !== "Role" && kind !== "ClusterRole") return new StatusError(500, undefined, why);
+/**
+ * Returns the error for a binding whose role does not exist, so that its rules cannot be checked.
+ */
+function roleMissing({ kind, name = "" }: RoleReference, plural: string, reason: string): Error {
+  if (kind !== "Role" && kind !== "ClusterRole") return new StatusError(500, undefined, reason);
   return notFound({ group: RBAC, plural }, name);
 }
 

@@ -1,7 +1,8 @@
 /**
  * Impersonation (`k8s.io/apiserver/pkg/endpoints/filters/impersonation`). The constrained modes of
- * KEP-5284 come first: their permissions name the user and the requests (`impersonate:user-info`
- * and `impersonate-on:user-info:get`). The verb `impersonate` allows all requests.
+ * KEP-5284 are tried first. They require one RBAC permission for the user (`impersonate:user-info`)
+ * and one for the request (`impersonate-on:user-info:get`). The verb `impersonate` allows all
+ * requests.
  */
 import { subdomainFaults } from "../../base/name_rules.ts";
 import { badRequest, type StatusError } from "../wire/status_error.ts";
@@ -20,10 +21,11 @@ import {
 
 const EXTRA = "impersonate-extra-";
 const NODE = "system:node:";
-// From this number of extra values on, the server first checks for permission to use all values.
+// From this number of extra values on, the server first checks for the RBAC permission to use all
+// values.
 const MANY_EXTRA_VALUES = 4;
 
-/** The user that the headers name. */
+/** The user that the headers request. */
 interface Wanted {
   readonly name: string;
   readonly uid: string;
@@ -31,11 +33,11 @@ interface Wanted {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What {@linkcode actingUser} needs of the server. */
+/** The parts of the server that {@linkcode actingUser} uses. */
 export interface Impersonation {
   /** Authorizes requests; absent if every request is allowed. */
   readonly authorizer: Authorizer | undefined;
-  /** The mode that last allowed each requester to impersonate. */
+  /** The mode that was last allowed for each requester, by user name. */
   readonly lastModes: Map<string, Mode>;
 }
 
@@ -113,14 +115,15 @@ function goUser(uid: string, groups: readonly string[], extra: Readonly<Record<s
 }
 
 /**
- * A kind of permission to impersonate. `legacy` is the verb `impersonate`; the others are those of
- * KEP-5284.
+ * The way in which impersonation is authorized. `legacy` is the verb `impersonate`; the others are
+ * modes of KEP-5284.
  */
 export type Mode = "arbitrary-node" | "serviceaccount" | "user-info" | "legacy";
 
 /**
- * Returns the modes that fit the user. The mode that this requester last used comes first; if all
- * modes are denied, the response contains the error of the first.
+ * Returns the modes that can impersonate the user, in the order in which they are tried. The mode
+ * that was last allowed for this requester comes first. If all modes are denied, the response
+ * contains the error of the first.
  */
 function modesFor({ name, uid, groups, extra }: Wanted, last: Mode | undefined): Mode[] {
   const isNameOnly = uid === "" && groups.length === 0 && Object.keys(extra).length === 0;
@@ -150,7 +153,7 @@ function completed(wanted: Wanted, mode: Mode = "legacy"): User {
   return { name: wanted.name, groups, ...(wanted.uid && { uid: wanted.uid }), extra: wanted.extra };
 }
 
-/** Checks the permissions that one mode needs. */
+/** Checks the RBAC permissions that one mode requires. */
 class Check {
   readonly #mode: Mode;
   readonly #requester: User;
@@ -162,7 +165,7 @@ class Check {
     this.#authorizer = authorizer;
   }
 
-  /** Returns the error of the first missing permission; `undefined` if all are granted. */
+  /** Returns the error for the first missing RBAC permission; `undefined` if all are granted. */
   run(wanted: Wanted, attributes: Attributes): StatusError | undefined {
     if (this.#mode !== "legacy") {
       const verb = `impersonate-on:${this.#mode}:${attributes.verb}`;
@@ -207,8 +210,8 @@ class Check {
 
   #groups(groups: readonly string[]): StatusError | undefined {
     if (this.#mode !== "legacy" && groups.includes(MASTERS)) {
-      const why = "impersonating the system:masters group is not allowed";
-      return accessDenied(this.#requester, this.#resource("groups", MASTERS), why);
+      const detail = "impersonating the system:masters group is not allowed";
+      return accessDenied(this.#requester, this.#resource("groups", MASTERS), detail);
     }
     for (const group of groups) {
       const denied = this.#check(this.#resource("groups", group));
@@ -220,8 +223,8 @@ class Check {
   #extra(extra: Readonly<Record<string, readonly string[]>>): StatusError | undefined {
     const pairs = Object.entries(extra).flatMap(([key, values]) => values.map((value) => [key, value] as const));
     if (this.#mode !== "legacy") {
-      const why = pairs.map(([key, value]) => extraFault(key, value)).find((fault) => fault !== undefined);
-      if (why !== undefined) return accessDenied(this.#requester, this.#resource("userextras", ""), why);
+      const detail = pairs.map(([key, value]) => extraFault(key, value)).find((fault) => fault !== undefined);
+      if (detail !== undefined) return accessDenied(this.#requester, this.#resource("userextras", ""), detail);
       const all = this.#resource("userextras", "*", { subresource: "*" });
       if (pairs.length >= MANY_EXTRA_VALUES && this.#check(all) === undefined) return undefined;
     }
@@ -233,7 +236,7 @@ class Check {
   }
 }
 
-/** Returns why the constrained modes reject an extra value. */
+/** Returns the message with which the constrained modes reject an extra value. */
 function extraFault(key: string, value: string): string | undefined {
   if (key === "") return "impersonating the empty string key in extra is not allowed";
   const [host = "", path] = key.split(/\/(.*)/s);

@@ -1,8 +1,8 @@
 /**
  * The admission plugin OwnerReferencesPermissionEnforcement
  * (`k8s.io/kubernetes/plugin/pkg/admission/gc`), which is off by default and on in OpenShift.
- * Changing owner references needs permission to delete the owned object, and setting
- * `blockOwnerDeletion` needs permission to update the owner's finalizers.
+ * Changing owner references requires the RBAC permission to delete the owned object, and setting
+ * `blockOwnerDeletion` requires the RBAC permission to update the owner's finalizers.
  */
 import { equal } from "../../base/json.ts";
 import type { Kinds } from "../objects/kinds.ts";
@@ -14,7 +14,7 @@ import { AccessDeniedError } from "./denial.ts";
 import type { Guard, WriteTarget } from "./escalation.ts";
 import type { User } from "./user.ts";
 
-/** What {@linkcode ownerGuard} needs. */
+/** Options of {@linkcode ownerGuard}. */
 export interface OwnerGuardOptions {
   readonly authorizer: Authorizer;
   readonly kinds: Kinds;
@@ -26,7 +26,7 @@ export interface OwnerGuardOptions {
  * Returns the check of owner references in a write.
  *
  * @param user The user who writes.
- * @param target What the write applies to.
+ * @param target The object that the write changes.
  * @param options The authorizer, and the rest of the write.
  */
 export function ownerGuard(user: User, target: WriteTarget, options: OwnerGuardOptions): Guard {
@@ -35,10 +35,10 @@ export function ownerGuard(user: User, target: WriteTarget, options: OwnerGuardO
   return (object, old) => {
     const [references, before] = [referencesOf(object), referencesOf(old)];
     if (equal(references, before)) return;
-    const check = (action: ResourceAttributes, why: string): void => {
+    const check = (action: ResourceAttributes, detail: string): void => {
       const { allowed, reason } = authorizer.decide(user, action);
       if (allowed) return;
-      throw new AccessDeniedError(forbidden(kind, object.metadata.name, `${why}: ${reason}, <nil>`), user, action);
+      throw new AccessDeniedError(forbidden(kind, object.metadata.name, `${detail}: ${reason}, <nil>`), user, action);
     };
     if (old !== undefined) {
       const { name } = object.metadata;

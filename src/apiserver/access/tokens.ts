@@ -1,7 +1,8 @@
 /**
  * Tokens of service accounts (`k8s.io/kubernetes/pkg/serviceaccount`). A TokenRequest issues them,
  * and they are valid until they expire or the object that they are bound to is deleted. They are
- * JWTs with the real claims. Only this server verifies them, so the signature is a random value.
+ * JWTs with the same claims as those of a real server. Only this server verifies them, so the
+ * signature is a random value.
  */
 import type { Clock } from "../../base/clock.ts";
 import { keyOf } from "../objects/key.ts";
@@ -46,7 +47,7 @@ interface Issued extends TokenRequest {
 
 const COLLECTIONS = { Pod: "/pods", Secret: "/secrets", Node: "/nodes" } as const;
 
-/** What {@linkcode Tokens} needs of the server. */
+/** The parts of the server that {@linkcode Tokens} uses. */
 export interface TokenSources {
   readonly clock: Clock;
   readonly store: Store;

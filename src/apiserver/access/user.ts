@@ -11,7 +11,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Group whose members may do everything, regardless of roles. */
+/** Group whose members may send any request, regardless of roles. */
 export const MASTERS = "system:masters";
 
 /** Group of all authenticated users. */
@@ -41,8 +41,8 @@ export function serviceAccountGroups(namespace: string): string[] {
 }
 
 /**
- * Returns the namespace and name of the service account that a user is; `undefined` for other
- * users.
+ * Parses the user name of a service account into its namespace and name. Returns `undefined` for
+ * other users.
  */
 export function splitServiceAccount(user: string): { namespace: string; name: string } | undefined {
   const parts = user.split(":");

@@ -10,7 +10,7 @@ import { callWebhooks, hasWebhooks, type Write } from "./dispatch.ts";
  * Runs a write, and calls the webhooks that may match it.
  *
  * @param core The server.
- * @param write What webhooks receive about the write.
+ * @param write Description of the write for webhooks.
  * @param steps The write.
  * @throws {StatusError} If the write is rejected.
  */
@@ -24,7 +24,7 @@ export async function writeAdmitted<T>(core: Core, write: Write, steps: Steps<T>
 }
 
 /**
- * Returns what webhooks receive about a create or an update.
+ * Returns the description of a create or update for webhooks.
  *
  * @param target Target of the request.
  * @param operation The operation.
@@ -59,7 +59,7 @@ export function writeOf(
   };
 }
 
-/** Returns the namespace in a review. That of a namespace is its own name. */
+/** Returns the namespace in a review. For a Namespace, it is the object's own name. */
 export function namespaceOf(kind: ServedKind, namespace: string | undefined, name: string): string | undefined {
   return kind.collection === "/namespaces" && name !== "" ? name : namespace;
 }

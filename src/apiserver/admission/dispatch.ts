@@ -22,7 +22,7 @@ import { kindFor, type Subject } from "./matching.ts";
 import { decodePatchedObject } from "./patched.ts";
 import { decodeReview, readResponse, reviewRequest } from "./review.ts";
 
-/** What webhooks receive about a write in addition to its objects. */
+/** Description of a write that webhooks receive in addition to its objects. */
 export interface Write {
   readonly operation: Subject["operation"];
   readonly kind: ServedKind;
@@ -85,8 +85,8 @@ export async function callWebhooksForDeletion(core: Core, write: Write, old: Sto
 }
 
 /**
- * Calls the mutating webhooks one after the other, and again those with the reinvocation policy
- * IfNeeded if a later one changed the object.
+ * Calls the mutating webhooks one after the other. Webhooks with the reinvocation policy IfNeeded
+ * are called again if a later one changed the object.
  */
 async function mutate(
   core: Core,
@@ -137,8 +137,8 @@ async function patchedBy(
   const operations = (JSON.parse(result.patch) ?? []) as readonly unknown[];
   if (operations.length === 0) return undefined;
   if (subject.object === undefined) {
-    const why = "attempted to modify the object, which is not supported for this operation";
-    throw internalError(`admission webhook ${JSON.stringify(webhook.name)} ${why}`);
+    const detail = "attempted to modify the object, which is not supported for this operation";
+    throw internalError(`admission webhook ${JSON.stringify(webhook.name)} ${detail}`);
   }
   let patched: unknown;
   try {
@@ -148,7 +148,7 @@ async function patchedBy(
     throw internalError(error.message);
   }
   if (!isObject(patched)) throw internalError(`couldn't get version/kind; json parse error: ${untypedFault(patched)}`);
-  // The object of a subresource is of another kind, so it is not decoded.
+  // The object of a subresource has another kind than the resource, so it is not decoded.
   if (subject.object.kind !== subject.kind.kind) return patched as StoredObject;
   return inVersion(decodePatchedObject(kind, patched), kind, subject.kind);
 }
@@ -169,7 +169,7 @@ async function validate(
   { object, old }: { readonly object?: StoredObject | undefined; readonly old?: StoredObject | undefined },
 ): Promise<void> {
   const subject: Subject = { ...write, object, old };
-  // At this point a created object has its name, even if the server generated it.
+  // A created object has its name by now, even if the server generated it.
   const named = { ...write, name: write.name || (write.operation === "CREATE" ? object?.metadata.name ?? "" : "") };
   const matching = webhooksOf(core.store, "validate").flatMap((webhook) => {
     const kind = matchedKind(core, webhook, named, subject);
@@ -229,8 +229,8 @@ async function review(
   }
   const version = webhook.admissionReviewVersions?.find((each) => each === "v1" || each === "v1beta1");
   if (version === undefined) {
-    const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
-    return failed(webhook, `could not create admission objects: ${why}`);
+    const detail = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+    return failed(webhook, `could not create admission objects: ${detail}`);
   }
   const uid = core.uid();
   const { object, oldObject } = objectsIn(subject, kind);
@@ -254,12 +254,12 @@ async function review(
 }
 
 /**
- * Handles a failed call: the write continues without the webhook, or is rejected, as its failure
- * policy says.
+ * Handles a failed call as the failure policy says: the write continues without the webhook, or
+ * this throws the rejection.
  */
-function failed({ name, failurePolicy }: Webhook, why: string): undefined {
+function failed({ name, failurePolicy }: Webhook, detail: string): undefined {
   if (failurePolicy === "Ignore") return undefined;
-  throw internalError(`failed calling webhook ${JSON.stringify(name)}: ${why}`);
+  throw internalError(`failed calling webhook ${JSON.stringify(name)}: ${detail}`);
 }
 
 /** Returns the error for a write that a webhook denied. */

@@ -10,12 +10,12 @@ import type { StoredObject } from "../objects/objects.ts";
 import type { Webhook, WebhookRule } from "../webhooks/webhook.ts";
 import { notFound } from "../wire/status_error.ts";
 
-/** A request, as far as webhooks match it. */
+/** The parts of a request that webhooks match. */
 export interface Subject {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly kind: ServedKind;
   readonly subresource: string | undefined;
-  /** Namespace; that of a namespace is its own name. */
+  /** Namespace; for a Namespace, the object's own name. */
   readonly namespace: string | undefined;
   readonly object: StoredObject | undefined;
   readonly old: StoredObject | undefined;
@@ -58,8 +58,8 @@ function selectsNamespace(core: Core, { namespaceSelector = {} }: Webhook, subje
 }
 
 /**
- * Returns the kind of the request; or, with the match policy Equivalent, an equivalent kind that
- * rules match.
+ * Returns the kind of the request if a rule matches it; with the match policy Equivalent, also an
+ * equivalent kind that a rule matches.
  */
 function matchingKind(core: Core, { rules = [], matchPolicy }: Webhook, subject: Subject): ServedKind | undefined {
   if (rules.some((rule) => matches(rule, subject.kind, subject))) return subject.kind;

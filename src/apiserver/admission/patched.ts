@@ -15,15 +15,16 @@ import { internalError, StatusError } from "../wire/status_error.ts";
  *
  * @param kind The kind in which the webhook received the object.
  * @param patched The object.
- * @throws {StatusError} If it is not an object of that kind any more.
+ * @throws {StatusError} If the patch changed the kind of the object, or the object cannot be
+ * decoded.
  */
 export function decodePatchedObject(kind: ServedKind, patched: Draft): StoredObject {
   const [apiVersion, name] = [own(patched, "apiVersion"), own(patched, "kind")];
   if (!kind.isBuiltin && !name) throw internalError(`Object 'Kind' is missing in '${goJson(patched)}'`);
   if (!kind.isBuiltin && apiVersion !== kind.apiVersion) {
     const [version = "", group = ""] = String(apiVersion ?? "").split("/").reverse();
-    const why = `${group}/${version}, Kind=${name} is unstructured and is not suitable for converting to`;
-    throw new StatusError(500, undefined, `${why} ${JSON.stringify(kind.apiVersion)}`);
+    const reason = `${group}/${version}, Kind=${name} is unstructured and is not suitable for converting to`;
+    throw new StatusError(500, undefined, `${reason} ${JSON.stringify(kind.apiVersion)}`);
   }
   if (kind.isBuiltin) checkBuiltinType(kind, apiVersion || kind.apiVersion, name || kind.kind);
   const whole = kind.isBuiltin ? { ...patched, apiVersion: kind.apiVersion, kind: kind.kind } : patched;
@@ -42,6 +43,6 @@ function checkBuiltinType(kind: ServedKind, apiVersion: unknown, name: unknown):
     throw internalError(`no kind ${JSON.stringify(name)} is registered ${where}`);
   }
   const [group] = kind.group.split(".");
-  const why = `converting (${kind.version}.${name}) to (${group || "core"}.${kind.kind}): unknown conversion`;
-  throw new StatusError(500, undefined, why);
+  const reason = `converting (${kind.version}.${name}) to (${group || "core"}.${kind.kind}): unknown conversion`;
+  throw new StatusError(500, undefined, reason);
 }

@@ -11,7 +11,7 @@ import { builtinSchema, type ServerSchema } from "../objects/server_schema.ts";
 import { jsonType } from "../wire/json_patch.ts";
 import type { Subject } from "./matching.ts";
 
-/** Contents of a review. */
+/** The values from which a review is built. */
 export interface ReviewContext {
   readonly uid: string;
   readonly subject: Subject;
@@ -95,7 +95,7 @@ export function decodeReview(
 
 const TEXT: ServerSchema = { type: "string" };
 
-/** Returns the schema of the parts of a review that a reply has (`k8s.io/api/admission`). */
+/** Returns the schema of the parts of a review that a reply contains (`k8s.io/api/admission`). */
 function reviewSchema(version: string): ServerSchema {
   return {
     definition: `admission.${version}.AdmissionReview`,

@@ -34,7 +34,8 @@ function visit(schema: ServerSchema, before: unknown, after: unknown, path: read
 }
 
 /**
- * Compares the parts of two values. Returns whether the values are leaves, which change as a whole.
+ * Compares the parts of two values. Returns whether the values are leaves, which the caller
+ * compares as a whole.
  */
 function visitParts(
   schema: ServerSchema,

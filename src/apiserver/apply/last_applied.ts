@@ -11,7 +11,7 @@ import { compare } from "./compare.ts";
 import { fieldsOf } from "./typed.ts";
 import type { Conflict } from "./updater.ts";
 
-/** Manager name of kubectl, the only one that may take over the fields of client-side apply. */
+/** Manager name of kubectl. Only this manager may take over fields from client-side apply. */
 export const KUBECTL = "kubectl";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
@@ -21,8 +21,8 @@ function lastAppliedOf(object: Draft): string {
 }
 
 /**
- * Returns the conflicts other than those about fields that the last client-side apply wrote and
- * that have not changed since.
+ * Returns the conflicts that remain without those about fields that the last client-side apply
+ * wrote and that have not changed since.
  *
  * @param kind The kind.
  * @param live The current object.

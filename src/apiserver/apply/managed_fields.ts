@@ -11,7 +11,7 @@ import type { ServerSchema } from "../objects/server_schema.ts";
 import { FieldSet } from "./field_set.ts";
 import { type Change, type Managers, type Owned, updated } from "./updater.ts";
 
-/** Managers, with the time of each one's last change. */
+/** The managers of an object, and the time at which each last changed it. */
 export interface Tracked {
   readonly managers: Managers;
   readonly times: ReadonlyMap<string, string>;
@@ -23,10 +23,10 @@ export interface TrackOptions {
   readonly subresource?: string;
 }
 
-/** What {@linkcode trackUpdate} needs of the server. */
+/** The parts of the server that {@linkcode trackUpdate} uses. */
 export interface TrackingContext {
   readonly clock: Clock;
-  /** For the versions in which other managers own fields. */
+  /** The served kinds, to look up the versions in which other managers own fields. */
   readonly kinds: Kinds;
 }
 
@@ -58,8 +58,8 @@ export function withoutServerFields(set: FieldSet): FieldSet {
 }
 
 /**
- * Returns the identity of an entry. That of an apply has no version, since it stays the same for
- * all versions.
+ * Returns the identity of an entry. The identity of an apply omits the version, since it is the
+ * same for all versions.
  */
 export function identity({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
   return JSON.stringify({
@@ -134,8 +134,8 @@ export function withoutManaged(object: StoredObject): StoredObject {
 }
 
 /**
- * Returns the fields that have no manager on a path, since the server does not allow changes to
- * them there.
+ * Returns the fields that requests to a path cannot change, and that therefore get no manager
+ * there.
  *
  * @param kind The kind.
  * @param subresource The subresource; absent for the main resource.
@@ -149,7 +149,8 @@ export function ignoredFields(kind: ServedKind, subresource?: string): FieldSet 
 }
 
 /**
- * Returns how to compare fields that are owned in other versions.
+ * Returns the function that looks up another version, to compare fields that are owned in that
+ * version.
  *
  * @param context The served kinds.
  * @param kind The kind in the version that is changed.
@@ -193,7 +194,7 @@ export function trackUpdate(
   { manager, subresource }: TrackOptions,
 ): StoredObject {
   const tracked = startOf(old, next, subresource);
-  // An object without managed fields, or from which the client has removed them, stays without.
+  // If the object has no managed fields, or the client removed them, none are added.
   if (old !== undefined && tracked.managers.size === 0) return withoutManaged(next);
   const change = {
     schema: kind.schema,
@@ -220,12 +221,12 @@ export function trackUpdate(
     managers.set(id, { set: all, apiVersion: kind.apiVersion, isApplied: false });
     times.set(id, timestamp(context.clock.now()));
   }
-  return withMetadata(next, { managedFields: encodeManaged(capped({ managers, times })) });
+  return withMetadata(next, { managedFields: encodeManaged(withOldUpdatesMerged({ managers, times })) });
 }
 
 /**
- * Returns what an object is before its creation. For built-in kinds, which are structs in Go, these
- * are the fields that always exist.
+ * Returns the object with which a new object is compared. For built-in kinds, which are structs in
+ * Go, it has the fields that always exist.
  */
 export function emptyObject(kind: ServedKind): unknown {
   if (!kind.isBuiltin) return {};
@@ -243,12 +244,14 @@ export function emptyObject(kind: ServedKind): unknown {
  */
 const emptyObjects = new WeakMap<ServedKind, Record<string, unknown>>();
 
-/** Kinds whose missing rules are stored as null, although OpenAPI does not require them. */
+/**
+ * Kinds that store missing `rules` as null, although OpenAPI does not list the field as required.
+ */
 const NULL_RULES = new Set(["rbac.authorization.k8s.io/roles", "rbac.authorization.k8s.io/clusterroles"]);
 
 function zero(schema: ServerSchema): unknown {
   const defaults = Object.entries(applyDefaults(schema, {}) as object);
-  // Other defaults are set later.
+  // Only empty defaults belong to the empty object; others are set later.
   const result: Record<string, unknown> = Object.fromEntries(defaults.filter(([, value]) => isObject(value) || !value));
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     if (isObject(result[key])) result[key] = zero(property);
@@ -284,7 +287,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] ?? {}).length === 0);
 }
 
-function capped({ managers, times }: Tracked): Tracked {
+function withOldUpdatesMerged({ managers, times }: Tracked): Tracked {
   const updates = [...managers].filter(([, { isApplied }]) => !isApplied).map(([id]) => id)
     .sort((a, b) =>
       (times.get(a) ?? "") < (times.get(b) ?? "")
@@ -320,8 +323,8 @@ function capped({ managers, times }: Tracked): Tracked {
 }
 
 /**
- * Restores the times of managed fields if nothing else has changed, so that the write changes
- * nothing. Entries are sorted by time and compared by position, so another order is a change.
+ * Restores the times of managed fields if only they have changed, so that the write has no effect.
+ * Entries are sorted by time and compared by position, so another order counts as a change.
  */
 export function keepTimes(next: StoredObject, old: StoredObject | undefined): StoredObject {
   const before = old?.metadata.managedFields;

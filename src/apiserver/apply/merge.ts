@@ -64,7 +64,7 @@ function mergeLists(schema: ServerSchema, live: readonly unknown[], applied: rea
         continue;
       }
       if (appliedItems.has(leftStep) && shared[0] !== undefined && shared[0] !== leftStep) {
-        // The item is in both lists, and a later step of the loop takes it.
+        // The item is in both lists, so a later iteration adds it.
         l++;
         continue;
       }

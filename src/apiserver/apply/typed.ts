@@ -1,5 +1,5 @@
 /**
- * Determines which values have a manager as a whole and which part by part
+ * Determines whether managers own a value as a whole or own its parts
  * (`sigs.k8s.io/structured-merge-diff/v6/typed`).
  */
 import { isObject } from "../../base/json.ts";

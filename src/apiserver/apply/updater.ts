@@ -25,7 +25,7 @@ export interface Conflict {
   readonly path: readonly string[];
 }
 
-/** An applied configuration sets fields of other managers. */
+/** The error for an applied configuration that sets fields of other managers. */
 export class ConflictError extends Error {
   override name = "ConflictError";
   readonly conflicts: readonly Conflict[];
@@ -64,9 +64,9 @@ export interface OtherVersion {
  * Returns the managers after an update: the manager of the update becomes the only one of each
  * changed field.
  *
- * @param before The object before; an empty one if it is new.
- * @param after The object after.
- * @param managers The managers before.
+ * @param before The object before the update; an empty one if it is new.
+ * @param after The object after the update.
+ * @param managers The managers before the change.
  * @param change Parameters of the update.
  */
 export function updated(before: unknown, after: unknown, managers: Managers, change: Change): Managers {
@@ -91,12 +91,12 @@ export interface Applied {
 }
 
 /**
- * Applies a configuration: sets its fields, and removes those that the manager applied before, does
- * not apply any more, and that have no other manager.
+ * Applies a configuration. Sets its fields, and removes fields that the manager no longer applies
+ * and that have no other manager.
  *
  * @param live The current object.
  * @param config The configuration.
- * @param managers The managers before.
+ * @param managers The managers before the change.
  * @param change Parameters of the apply.
  * @param force Whether to take fields over from other managers.
  * @throws {ConflictError} If fields have other managers and `force` is false.
@@ -113,7 +113,7 @@ export function applied(live: unknown, config: unknown, managers: Managers, chan
   return { object, managers: reassigned(claimed, compared, manager, force), isChanged: !equal(live, object) };
 }
 
-/** Returns a function that compares the two objects in the version that it is given. */
+/** Returns a function that compares the two objects in a given version. */
 function comparisons(
   before: unknown,
   after: unknown,
@@ -163,9 +163,8 @@ function reassigned(
 }
 
 /**
- * Removes the fields that the manager applied before, does not apply any more, and that have no
- * other manager. Fields that are owned in another version are looked up in an object of that
- * version.
+ * Removes the fields that the manager no longer applies and that have no other manager. Fields that
+ * are owned in another version are looked up in an object of that version.
  */
 function pruned(merged: unknown, managers: Managers, last: Owned, change: Change): unknown {
   const views = new Map<string, View | undefined>();
@@ -174,13 +173,13 @@ function pruned(merged: unknown, managers: Managers, last: Owned, change: Change
     return views.get(apiVersion);
   };
   const home = viewOf(last.apiVersion);
-  // Fields that were applied in a version that does not exist any more stay.
+  // Fields that were applied in a version that no longer exists are not removed.
   if (home === undefined) return merged;
   const whole = home.to(merged);
   const lastNamed = withNamedFields(home.schema, last.set);
   let rest = home.from(withoutFields(home.schema, whole, lastNamed));
   const owned = Map.groupBy(managers.values(), ({ apiVersion }) => apiVersion);
-  // The same version comes first, since conversions may need its fields.
+  // The version of the last apply comes first, since conversions may need its fields.
   const versions = [last.apiVersion, ...[...owned.keys()].filter((each) => each !== last.apiVersion)];
   for (const apiVersion of versions) {
     const view = viewOf(apiVersion);

@@ -1,5 +1,5 @@
 /**
- * Validation of autoscalers: the rules that hand-written objects violate
+ * Validation of autoscalers, limited to rules that hand-written objects tend to violate
  * (`k8s.io/kubernetes/pkg/apis/autoscaling/validation`).
  */
 import { equal } from "../../base/json.ts";
@@ -12,7 +12,7 @@ import { type Fields, fields, items } from "./_parts.ts";
  * Returns the errors of an autoscaler.
  *
  * @param object The autoscaler as `autoscaling/v2`.
- * @param old The autoscaler before, in either version; absent if it is new.
+ * @param old The previous autoscaler, in either version; absent if it is new.
  * @param subresource The subresource that is written.
  */
 export function autoscalerFaults(
@@ -38,8 +38,8 @@ export function autoscalerFaults(
   faults.push(...targetFaults(fields(scaleTargetRef), before));
   const hasExternalMetric = items(metrics).some(({ type }) => type === "Object" || type === "External");
   if (min === 0 && !hasExternalMetric) {
-    const why = "must specify at least one Object or External metric to support scaling to zero replicas";
-    faults.push(forbidden("spec.metrics", why));
+    const reason = "must specify at least one Object or External metric to support scaling to zero replicas";
+    faults.push(forbidden("spec.metrics", reason));
   }
   return faults;
 }
@@ -49,7 +49,7 @@ function targetFaults(target: Fields, before: Fields | undefined): FieldError[] 
   const faults = ["kind", "name"].flatMap((key) => {
     const value = target[key];
     if (!value) return [required(`${path}.${key}`)];
-    return pathSegmentFaults(String(value)).map((why) => invalid(`${path}.${key}`, value, why));
+    return pathSegmentFaults(String(value)).map((reason) => invalid(`${path}.${key}`, value, reason));
   });
   const { apiVersion = "", kind } = target;
   const isUnchanged = before !== undefined && equal(before.apiVersion, target.apiVersion) && before.kind === kind;

@@ -1,6 +1,6 @@
 /**
  * Autoscalers, which are stored as `autoscaling/v2` and also served as `v1`, with annotations for
- * what `v1` lacks (`k8s.io/kubernetes/pkg/apis/autoscaling`).
+ * the fields that `v1` lacks (`k8s.io/kubernetes/pkg/apis/autoscaling`).
  */
 import type { Rules } from "../objects/kinds.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
@@ -16,7 +16,9 @@ const CURRENT_METRICS = `${PREFIX}current-metrics`;
 const CONDITIONS = `${PREFIX}conditions`;
 const BEHAVIOR = `${PREFIX}behavior`;
 
-/** Annotations that represent fields. Values that users write into them are lost. */
+/**
+ * Annotations that represent fields of `v2`. The server drops values that users write into them.
+ */
 const RESERVED = [
   METRICS,
   CURRENT_METRICS,

@@ -63,7 +63,7 @@ function jsonFaults(data: Readonly<Record<string, string>>, key: string): FieldE
   const value = own(data, key);
   if (value === undefined) return [];
   const text = atob(value);
-  const fault = (why: string) => [invalid(`data[${key}]`, "<secret contents redacted>", why)];
+  const fault = (reason: string) => [invalid(`data[${key}]`, "<secret contents redacted>", reason)];
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -84,7 +84,7 @@ function keyFaults(field: string, key: string): FieldError[] {
   if (!/^[-._a-zA-Z0-9]+$/.test(key)) faults.push(KEY_RULE);
   if (key === "." || key === "..") faults.push(`must not be '${key}'`);
   else if (key.startsWith("..")) faults.push("must not start with '..'");
-  return faults.map((why) => invalid(`${field}[${key}]`, key, why));
+  return faults.map((reason) => invalid(`${field}[${key}]`, key, reason));
 }
 
 function stringMap(value: unknown): Readonly<Record<string, string>> {

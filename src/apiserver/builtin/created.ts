@@ -15,7 +15,7 @@ export const CREATED: Readonly<Record<string, (object: StoredObject, now: number
     return { ...it, spec };
   },
   "/namespaces": (it) => ({
-    // Set again, for a name that the server has generated.
+    // The default is set before the server generates a name, so a generated name needs this.
     ...withMetadata(it, { labels: { ...it.metadata.labels, "kubernetes.io/metadata.name": it.metadata.name } }),
     spec: { ...fields(it.spec), finalizers: own(fields(it.spec), "finalizers") ?? ["kubernetes"] },
     status: { phase: "Active" },
@@ -103,7 +103,7 @@ function withHeadlessAddress(spec: Fields): Fields {
   });
 }
 
-/** Sets what admission plugins add to a new pod: its priority and tolerations. */
+/** Sets the priority and the tolerations that admission plugins add to a new pod. */
 export function admittedPod(spec: Fields): Fields {
   return withTolerations(withDefaults(spec, { priority: 0, preemptionPolicy: "PreemptLowerPriority" }));
 }

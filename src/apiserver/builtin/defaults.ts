@@ -125,7 +125,7 @@ function autoscaler(it: Draft): Draft {
   });
 }
 
-/** Sets `podIP` from the first of `podIPs`, or the other way round. */
+/** Sets `podIP` from the first of `podIPs`, or `podIPs` from `podIP`. */
 function podAddresses(status: Fields): Fields {
   const { podIP, podIPs } = status;
   if (podIP && podIPs === undefined) return { ...status, podIPs: [{ ip: podIP }] };

@@ -1,6 +1,6 @@
 /**
- * Validation of events (`k8s.io/kubernetes/pkg/apis/core/validation/events.go`). That of
- * `events.k8s.io/v1` is stricter.
+ * Validation of events (`k8s.io/kubernetes/pkg/apis/core/validation/events.go`). Events sent as
+ * `events.k8s.io/v1` are validated more strictly.
  */
 import { equal, isObject } from "../../base/json.ts";
 import { qualifiedNameFaults } from "../../base/name_rules.ts";
@@ -34,7 +34,7 @@ const IMMUTABLE = [
  *
  * @param event The event in the form of `v1`.
  * @param isNew Whether it was sent as `events.k8s.io/v1`.
- * @param old The event before; absent if it is new.
+ * @param old The previous event; absent if it is new.
  */
 export function eventFaults(event: StoredObject, isNew: boolean, old?: StoredObject): FieldError[] {
   const faults = event.eventTime ? timedFaults(event, isNew) : namespaceFaults(event);
@@ -76,7 +76,7 @@ function timedFaults(event: StoredObject, isNew: boolean): FieldError[] {
   const controller = text(event, "reportingComponent");
   const field = isNew ? "reportingController" : "reportingComponent";
   if (controller === "") faults.push(required(field));
-  faults.push(...qualifiedNameFaults(controller).map((why) => invalid(field, controller, why)));
+  faults.push(...qualifiedNameFaults(controller).map((detail) => invalid(field, controller, detail)));
   for (const [key, max] of Object.entries(MAX_LENGTHS)) {
     const value = text(event, key);
     if (value === "" && key !== "message") faults.push(required(key));

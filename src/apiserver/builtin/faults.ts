@@ -1,5 +1,5 @@
 /**
- * Validation of built-in kinds: of the many rules, those that operators encounter
+ * Validation of built-in kinds, limited to rules that operators encounter
  * (`k8s.io/kubernetes/pkg/apis/.../validation`).
  */
 import { equal } from "../../base/json.ts";
@@ -52,7 +52,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
  *
  * @param name `group/plural`.
  * @param object The object.
- * @param old The object before; absent if it is new.
+ * @param old The previous object; absent if it is new.
  */
 export function builtinFaults(name: string, object: StoredObject, old?: StoredObject): FieldError[] {
   return CHECKS[name]?.(object, old) ?? [];
@@ -60,9 +60,9 @@ export function builtinFaults(name: string, object: StoredObject, old?: StoredOb
 
 function immutableFaults(object: StoredObject, old: StoredObject | undefined, keys: readonly string[]): FieldError[] {
   if (old?.immutable !== true) return [];
-  const why = "field is immutable when `immutable` is set";
-  const faults = object.immutable === true ? [] : [forbidden("immutable", why)];
-  for (const key of keys) if (!equal(own(object, key) ?? {}, own(old, key) ?? {})) faults.push(forbidden(key, why));
+  const reason = "field is immutable when `immutable` is set";
+  const faults = object.immutable === true ? [] : [forbidden("immutable", reason)];
+  for (const key of keys) if (!equal(own(object, key) ?? {}, own(old, key) ?? {})) faults.push(forbidden(key, reason));
   return faults;
 }
 
@@ -132,13 +132,13 @@ function serviceFaults({ spec }: StoredObject): FieldError[] {
     const faults: FieldError[] = [];
     if (!name) { if (list.length > 1) faults.push(required(`${path}.name`)); }
     else {
-      faults.push(...labelFaults(String(name)).map((why) => invalid(`${path}.name`, name, why)));
+      faults.push(...labelFaults(String(name)).map((reason) => invalid(`${path}.name`, name, reason)));
       if (names.has(name)) faults.push(duplicate(`${path}.name`, name));
       names.add(name);
     }
-    faults.push(...portFaults(port.port).map((why) => invalid(`${path}.port`, port.port, why)));
+    faults.push(...portFaults(port.port).map((reason) => invalid(`${path}.port`, port.port, reason)));
     if (!PROTOCOLS.includes(String(protocol))) faults.push(notSupported(`${path}.protocol`, protocol, PROTOCOLS));
-    faults.push(...portFaults(port.targetPort).map((why) => invalid(`${path}.targetPort`, port.targetPort, why)));
+    faults.push(...portFaults(port.targetPort).map((reason) => invalid(`${path}.targetPort`, port.targetPort, reason)));
     return faults;
   });
 }

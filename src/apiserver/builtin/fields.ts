@@ -13,7 +13,7 @@ type Read = (object: StoredObject) => string;
 export interface BuiltinFields {
   /** How to read each selectable field. */
   readonly fields: ReadonlyMap<string, Read>;
-  /** Returns the error message for another field. */
+  /** Returns the error message for a field that is not selectable. */
   readonly unknown: (field: string) => string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Validation of jobs: the rules that hand-written objects violate
+ * Validation of jobs, limited to rules that hand-written objects tend to violate
  * (`k8s.io/kubernetes/pkg/apis/batch/validation`).
  */
 import { equal } from "../../base/json.ts";
@@ -23,8 +23,9 @@ const FIXED = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "ma
  * Returns the errors of a job.
  *
  * @param job The job.
- * @param templateFaults Errors of its pod template, which the real server reports in between.
- * @param old The job before; absent if it is new.
+ * @param templateFaults Errors of its pod template, which the real server reports between the
+ * errors of the job.
+ * @param old The previous job; absent if it is new.
  */
 export function jobFaults(job: StoredObject, templateFaults: readonly FieldError[], old?: StoredObject): FieldError[] {
   const spec = fields(job.spec);
@@ -115,22 +116,22 @@ function restartFaults(policy: unknown, field: string): FieldError[] {
 
 function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
   const field = "spec.template.metadata.labels";
-  const why = "`selector` does not match template `labels`";
+  const reason = "`selector` does not match template `labels`";
   // A missing selector matches no labels.
-  if (selector === undefined) return [required("spec.selector"), invalid(field, labels ?? null, why)];
-  return matches(fields(selector), fields(labels)) ? [] : [invalid(field, labels ?? null, why)];
+  if (selector === undefined) return [required("spec.selector"), invalid(field, labels ?? null, reason)];
+  return matches(fields(selector), fields(labels)) ? [] : [invalid(field, labels ?? null, reason)];
 }
 
 function changeFaults(spec: Fields, job: StoredObject): FieldError[] {
   const old = fields(job.spec);
   const isWaiting = old.suspend === true && fields(job.status).startTime === undefined;
   const [next, before] = [spec, old].map(({ template }) => isWaiting ? withoutPlacement(fields(template)) : template);
-  const why = "field is immutable";
-  const fault = (key: string) => equal(spec[key], old[key]) ? [] : [invalid(`spec.${key}`, spec[key] ?? null, why)];
+  const reason = "field is immutable";
+  const fault = (key: string) => equal(spec[key], old[key]) ? [] : [invalid(`spec.${key}`, spec[key] ?? null, reason)];
   return [
     ...completionsFaults(spec, old),
     ...fault("selector"),
-    ...equal(next, before) ? [] : [invalid("spec.template", spec.template, why)],
+    ...equal(next, before) ? [] : [invalid("spec.template", spec.template, reason)],
     ...FIXED.flatMap(fault),
   ];
 }

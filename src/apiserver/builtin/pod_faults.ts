@@ -1,5 +1,5 @@
 /**
- * Validation of pods: the rules that hand-written objects violate
+ * Validation of pods, limited to rules that hand-written objects tend to violate
  * (`k8s.io/kubernetes/pkg/apis/core/validation`).
  */
 import { labelFaults } from "../../base/name_rules.ts";
@@ -111,10 +111,10 @@ function resourceFaults({ requests, limits }: Fields, path: string): FieldError[
  * servers without this check.
  */
 export function imageFaults(spec: Fields): FieldError[] {
-  const why = "must not have leading or trailing whitespace";
+  const reason = "must not have leading or trailing whitespace";
   return ["containers", "initContainers"].flatMap((key) =>
     items(own(spec, key)).flatMap(({ image }, i) =>
-      typeof image === "string" && image.trim() !== image ? [invalid(`spec.${key}[${i}].image`, image, why)] : []
+      typeof image === "string" && image.trim() !== image ? [invalid(`spec.${key}[${i}].image`, image, reason)] : []
     )
   );
 }
@@ -152,7 +152,7 @@ const VOLUME_SOURCES = [
   "image",
 ];
 
-/** Fields that sources require. */
+/** Fields that volume sources require. */
 const NAMED: readonly (readonly [source: string, key: string])[] = [
   ["secret", "secretName"],
   ["configMap", "name"],

@@ -20,8 +20,8 @@ function selectorFaults(next: Fields, before: Fields): FieldError[] {
   const wanted = fields(next.nodeSelector);
   const isKept = Object.entries(fields(before.nodeSelector)).every(([key, value]) => wanted[key] === value);
   if (isKept) return [];
-  const why = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
-  return [invalid("spec.nodeSelector", next.nodeSelector ?? null, why)];
+  const reason = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
+  return [invalid("spec.nodeSelector", next.nodeSelector ?? null, reason)];
 }
 
 function affinityFaults(next: Fields, before: Fields): FieldError[] {
@@ -29,13 +29,13 @@ function affinityFaults(next: Fields, before: Fields): FieldError[] {
   const [wanted, terms] = [termsOf(next), termsOf(before)];
   if (terms.length === 0 || equal(wanted, terms)) return [];
   if (wanted.length !== terms.length) {
-    const why = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
-    return [invalid(field, wanted.length === 0 ? null : wanted.map(goTerm), why)];
+    const reason = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
+    return [invalid(field, wanted.length === 0 ? null : wanted.map(goTerm), reason)];
   }
   return terms.flatMap((term, i) => {
     const now = wanted[i] ?? {};
-    const why = "only additions are allowed (no mutations or deletions)";
-    return onlyAdds(now, term) ? [] : [invalid(`${field}[${i}]`, goTerm(now), why)];
+    const reason = "only additions are allowed (no mutations or deletions)";
+    return onlyAdds(now, term) ? [] : [invalid(`${field}[${i}]`, goTerm(now), reason)];
   });
 }
 

@@ -48,7 +48,7 @@ function imageFaults(image: unknown, field: string): FieldError[] {
   return isTrimmed ? [] : [invalid(field, image, "must not have leading or trailing whitespace")];
 }
 
-/** Checks the active deadline, which may be set once and then only decrease. */
+/** Checks the active deadline, which may be added and decreased, but not increased or removed. */
 function deadlineFault(next: unknown, before: unknown): FieldError | undefined {
   const field = "spec.activeDeadlineSeconds";
   if (typeof next === "number" && (next < 0 || next > MAX_INT32)) {
@@ -71,8 +71,8 @@ function tolerationFaults(next: readonly Fields[], before: readonly Fields[]): F
 function gateFaults(next: readonly Fields[], before: readonly Fields[]): FieldError[] {
   return next.flatMap(({ name }, i) => {
     if (before.some((each) => each.name === name)) return [];
-    const why = `only deletion is allowed, but found new scheduling gate '${name}'`;
-    return [forbidden(`spec.schedulingGates[${i}].name`, why)];
+    const reason = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    return [forbidden(`spec.schedulingGates[${i}].name`, reason)];
   });
 }
 

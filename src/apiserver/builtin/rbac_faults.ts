@@ -20,8 +20,8 @@ export function roleFaults(role: StoredObject): FieldError[] {
     const path = "aggregationRule.clusterRoleSelectors";
     return [...faults, ...selectors.flatMap((selector, i) => selectorFaults(selector, `${path}[${i}]`))];
   }
-  const why = "at least one clusterRoleSelector required if aggregationRule is non-nil";
-  return [...faults, required("aggregationRule.clusterRoleSelectors", why)];
+  const reason = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+  return [...faults, required("aggregationRule.clusterRoleSelectors", reason)];
 }
 
 function ruleFaults(rule: PolicyRule, isNamespaced: boolean, path: string): FieldError[] {
@@ -61,7 +61,7 @@ export function bindingFaults(binding: StoredObject, old?: StoredObject): FieldE
   const kinds = isNamespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
   if (!kinds.some((each) => each === kind)) faults.push(notSupported("roleRef.kind", kind, kinds));
   if (name === "") faults.push(required("roleRef.name"));
-  else faults.push(...pathSegmentFaults(String(name)).map((why) => invalid("roleRef.name", name, why)));
+  else faults.push(...pathSegmentFaults(String(name)).map((reason) => invalid("roleRef.name", name, reason)));
   const subjects = (Array.isArray(binding.subjects) ? binding.subjects : []) as readonly Fields[];
   subjects.forEach((subject, i) => faults.push(...subjectFaults(subject, isNamespaced, `subjects[${i}]`)));
   if (old !== undefined && !equal(old.roleRef, binding.roleRef)) {
@@ -76,7 +76,7 @@ function subjectFaults(subject: Fields, isNamespaced: boolean, path: string): Fi
   if (name === "") faults.push(required(`${path}.name`));
   if (kind === "ServiceAccount") {
     if (name !== "") {
-      faults.push(...subdomainFaults(String(name)).map((why) => invalid(`${path}.name`, name, why)));
+      faults.push(...subdomainFaults(String(name)).map((reason) => invalid(`${path}.name`, name, reason)));
     }
     if (apiGroup !== "") faults.push(notSupported(`${path}.apiGroup`, apiGroup, [""]));
     if (!isNamespaced && namespace === "") faults.push(required(`${path}.namespace`));

@@ -1,6 +1,6 @@
 /**
- * The rules of built-in kinds: of the strategies in `k8s.io/kubernetes/pkg/registry`, what clients
- * observe most.
+ * The rules of built-in kinds: the parts of the strategies in `k8s.io/kubernetes/pkg/registry` that
+ * clients observe most.
  */
 import { equal } from "../../base/json.ts";
 import { labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../../base/name_rules.ts";
@@ -23,12 +23,12 @@ import { builtinFaults } from "./faults.ts";
 import { ephemeralFaults, podUpdateFaults } from "./pod_update_faults.ts";
 import { builtinWarnings } from "./warnings.ts";
 
-/** Marks an object that was sent with an empty list or map, if that matters for its generation. */
+/** Marks an object that was sent with an empty list or map, if that increments its generation. */
 const EMPTIED = Symbol("an empty list or map was dropped");
 
 /**
- * Kinds for whose generation an empty list or map differs from none, and the paths where it does,
- * although neither is stored (`reflect.DeepEqual`, where the other kinds use
+ * Kinds whose generation increments when an empty list or map is added or removed, although it is
+ * not stored, and the paths of such lists and maps (`reflect.DeepEqual`, where the other kinds use
  * `apiequality.Semantic`).
  */
 const DISTINGUISHES_EMPTY: Readonly<Record<string, RegExp>> = {
@@ -38,8 +38,7 @@ const DISTINGUISHES_EMPTY: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Metadata whose changes increment the generation too, as `PrepareForUpdate` of the strategy has
- * it.
+ * Metadata whose changes increment the generation too (`PrepareForUpdate` of the strategy).
  */
 const COUNTED_METADATA: Readonly<Record<string, "annotations" | "labels">> = {
   "apps/deployments": "annotations",
@@ -132,8 +131,8 @@ export function builtinRules(kind: ServedKind): Rules {
 }
 
 /**
- * Returns an object as the real server stores it, whose format does not distinguish an empty list
- * of rules from none.
+ * Returns an object in the form in which the real server stores it, which does not distinguish an
+ * empty list of rules from a missing one.
  */
 function asStored(name: string, object: StoredObject): StoredObject {
   const isRole = name === "rbac.authorization.k8s.io/roles" || name === "rbac.authorization.k8s.io/clusterroles";
@@ -163,7 +162,9 @@ function withNextGeneration(object: StoredObject, old: StoredObject): StoredObje
   return withTemplateGeneration(object, String(equal(next, before) ? generation : generation + 1));
 }
 
-/** Limits an update through a subresource of a pod to the fields that it may change. */
+/**
+ * Limits an update through a subresource of a pod to the fields that the subresource may change.
+ */
 function withSubresource(subresource: string, object: StoredObject, old: StoredObject): StoredObject {
   const [next, before] = [object.spec as Draft, old.spec as Draft];
   if (subresource === "ephemeralcontainers") {
@@ -175,8 +176,8 @@ function withSubresource(subresource: string, object: StoredObject, old: StoredO
 }
 
 /**
- * Returns a pod's spec with changed resources only. Other containers, or another order, are left
- * for validation to reject.
+ * Returns a pod's spec in which only the resources are changed. If containers were added, removed
+ * or reordered, validation rejects that later.
  */
 function resized(next: Draft, before: Draft): Draft {
   const spec: Record<string, unknown> = { ...before };

@@ -94,8 +94,8 @@ function addressFaults(store: Store, service: StoredObject, old: StoredObject | 
   const isTaken = store.list(SERVICES).some(({ metadata, spec }) =>
     metadata.uid !== service.metadata.uid && fields(spec).clusterIP === address
   );
-  const why = `failed to allocate IP ${address}: provided IP is already allocated`;
-  return isTaken ? [invalid("spec.clusterIPs", [address], why)] : [];
+  const reason = `failed to allocate IP ${address}: provided IP is already allocated`;
+  return isTaken ? [invalid("spec.clusterIPs", [address], reason)] : [];
 }
 
 function isInCluster(spec: Fields): boolean {

@@ -30,7 +30,7 @@ const NOT_NEGATIVE = "must be greater than or equal to 0";
  * Returns the errors of a stateful set.
  *
  * @param set The stateful set.
- * @param old The stateful set before; absent if it is new.
+ * @param old The previous stateful set; absent if it is new.
  */
 export function statefulSetFaults(set: StoredObject, old?: StoredObject): FieldError[] {
   const spec = fields(set.spec);
@@ -53,22 +53,23 @@ export function statefulSetFaults(set: StoredObject, old?: StoredObject): FieldE
 }
 
 /**
- * Returns the errors of pods of a workload that never ends, whose containers always restart.
+ * Returns the errors of the pods of a workload that never ends: their restart policy must be
+ * Always, and they must have no deadline.
  *
  * @param pod Spec of the pods.
  * @param kind Kind of the workload in messages.
  */
 export function restartForeverFaults({ restartPolicy, activeDeadlineSeconds }: Fields, kind: string): FieldError[] {
   const path = "spec.template.spec";
-  const why = `activeDeadlineSeconds in ${kind} is not Supported`;
+  const reason = `activeDeadlineSeconds in ${kind} is not Supported`;
   return [
     ...restartPolicy === "Always" ? [] : [notSupported(`${path}.restartPolicy`, restartPolicy ?? "", ["Always"])],
-    ...activeDeadlineSeconds === undefined ? [] : [forbidden(`${path}.activeDeadlineSeconds`, why)],
+    ...activeDeadlineSeconds === undefined ? [] : [forbidden(`${path}.activeDeadlineSeconds`, reason)],
   ];
 }
 
 /**
- * Returns the spec of the pods as the controller creates them: with a volume for each claim,
+ * Returns the spec of the pods that the controller creates: with a volume for each claim, and
  * without host name and subdomain.
  */
 function podOf({ template, volumeClaimTemplates }: Fields): Fields {
@@ -95,8 +96,8 @@ function claimFaults({ spec }: Fields, i: number): FieldError[] {
   }
   faults.push(...storageFaults(fields(fields(resources).requests).storage, `${path}.resources[storage]`));
   if (storageClassName) {
-    const why = subdomainFaults(String(storageClassName));
-    faults.push(...why.map((each) => invalid(`${path}.storageClassName`, storageClassName, each)));
+    const problems = subdomainFaults(String(storageClassName));
+    faults.push(...problems.map((each) => invalid(`${path}.storageClassName`, storageClassName, each)));
   }
   if (volumeMode !== undefined && !VOLUME_MODES.includes(String(volumeMode))) {
     faults.push(notSupported(`${path}.volumeMode`, volumeMode, VOLUME_MODES));
@@ -112,9 +113,9 @@ function storageFaults(storage: unknown, field: string): FieldError[] {
 
 function strategyFaults({ type, rollingUpdate }: Fields): FieldError[] {
   if (type === "OnDelete") {
-    const why = "only allowed for updateStrategy 'RollingUpdate'";
+    const reason = "only allowed for updateStrategy 'RollingUpdate'";
     const update = goUpdate(rollingUpdate);
-    return update === null ? [] : [faultWithValue("spec.updateStrategy.rollingUpdate", update, why)];
+    return update === null ? [] : [faultWithValue("spec.updateStrategy.rollingUpdate", update, reason)];
   }
   if (type === "RollingUpdate") {
     return notNegative("spec.updateStrategy.rollingUpdate.partition", fields(rollingUpdate).partition);
@@ -126,8 +127,8 @@ function strategyFaults({ type, rollingUpdate }: Fields): FieldError[] {
 /**
  * Returns an error that quotes a value of Go's internal type, with its fields in the given order.
  */
-function faultWithValue(field: string, value: Fields, why: string): FieldError {
-  return { ...invalid(field, null, why), message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
+function faultWithValue(field: string, value: Fields, reason: string): FieldError {
+  return { ...invalid(field, null, reason), message: `Invalid value: ${JSON.stringify(value)}: ${reason}` };
 }
 
 /** Returns a rolling update in the form of Go's internal type. */
@@ -168,7 +169,7 @@ function isFixedChanged(spec: Fields, old: Fields): boolean {
 }
 
 function nameFaults(name: string): FieldError[] {
-  return labelFaults(name).map((why) => invalid("spec.serviceName", name, why));
+  return labelFaults(name).map((reason) => invalid("spec.serviceName", name, reason));
 }
 
 function oneOf(key: string, value: unknown, [first, second]: readonly [string, string]): FieldError[] {

@@ -1,5 +1,5 @@
 /**
- * Warnings about objects of built-in kinds: of the many, those that operators encounter
+ * Warnings about objects of built-in kinds, limited to those that operators encounter
  * (`WarningsOnCreate` of `k8s.io/kubernetes/pkg/registry`).
  */
 import { isObject } from "../../base/json.ts";

@@ -43,8 +43,8 @@ function hookFaults(webhook: Webhook, path: string): FieldError[] {
     faults.push(notSupported(`${path}.reinvocationPolicy`, webhook.reinvocationPolicy, policies));
   }
   if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {
-    const why = "the timeout value must be between 1 and 30 seconds";
-    faults.push(invalid(`${path}.timeoutSeconds`, timeoutSeconds, why));
+    const reason = "the timeout value must be between 1 and 30 seconds";
+    faults.push(invalid(`${path}.timeoutSeconds`, timeoutSeconds, reason));
   }
   const selectors: Readonly<Record<string, LabelSelector | undefined>> = { namespaceSelector, objectSelector };
   for (const [key, selector] of Object.entries(selectors)) {
@@ -117,8 +117,8 @@ function resourceFaults(resources: readonly string[], path: string): FieldError[
     faults.push(invalid(path, resources, "if '*/*' is present, must not specify other resources"));
   }
   if (resources.includes("*") && hasPlain) {
-    const why = "if '*' is present, must not specify other resources without subresources";
-    faults.push(invalid(path, resources, why));
+    const reason = "if '*' is present, must not specify other resources without subresources";
+    faults.push(invalid(path, resources, reason));
   }
   return faults;
 }
@@ -151,7 +151,7 @@ function urlFaults(url: string, path: string): FieldError[] {
 function serviceFaults(service: NonNullable<Webhook["clientConfig"]["service"]>, field: string): FieldError[] {
   const { namespace = "", name = "", path, port = 443 } = service;
   const faults: FieldError[] = [];
-  // The real server has these two field names the wrong way round.
+  // The real server swaps these two field names.
   if (namespace === "") faults.push(required(`${field}.name`));
   if (name === "") faults.push(required(`${field}.namespace`));
   if (port < 1 || port > 65535) {
@@ -162,7 +162,7 @@ function serviceFaults(service: NonNullable<Webhook["clientConfig"]["service"]>,
   if (!path.startsWith("/")) faults.push(invalid(`${field}.path`, path, "must start with a '/'"));
   path.slice(1).replace(/\/$/, "").split("/").forEach((step, i) => {
     if (step === "") return void faults.push(invalid(`${field}.path`, path, `segment[${i}] may not be empty`));
-    for (const why of subdomainFaults(step)) faults.push(invalid(`${field}.path`, path, `segment[${i}]: ${why}`));
+    for (const reason of subdomainFaults(step)) faults.push(invalid(`${field}.path`, path, `segment[${i}]: ${reason}`));
   });
   return faults;
 }
@@ -177,7 +177,7 @@ function conditionFaults({ matchConditions = [] }: Webhook, path: string): Field
   matchConditions.forEach(({ name = "", expression = "" }, i) => {
     faults.push(...expressionFaults(expression.trim(), `${field}[${i}].expression`));
     if (name === "") return void faults.push(required(`${field}[${i}].name`));
-    faults.push(...qualifiedNameFaults(name).map((why) => invalid(`${field}[${i}].name`, name, why)));
+    faults.push(...qualifiedNameFaults(name).map((reason) => invalid(`${field}[${i}].name`, name, reason)));
     if (names.has(name)) faults.push(duplicate(`${field}[${i}].name`, name));
     names.add(name);
   });
@@ -207,7 +207,7 @@ function versionFaults(versions: readonly string[], path: string): FieldError[] 
   versions.forEach((version, i) => {
     if (seen.has(version)) return void faults.push(invalid(`${field}[${i}]`, version, "duplicate version"));
     seen.add(version);
-    faults.push(...label1035Faults(version).map((why) => invalid(`${field}[${i}]`, version, why)));
+    faults.push(...label1035Faults(version).map((reason) => invalid(`${field}[${i}]`, version, reason)));
   });
   if (!versions.some((version) => VERSIONS.includes(version))) {
     faults.push(invalid(field, versions, `must include at least one of ${VERSIONS.join(", ")}`));

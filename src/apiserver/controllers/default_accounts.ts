@@ -11,7 +11,7 @@ const ACCOUNTS = "/serviceaccounts";
 const NAME = "default";
 
 /**
- * Creates the account in each namespace, also in later ones, and again when it is deleted.
+ * Creates the account in each existing and future namespace, and again when it is deleted.
  *
  * @param core The server, with its kinds and namespaces.
  */

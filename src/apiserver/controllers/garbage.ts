@@ -1,7 +1,7 @@
 /**
  * Garbage collection by owner references (`k8s.io/kubernetes/pkg/controller/garbagecollector`).
- * Objects without any remaining owner are deleted. An owner that is deleted in the foreground waits
- * for the dependents that block it. Owners are looked up only in the dependent's namespace, or
+ * Objects without any remaining owner are deleted. An owner with foreground deletion is deleted
+ * after the dependents that block it. Owners are looked up only in the dependent's namespace, or
  * among cluster-scoped objects.
  */
 import { trackUpdate } from "../apply/managed_fields.ts";
@@ -31,8 +31,8 @@ export class Garbage {
   /** Locations of the dependents of each owner, as `[collection, key]`, by the owner's uid. */
   #dependents = new Map<string, Map<string, readonly [collection: string, key: string]>>();
   /**
-   * Uids of owners whose deletion was observed, which are absent even if their kind is not served
-   * any more.
+   * Uids of owners whose deletion was observed. They are known to be absent even if their kind is
+   * no longer served.
    */
   readonly #absentOwners = new Set<string>();
   readonly #core: Core;
@@ -48,7 +48,7 @@ export class Garbage {
     if (type === "DELETED") {
       for (const location of this.#dependents.get(object.metadata.uid)?.values() ?? []) this.#enqueue(...location);
       if (this.#dependents.delete(object.metadata.uid)) this.#noteAbsent(object.metadata.uid);
-      // The owners of the deleted object may have waited for it.
+      // The deleted object may have blocked the deletion of its owners.
       for (const owner of object.metadata.ownerReferences ?? []) this.#enqueueOwner(owner, object);
       return;
     }

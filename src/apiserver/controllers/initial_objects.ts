@@ -1,6 +1,6 @@
 /**
- * Objects of a new cluster other than namespaces and roles: the Service of the API server, and the
- * priority classes of critical pods.
+ * The initial objects of a new cluster: the Service of the API server, and the priority classes of
+ * critical pods. Other modules create the namespaces and roles.
  */
 import { ownedByServer } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";

@@ -20,7 +20,7 @@ export interface Content {
   readonly object: StoredObject;
 }
 
-/** All conditions, as they are when nothing blocks the deletion. */
+/** All conditions, with the values that they have if nothing blocks the deletion. */
 const DEFAULTS: readonly (readonly [type: string, reason: string, message: string])[] = [
   ["NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"],
   ["NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"],

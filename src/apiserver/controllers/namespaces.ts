@@ -81,8 +81,11 @@ function contents(core: Core, namespace: string): Content[] {
   });
 }
 
-/** Returns the namespace of a changed object if its deletion may have waited for this change. */
-export function emptiedNamespace(core: Core, object: StoredObject): string | undefined {
+/**
+ * Returns the namespace of a changed object if the namespace is being deleted, since this change
+ * may have emptied it.
+ */
+export function deletingNamespaceOf(core: Core, object: StoredObject): string | undefined {
   const { namespace } = object.metadata;
   if (namespace === undefined) return undefined;
   return core.store.get(NAMESPACES, namespace)?.metadata.deletionTimestamp === undefined ? undefined : namespace;

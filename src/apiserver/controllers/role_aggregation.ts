@@ -17,7 +17,7 @@ const COLLECTION = `${RBAC}/clusterroles`;
 const MANAGER = "clusterrole-aggregation-controller";
 
 /**
- * Starts to keep aggregated roles up to date.
+ * Updates aggregated roles whenever a ClusterRole changes.
  *
  * @param core The server.
  */
@@ -39,7 +39,7 @@ function aggregate(core: Core): void {
   }
 }
 
-/** Applies the rules with force, as the real controller does, whichever manager owned them. */
+/** Applies the rules with force, as the real controller does, even if another manager owns them. */
 function applyRules(core: Core, kind: ServedKind, name: string, rules: readonly PolicyRule[]): void {
   const { apiVersion } = kind;
   const config = { apiVersion, kind: kind.kind, metadata: { name }, ...(rules.length > 0 && { rules }) };

@@ -6,7 +6,7 @@ import { ConversionNeeded } from "../webhooks/conversion.ts";
 
 /** A queue of steps. */
 export class Background {
-  /** Waiting steps by subject: adding a subject that waits has no effect. */
+  /** Waiting steps by subject. Adding a step whose subject is already waiting has no effect. */
   #steps = new Map<string, () => void>();
   #isScheduled = false;
   readonly #onStep: () => void;
@@ -42,7 +42,7 @@ export class Background {
         step();
       } catch (error) {
         if (!(error instanceof ConversionNeeded)) throw error;
-        // Runs the step again after the conversion. Writes that it already made stay.
+        // Runs the step again after the conversion. Writes that it already made are not undone.
         error.wait().then(() => this.add(subject, step));
       }
       this.#onStep();

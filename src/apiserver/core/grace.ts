@@ -16,13 +16,13 @@ export interface Grace {
 }
 
 /**
- * Returns the grace period that a deletion gives to a pod.
+ * Returns the grace period of a pod's deletion.
  *
  * @param pod The pod.
  * @param options Options of the deletion.
  * @param now Current time, in milliseconds since the epoch.
- * @returns The period; `pending` if an earlier deletion set one that is not longer; `undefined` if
- * it has ended, so that only finalizers block the deletion.
+ * @returns The period; `pending` if an earlier deletion request set a period that ends no later;
+ * `undefined` if the period has ended, so that only finalizers block the deletion.
  */
 export function graceOf(pod: StoredObject, options: DeleteOptions, now: number): Grace | "pending" | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = pod.metadata;
@@ -44,7 +44,7 @@ function positive(seconds: number): number {
   return seconds < 0 ? 1 : seconds;
 }
 
-/** A pod that has ended, or that has no node, needs no grace period. */
+/** Returns the initial period in seconds. A pod that has ended or has no node needs none. */
 function initialGrace({ spec, status }: StoredObject, requested: number | undefined): number {
   const { nodeName, terminationGracePeriodSeconds } = (spec ?? {}) as {
     readonly nodeName?: string;

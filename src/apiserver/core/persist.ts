@@ -57,7 +57,7 @@ export interface CreateRequest {
  * @param core The server.
  * @param kind Kind of the object.
  * @param draft The decoded object.
- * @param request The rest of the request.
+ * @param request Parameters of the request.
  * @returns The object in the version of this kind.
  * @throws {StatusError} If the object is rejected.
  */
@@ -134,8 +134,8 @@ function inNamespace(kind: ServedKind, draft: Draft, namespace: string | undefin
 }
 
 /**
- * Without vowels and similar characters, a generated suffix spells no word
- * (`k8s.io/apimachinery/pkg/util/rand`).
+ * Characters of generated suffixes: no vowels and no characters that look alike, so that a suffix
+ * spells no word (`k8s.io/apimachinery/pkg/util/rand`).
  */
 const SUFFIX = "bcdfghjklmnpqrstvwxz2456789";
 
@@ -149,8 +149,8 @@ function checkNamespace(core: Core, kind: ServedKind, namespace: string, name: s
   const object = core.store.get("/namespaces", namespace);
   if (object === undefined) throw notFound({ group: "", plural: "namespaces" }, namespace);
   if (object.metadata.deletionTimestamp === undefined) return;
-  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  throw forbidden(kind, name, why, [{
+  const detail = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  throw forbidden(kind, name, detail, [{
     reason: "NamespaceTerminating",
     message: `namespace ${namespace} is being terminated`,
     field: "metadata.namespace",
@@ -169,7 +169,7 @@ export interface UpdateRequest {
    * Whether the request is a full update, in which the uid is a precondition; in a patch, it is a
    * value to write.
    */
-  readonly isWhole?: boolean;
+  readonly isFullUpdate?: boolean;
   /** Sets the managed fields after the change. */
   readonly track?: (object: StoredObject, old: StoredObject) => StoredObject;
 }
@@ -179,7 +179,7 @@ export interface UpdateRequest {
  *
  * @param core The server.
  * @param kind Kind of the object.
- * @param request Which object to update, and how.
+ * @param request Parameters of the request.
  * @param change Returns the new object, given the current one in the version of this kind.
  * @returns The object in the version of this kind. If nothing changes, it keeps its
  * resourceVersion.
@@ -223,7 +223,7 @@ function* prepareUpdate(
   const old = yield* converting(() => kind.rules.read(stored));
   const duplicates: string[] = [];
   const sent = withRequestNamespace(kind, request, change(old) as unknown as StoredObject);
-  const draft = request.isWhole ? withoutDuplicates(sent, "sent", duplicates) : sent;
+  const draft = request.isFullUpdate ? withoutDuplicates(sent, "sent", duplicates) : sent;
   // Field ownership is compared in the versions of the managers, which may need conversions.
   const owned = yield* converting(() => request.track?.(draft, old) ?? draft);
   const mutated = yield { phase: "mutate", object: owned, old };
@@ -249,8 +249,8 @@ function* prepareUpdate(
   const next = yield* converting(() => kind.rules.stored?.(timed) ?? timed);
   yield { phase: "validate", object: yield* converting(() => kind.rules.read(next)), old };
   yield* converting(() => kind.rules.convertAll?.(next));
-  // An object that is stored in another version than before counts as changed, although no client
-  // sees a difference.
+  // If only the stored version differs, the object still counts as changed, although no client sees
+  // a difference.
   if (equal(next, stored)) return () => ({ object: old, warnings });
   if (request.dryRun) return () => ({ object: kind.rules.read(next), warnings });
   return () => ({ object: kind.rules.read(putOrFinish(core, kind, next)), warnings });
@@ -268,12 +268,12 @@ function groupOf({ apiVersion }: StoredObject): string {
 }
 
 /**
- * Checks the uid and resourceVersion that a write is based on, and sets the latter if the kind
- * allows to omit it.
+ * Checks that the uid and resourceVersion of a write match the stored object. Sets the
+ * resourceVersion if the kind allows omitting it.
  */
 function withCheckedVersion(kind: ServedKind, request: UpdateRequest, wanted: Draft, old: StoredObject): StoredObject {
   const { uid, resourceVersion, namespace } = metadataOf(wanted);
-  if (request.isWhole && uid && uid !== old.metadata.uid) throw uidConflict(kind, request, uid, old.metadata.uid);
+  if (request.isFullUpdate && uid && uid !== old.metadata.uid) throw uidConflict(kind, request, uid, old.metadata.uid);
   if (kind.namespaced && namespace && namespace !== request.namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
@@ -299,10 +299,10 @@ function uidConflict(kind: ServedKind, request: UpdateRequest, wanted: string, a
     kind.plural,
     keyOf(request.namespace, request.name),
   ];
-  const why =
+  const detail =
     `StorageError: invalid object, Code: 4, Key: ${path.join("/")}, ResourceVersion: 0, AdditionalErrorMsg: ` +
     `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`;
-  return conflict(kind, request.name, why);
+  return conflict(kind, request.name, detail);
 }
 
 /**
@@ -321,8 +321,9 @@ function keepServerFields(object: StoredObject, old: StoredObject): StoredObject
 }
 
 /**
- * Stores a change, or deletes the object if the change removes the last thing that its deletion
- * waits for. In that case watches see only the deletion, with the object as it was before.
+ * Stores a change, or deletes the object if the change removes the last finalizer or grace period
+ * that blocks its deletion. In that case, watches receive only the deletion, with the object's
+ * previous state.
  *
  * @param core The server.
  * @param kind Kind of the object.
@@ -353,7 +354,7 @@ export function namespaceFinalizers(namespace: StoredObject): readonly unknown[]
   return Array.isArray(finalizers) ? finalizers : [];
 }
 
-/** Checks that the name in a body is that of the path. */
+/** Checks that the name in a body equals the name in the path. */
 export function checkName(object: Draft, name: string): void {
   const given = metadataOf(object);
   if (!given.name) {
@@ -364,7 +365,7 @@ export function checkName(object: Draft, name: string): void {
   }
 }
 
-/** When the references are checked: as sent, or after mutating webhooks. */
+/** When the references are checked: when the object arrives, or after mutating webhooks. */
 type CheckTime = "sent" | "after mutating admission happens";
 
 /**

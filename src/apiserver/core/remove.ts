@@ -12,21 +12,21 @@ import type { Core } from "./core.ts";
 import { type Grace, graceOf } from "./grace.ts";
 import { storedOf } from "./stored.ts";
 
-/** The deletion waits until the garbage collector has deleted the dependents. */
+/** Finalizer that blocks a deletion until the garbage collector has deleted the dependents. */
 export const FOREGROUND = "foregroundDeletion";
 
 /**
- * The deletion waits until the garbage collector has removed the owner references of the
- * dependents.
+ * Finalizer that blocks a deletion until the garbage collector has removed the owner references of
+ * the dependents.
  */
 export const ORPHAN = "orphan";
 
 /** The result of a deletion. */
 export interface Removed {
-  /** The object in its last state, or in its current one if the deletion waits. */
+  /** The last state of the deleted object, or the current state if the deletion is blocked. */
   readonly object: StoredObject;
   /**
-   * Whether the object is deleted; otherwise its deletion waits for finalizers or a grace period.
+   * Whether the object is deleted. If not, finalizers or a grace period block its deletion.
    */
   readonly isDeleted: boolean;
 }
@@ -70,16 +70,17 @@ export function deletable(
 
 function checkPreconditions(kind: ServedKind, { metadata }: StoredObject, { preconditions }: DeleteOptions): void {
   if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid) {
-    const why =
+    const detail =
       `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${metadata.uid}). ` +
       "The object might have been deleted and then recreated";
-    throw conflict({ group: kind.group, plural: kind.kind }, metadata.name, why);
+    throw conflict({ group: kind.group, plural: kind.kind }, metadata.name, detail);
   }
   const version = preconditions?.resourceVersion;
   if (version !== undefined && version !== metadata.resourceVersion) {
-    const why = `the ResourceVersion in the precondition (${version}) does not match the ResourceVersion in record ` +
+    const detail =
+      `the ResourceVersion in the precondition (${version}) does not match the ResourceVersion in record ` +
       `(${metadata.resourceVersion}). The object might have been modified`;
-    throw conflict({ group: kind.group, plural: kind.kind }, metadata.name, why);
+    throw conflict({ group: kind.group, plural: kind.kind }, metadata.name, detail);
   }
 }
 
@@ -101,8 +102,8 @@ function removeStored(core: Core, kind: ServedKind, stored: StoredObject, option
 }
 
 /**
- * Returns whether a controller completes each deletion of a kind, after it has deleted the
- * contents.
+ * Returns whether a controller completes the deletion of objects of a kind, after it has deleted
+ * their contents.
  */
 function hasCleanupController(kind: ServedKind): boolean {
   return kind.collection === "/namespaces" || kind.collection === DEFINITIONS;
@@ -175,7 +176,10 @@ function markDeleted(
   return deletionTimestamp === undefined ? beginTermination(kind, marked, now) : marked;
 }
 
-/** Sets what else changes in an object when its deletion begins. */
+/**
+ * Sets the other fields that change when an object's deletion begins, such as the phase of a
+ * namespace.
+ */
 function beginTermination(kind: ServedKind, marked: StoredObject, now: number): StoredObject {
   if (kind.collection === "/namespaces") {
     return { ...marked, status: { ...marked.status as object, phase: "Terminating" } };

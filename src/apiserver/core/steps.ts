@@ -1,7 +1,7 @@
 /**
- * Writes as generators that pause for admission: once before the server's own rules (mutating),
- * once after them (validating). Writes with and without webhooks share this code; only those with
- * webhooks are asynchronous.
+ * Writes as generators that pause for admission: once before the server's own rules (mutating) and
+ * once after them (validating). Writes with and without webhooks share this code, and only writes
+ * with webhooks are asynchronous.
  */
 import type { StoredObject } from "../objects/objects.ts";
 import { ConversionNeeded } from "../webhooks/conversion.ts";

@@ -1,4 +1,4 @@
-/** The target of a request, once its path is parsed, and the outcome. */
+/** The target of a request, as parsed from its path, and the outcome of the request. */
 import type { User } from "../access/user.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
@@ -16,7 +16,7 @@ export interface Target {
   readonly user: User;
   /** Whether the path is one of the deprecated watch paths (`/api/v1/watch/...`). */
   readonly isWatchPath?: boolean;
-  /** Warnings of the response. A rejection has them too. */
+  /** Warnings of the response, including the response to a rejected request. */
   readonly warnings: string[];
 }
 

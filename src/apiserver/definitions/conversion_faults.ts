@@ -34,9 +34,9 @@ export function conversionFaults({ conversion, preserveUnknownFields }: Definiti
       ...reviewFaults(versions, `${path}.conversionReviewVersions`),
     ];
   }
-  const why = "should not be set when strategy is not set to Webhook";
-  if (clientConfig !== undefined) faults.push(forbidden(`${path}.webhookClientConfig`, why));
-  if (versions.length > 0) faults.push(forbidden(`${path}.conversionReviewVersions`, why));
+  const reason = "should not be set when strategy is not set to Webhook";
+  if (clientConfig !== undefined) faults.push(forbidden(`${path}.webhookClientConfig`, reason));
+  if (versions.length > 0) faults.push(forbidden(`${path}.conversionReviewVersions`, reason));
   return faults;
 }
 
@@ -69,7 +69,7 @@ function urlFaults(text: string, path: string): FieldError[] {
 function serviceFaults(service: NonNullable<ClientConfig["service"]>, path: string): FieldError[] {
   const { name = "", namespace = "", port = 443, path: urlPath } = service;
   const faults: FieldError[] = [];
-  // The real server has these two field names the wrong way round.
+  // The real server swaps these two field names.
   if (namespace === "") faults.push(required(`${path}.name`));
   if (name === "") faults.push(required(`${path}.namespace`));
   if (port < 1 || port > 65535) {
@@ -79,10 +79,10 @@ function serviceFaults(service: NonNullable<ClientConfig["service"]>, path: stri
   if (urlPath === "//") return [...faults, invalid(`${path}.path`, urlPath, "segment[0] may not be empty")];
   if (!urlPath.startsWith("/")) faults.push(invalid(`${path}.path`, urlPath, "must start with a '/'"));
   urlPath.slice(1).replace(/\/$/, "").split("/").forEach((step, i) => {
-    const why = step === ""
+    const problems = step === ""
       ? [`segment[${i}] may not be empty`]
-      : subdomainFaults(step).map((w) => `segment[${i}]: ${w}`);
-    faults.push(...why.map((each) => invalid(`${path}.path`, urlPath, each)));
+      : subdomainFaults(step).map((problem) => `segment[${i}]: ${problem}`);
+    faults.push(...problems.map((each) => invalid(`${path}.path`, urlPath, each)));
   });
   return faults;
 }
@@ -92,7 +92,7 @@ function reviewFaults(versions: readonly string[], path: string): FieldError[] {
   const faults = versions.flatMap((version, i) => {
     const field = `${path}[${i}]`;
     if (versions.indexOf(version) < i) return [invalid(field, version, "duplicate version")];
-    return label1035Faults(version).map((why) => invalid(field, version, why));
+    return label1035Faults(version).map((reason) => invalid(field, version, reason));
   });
   if (!versions.some((version) => version === "v1" || version === "v1beta1")) {
     faults.push(invalid(path, versions, "must include at least one of v1, v1beta1"));

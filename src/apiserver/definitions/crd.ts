@@ -1,5 +1,5 @@
 /**
- * CustomResourceDefinitions: their types, their conditions, and the kinds that they define
+ * Types and conditions of CustomResourceDefinitions, and the kinds that they define
  * (`k8s.io/apiextensions-apiserver`).
  */
 import { equal } from "../../base/json.ts";
@@ -75,8 +75,8 @@ function statusOf(definition: StoredObject): DefinitionStatus {
 }
 
 /**
- * Updates the conditions of a definition: accepts its names if no other definition has them, and
- * establishes it.
+ * Updates the status of a definition: accepts the names that no other definition uses, and
+ * establishes the definition if there is no conflict.
  *
  * @param core The server.
  * @param key Key of the definition.
@@ -134,7 +134,7 @@ function isEstablished(definition: StoredObject): boolean {
 }
 
 interface NamesReview {
-  /** The accepted names. A name that is in use excludes only itself. */
+  /** The accepted names. If one name is in use, the others are still accepted. */
   readonly accepted: DefinitionNames;
   readonly conflict?: { readonly reason: string; readonly message: string };
 }
@@ -170,11 +170,11 @@ function inUse(name: string): string {
 }
 
 /**
- * Returns the kinds that a definition defines: one for each served version, none before it is
- * established.
+ * Returns the kinds that a definition defines: one for each served version, or an empty list before
+ * the definition is established.
  *
  * @param definition The definition.
- * @param converterOf Returns the converter for conversion settings.
+ * @param converterOf Returns the converter for the given conversion settings.
  */
 export function kindsOf(
   definition: StoredObject,

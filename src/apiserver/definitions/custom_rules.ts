@@ -19,7 +19,7 @@ import { metadataFaults, metadataUpdateFaults, repeatedFaults } from "../objects
 import { type Draft, type StoredObject, withMetadata } from "../objects/objects.ts";
 import { builtinSchema, OBJECT_META } from "../objects/server_schema.ts";
 
-/** What the rules of a custom kind depend on. */
+/** The parts of a definition that determine the rules of a version. */
 export interface CustomVersion {
   readonly apiVersion: string;
   readonly kind: string;
@@ -37,7 +37,10 @@ export function customRules(version: CustomVersion): Rules {
   const { schema, hasStatus } = version;
   /** Results of `read` by stored object, so that the same object is returned for each read. */
   const readings = new WeakMap<StoredObject, StoredObject>();
-  /** Violated rules that a write ratchets, which become its warnings. */
+  /**
+   * Warnings about violated rules that a write may ignore, because the old object violates them
+   * too.
+   */
   const ratcheted = new WeakMap<StoredObject, string[]>();
   return {
     allowsUnconditionalUpdate: false,
@@ -103,8 +106,8 @@ interface Write {
 }
 
 /**
- * Returns the errors of an object by its schema. In a write to `/status`, keywords are checked for
- * the status only, and rules for the whole object.
+ * Returns the schema errors of an object. In a write to `/status`, keywords are checked in the
+ * status only, but CEL rules in the whole object.
  */
 function objectFaults(schema: JsonSchema, object: StoredObject, write: Write): FieldError[] {
   const { old, isStatus, warn } = write;
@@ -134,7 +137,7 @@ function withField(object: StoredObject, key: string, value: unknown): StoredObj
   return rest as StoredObject;
 }
 
-/** Applies a write to `/status`, which changes the status and the managed fields only. */
+/** Applies a write to `/status`, which changes only the status and the managed fields. */
 function statusUpdate(object: StoredObject, old: StoredObject): StoredObject {
   const status = own(object, "status");
   const { managedFields } = object.metadata;

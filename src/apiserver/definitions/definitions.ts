@@ -1,6 +1,6 @@
 /**
- * Serves the kinds of CustomResourceDefinitions, and deletes all objects of a kind with its
- * definition.
+ * Serves the kinds of CustomResourceDefinitions. When a definition is deleted, deletes all objects
+ * of its kind.
  */
 import type { Core } from "../core/core.ts";
 import { isFinished } from "../core/persist.ts";
@@ -28,7 +28,7 @@ export class Definitions {
     if (collection === DEFINITIONS) {
       this.#serve(key, type === "DELETED" ? undefined : object);
       if (type !== "DELETED") this.#enqueue(object);
-      // A name that was in use may be free now.
+      // The deleted definition may have used names that other definitions declare.
       if (type === "DELETED") { for (const other of this.#core.store.list(DEFINITIONS)) this.#enqueue(other); }
     } else if (type === "DELETED") {
       const kind = this.#core.kinds.ofCollection(collection);
@@ -39,8 +39,8 @@ export class Definitions {
   }
 
   /**
-   * Returns the same converter for the same settings, so that a change of the status keeps
-   * converted objects.
+   * Returns the same converter for the same settings, so that cached conversions survive a change
+   * of the definition's status.
    */
   #converter(key: string, conversion: DeclaredConversion): WebhookConverter {
     const declared = JSON.stringify(conversion);

@@ -21,8 +21,8 @@ import { quotedVersions, type Shared, sharedOf } from "./form.ts";
 /**
  * Returns the errors of a definition.
  *
- * @param definition The definition with its new status.
- * @param old The definition before; absent if it is new.
+ * @param definition The definition, including its new status.
+ * @param old The previous definition; absent if it is new.
  */
 export function definitionFaults(definition: StoredObject, old?: StoredObject): FieldError[] {
   const spec = definition.spec as DefinitionSpec | undefined;
@@ -90,7 +90,7 @@ function versionFaults(version: DefinitionVersion, path: string, change: Change)
   ];
 }
 
-/** Returns the errors of what all versions share. */
+/** Returns the errors of the parts that all versions share. */
 function commonFaults(first: DefinitionVersion, { versions, shared, tolerated, old }: Change): FieldError[] {
   const parts = commonParts(first, shared);
   const before = old?.versions.find(({ name }) => name === first.name);
@@ -107,7 +107,10 @@ function commonFaults(first: DefinitionVersion, { versions, shared, tolerated, o
   ];
 }
 
-/** Returns the errors of the versions as a whole. */
+/**
+ * Returns the errors that concern the list of versions: duplicate names and the number of storage
+ * versions.
+ */
 function versionsFaults(spec: DefinitionSpec, { versions, shared }: Change): FieldError[] {
   const faults: FieldError[] = [];
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
@@ -134,18 +137,18 @@ function commonParts(version: DefinitionVersion, shared: Shared): Parts {
   return Object.fromEntries(keys.map((key) => [key, version[key]]));
 }
 
-function versionsFault(versions: readonly DefinitionVersion[] | null, shared: Shared, why: string): FieldError {
+function versionsFault(versions: readonly DefinitionVersion[] | null, shared: Shared, detail: string): FieldError {
   return {
-    ...invalid("spec.versions", "", why),
-    message: `Invalid value: ${quotedVersions(versions, shared)}: ${why}`,
+    ...invalid("spec.versions", "", detail),
+    message: `Invalid value: ${quotedVersions(versions, shared)}: ${detail}`,
   };
 }
 
 function groupFaults({ group, scope }: DefinitionSpec): FieldError[] {
   const faults: FieldError[] = [];
-  const why = group ? subdomainFaults(group) : [];
+  const groupProblems = group ? subdomainFaults(group) : [];
   if (!group) faults.push(required("spec.group"));
-  else if (why.length > 0) faults.push(invalid("spec.group", group, why.join(",")));
+  else if (groupProblems.length > 0) faults.push(invalid("spec.group", group, groupProblems.join(",")));
   else if (!group.includes(".")) faults.push(invalid("spec.group", group, "should be a domain with at least one dot"));
   if (!scope) faults.push(required("spec.scope"));
   else if (scope !== "Cluster" && scope !== "Namespaced") {
@@ -169,8 +172,8 @@ function missingSchemaFaults(
   }
   const hasDefaults = versions.some(({ schema }) => containsDefault(schema?.openAPIV3Schema));
   if (preserveUnknownFields === true && hasDefaults) {
-    const why = "must be false in order to use defaults in the schema";
-    faults.push(invalid("spec.preserveUnknownFields", true, why));
+    const detail = "must be false in order to use defaults in the schema";
+    faults.push(invalid("spec.preserveUnknownFields", true, detail));
   }
   return faults;
 }
@@ -182,18 +185,21 @@ function containsDefault(schema: unknown): boolean {
 }
 
 function nameFaults(name: string, field: string): FieldError[] {
-  const why = label1035Faults(name);
-  return why.length === 0 ? [] : [invalid(field, name, why.join(","))];
+  const problems = label1035Faults(name);
+  return problems.length === 0 ? [] : [invalid(field, name, problems.join(","))];
 }
 
 const MAX_WARNING = 256; // bytes
-// Matches what is not printable in Go: all but letters, marks, numbers, punctuation, symbols and
-// the space.
+// Matches characters that are not printable in Go: all except letters, marks, numbers, punctuation,
+// symbols and the space.
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 function warningFaults({ deprecated, deprecationWarning: warning }: DefinitionVersion, field: string): FieldError[] {
   if (warning === undefined) return [];
-  const fault = (why: string) => ({ ...invalid(field, "", why), message: `Invalid value: ${goJson(warning)}: ${why}` });
+  const fault = (detail: string) => ({
+    ...invalid(field, "", detail),
+    message: `Invalid value: ${goJson(warning)}: ${detail}`,
+  });
   if (!deprecated) return [fault("can only be set for deprecated versions")];
   const faults: FieldError[] = [];
   const bytes = (text: string) => new TextEncoder().encode(text).length;
@@ -230,9 +236,9 @@ export function namesFaults(
     if (name !== "") faults.push(...nameFaults(name, `${path}.${key}`));
   }
   for (const [key, name] of Object.entries({ kind, listKind })) {
-    const why = name === "" ? [] : label1035Faults(name.toLowerCase());
-    if (why.length === 0) continue;
-    const text = `may have mixed case, but should otherwise match: ${why.join(",")}`;
+    const problems = name === "" ? [] : label1035Faults(name.toLowerCase());
+    if (problems.length === 0) continue;
+    const text = `may have mixed case, but should otherwise match: ${problems.join(",")}`;
     faults.push(invalid(`${path}.${key}`, name, text));
   }
   shortNames.forEach((name, i) => faults.push(...nameFaults(name, `${path}.shortNames[${i}]`)));
@@ -258,12 +264,12 @@ function partsFaults(parts: Parts, path: string, toleratesMany: boolean): FieldE
   });
   if (selectableFields.length === 0) return faults;
   if (schema?.openAPIV3Schema === undefined) {
-    // The real server has these messages, although a schema that all versions share is not visible
-    // here.
-    const why = path === "spec"
+    // These are the messages of the real server. It uses them even if the schema exists, but is
+    // shared by all versions or belongs to one.
+    const detail = path === "spec"
       ? "may only be set when validations.schema is included"
       : "may only be set when `version.schema.openAPIV3Schema` is not included";
-    return [...faults, invalid(`${path}.selectableFields`, "", why)];
+    return [...faults, invalid(`${path}.selectableFields`, "", detail)];
   }
   const fieldsPath = `${path}.selectableFields`;
   return [...faults, ...selectableFaults(selectableFields, schema.openAPIV3Schema, fieldsPath, toleratesMany)];
@@ -331,9 +337,9 @@ function selectableFaults(
     }
     if (target.root === "metadata") faults.push(invalid(field, jsonPath, "must not point to fields in metadata"));
     if (!["string", "boolean", "integer"].includes(target.schema?.type ?? "")) {
-      const why = "must point to a field of type string, boolean or integer. Enum string fields and strings with " +
+      const detail = "must point to a field of type string, boolean or integer. Enum string fields and strings with " +
         "formats are allowed.";
-      faults.push(invalid(field, jsonPath, why));
+      faults.push(invalid(field, jsonPath, detail));
     }
     if (known.has(target.field)) faults.push(duplicate(field, jsonPath));
     return known.add(target.field);
@@ -363,7 +369,7 @@ function immutableFaults(next: DefinitionSpec, old: StoredObject): FieldError[] 
   return faults;
 }
 
-/** Checks that versions in which objects may be stored remain. */
+/** Checks that each version in which objects may be stored is still defined. */
 function storedFaults(stored: readonly string[], versions: readonly DefinitionVersion[]): FieldError[] {
   const field = "status.storedVersions";
   if (stored.length === 0) return [invalid(field, null, "must have at least one stored version")];
@@ -371,28 +377,31 @@ function storedFaults(stored: readonly string[], versions: readonly DefinitionVe
     .map(({ name }) => invalid(field, stored, `must have the storage version ${name}`));
   stored.forEach((name, i) => {
     if (versions.some((version) => version.name === name)) return;
-    const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in ` +
+    const detail = `missing from spec.versions; ${name} was previously a storage version, and must remain in ` +
       `spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from ` +
       "status.storedVersions";
-    faults.push(invalid(`${field}[${i}]`, name, why));
+    faults.push(invalid(`${field}[${i}]`, name, detail));
   });
   return faults;
 }
 
 const APPROVED = "api-approved.kubernetes.io";
 
-/** Checks the approval annotation, which groups of the Kubernetes community require. */
+/**
+ * Checks the approval annotation, which is required in groups of the Kubernetes community
+ * (`*.k8s.io` and `*.kubernetes.io`).
+ */
 function approvalFaults(group: string, next: StoredObject, old: StoredObject | undefined): FieldError[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const state = approvalOf(next);
   if (old !== undefined && approvalOf(old) === state) return [];
   const field = `metadata.annotations[${APPROVED}]`;
-  const why = `protected groups must have approval annotation "${APPROVED}"`;
+  const detail = `protected groups must have approval annotation "${APPROVED}"`;
   const link = "see https://github.com/kubernetes/enhancements/pull/1111";
-  if (state === "missing") return [required(field, `${why}, ${link}`)];
+  if (state === "missing") return [required(field, `${detail}, ${link}`)];
   if (state === "approved") return [];
   const given = next.metadata.annotations?.[APPROVED] ?? "";
-  return [invalid(field, given, `${why} with either a URL or a reason starting with "unapproved", ${link}`)];
+  return [invalid(field, given, `${detail} with either a URL or a reason starting with "unapproved", ${link}`)];
 }
 
 function approvalOf({ metadata }: StoredObject): "missing" | "approved" | "invalid" {
@@ -404,6 +413,7 @@ function approvalOf({ metadata }: StoredObject): "missing" | "approved" | "inval
 
 function preserveFaults({ preserveUnknownFields }: DefinitionSpec, old: DefinitionSpec | undefined): FieldError[] {
   if (old?.preserveUnknownFields || !preserveUnknownFields) return [];
-  const why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
-  return [invalid("spec.preserveUnknownFields", true, why)];
+  const detail =
+    "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+  return [invalid("spec.preserveUnknownFields", true, detail)];
 }

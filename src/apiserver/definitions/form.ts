@@ -1,6 +1,6 @@
 /**
- * Definitions in the form of Go's internal types, which messages quote, with shared parts
- * in the spec.
+ * Formats definitions in the form of Go's internal types, which error messages quote. That form has
+ * the parts that all versions share in the spec.
  */
 import { equal, isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -108,10 +108,10 @@ export function sharedOf(versions: readonly DefinitionVersion[]): Shared {
 }
 
 /**
- * Formats versions for messages, without what they share.
+ * Formats versions for messages, without the parts that all versions share.
  *
  * @param versions The versions.
- * @param shared What they share.
+ * @param shared Which parts the versions share.
  */
 export function quotedVersions(versions: readonly DefinitionVersion[] | null, shared: Shared): string {
   if (versions === null) return "null";

@@ -17,7 +17,9 @@ import { normalSpec } from "./form.ts";
  * @param base The rules of built-in kinds.
  */
 export function definitionRules(base: Rules): Rules {
-  /** Specs as sent, by their stored form: empty lists are not stored, but are validated. */
+  /**
+   * Specs as the client sent them, by their stored form. Empty lists are validated, but not stored.
+   */
   const sent = new WeakMap<object, unknown>();
   return {
     ...base,

@@ -39,7 +39,7 @@ export function versionedRules(
   const storage = versions.find(({ isStorage }) => isStorage) ?? own;
   if (versions.length === 1) return own.rules;
   const ofVersion = (name: string) => versions.find((version) => version.apiVersion === name)?.rules;
-  /** Converted objects by stored object. An entry is removed when the webhook is called again. */
+  /** Converted objects by stored object. An entry is removed before the webhook is called again. */
   const readings = new WeakMap<StoredObject, StoredObject>();
   const webhook = strategy === "None" ? undefined : converter;
   const servedVersions = versions.filter(({ isServed }) => isServed);

@@ -1,4 +1,7 @@
-/** Serves the paths about the server itself: `/api`, `/apis`, `/version`, health, OpenAPI. */
+/**
+ * Serves the paths that describe the server: `/api`, `/apis`, `/version`, health checks and
+ * OpenAPI.
+ */
 import { compareVersions } from "../../base/version_order.ts";
 import { version } from "../../openapi/kubernetes.gen.ts";
 import type { Core } from "../core/core.ts";
@@ -14,7 +17,7 @@ export function isDiscoveryPath(path: string): boolean {
   return /^\/?$|^\/(?:api|apis|version|openapi)(?:\/|$)/.test(path) || isHealthPath(path);
 }
 
-/** Responds to a request for such a path. */
+/** Responds to a request for a path that {@linkcode isDiscoveryPath} accepts. */
 export async function serveDiscovery(core: Core, url: URL, request: Request): Promise<Response> {
   if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
   const path = url.pathname.replace(/\/+$/, "");
@@ -35,7 +38,7 @@ function json(body: unknown, contentType = "application/json", indent = 0): Resp
   });
 }
 
-/** Returns all paths of `/`. */
+/** Returns the paths that a request to `/` lists. */
 function rootPaths(core: Core): string[] {
   const groups = groupsOf(core).filter((group) => group !== "");
   const versions = groups.flatMap((group) => versionsOf(core, group).map((each) => `/apis/${group}/${each}`));
@@ -174,7 +177,7 @@ async function resourceList(core: Core, group: string, groupVersion: string): Pr
 }
 
 /**
- * Returns a hash that changes with the version in which objects are stored
+ * Returns a hash of the version in which objects are stored
  * (`discovery.StorageVersionHash`).
  */
 async function storageVersionHash({ group, version, storageVersion = version, kind }: ServedKind): Promise<string> {
@@ -232,8 +235,8 @@ const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+p
 const REFERENCE = /"#\/components\/schemas\//g;
 
 /**
- * Returns `/openapi/v2` as JSON, which clients use if v3 does not have a kind: all definitions,
- * without paths.
+ * Returns `/openapi/v2` as JSON: all definitions, without paths. Clients use it for kinds that v3
+ * lacks.
  */
 async function openApiV2(core: Core): Promise<unknown> {
   const definitions: Record<string, unknown> = {};

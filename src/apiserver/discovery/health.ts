@@ -1,5 +1,5 @@
 /**
- * Health checks: `/healthz`, `/livez` and `/readyz`, and each check by itself
+ * Health checks: `/healthz`, `/livez` and `/readyz`, and a path for each single check
  * (`k8s.io/apiserver/pkg/server/healthz`).
  */
 import { own } from "../../base/own.ts";
@@ -23,7 +23,7 @@ export const HEALTH_PATHS: readonly string[] = Object.entries(CHECKS).flatMap(([
   ...checks.map((check) => `/${probe}/${check}`),
 ]);
 
-/** Returns whether a path is that of a probe, even if the check does not exist. */
+/** Returns whether a path belongs to a probe, even if it names a check that does not exist. */
 export function isHealthPath(path: string): boolean {
   return own(CHECKS, path.split("/")[1] ?? "") !== undefined;
 }

@@ -30,8 +30,8 @@ export function openApiPaths(core: Core): string[] {
 }
 
 /**
- * Returns the hash of a document. Clients cache documents by it, even across servers at the same
- * address.
+ * Returns the hash of a document. It covers the content, because clients cache documents by hash
+ * even if another server runs at the same address.
  */
 async function documentHash(core: Core, path: string): Promise<string> {
   const kinds = core.kinds.all.filter((kind) => pathOf(kind.group, kind.version) === path);
@@ -117,7 +117,7 @@ function addDefinition(document: DocumentDraft, name: string): void {
   for (const each of found) addDefinition(document, each);
 }
 
-/** Returns the additional kind of definitions that exist in each group. */
+/** Returns the additional kind of a definition that exists in each group, such as DeleteOptions. */
 function additionalKinds({ group, version }: DocumentDraft, name: string): unknown[] {
   const kind = ["DeleteOptions", "WatchEvent"].find((each) => name === `${META}${each}`);
   return kind === undefined || group === "" ? [] : [groupVersionKind({ group, version, kind })];
@@ -201,7 +201,7 @@ function referring(definition: string, description: string): unknown {
   return { allOf: [{ $ref: `${REFERENCE}${definition}` }], description };
 }
 
-/** Adds the alternatives of int-or-string values, which a definition may omit. */
+/** Adds `anyOf` to int-or-string schemas that omit it. */
 function withAlternatives(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withAlternatives);
   if (!isObject(schema)) return schema;
@@ -288,9 +288,9 @@ function patchTypes({ isBuiltin }: ServedKind): string[] {
 
 /** The descriptions of a definition. */
 interface Description {
-  /** The kinds whose schema it is. */
+  /** The kinds that the definition describes. */
   readonly kinds?: readonly unknown[];
-  /** Descriptions by field; that of the definition itself has the key "". */
+  /** Descriptions by field. The key "" is the description of the definition itself. */
   readonly texts: Readonly<Record<string, string>>;
 }
 

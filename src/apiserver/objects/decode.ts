@@ -15,8 +15,8 @@ import { nullTimes, zeroFields } from "./go_fields.ts";
 export class DecodeError extends Error {
   override name = "DecodeError";
   /**
-   * The message that Go's converter for maps and lists has instead, which decodes the result of a
-   * strategic merge patch.
+   * The message of another converter in Go, which decodes the result of a strategic merge patch
+   * from maps and lists.
    */
   readonly restored: string;
 
@@ -47,13 +47,13 @@ export function decode(
   return decodeValue(schema, value, { path, goPath: "", owner: typeName(schema), unknown, emptied });
 }
 
-/** Where a value is, and what receives the findings about it. */
+/** Location of a value, and the lists that receive the findings about it. */
 interface Location {
-  /** With indexes and map keys. */
+  /** Path with indexes and map keys. */
   readonly path: string;
-  /** Without indexes and map keys, as in messages of Go's decoder. */
+  /** Path without indexes and map keys, as in messages of Go's decoder. */
   readonly goPath: string;
-  /** Name of the struct that has the field. */
+  /** Name of the Go struct that has the field. */
   readonly owner: string;
   readonly unknown: string[];
   readonly emptied: string[];
@@ -130,8 +130,8 @@ function decodeObject(schema: ServerSchema, value: unknown, location: Location):
 }
 
 /**
- * Decodes a type with its own JSON form. The decoder does not see unknown fields in it, so they are
- * not reported.
+ * Decodes a type with its own JSON form. Go decodes it separately, so unknown fields in it are not
+ * reported.
  */
 function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unknown, location: Location): unknown {
   const quiet = { ...location, unknown: [] };
@@ -144,8 +144,8 @@ function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unk
 }
 
 /**
- * Returns whether the server drops a value. Go does not encode empty lists and maps again, nor zero
- * values where they equal an absent field; required fields are an exception.
+ * Returns whether the server drops a value. Go's encoder omits empty lists and maps, and zero
+ * values that equal an absent field, unless the field is required.
  */
 function isDropped(schema: ServerSchema, property: ServerSchema, key: string, value: unknown): boolean {
   // The values in a JSON schema may be invalid, so they are dropped after validation.
@@ -156,7 +156,7 @@ function isDropped(schema: ServerSchema, property: ServerSchema, key: string, va
   return isObject(value) && property.additionalProperties !== undefined && Object.keys(value).length === 0;
 }
 
-/** Roles keep an empty list of rules, so that it has an owner. */
+/** Roles keep an empty list of rules, because it has a manager. */
 const ROLES = /\.rbac\.v1\.(?:Cluster)?Role$/;
 
 function decodeArray(schema: ServerSchema, value: unknown, location: Location): unknown {
@@ -181,8 +181,8 @@ function quantity(text: string): string {
 }
 
 /**
- * Returns a time as Go encodes it: in UTC with whole seconds, or with the microseconds, which must
- * all be present in the input.
+ * Returns a time as Go encodes it: in UTC with whole seconds, or with microseconds. For the latter,
+ * the input must have all six digits.
  */
 function goTime(text: string, type: string): string {
   const time = type === "MicroTime" ? parseGoMicroTime(text) : parseGoTime(text);
@@ -255,7 +255,7 @@ function mismatch(value: unknown, type: string, { owner, goPath, written }: Loca
   return new DecodeError(message, restored(value, type));
 }
 
-/** Formats a number as in the body, as far as that is known: a whole number has no exponent. */
+/** Formats a number as the body probably contains it: a whole number has no exponent. */
 function goNumber(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

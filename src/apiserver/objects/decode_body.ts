@@ -1,6 +1,6 @@
 /**
  * Decodes a body to an object of a kind: checks its version and kind, drops unknown fields, and
- * rejects or warns as the client requested.
+ * rejects the request or warns, as its `fieldValidation` says.
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -18,17 +18,19 @@ export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
   /** Errors for keys that occur twice. */
   readonly duplicates?: readonly string[];
   /**
-   * The applied configuration, if the object comes from a server-side apply. Its types are checked
-   * already, and fields may be null.
+   * The applied configuration, if the object comes from a server-side apply. Its types have already
+   * been checked, and fields may be null.
    */
   readonly applied?: Draft;
-  /** The patch, if the object comes from one. Errors are then errors of the patch. */
+  /**
+   * The patch, if the object is the result of one. Errors are then reported as errors of the patch.
+   */
   readonly patched?: { readonly faults: readonly string[]; readonly isStrategic: boolean };
   /** Receives the warnings. */
   readonly warnings: string[];
 }
 
-/** An object that a patch made invalid. */
+/** The error for an object that a patch made invalid. */
 export class PatchedFault extends Error {
   override name = "PatchedFault";
 }
@@ -36,9 +38,9 @@ export class PatchedFault extends Error {
 /**
  * Decodes a body.
  *
- * @param kind The kind that the path names.
+ * @param kind Kind of the resource in the path.
  * @param value The body.
- * @param options Strictness, and where warnings go.
+ * @param options Strictness, and the list that receives warnings.
  * @returns The object without unknown fields, with defaults.
  * @throws {StatusError} If the body is rejected.
  */
@@ -75,17 +77,17 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   return decoded.object;
 }
 
-function unconvertible(kind: ServedKind, applied: Draft, why: string): Error {
+function unconvertible(kind: ServedKind, applied: Draft, detail: string): Error {
   const { namespace = "", name = "" } = metadataOf(applied);
   const type = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
-  const reason = `unable to convert unstructured object to ${type}: error decoding from json: ${why}`;
+  const reason = `unable to convert unstructured object to ${type}: error decoding from json: ${detail}`;
   const message = `failed to convert new object (${namespace}/${name}; ${type}) to proper version: ${reason}`;
   return new StatusError(500, undefined, message);
 }
 
 /** Returns the error for a body that is not an object of its kind. */
-export function undecodable({ kind, version }: ServedKind, why: string): Error {
-  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
+export function undecodable({ kind, version }: ServedKind, detail: string): Error {
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${detail}`);
 }
 
 function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings, patched }: DecodeOptions): void {
@@ -143,15 +145,15 @@ export function isRegistered(group: string, kind: string): boolean {
 }
 
 /**
- * A patch may change version and kind, which the rules of the kind then reject; it may not remove
- * them.
+ * Checks that a patch has not removed the version or kind. If it changed them, the rules of the
+ * kind reject the object later.
  */
 function checkPatchedType(apiVersion: unknown, name: unknown, value: Draft): void {
   if (!name) throw new PatchedFault(`Object 'Kind' is missing in '${goJson(value)}'`);
   if (!apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
 }
 
-/** Returns the fields of an object in a version that is not served, all of which are unknown. */
+/** Returns all fields of an object, since all are unknown if its version is not served. */
 function allFields(value: Draft): string[] {
   const known = new Set(["apiVersion", "kind", "metadata"]);
   return Object.keys(value).filter((key) => !known.has(key)).sort();

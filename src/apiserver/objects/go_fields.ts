@@ -1,10 +1,10 @@
 /**
- * What Go's JSON encoder does with fields of built-in kinds that are not set, derived from the
- * generated protobuf data, which marks pointers and fields without `omitempty`.
+ * Determines how Go's JSON encoder treats unset fields of built-in kinds. The generated protobuf
+ * data marks pointers and fields without `omitempty`.
  */
 import { type Field, messageNamed } from "../wire/protobuf/messages.ts";
 
-/** Behavior of the fields of a definition. */
+/** Fields of a definition with special treatment. */
 interface GoFields {
   readonly zeros: ReadonlySet<string>;
   readonly nullTimes: readonly string[];
@@ -26,8 +26,8 @@ export function zeroFields(definition: string | undefined): ReadonlySet<string> 
 }
 
 /**
- * Returns the fields of a definition that are null if they are not set: times that are not
- * pointers.
+ * Returns the fields of a definition that are encoded as null if they are not set: times that are
+ * not pointers.
  *
  * @param definition Name of the definition, such as `io.k8s.api.core.v1.PodCondition`.
  */

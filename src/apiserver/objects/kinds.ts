@@ -28,11 +28,14 @@ export interface Decoded {
   readonly unknown: readonly string[];
 }
 
-/** What differs between kinds when objects are written and read. */
+/** The behavior of a kind when its objects are written and read. */
 export interface Rules {
   /** Checks the types of a body, drops unknown fields, and sets defaults. Throws a StatusError. */
   decode(object: Draft): Decoded;
-  /** As `decode`, for the result of a server-side apply if that differs: fields may be null. */
+  /**
+   * Like `decode`, but for the result of a server-side apply, in which fields may be null. If
+   * absent, `decode` is used.
+   */
   decodeApplied?(object: Draft): Decoded;
   /**
    * Adds what the server's own admission plugins set on a new object, before webhooks are called.
@@ -40,24 +43,30 @@ export interface Rules {
   admitted?(object: StoredObject): StoredObject;
   /** Sets the fields of a new object that only the server sets. */
   prepareCreate(object: StoredObject, now: number): StoredObject;
-  /** Reverts changes that a write to this path must not make, and increments the generation. */
+  /**
+   * Reverts changes that a write to this path must not make, and increments the generation if the
+   * spec changes.
+   */
   prepareUpdate(object: StoredObject, old: StoredObject, subresource?: string): StoredObject;
   /** Returns the errors of an object before it is stored; `old` is absent on create. */
   validate(object: StoredObject, old?: StoredObject, subresource?: string): FieldError[];
   /** Returns the warnings of a write. */
   warnings?(object: StoredObject, old?: StoredObject, subresource?: string): string[];
-  /** Converts an object to the version in which it is stored, if that is another one. */
+  /**
+   * Converts an object to the version in which it is stored; absent if all versions are stored as
+   * they are.
+   */
   stored?(object: StoredObject): StoredObject;
   /** Returns the rules of another version of the kind. */
   ofVersion?(apiVersion: string): Rules | undefined;
   /**
-   * Converts an object to all served versions, if a webhook converts, so that watches find the
-   * results.
+   * Converts an object to all served versions, so that watches find the results. Only present if a
+   * webhook converts.
    */
   convertAll?(stored: StoredObject): void;
   /**
-   * Calls the conversion webhook again for an object in this version, if one converts. Throws a
-   * StatusError.
+   * Calls the conversion webhook again for an object in this version. Only present if a webhook
+   * converts. Throws a StatusError if the webhook fails.
    */
   refresh?(stored: StoredObject): Promise<void>;
   /** Returns an object in this version. Returns the same object for the same input. */
@@ -98,7 +107,7 @@ export interface ServedKind {
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
-  /** Collection in the store that has the objects, the same for all versions. */
+  /** Collection in the store that contains the objects. It is the same for all versions. */
   readonly collection: string;
   readonly isBuiltin: boolean;
   /** Whether a deletion returns the deleted object; otherwise, it returns a Status. */
@@ -108,7 +117,10 @@ export interface ServedKind {
   readonly rules: Rules;
   /** Columns of the table; by default, name and age. */
   readonly columns?: readonly Column[];
-  /** Fields for field selectors other than name and namespace: how to read each path. */
+  /**
+   * Functions that read the fields that field selectors may use, by path. Name and namespace are
+   * not included.
+   */
   readonly selectableFields?: ReadonlyMap<string, (object: StoredObject) => string>;
   /** JSON paths of the `scale` subresource of a custom kind. */
   readonly scale?: DeclaredScale;
@@ -135,7 +147,10 @@ export class Kinds {
     return this.#generation;
   }
 
-  /** Whether a webhook converts objects of any kind. Requests may then have to be replayed. */
+  /**
+   * Whether a webhook converts objects of any kind. If so, a request may run again after a
+   * conversion.
+   */
   get areConverted(): boolean {
     if (this.#converted?.generation !== this.#generation) {
       const value = this.all.some(({ rules }) => rules.convertAll !== undefined);
@@ -152,7 +167,10 @@ export class Kinds {
     return this.#kinds.get(`${group}/${version}/${plural}`);
   }
 
-  /** Returns the kind with an `apiVersion` and `kind`, as owner references and bodies have them. */
+  /**
+   * Returns the kind with the given `apiVersion` and `kind`, as owner references and bodies contain
+   * them.
+   */
   named(apiVersion: string, kind: string): ServedKind | undefined {
     return this.all.find((served) => served.apiVersion === apiVersion && served.kind === kind);
   }
@@ -191,7 +209,7 @@ export function builtinKinds(
     let rules: Rules | undefined;
     const columns = columnsFor(resource.group, resource.plural);
     const kind = Object.defineProperties({ ...served(resource), ...(columns && { columns }) } as ServedKind, {
-      // A test uses few of the kinds, so schemas and rules are created on demand.
+      // A test uses few kinds, so schemas and rules are created on demand.
       schema: { get: () => builtinSchema(resource.schema ?? "") },
       rules: { get: () => rules ??= rulesFor(kind) },
     });

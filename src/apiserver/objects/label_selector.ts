@@ -44,8 +44,8 @@ function isSatisfied(
 export function selectorFaults({ matchLabels = {}, matchExpressions = [] }: LabelSelector, path: string): FieldError[] {
   const labelsPath = `${path}.matchLabels`;
   const ofLabels = Object.entries(matchLabels).flatMap(([key, value]) => [
-    ...qualifiedNameFaults(key).map((why) => invalid(labelsPath, key, why)),
-    ...labelValueFaults(value).map((why) => invalid(labelsPath, value, why)),
+    ...qualifiedNameFaults(key).map((reason) => invalid(labelsPath, key, reason)),
+    ...labelValueFaults(value).map((reason) => invalid(labelsPath, value, reason)),
   ]);
   const ofExpressions = matchExpressions.flatMap((requirement, i) =>
     requirementFaults(requirement, `${path}.matchExpressions[${i}]`)
@@ -56,15 +56,15 @@ export function selectorFaults({ matchLabels = {}, matchExpressions = [] }: Labe
 function requirementFaults({ key = "", operator, values = [] }: LabelRequirement, path: string): FieldError[] {
   const faults: FieldError[] = [];
   if (operator === "In" || operator === "NotIn") {
-    const why = "must be specified when `operator` is 'In' or 'NotIn'";
-    if (values.length === 0) faults.push(required(`${path}.values`, why));
+    const reason = "must be specified when `operator` is 'In' or 'NotIn'";
+    if (values.length === 0) faults.push(required(`${path}.values`, reason));
   } else if (operator === "Exists" || operator === "DoesNotExist") {
-    const why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-    if (values.length > 0) faults.push(forbidden(`${path}.values`, why));
+    const reason = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+    if (values.length > 0) faults.push(forbidden(`${path}.values`, reason));
   } else faults.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
-  faults.push(...qualifiedNameFaults(key).map((why) => invalid(`${path}.key`, key, why)));
+  faults.push(...qualifiedNameFaults(key).map((reason) => invalid(`${path}.key`, key, reason)));
   values.forEach((value, i) => {
-    faults.push(...labelValueFaults(value).map((why) => invalid(`${path}.values[${i}]`, value, why)));
+    faults.push(...labelValueFaults(value).map((reason) => invalid(`${path}.values[${i}]`, value, reason)));
   });
   return faults;
 }

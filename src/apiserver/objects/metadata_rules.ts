@@ -7,8 +7,8 @@ import type { Metadata, StoredObject } from "./objects.ts";
 export { labelsFaults, metadataFaults } from "../../schema/metadata_faults.ts";
 
 /**
- * Returns the errors of metadata except those of the name, each twice: the real server validates
- * the metadata of an update two more times than that of a new object, and reports all errors.
+ * Returns the errors of metadata, except those of the name, each of them twice. The real server
+ * validates metadata two more times on update than on create, and reports all errors.
  *
  * @param metadata The metadata.
  * @param namespaced Whether the kind is namespaced.
@@ -37,8 +37,8 @@ export function metadataUpdateFaults(
     const added = (metadata.finalizers ?? []).filter((each) => !old.finalizers?.includes(each)).sort();
     if (added.length > 0) {
       const list = `[]string{${[...new Set(added)].map((each) => JSON.stringify(each)).join(", ")}}`;
-      const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
-      found.push(forbidden("metadata.finalizers", why));
+      const reason = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
+      found.push(forbidden("metadata.finalizers", reason));
     }
   }
   if (!metadata.resourceVersion) {
@@ -59,9 +59,9 @@ export function metadataUpdateFaults(
 const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
 /**
- * Groups whose validation treats finalizers like that of custom kinds, unlike most built-in ones.
- * It depends on the validation function that each kind calls; `tests/real/builtin_kinds_test.ts`
- * compares all kinds with a real API server.
+ * Groups that validate finalizers as custom kinds do, unlike most built-in groups. This depends on
+ * the validation function that each kind calls; `tests/real/builtin_kinds_test.ts` compares all
+ * kinds with a real API server.
  */
 const PLAIN_GROUPS = new Set([
   ...["admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"],

@@ -139,8 +139,8 @@ function policyOf(
   kind: { group: string; kind: string },
 ): Pick<DeleteOptions, "propagationPolicy"> {
   if (policy !== undefined && orphan !== undefined) {
-    const why = "orphanDependents and deletionPropagation cannot be both set";
-    throw invalidStatus(kind, "", [invalid("propagationPolicy", policy, why)]);
+    const reason = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidStatus(kind, "", [invalid("propagationPolicy", policy, reason)]);
   }
   if (policy === undefined || policy === "") {
     if (orphan === undefined) return {};

@@ -4,7 +4,7 @@ import { Quantity } from "../../base/quantity.ts";
 /**
  * Returns a quantity as the server stores it.
  *
- * @param text The quantity. Surrounding space is allowed.
+ * @param text The quantity. Surrounding white space is allowed.
  * @returns The canonical form.
  * @throws {SyntaxError} If it is not a quantity.
  *

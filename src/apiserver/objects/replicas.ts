@@ -42,8 +42,8 @@ export function replicasFaults(scale: DeclaredScale, object: StoredObject, subre
 const MAX_INT32 = 2 ** 31 - 1;
 
 function countFaults(object: StoredObject, path: string): FieldError[] {
-  const why = mismatch(object, keysOf(path), "int64");
-  if (why !== undefined) return [invalid(path, 0, why)];
+  const reason = mismatch(object, keysOf(path), "int64");
+  if (reason !== undefined) return [invalid(path, 0, reason)];
   const count = Number(valueAt(object, keysOf(path)) ?? 0);
   if (count < 0) return [invalid(path, count, "should be a non-negative integer")];
   return count > MAX_INT32 ? [invalid(path, count, `should be less than or equal to ${MAX_INT32}`)] : [];
@@ -72,15 +72,15 @@ function accessorError(path: readonly string[], value: unknown, wanted: string):
 
 /** Returns the number at a path, if present. */
 export function countAt(object: StoredObject, path: readonly string[]): number | undefined {
-  const why = mismatch(object, path, "int64");
-  if (why !== undefined) throw new StatusError(500, undefined, why);
+  const reason = mismatch(object, path, "int64");
+  if (reason !== undefined) throw new StatusError(500, undefined, reason);
   return valueAt(object, path) as number | undefined;
 }
 
 /** Returns the string at a path, if present. */
 export function textAt(object: StoredObject, path: readonly string[]): string | undefined {
-  const why = mismatch(object, path, "string");
-  if (why !== undefined) throw new StatusError(500, undefined, why);
+  const reason = mismatch(object, path, "string");
+  if (reason !== undefined) throw new StatusError(500, undefined, reason);
   return valueAt(object, path) as string | undefined;
 }
 

@@ -7,8 +7,8 @@ import type { JsonSchema } from "../../schema/json_schema.ts";
 import { zeroFields } from "./go_fields.ts";
 
 /**
- * A schema with the keywords that the server needs beyond validation. Built-in schemas refer to
- * each other, also in cycles, so code reads them key by key and never walks a whole schema.
+ * A schema with the keywords that the server needs beyond validation. References between built-in
+ * schemas can form cycles, so code must never walk a whole schema.
  */
 export interface ServerSchema extends JsonSchema {
   readonly items?: ServerSchema;
@@ -19,8 +19,8 @@ export interface ServerSchema extends JsonSchema {
   /** Name of the definition, such as `io.k8s.api.core.v1.PodSpec`. */
   readonly definition?: string;
   /**
-   * The value is a JSON schema or the named alternative: a list of schemas, a boolean, or a list of
-   * strings.
+   * Set if the value is a JSON schema or something else: `list` is a list of schemas, `flag` a
+   * boolean, `texts` a list of strings.
    */
   readonly schemaOr?: "list" | "flag" | "texts";
 }
@@ -51,7 +51,7 @@ export function builtinSchema(name: string): ServerSchema {
   return schema as ServerSchema;
 }
 
-/** Removes the defaults that the server drops again because they are zero. */
+/** Removes zero defaults, which the server drops after it has set them. */
 function withoutDroppedDefaults(schema: JsonSchema, name: string): JsonSchema {
   const dropped = zeroFields(name);
   if (schema.properties === undefined || dropped.size === 0) return schema;
@@ -62,7 +62,7 @@ function withoutDroppedDefaults(schema: JsonSchema, name: string): JsonSchema {
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/** Returns what OpenAPI cannot express about types with their own JSON form. */
+/** Returns keywords for types with their own JSON form, which OpenAPI cannot express. */
 function special(name: string): ServerSchema {
   switch (name.slice(name.lastIndexOf(".") + 1)) {
     case "IntOrString":
@@ -93,7 +93,8 @@ function link(value: unknown): unknown {
   if (typeof value.$ref !== "string") return Object.fromEntries(entries);
   const target = builtinSchema(value.$ref);
   if (entries.length === 0) return target;
-  // The target may be incomplete at this point, so it is the prototype instead of a copy.
+  // The target may be incomplete at this point, so it becomes the prototype instead of being
+  // copied.
   return Object.assign(Object.create(target), Object.fromEntries(entries));
 }
 

@@ -12,7 +12,7 @@ export interface Change {
   readonly key: string;
   readonly revision: number;
   /**
-   * The object after the change; for a deletion its last state, with the revision of the deletion.
+   * The object after the change. For a deletion, its last state with the revision of the deletion.
    */
   readonly object: StoredObject;
   /** The object before the change. */
@@ -25,7 +25,7 @@ export interface StoreOptions {
   readonly history?: number;
 }
 
-/** The requested revision is older than the history. */
+/** The error for a revision that is older than the history. */
 export class CompactedError extends Error {
   override name = "CompactedError";
   /** The first revision from which a watch can start. */
@@ -39,11 +39,11 @@ export class CompactedError extends Error {
 
 /** Objects with their revisions, history and listeners. */
 export class Store {
-  /** A new etcd is at 1, so 0 is never a revision. */
+  /** Revision of the latest change. It starts at 1, as in a new etcd, so 0 is never a revision. */
   #revision = 1;
-  /** Changes up to this revision are dropped. */
+  /** Changes up to this revision have been dropped from the history. */
   #compacted = 0;
-  /** First revision of collections that were created after the store. */
+  /** Revision at which each custom kind was first served, by collection. */
   #begun = new Map<string, number>();
   #collections = new Map<string, Map<string, StoredObject>>();
   /** Sorted keys of a collection; dropped when a key is added or removed. */
@@ -72,7 +72,9 @@ export class Store {
     return this.#collections.get(collection)?.get(key);
   }
 
-  /** Returns the objects of a collection whose key has a prefix, in the order of their keys. */
+  /**
+   * Returns the objects of a collection whose key starts with a prefix, in the order of their keys.
+   */
   list(collection: string, prefix = ""): StoredObject[] {
     const objects = this.#collections.get(collection);
     if (objects === undefined) return [];
@@ -142,7 +144,7 @@ export class Store {
   /**
    * Returns the changes after a revision, oldest first.
    *
-   * @throws {CompactedError} If some of them are dropped.
+   * @throws {CompactedError} If the history no longer contains all of them.
    */
   changesSince(revision: number, collection: string): Change[] {
     const oldest = Math.max(this.#compacted, this.#begun.get(collection) ?? 0);
@@ -156,12 +158,15 @@ export class Store {
     return found.reverse();
   }
 
-  /** Starts the history of a collection: watches cannot start before its kind was served. */
+  /**
+   * Starts the history of a collection at the current revision, since watches cannot start before
+   * its kind was served.
+   */
   begin(collection: string): void {
     this.#begun.set(collection, this.#revision);
   }
 
-  /** Drops all changes so far. A watch from an earlier revision is then rejected. */
+  /** Drops the history. Watches and lists at an earlier revision are rejected from then on. */
   compact(): void {
     this.#compacted = this.#revision;
     this.#changes = [];
@@ -185,7 +190,7 @@ export class Store {
 
   #record(change: Change): void {
     this.#changes.push(change);
-    // Half of the changes are dropped at once, so that not every change moves the array.
+    // Drops half of the changes at once, since moving the array for each change would be slow.
     if (this.#changes.length > 2 * this.#history) {
       const dropped = this.#changes.splice(0, this.#changes.length - this.#history);
       this.#compacted = dropped.at(-1)?.revision ?? this.#compacted;

@@ -13,12 +13,12 @@ import { conflict, StatusError } from "../wire/status_error.ts";
 import { withPodCondition } from "./pod_conditions.ts";
 
 /**
- * Binds a pod to a node. The changed fields get no manager.
+ * Binds a pod to a node. As in a real server, the changed fields get no manager.
  *
  * @param core The server.
  * @param target Target of the request: the pod.
  * @param binding The body: the node, and annotations and labels for the pod.
- * @param dryRun Whether to store nothing.
+ * @param dryRun Whether to validate the request without storing changes.
  * @throws {StatusError} If the pod does not exist, a precondition fails, or the pod cannot be
  * bound.
  */
@@ -32,11 +32,12 @@ export function bind(core: Core, { kind, namespace, name = "" }: Target, binding
   const { uid, resourceVersion, labels, annotations } = metadataOf(binding);
   const change = (live: StoredObject) => {
     const { metadata } = live;
-    const why = unmet("UID", uid, metadata.uid) ?? unmet("ResourceVersion", resourceVersion, metadata.resourceVersion);
-    if (why !== undefined) {
+    const detail = unmet("UID", uid, metadata.uid) ??
+      unmet("ResourceVersion", resourceVersion, metadata.resourceVersion);
+    if (detail !== undefined) {
       const key = `/registry/pods/${namespace}/${name}`;
       const error =
-        `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+        `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${detail}`;
       throw conflict({ group: "", plural: "pods" }, name, error);
     }
     const reason = unbindableReason(live);
@@ -66,7 +67,7 @@ function unmet(field: string, wanted: string | undefined, actual: string): strin
   return `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${actual}`;
 }
 
-/** Returns why a pod cannot be bound to a node. */
+/** Returns the reason why a pod cannot be bound to a node; `undefined` if it can. */
 function unbindableReason({ metadata, spec }: StoredObject): string | undefined {
   const { nodeName, schedulingGates } = spec as { nodeName?: string; schedulingGates?: readonly unknown[] };
   if (metadata.deletionTimestamp !== undefined) return "is being deleted, cannot be assigned to a host";

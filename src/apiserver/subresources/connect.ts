@@ -1,7 +1,7 @@
 /**
  * Connections to containers, ports, services and nodes: exec, attach, port-forward and proxy
- * (`k8s.io/apiserver/pkg/endpoints/handlers.ConnectResource`). Authorization and admission decide
- * about them as in a real server. Then they fail, since no workload runs here.
+ * (`k8s.io/apiserver/pkg/endpoints/handlers.ConnectResource`). They are authorized and admitted as
+ * in a real server. Then they fail, since no workloads run here.
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -36,12 +36,12 @@ export function isConnection({ kind, subresource, name }: Target, method: string
 }
 
 /**
- * Checks a connection as far as a real server does before it connects.
+ * Runs the checks that a real server runs before it connects.
  *
  * @param core The server.
  * @param target Target of the request.
  * @param verb The verb for which the request was authorized.
- * @throws {StatusError} Always: the rejection, or the error that nothing runs at the address.
+ * @throws {StatusError} Always: the rejection, or the error that the address is not reachable.
  */
 export async function connect(core: Core, target: Target, verb: string): Promise<never> {
   const { kind, namespace, name = "", subresource = "", user, query, warnings } = target;
@@ -77,8 +77,8 @@ function* reviewSteps(options: StoredObject): Steps<StoredObject> {
 }
 
 /**
- * Authorizes `create` too: a WebSocket starts with a GET, but commands in a container are not
- * reads.
+ * Authorizes `create` too. A WebSocket starts with a GET, but running commands in a container is
+ * not a read.
  */
 function mustBeAllowed(core: Core, { kind, namespace, name = "", subresource, user }: Target, verb: string): void {
   const attributes = attributesOn(kind, { verb, subresource, namespace, name });
@@ -86,7 +86,7 @@ function mustBeAllowed(core: Core, { kind, namespace, name = "", subresource, us
   if (decision !== undefined && !decision.allowed) throw forbidden(kind, name, decision.reason);
 }
 
-/** The kubelet of the pod's node serves exec, attach and port-forward. */
+/** Connects to the kubelet of the pod's node, which serves exec, attach and port-forward. */
 function podNode(core: Core, { kind, namespace, name = "", subresource }: Target, options: ConnectOptions): never {
   const pod = getObject(core, kind, namespace, name);
   if (subresource !== "portforward") checkContainer(pod, options.container);
@@ -171,7 +171,7 @@ function serviceEndpoint(core: Core, { kind, namespace, name: id = "" }: Target)
   return unreachable(`service "${name}"`);
 }
 
-/** Returns whether an endpoint is the address of a pod. The real server connects to no others. */
+/** Returns whether an endpoint is the address of a pod. The real server connects only to pods. */
 function isPodAddress(core: Core, namespace: string | undefined, { ip, targetRef }: Fields): boolean {
   const { namespace: podNamespace, name } = fields(targetRef);
   if (targetRef === undefined || podNamespace !== namespace) return false;

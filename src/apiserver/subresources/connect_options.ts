@@ -1,5 +1,5 @@
 /**
- * Options of connections: the query as an object (`PodExecOptions` and others of
+ * Parses the query of a connection into its options (`PodExecOptions` and others of
  * `k8s.io/api/core/v1`).
  */
 import { own } from "../../base/own.ts";
@@ -19,7 +19,7 @@ const text: Read = ([first]) => first ?? "";
 
 const STREAMS = { stdin: flag, stdout: flag, stderr: flag, tty: flag, container: text } as const;
 
-/** Parsers of the fields of each kind, in order. Empty fields are omitted. */
+/** Parsers of the fields of each kind, in the order of the result. Empty fields are omitted. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   PodExecOptions: { ...STREAMS, command: (values) => values.length === 0 ? null : values },
   PodAttachOptions: STREAMS,
@@ -61,8 +61,8 @@ const MAX_PORT = 65535;
 function ports(values: readonly string[]): readonly number[] | undefined {
   if (values.length === 0) return undefined;
   return values.flatMap((each) => each.split(",")).map((part) => {
-    const fault = (why: string) =>
-      badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(part)}: ${why}`);
+    const fault = (reason: string) =>
+      badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(part)}: ${reason}`);
     if (!/^\d+$/.test(part)) throw fault("invalid syntax");
     if (Number(part) > MAX_PORT) throw fault("value out of range");
     return Number(part);

@@ -1,5 +1,5 @@
 /**
- * `pods/NAME/eviction`: a deletion that disruption budgets limit
+ * Serves `pods/NAME/eviction`: a deletion that disruption budgets limit
  * (`k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go`).
  */
 import { isObject } from "../../base/json.ts";
@@ -27,7 +27,7 @@ const BUDGETS = "policy/poddisruptionbudgets";
  * @param core The server.
  * @param target Target of the request: the pod.
  * @param eviction The body.
- * @param dryRun Whether to store nothing.
+ * @param dryRun Whether to validate the request without storing changes.
  * @throws {StatusError} If the pod does not exist, a precondition fails, or a budget does not allow
  * the eviction.
  */
@@ -39,14 +39,15 @@ export async function evict(core: Core, target: Target, eviction: Draft, dryRun:
   if (!ignoresBudgets(pod)) checkBudgets(core, pod, options);
   checkPreconditions(pod, options);
   if (!options.dryRun) addCondition(core, target, name);
-  // The new condition changes the resourceVersion, so the preconditions are checked before.
+  // The new condition changes the resourceVersion, so the preconditions have been checked before
+  // and are omitted here.
   const { preconditions: _, ...rest } = options;
   await deleteAdmitted(core, target, { namespace, name }, rest);
 }
 
 /**
- * Returns whether a pod is ending, has ended or has not started, so that its eviction disrupts
- * nothing.
+ * Returns whether a pod is terminating, has ended or has not started, so that its eviction is not a
+ * disruption.
  */
 function ignoresBudgets({ metadata, status }: StoredObject): boolean {
   const { phase } = fields(status);

@@ -1,5 +1,5 @@
 /**
- * Conditions of a pod that the server sets (`k8s.io/kubernetes/pkg/api/pod`, `UpdatePodCondition`).
+ * Sets conditions of pods (`k8s.io/kubernetes/pkg/api/pod`, `UpdatePodCondition`).
  */
 import { isObject } from "../../base/json.ts";
 import { type StoredObject, timestamp } from "../objects/objects.ts";

@@ -1,6 +1,6 @@
 /**
- * Subresources of pods: evictions and bindings change the pod; logs are on its node, and no node
- * runs here (`k8s.io/kubernetes/pkg/registry/core/pod`).
+ * Serves subresources of pods. Evictions and bindings change the pod. Logs are not available, since
+ * they are on the pod's node and no node runs here (`k8s.io/kubernetes/pkg/registry/core/pod`).
  */
 import { own } from "../../base/own.ts";
 import { writeAdmitted, writeOf } from "../admission/admitted.ts";
@@ -38,7 +38,10 @@ export function isPodPart(target: Target): boolean {
   return partOf(target) !== undefined || (target.kind.collection === "/pods" && target.subresource === "log");
 }
 
-/** A Binding may also be posted to `bindings`; its own name is then that of the pod. */
+/**
+ * Returns the part of a request. A Binding may also be posted to `bindings`; its name is then the
+ * name of the pod.
+ */
 function partOf({ kind, subresource = "" }: Target): Part | undefined {
   if (kind.collection === "/bindings") return PARTS.binding;
   return kind.collection === "/pods" ? own(PARTS, subresource) : undefined;
@@ -69,7 +72,7 @@ export async function servePodPart(core: Core, target: Target, request: Request)
   return jsonResponse({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
 }
 
-/** Returns a body with managed fields, which only webhooks see. */
+/** Returns a body with managed fields, which only webhooks receive. */
 function tracked(
   core: Core,
   body: StoredObject,

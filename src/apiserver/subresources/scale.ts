@@ -1,6 +1,6 @@
 /**
- * The `scale` subresource: the replicas of an object in the same form for all kinds
- * (`autoscaling/v1`).
+ * Serves the `scale` subresource, which represents the replicas of an object in the same form for
+ * all kinds (`autoscaling/v1`).
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -66,8 +66,8 @@ export async function serveScale(core: Core, target: Target, request: Request): 
 }
 
 /**
- * Converts the steps of a write so that webhooks receive the scale of the object, and may change
- * its replicas.
+ * Wraps the steps of a write so that webhooks receive the scale instead of the object, and can
+ * change its replicas.
  */
 function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
   let next = steps.next();
@@ -121,7 +121,7 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   return (before) => {
     // Clients do not see the managed fields of a scale.
     const edited = edit.apply(withMetadata(before, { managedFields: undefined })) as Draft;
-    // Messages quote them nevertheless, without their times.
+    // Error messages quote the managed fields nevertheless, without their times.
     const owners = before.metadata.managedFields?.map(({ time: _time, ...owner }) => owner);
     const quoted = (faulty: Draft) => edit.quoted(withMetadata(faulty, { managedFields: owners }));
     const wanted = decodePatched(SCALE, edited, { ...edit, quoted }, { ...options, warnings });
@@ -131,13 +131,12 @@ async function editOfScale(core: Core, target: Target, request: Request, options
 }
 
 function inconvertible(what: string, name: string): StatusError {
-  const why = "to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
-  return new StatusError(500, undefined, `${what} (${name}; autoscaling/v1, Kind=Scale) ${why}`);
+  const reason = "to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
+  return new StatusError(500, undefined, `${what} (${name}; autoscaling/v1, Kind=Scale) ${reason}`);
 }
 
 /**
- * A scale as a kind of its own, so that its body is decoded and its fields are tracked as those of
- * any kind.
+ * Scale as a served kind, so that the code for kinds can decode its body and track its fields.
  */
 const SCALE: ServedKind = {
   group: "autoscaling",
@@ -193,8 +192,8 @@ function checkScale(kind: ServedKind, wanted: Draft, live: StoredObject, namespa
     throw invalid({ group: "autoscaling", kind: "Scale" }, name, [fault]);
   }
   if (uid && uid !== live.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
-    throw conflict({ group: kind.group, plural: `${kind.plural}/scale` }, name, why);
+    const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+    throw conflict({ group: kind.group, plural: `${kind.plural}/scale` }, name, reason);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Managers of the replicas, for the object and for its scale
+ * Converts the managers of the replicas between an object and its scale
  * (`k8s.io/apimachinery/pkg/util/managedfields`, scalehandler.go).
  */
 import { FieldSet } from "../apply/field_set.ts";

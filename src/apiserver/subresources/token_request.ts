@@ -1,5 +1,5 @@
 /**
- * `serviceaccounts/NAME/token`: issues a token for an account
+ * Serves `serviceaccounts/NAME/token`, which issues a token for a service account
  * (`k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go`).
  */
 import { isObject } from "../../base/json.ts";
@@ -20,7 +20,7 @@ import { badRequest, conflict, invalid, notFound } from "../wire/status_error.ts
 
 const KIND = { group: "authentication.k8s.io", kind: "TokenRequest" };
 
-/** A token request as a kind of its own, so that its fields are tracked as those of any kind. */
+/** TokenRequest as a served kind, so that the code for kinds can track its fields. */
 const TOKEN_REQUEST: ServedKind = {
   ...KIND,
   version: "v1",
@@ -80,8 +80,9 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
   const account = getObject(core, kind, namespace, name);
   const { uid } = account.metadata;
   if (metadata.uid && metadata.uid !== uid) {
-    const why = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`;
-    throw conflict({ group: KIND.group, plural: KIND.kind }, name, why);
+    const reason =
+      `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`;
+    throw conflict({ group: KIND.group, plural: KIND.kind }, name, reason);
   }
   const given = own(value as Draft, "spec");
   const spec = isObject(given) ? given : {};
@@ -118,7 +119,10 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
   };
 }
 
-/** The field `boundObjectRef` always exists, so only the fields in it have a manager. */
+/**
+ * Removes `boundObjectRef` itself from an entry. The field always exists, so only the fields in it
+ * have a manager.
+ */
 function withoutReference(entry: ManagedFieldsEntry): ManagedFieldsEntry {
   const { "f:spec": spec, ...rest } = entry.fieldsV1 as { "f:spec"?: Record<string, Record<string, unknown>> };
   const { ".": existence, ...reference } = spec?.["f:boundObjectRef"] ?? {};
@@ -126,8 +130,8 @@ function withoutReference(entry: ManagedFieldsEntry): ManagedFieldsEntry {
   return { ...entry, fieldsV1: { ...rest, "f:spec": { ...spec, "f:boundObjectRef": reference } } };
 }
 
-function invalidRequest(name: string, field: string, value: string, why: string): Error {
-  return invalid(KIND, name, [invalidField(field, value, why)]);
+function invalidRequest(name: string, field: string, value: string, reason: string): Error {
+  return invalid(KIND, name, [invalidField(field, value, reason)]);
 }
 
 function lifetimeFaults(lifetime: number): FieldError[] {
@@ -156,15 +160,15 @@ function boundOf(
   if (object === undefined) throw notFound({ group: "", plural: collection.slice(1) }, name);
   checkPod(object, account.name);
   if (uid !== "" && uid !== object.metadata.uid) {
-    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. ` +
+    const reason = `the UID in the bound object reference (${uid}) does not match the UID in record. ` +
       "The object might have been deleted and then recreated";
-    throw conflict({ group: "", plural: kind }, name, why);
+    throw conflict({ group: "", plural: kind }, name, reason);
   }
   return { kind, name, uid: object.metadata.uid };
 }
 
 function checkPod({ kind, spec }: StoredObject, account: string): void {
   if (kind !== "Pod" || (spec as { serviceAccountName?: string }).serviceAccountName === account) return;
-  const why = "to pod running with different serviceaccount name.";
-  throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(account)} ${why}`);
+  const reason = "to pod running with different serviceaccount name.";
+  throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(account)} ${reason}`);
 }

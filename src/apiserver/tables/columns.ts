@@ -47,8 +47,9 @@ const AGE_COLUMN: DeclaredColumn = {
 /**
  * Returns the columns of a custom kind.
  *
- * @param declared Columns of the definition; if empty, the age is shown. Columns from the first one
- * on whose path is invalid are omitted: the real server accepts such a definition.
+ * @param declared Columns of the definition; if empty, the table shows the age. The first column
+ * with an invalid path and all columns after it are omitted, since the real server accepts such a
+ * definition.
  */
 export function customColumns(declared: readonly DeclaredColumn[]): Column[] {
   const columns: Column[] = [NAME_COLUMN];

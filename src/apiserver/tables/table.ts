@@ -4,7 +4,7 @@ import type { Column, ServedKind } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { age, NAME_COLUMN } from "./columns.ts";
 
-/** How much of its object a row contains. */
+/** The part of its object that a row contains. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
 const DEFAULT_COLUMNS: readonly Column[] = [
@@ -19,8 +19,8 @@ const DEFAULT_COLUMNS: readonly Column[] = [
  * @param objects The objects.
  * @param metadata Metadata of the list.
  * @param now Current time in milliseconds, for ages.
- * @param options Contents of rows, and whether to include the column definitions, which a watch
- * sends once.
+ * @param options Contents of rows, and whether to include the column definitions. A watch sends
+ * them only once.
  */
 export function tableOf(
   kind: ServedKind,

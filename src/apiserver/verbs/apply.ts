@@ -37,7 +37,8 @@ import { parseYamlKeys } from "../wire/yaml.ts";
 import { guardOf } from "./write_guard.ts";
 
 /**
- * Applies the configuration of a PATCH: creates the object, or updates the existing one.
+ * Applies the configuration in the body of a PATCH. Creates the object if it does not exist, and
+ * updates it otherwise.
  *
  * @param core The server.
  * @param target Target of the request.
@@ -100,8 +101,8 @@ export async function configOf(
   const config = value ?? {};
   if (!isObject(config)) {
     const type = Array.isArray(config) ? "array" : typeof config === "boolean" ? "bool" : typeof config;
-    const why = `while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
-    throw badRequest(`error decoding YAML: error unmarshaling JSON: ${why}`);
+    const detail = `while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: ${detail}`);
   }
   const [apiVersion, name] = [String(own(config, "apiVersion") ?? ""), String(own(config, "kind") ?? "")];
   if (apiVersion !== kind.apiVersion || name !== kind.kind) {
@@ -112,7 +113,10 @@ export async function configOf(
   return { config, duplicates };
 }
 
-/** Reports duplicate keys. Called after the apply, whose errors take precedence. */
+/**
+ * Warns about duplicate keys or rejects them. Called after the apply, because other errors take
+ * precedence.
+ */
 function checkDuplicates(
   duplicates: readonly string[],
   { fieldValidation }: WriteOptions,
@@ -133,10 +137,10 @@ async function applyNew(
 ): Promise<Outcome> {
   const { kind, namespace, name = "", warnings } = target;
   if (metadataOf(config).uid) {
-    const why = `uid mismatch: the provided object specified uid ${
+    const detail = `uid mismatch: the provided object specified uid ${
       metadataOf(config).uid
     }, and no existing object was found`;
-    throw conflict(kind, name, why);
+    throw conflict(kind, name, detail);
   }
   core.access.checkCreate(target.user, kind, { namespace, name });
   const empty = {
@@ -191,7 +195,7 @@ export function applyTo(
   const start = decodeManaged(live.metadata.managedFields ?? []) ?? { managers: new Map(), times: new Map() };
   const before = withoutManaged(live);
   const wanted = { ...config, metadata: own(config, "metadata") ?? {} };
-  // The fields of an object that was never tracked get the manager `before-first-apply`.
+  // If the object has no managers yet, its fields get the manager `before-first-apply`.
   const known = start.managers.size > 0 || !live.metadata.uid ? start : untracked(core, kind, live, subresource);
   const id = identity({ manager: options.manager, operation: "Apply", ...(subresource && { subresource }) });
   const change = { schema, apiVersion, manager: id, ignored, ...versionsOf(core, kind) };
@@ -277,7 +281,7 @@ function conflictStatus(conflicts: readonly Conflict[]): StatusError {
   return applyConflict(`Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`, causes);
 }
 
-/** Formats a manager for messages: a manager of updates with its apiVersion. */
+/** Formats a manager for messages. If it owns fields by updates, its apiVersion is included. */
 function managerText(id: string): string {
   const { manager, operation, apiVersion, subresource } = JSON.parse(id) as ManagedFieldsEntry;
   const name = JSON.stringify(manager);

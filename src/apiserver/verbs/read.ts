@@ -69,7 +69,7 @@ export function prefixOf(namespace: string | undefined): string {
  * @param kind The kind.
  * @param namespace The namespace; all namespaces if absent.
  * @param query The query: selectors, limit, continue, resourceVersion.
- * @throws {StatusError} If the query is invalid, or asks for a revision that is no longer
+ * @throws {StatusError} If the query is invalid, or requests a revision that is no longer
  * available.
  */
 export function listObjects(
@@ -79,7 +79,7 @@ export function listObjects(
   query: URLSearchParams,
 ): ObjectList {
   const isSelected = selection(kind, query);
-  // The real server answers a list at version 0 from its watch cache, without pages.
+  // The real server responds to a list at resourceVersion 0 from its watch cache, without pages.
   const limit = query.get("resourceVersion") === "0" ? 0 : integer(query, "limit");
   integer(query, "timeoutSeconds");
   const exact = exactRevision(core, query);
@@ -101,7 +101,7 @@ export function listObjects(
       continue: btoa(
         JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${encodeURIComponent(after)}\u0000` }),
       ).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
-      // The real server does not count the remaining objects if it must filter them.
+      // The real server does not count the remaining objects of a list with selectors.
       ...(isCounted && { remainingItemCount: selected.length - limit }),
     },
   };
@@ -122,7 +122,10 @@ function snapshot(core: Core, kind: ServedKind, revision: number, prefix: string
   }
 }
 
-/** Returns the revision that a list asks for exactly; `undefined` if any recent revision fits. */
+/**
+ * Returns the exact revision that a list requests; `undefined` if any recent revision is
+ * acceptable.
+ */
 function exactRevision(core: Core, query: URLSearchParams): number | undefined {
   const text = query.get("resourceVersion") ?? "";
   const match = query.get("resourceVersionMatch") ?? "";
@@ -132,7 +135,7 @@ function exactRevision(core: Core, query: URLSearchParams): number | undefined {
   const revision = revisionOf(text, (message) => badRequest(`invalid resource version: ${message}`));
   if (revision > core.store.revision) throw tooLarge(revision, core.store.revision);
   if (match === "Exact") return revision;
-  // A limit without resourceVersionMatch asks for the exact version.
+  // A limit without resourceVersionMatch requests the exact revision.
   return match === "" && query.get("limit") ? revision : undefined;
 }
 
@@ -164,8 +167,7 @@ function checkMatch(text: string, match: string, query: URLSearchParams): void {
  * Parses a resourceVersion.
  *
  * @param text The resourceVersion.
- * @param rejection Returns the error for an invalid one, given its message, which each verb words
- * differently.
+ * @param rejection Returns the error for an invalid resourceVersion. It differs between verbs.
  */
 export function revisionOf(text: string, rejection: (message: string) => StatusError): number {
   if (/^\d+$/.test(text)) return Number(text);
@@ -187,7 +189,7 @@ export function tooLarge(requested: number, current: number): StatusError {
 }
 
 function readContinue(token: string): { revision: number; after: string } {
-  const rejection = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const rejection = (detail: string) => badRequest(`invalid continue token: continue key is not valid: ${detail}`);
   const illegal = token.search(/[^\w-]/);
   if (illegal >= 0) throw rejection(`illegal base64 data at input byte ${illegal}`);
   if (token.length % 4 === 1) throw rejection(`illegal base64 data at input byte ${token.length - 1}`);

@@ -1,5 +1,5 @@
 /**
- * Reviews: kinds that the server answers and does not store
+ * Serves reviews: kinds that the server completes and returns, but does not store
  * (`k8s.io/kubernetes/pkg/registry/authorization`, `.../authentication`).
  */
 import { isObject } from "../../base/json.ts";
@@ -128,8 +128,8 @@ function accessReviewFaults({ kind, metadata, spec }: Review, namespace: string 
     );
   }
   if (!isObject(resource) && !isObject(path)) {
-    const why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-    faults.push(invalidField("spec.resourceAttributes", null, why));
+    const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    faults.push(invalidField("spec.resourceAttributes", null, detail));
   }
   const groups = own(spec, "groups");
   if (kind !== "SelfSubjectAccessReview" && !text(own(spec, "user")) && !(Array.isArray(groups) && groups.length > 0)) {
@@ -143,8 +143,8 @@ function accessReviewFaults({ kind, metadata, spec }: Review, namespace: string 
   }
   if (!isLocal) return faults;
   if (isObject(resource) && text(resource.namespace) !== text(given)) {
-    const why = "must match metadata.namespace";
-    faults.push(invalidField("spec.resourceAttributes.namespace", text(resource.namespace), why));
+    const detail = "must match metadata.namespace";
+    faults.push(invalidField("spec.resourceAttributes.namespace", text(resource.namespace), detail));
   }
   if (isObject(path)) {
     const value = { Path: text(path.path), Verb: text(path.verb) };

@@ -20,7 +20,7 @@ const RETAIN_KEYS = "$retainKeys";
  * @param target The value to patch. It is not changed.
  * @param patch The patch.
  * @returns The patched value.
- * @throws {StatusError} If the patch does not fit.
+ * @throws {StatusError} If the patch is invalid or cannot be applied to the value.
  */
 export function applyStrategicPatch(schema: ServerSchema, target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;

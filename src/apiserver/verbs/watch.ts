@@ -88,7 +88,8 @@ export class Watches {
     integer(query, "limit");
     const timeout = integer(query, "timeoutSeconds") || DEFAULT_TIMEOUT;
     if (kind.rules.convertAll !== undefined) {
-      // Runs all conversions before the watch opens, so that later reads find their results.
+      // Converts all objects before the watch opens, so that later reads find the results in the
+      // cache.
       eachConverted(core.store.list(kind.collection, prefixOf(namespace)), kind.rules.read);
       sendInitialEvents(core, request, isSelected, () => {});
     }
@@ -103,7 +104,7 @@ export class Watches {
   }
 }
 
-/** What {@linkcode OpenWatch} gets from the query. */
+/** Options of {@linkcode OpenWatch}. */
 interface OpenWatchOptions {
   /** Revision after which the watch starts. */
   readonly start: number;
@@ -123,9 +124,9 @@ class OpenWatch {
   readonly #options: OpenWatchOptions;
   /** The stream. Set when the watch begins. */
   #controller!: ReadableStreamDefaultController<Uint8Array>;
-  /** The listener of the store and the timers, which end with the watch. */
+  /** The store listener and the timers, which are disposed of when the watch ends. */
   readonly #resources: Disposable[] = [];
-  /** Events that the reader was not ready for, which it receives in one chunk. */
+  /** Events that wait until the reader is ready. It then receives them in one chunk. */
   #pending: Uint8Array[] = [];
   /** Whether the fault `silence` was injected. */
   #isSilent = false;
@@ -175,8 +176,8 @@ class OpenWatch {
   inject(fault: WatchFault): void {
     if (fault === "silence") return void (this.#isSilent = true);
     if (fault === "expire") {
-      const why = `too old resource version: ${this.#options.start} (${this.#core.store.revision})`;
-      this.#send({ type: "ERROR", object: expired(why).status });
+      const reason = `too old resource version: ${this.#options.start} (${this.#core.store.revision})`;
+      this.#send({ type: "ERROR", object: expired(reason).status });
       return this.end();
     }
     this.#controller.error(new TypeError("connection reset by peer"));
@@ -186,7 +187,7 @@ class OpenWatch {
   /** Sends the pending events. */
   flush(): void {
     if (this.#pending.length === 0) return;
-    this.#controller.enqueue(joined(this.#pending));
+    this.#controller.enqueue(concatenated(this.#pending));
     this.#pending = [];
   }
 
@@ -194,7 +195,7 @@ class OpenWatch {
     const { kind } = this.#request;
     if (deletesDefinition(kind, change)) return this.end();
     if (change.collection !== kind.collection || !change.key.startsWith(prefix)) return;
-    // A watch may start at a revision in the future.
+    // Skips changes until the start revision, which may be in the future.
     if (change.revision <= this.#options.start) return;
     try {
       const event = eventOf(kind, change, this.#options.isSelected);
@@ -218,29 +219,30 @@ class OpenWatch {
 }
 
 /**
- * Returns whether a change deletes the definition of a kind. The real server ends its watches
- * within two seconds.
+ * Returns whether a change deletes the definition of a kind, which ends the watches of the kind. In
+ * the real server, this takes up to two seconds.
  */
 function deletesDefinition({ isBuiltin, plural, group }: ServedKind, { collection, type, key }: Change): boolean {
   return !isBuiltin && collection === DEFINITIONS && type === "DELETED" && key === `${plural}.${group}`;
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function concatenated(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  const result = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let offset = 0;
   for (const part of parts) {
-    whole.set(part, offset);
+    result.set(part, offset);
     offset += part.length;
   }
-  return whole;
+  return result;
 }
 
-// Seconds. A real server selects a random timeout between 30 and 60 minutes; this is the longest.
+// In seconds. The real server selects a random timeout between 30 and 60 minutes; this is the
+// longest one.
 const DEFAULT_TIMEOUT = 3600;
 
-// Milliseconds. The real server sends a bookmark per minute on an idle watch.
+// In milliseconds. The real server sends a bookmark per minute on an idle watch.
 const BOOKMARK_INTERVAL = 60_000;
 
 function bookmarks(core: Core, kind: ServedKind, send: (event: WatchEvent) => void): Disposable {
@@ -266,7 +268,10 @@ function bookmark(kind: ServedKind, revision: number, annotations?: Record<strin
   };
 }
 
-/** Sends the initial events that the query asks for. Returns an error if they are not available. */
+/**
+ * Sends the initial events that the query requests. Returns an error if they are no longer
+ * available.
+ */
 function sendInitialEvents(
   core: Core,
   request: WatchRequest,
@@ -310,8 +315,9 @@ function startOf(query: URLSearchParams): number {
 }
 
 /**
- * Returns the event of a change. To a watch with a selector, an object that starts to match is
- * added, and one that ceases to match is deleted.
+ * Returns the event of a change; `undefined` if the watch does not select the object. If a change
+ * makes an object match the selector, the event is ADDED; if the object no longer matches, the
+ * event is DELETED.
  */
 function eventOf(kind: ServedKind, change: Change, isSelected: Selection): WatchEvent | undefined {
   const object = kind.rules.read(change.object);

@@ -1,4 +1,4 @@
-/** Checks of a write that depend on its user. */
+/** Authorization checks that depend on the contents of a write. */
 import { escalationGuard, type Guard } from "../access/escalation.ts";
 import { ownerGuard } from "../access/owner_guard.ts";
 import type { Core } from "../core/core.ts";

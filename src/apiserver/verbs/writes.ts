@@ -39,7 +39,7 @@ function optionsOf(request: Request, query: URLSearchParams, kind: string): Writ
   return writeOptions(query, request.headers.get("user-agent") ?? "", kind);
 }
 
-/** Creates the object of a POST. */
+/** Creates the object in the body of a POST. */
 export async function create(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, query, warnings } = target;
   const options = optionsOf(request, query, "CreateOptions");
@@ -83,7 +83,7 @@ async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
   return body;
 }
 
-/** Replaces an object with that of a PUT. */
+/** Replaces an object with the body of a PUT, or creates it if its kind allows that. */
 export async function update(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, name = "", query, warnings } = target;
   const options = optionsOf(request, query, "UpdateOptions");
@@ -115,7 +115,8 @@ export async function patch(core: Core, target: Target, request: Request): Promi
   const text = await readBody(request);
   if (type === PATCHES.apply) return await applyObject(core, target, text, options);
   return await change(core, target, options, (live) => {
-    // Parsed only if the object exists: otherwise, the response is that it was not found.
+    // The patch is parsed only if the object exists, since the error that it does not exist takes
+    // precedence.
     const edit = editOf(kind, type, text);
     const draft = decodePatched(kind, edit.apply(live) as Draft, edit, { ...options, warnings });
     checkName(draft, name);
@@ -130,8 +131,8 @@ export interface Edit {
   /** Returns the patched object. */
   readonly apply: (live: StoredObject) => unknown;
   /**
-   * Formats what messages about an invalid result quote: the patched object, or the patch if it is
-   * a strategic one.
+   * Formats the object that messages about an invalid result quote: the patched object or, for a
+   * strategic merge patch, the patch.
    */
   readonly quoted: (edited: Draft) => string;
   readonly isStrategic: boolean;
@@ -174,12 +175,12 @@ export function editOf(kind: ServedKind, type: string, text: string): Edit {
 }
 
 /**
- * Decodes a patched object. Errors in it are errors of the patch, not of a body.
+ * Decodes a patched object. Errors are reported as errors of the patch.
  *
  * @param kind The kind.
  * @param edited The patched object.
  * @param edit The patch.
- * @param options Strictness, and where warnings go.
+ * @param options Strictness, and the list that receives warnings.
  * @throws {StatusError} If the object is rejected.
  */
 export function decodePatched(kind: ServedKind, edited: Draft, edit: Edit, options: DecodeOptions): Draft {
@@ -191,7 +192,10 @@ export function decodePatched(kind: ServedKind, edited: Draft, edit: Edit, optio
   }
 }
 
-/** Returns whether a patch changes metadata, whose keys messages of the real server then sort. */
+/**
+ * Returns whether a patch changes metadata. If it does, messages of the real server quote the
+ * metadata with sorted keys.
+ */
 function touchesMetadata(patch: unknown): boolean {
   if (!Array.isArray(patch)) return isObject(patch) && Object.hasOwn(patch, "metadata");
   return patch.some(({ path, from }) => /^\/metadata\//.test(String(path)) || /^\/metadata\//.test(String(from)));
@@ -250,7 +254,7 @@ async function change(
   target: Target,
   options: WriteOptions,
   makeDraft: (live: StoredObject) => Draft,
-  isWhole: boolean,
+  isFullUpdate: boolean,
 ): Promise<Outcome> {
   const { kind, namespace, name = "", subresource, warnings } = target;
   const request = {
@@ -258,7 +262,7 @@ async function change(
     name,
     dryRun: options.dryRun,
     ...guardOf(core, target),
-    isWhole,
+    isFullUpdate,
     ...(subresource && { subresource }),
     track: (next: StoredObject, old: StoredObject) =>
       trackUpdate(core, kind, old, next, { manager: options.manager, ...(subresource && { subresource }) }),

@@ -1,5 +1,5 @@
 /**
- * The variable `authorizer` of match conditions, which checks permissions of the user
+ * The variable `authorizer` of match conditions, which checks the user's RBAC permissions
  * (`k8s.io/apiserver/pkg/cel/library/authz.go`).
  */
 import { AUTHORIZER_LIBRARY } from "../../cel/extensions/authorizer.ts";
@@ -17,7 +17,7 @@ const PATH_CHECK = opaque("kubernetes.authorization.PathCheck");
 const GROUP_CHECK = opaque("kubernetes.authorization.GroupCheck");
 const DECISION = opaque("kubernetes.authorization.Decision");
 
-/** A check that is being built: the user, and the attributes set so far. */
+/** A check under construction: the user, and the attributes that were set so far. */
 class Check extends OpaqueValue {
   constructor(
     override readonly type: CelType,

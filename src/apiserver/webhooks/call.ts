@@ -14,10 +14,10 @@ export type ServiceCaller = (
   request: Request,
 ) => Promise<Response | undefined> | Response | undefined;
 
-/** What {@linkcode callWebhook} needs of the server. */
+/** The parts of the server that {@linkcode callWebhook} uses. */
 export interface Caller {
   readonly clock: Clock;
-  /** Calls Services; absent if none exists. */
+  /** Calls Services; `undefined` if the cluster has none. */
   readonly service: ServiceCaller | undefined;
 }
 // The limit of client-go.
@@ -117,7 +117,7 @@ async function send({ service }: Caller, config: ClientConfig, request: Request)
   const client = Deno.createHttpClient({ caCerts: [atob(config.caBundle)] });
   try {
     const response = await fetch(request, { client });
-    // Reads the whole body, because the client is closed before the caller could read it.
+    // Reads the whole body here, because the HTTP client is closed when this function returns.
     const text = await response.text();
     return new Response(text === "" ? null : text, response);
   } finally {
@@ -125,7 +125,7 @@ async function send({ service }: Caller, config: ClientConfig, request: Request)
   }
 }
 
-/** Returns the message that Go has for a failed connection. */
+/** Returns Go's error message for a failed connection. */
 function goMessage(error: unknown, url: string): string {
   switch (connectionFailure(error)) {
     case "ConnectionRefused":

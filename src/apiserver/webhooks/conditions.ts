@@ -50,7 +50,7 @@ export function compileCondition(expression: string): Program {
 }
 
 /**
- * Returns whether all match conditions of a webhook hold.
+ * Returns whether a request meets all match conditions of a webhook.
  *
  * @returns The result; or an error message if a condition fails and the failure policy is Fail.
  */

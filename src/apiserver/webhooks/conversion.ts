@@ -4,9 +4,9 @@
  *
  * The rest of the server reads objects synchronously. If an object is not converted yet, the read
  * throws a {@linkcode ConversionNeeded}; a caller that can wait calls the webhook and reads again.
- * Results are cached by what the webhook received, without fields that only the server sets, so
- * that watches and lists find them, as in the watch cache of the real server. A get of a single
- * object calls the webhook again.
+ * Results are cached, so that watches and lists find them, as in the watch cache of the real
+ * server. The cache key is the input of the webhook without fields that only the server sets. A get
+ * of a single object calls the webhook again.
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -32,7 +32,7 @@ export interface DeclaredConversion {
   };
 }
 
-/** An object must be converted before it can be read. */
+/** The error for an object that must be converted before it can be read. */
 export class ConversionNeeded extends Error {
   override name = "ConversionNeeded";
   readonly converter: WebhookConverter;
@@ -43,7 +43,7 @@ export class ConversionNeeded extends Error {
     this.missing = missing;
   }
 
-  /** Runs the conversions. Their errors are thrown by the next read. */
+  /** Runs the conversions. If one fails, the next read of the object throws its error. */
   async wait(): Promise<void> {
     await this.converter.fetch(this.missing);
   }
@@ -64,7 +64,7 @@ export class WebhookConverter {
   readonly #caller: Caller;
   readonly #uid: () => string;
   readonly #conversion: DeclaredConversion;
-  /** Results by what the webhook received. An error is removed when it is thrown. */
+  /** Results by input of the webhook. An error is removed when it is thrown. */
   readonly #results = new Map<string, StoredObject | StatusError>();
 
   constructor(conversion: DeclaredConversion, caller: Caller, uid: () => string) {
@@ -109,7 +109,7 @@ export class WebhookConverter {
   /**
    * Converts an object again, even if the result is cached.
    *
-   * @throws {StatusError} If the webhook fails. The cached result stays.
+   * @throws {StatusError} If the webhook fails. The cached result is not changed.
    */
   async refresh(object: StoredObject, to: string): Promise<void> {
     const [result] = await this.#call([object], to);
@@ -147,8 +147,8 @@ export class WebhookConverter {
     const converted = convertedIn(reply, uid, version);
     if (typeof converted === "string") throw new StatusError(500, undefined, `${prefix} failed: ${converted}`);
     if (converted.length !== objects.length) {
-      const why = `returned ${converted.length} objects, expected ${objects.length}`;
-      throw new StatusError(500, undefined, `${prefix} ${why}`);
+      const reason = `returned ${converted.length} objects, expected ${objects.length}`;
+      throw new StatusError(500, undefined, `${prefix} ${reason}`);
     }
     return objects.map((object, i) => {
       const fault = convertedFault(object, converted[i], to);
@@ -177,7 +177,7 @@ export async function withConversions<T>(run: () => T | Promise<T>): Promise<T> 
 /**
  * Reads each object of a list, and collects the conversions that are missing.
  *
- * @throws {ConversionNeeded} If conversions are missing, with all of them.
+ * @throws {ConversionNeeded} If conversions are missing. The error contains all of them.
  */
 export function eachConverted<T, R>(list: readonly T[], read: (item: T) => R): R[] {
   const missing: Missing[] = [];
@@ -197,8 +197,8 @@ export function eachConverted<T, R>(list: readonly T[], read: (item: T) => R): R
 }
 
 /**
- * Returns the cache key of a conversion: what the webhook receives, without fields that only the
- * server sets and no webhook may change.
+ * Returns the cache key of a conversion: the input of the webhook without fields that only the
+ * server sets, which webhooks may not change.
  */
 function keyOf({ object, to }: Missing): string {
   const { metadata, ...rest } = object;

@@ -25,7 +25,7 @@ export function readReply(response: Response, text: string): Readonly<Record<str
     const type = response.headers.get("content-type") ?? "application/json";
     throw new CallError(`0-length response with status code: ${response.status} and content type: ${type}`);
   }
-  const untyped = (why: string) => new CallError(`couldn't get version/kind; json parse error: ${why}`);
+  const untyped = (detail: string) => new CallError(`couldn't get version/kind; json parse error: ${detail}`);
   const fault = jsonTextFault(text);
   // Only a body with the JSON content type is decoded as JSON. Others are decoded as YAML, in which
   // nearly any text is a string.

@@ -11,7 +11,7 @@ export interface WebhookRule {
   readonly scope?: string;
 }
 
-/** How to reach a webhook. */
+/** The address of a webhook: a URL, or a Service of the cluster. */
 export interface ClientConfig {
   readonly url?: string;
   readonly service?: {

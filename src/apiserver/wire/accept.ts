@@ -2,7 +2,10 @@
 
 /** The form of a response. */
 export interface Form {
-  /** Objects, rows of a table, or only the metadata, of an object or of a list. */
+  /**
+   * Whether the response contains objects, rows of a table, the metadata of an object, or the
+   * metadata of a list.
+   */
   readonly as: "object" | "table" | "metadata" | "metadataList";
   /** Version of `meta.k8s.io` for tables and metadata. */
   readonly metaVersion: "v1" | "v1beta1";

@@ -14,7 +14,7 @@ export const MAX_BODY = 3 * 1024 * 1024;
 export const OBJECT_TYPES: readonly string[] = ["application/json", "application/yaml"];
 
 /**
- * Returns the media type of a request without parameters; JSON by default.
+ * Returns the media type of a request without its parameters. The default is JSON.
  *
  * @param headers The headers.
  */
@@ -104,8 +104,8 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   if (!isObject(value)) {
     throw unrecognized(kind, untypedFault(value), text);
   }
-  // A body that equals our own JSON has no duplicate keys. That is true of most clients, except for
-  // a trailing newline.
+  // A body that equals the JSON of its value has no duplicate keys. Most clients send such a body,
+  // with or without a trailing newline.
   const isPlain = JSON.stringify(value) === text.trimEnd();
   return { value, duplicates: isPlain ? [] : duplicateKeys(text).map((field) => `duplicate field "${field}"`) };
 }
@@ -164,7 +164,7 @@ export function kindMissing(kind: string, text: string): Error {
 /** Returns the error for a body with the media type of protobuf that cannot be decoded. */
 export function protobufFault(text: string, kind: string): Error {
   const isMarked = text.startsWith("k8s\0");
-  const why = text === ""
+  const reason = text === ""
     ? "empty data"
     : !isMarked
     ? "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
@@ -172,10 +172,12 @@ export function protobufFault(text: string, kind: string): Error {
     ? "empty body"
     : wireFault(text.charCodeAt(4) & 7);
   const shown = text === "" || !isMarked ? shownBody(text) : hex(new TextEncoder().encode(text));
-  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${shown})`);
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${reason} (${shown})`);
 }
 
-/** Returns Go's message for the first bytes of an invalid message. */
+/**
+ * Returns Go's error message for the wire type of the first field of an invalid protobuf message.
+ */
 function wireFault(wireType: number): string {
   return wireType > 5 ? `proto: illegal wireType ${wireType}` : "unexpected EOF";
 }
@@ -216,9 +218,9 @@ async function parseYamlObject(text: string, kind: string): Promise<ParsedBody> 
   try {
     body = await readYaml(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): yaml: ${why} (${shownBody(text)})`,
+      `the object provided is unrecognized (must be of type ${kind}): yaml: ${reason} (${shownBody(text)})`,
     );
   }
   const { value, duplicates } = body;

@@ -33,7 +33,7 @@ export async function errorResponse(error: StatusError, headers: Headers): Promi
 }
 
 /**
- * JSON by object, since an event may go to many watches. Entries cannot become stale, because
+ * JSON by object, since many watches may send the same object. Entries cannot become stale, because
  * objects are not changed after they are stored.
  */
 const texts = new WeakMap<object, string>();
@@ -78,7 +78,7 @@ function isAmbiguous(text: string, parse: (text: string, options: { version: "1.
 
 /**
  * Returns a request with a JSON body. A protobuf body is converted. A body that cannot be decoded
- * stays as it is, and is rejected later.
+ * is not changed, and is rejected later.
  *
  * @param request The request.
  * @throws {StatusError} If the body is too large.
@@ -96,7 +96,7 @@ export async function requestAsJson(request: Request): Promise<Request> {
   return new Request(url, { method, headers, signal, body: JSON.stringify(object) });
 }
 
-/** Streaming responses, whose bodies must not be read here. Each is added when it is created. */
+/** Streaming responses, whose bodies must not be read here. {@linkcode streaming} adds them. */
 const streams = new WeakSet<Response>();
 
 /** Marks a response as streaming. */

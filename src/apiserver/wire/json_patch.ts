@@ -1,6 +1,6 @@
 /**
- * JSON patches as in the server's library (`gopkg.in/evanphx/json-patch.v4`), which is less strict
- * than RFC 6902.
+ * Applies JSON patches as the real server's library does (`gopkg.in/evanphx/json-patch.v4`), which
+ * is less strict than RFC 6902.
  */
 import { equal, isObject } from "../../base/json.ts";
 import { own, setOwn } from "../../base/own.ts";
@@ -17,7 +17,7 @@ const MAX_OPERATIONS = 10_000;
 export interface JsonPatch {
   /** Messages about duplicate and unknown fields of operations. */
   readonly faults: readonly string[];
-  /** Returns the patched object. @throws {StatusError} If the patch does not fit. */
+  /** Returns the patched object. @throws {StatusError} If an operation fails. */
   apply(live: unknown): unknown;
 }
 
@@ -66,8 +66,8 @@ export function jsonType(value: unknown): string {
 }
 
 /**
- * A patch that does not fit, with the library's message. Messages about webhooks contain it;
- * responses to patches do not.
+ * The error for an operation that fails, with the library's message. Messages about webhooks
+ * contain it; responses to patches do not.
  */
 export class PatchMismatch extends Error {
   override name = "PatchMismatch";
@@ -91,7 +91,7 @@ function applied(live: unknown, operations: readonly Operation[]): unknown {
  *
  * @param live The value.
  * @param operations The operations.
- * @throws {PatchMismatch} If an operation does not fit.
+ * @throws {PatchMismatch} If an operation fails, such as a `test` or a missing path.
  */
 export function applyOperations(live: unknown, operations: readonly unknown[]): unknown {
   // The operations change a copy, so the value stays unchanged if one of them throws.

@@ -54,7 +54,7 @@ function withTrailingSlash(path: ResourcePath | undefined, text: string): Resour
   return { ...path, subpath: `${path.subpath ?? ""}/` };
 }
 
-/** The subresource whose path continues with that of the destination. */
+/** The subresource whose path ends with the path at the destination. */
 const PROXY = "proxy";
 
 function decoded(path: string): string {

@@ -13,7 +13,7 @@ export interface StatusCause {
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
-  /** The kind, or the plural name of the resource: the API uses both. */
+  /** The kind or the plural name of the resource. The API uses both. */
   readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly StatusCause[];
@@ -110,15 +110,15 @@ export function alreadyExists(resource: ResourceName, name: string): StatusError
   );
 }
 
-export function conflict(resource: ResourceName, name: string, why: string): StatusError {
-  const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
+export function conflict(resource: ResourceName, name: string, detail: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${detail}`;
   return new StatusError(409, "Conflict", message, details(resource, name));
 }
 
 /** Returns the error for a write that is based on an older resourceVersion. */
 export function modified(resource: ResourceName, name: string): StatusError {
-  const why = "the object has been modified; please apply your changes to the latest version and try again";
-  return conflict(resource, name, why);
+  const detail = "the object has been modified; please apply your changes to the latest version and try again";
+  return conflict(resource, name, detail);
 }
 
 /** Returns the error for a server-side apply with conflicts. */
@@ -129,11 +129,11 @@ export function applyConflict(message: string, causes: readonly StatusCause[]): 
 export function forbidden(
   resource: ResourceName,
   name: string,
-  why: string,
+  detail: string,
   causes?: readonly StatusCause[],
 ): StatusError {
   const subject = name === "" ? qualified(resource) : `${qualified(resource)} "${name}"`;
-  return new StatusError(403, "Forbidden", `${subject} is forbidden: ${why}`, {
+  return new StatusError(403, "Forbidden", `${subject} is forbidden: ${detail}`, {
     ...details(resource, name),
     ...(causes && { causes }),
   });
@@ -188,7 +188,7 @@ export function unsupportedPatch(): StatusError {
 }
 
 /**
- * Returns the error for a form that is not supported.
+ * Returns the error for an Accept header without a supported format.
  *
  * @param isBuiltin Whether the kind is built-in, which changes the message.
  * @param isList Whether the request is a list or watch.
@@ -203,7 +203,7 @@ export function notAcceptable(isBuiltin: boolean, isList: boolean): StatusError 
   return new StatusError(406, "NotAcceptable", message, {});
 }
 
-/** Returns the error for a JSON patch that does not fit. Its message gives no reason. */
+/** Returns the error for a JSON patch that cannot be applied. Its message has no details. */
 export function patchRejected(): StatusError {
   return new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }
@@ -212,8 +212,8 @@ export function tooLarge(limit: number): StatusError {
   return requestTooLarge(`limit is ${limit}`);
 }
 
-export function requestTooLarge(why: string): StatusError {
-  return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: ${why}`);
+export function requestTooLarge(detail: string): StatusError {
+  return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: ${detail}`);
 }
 
 export function expired(message: string): StatusError {

@@ -2,16 +2,18 @@
  * Warnings in headers (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`,
  * `k8s.io/apimachinery/pkg/util/net/http.go`).
  */
-/** Total length of the warnings in characters above which each one is truncated. */
+/**
+ * Maximum total length of the warnings, in characters. If it is exceeded, each warning is
+ * truncated.
+ */
 const MAX_TOTAL = 4 * 1024;
 
 /** Length of a truncated warning in characters. */
 const TRUNCATED = 256;
 
 /**
- * Returns the values of the `Warning` headers: each distinct warning in UTF-8, with one character
- * per byte. The values of the `Warning` headers: each warning once, in UTF-8, of which each byte is
- * one character of a header.
+ * Returns the values of the `Warning` headers. Duplicate warnings are dropped. Each warning is
+ * encoded as UTF-8, and each byte becomes one character of the header.
  *
  * @param warnings The warnings.
  *

@@ -3,8 +3,8 @@
  * number as an integer; Go does not, and its messages quote the source (`sigs.k8s.io/json`).
  */
 /**
- * Finds a number with a point or an exponent in JSON. A match inside a string costs time, but does
- * no harm.
+ * Finds a number with a point or an exponent in JSON. A match inside a string is harmless: it only
+ * costs time.
  */
 const SUSPECT = /[:,[]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]/;
 
@@ -15,7 +15,7 @@ const SUSPECT = /[:,[]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]/;
 const sources = new WeakMap<object, Map<string, string>>();
 
 /**
- * Parses JSON, and records the source text of such numbers.
+ * Parses JSON, and records the source text of numbers with a point or an exponent.
  *
  * @param text The JSON.
  * @throws {SyntaxError} If it is malformed.
@@ -37,7 +37,7 @@ function sourcesIn(holder: object): Map<string, string> {
 }
 
 /**
- * Returns the source text of such numbers in an object or list, by key or index.
+ * Returns the recorded source texts of the numbers in an object or list, by key or index.
  *
  * @param holder The parsed object or list.
  */
@@ -45,7 +45,7 @@ export function writtenIn(holder: object): ReadonlyMap<string, string> | undefin
   return sources.get(holder);
 }
 
-/** Records the source texts of an object also for a copy of it, and returns the copy. */
+/** Copies the recorded source texts of an object to its copy, and returns the copy. */
 export function writtenAs<T extends object>(original: object, copy: T): T {
   const known = sources.get(original);
   if (known !== undefined) sources.set(copy, known);
@@ -59,8 +59,8 @@ export function noteWritten(holder: object, key: string, written: string | undef
 }
 
 /**
- * Records the source texts of a patch also for the object that it was merged into, or those of an
- * object for a copy of it.
+ * Copies the recorded source texts of a patch to the object that it was merged into, or those of an
+ * object to its copy.
  *
  * @param from The patch, or the original.
  * @param to The merged object, or the copy.

@@ -37,8 +37,8 @@ export async function parseYamlKeys(
   try {
     return await readYaml(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${why}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${reason}`);
   }
 }
 
@@ -71,7 +71,7 @@ export async function readYaml(text: string): Promise<ReadYaml> {
   try {
     return { value: plain(document.toJS({ mapAsMap: true })), duplicates };
   } catch (cause) {
-    // The library throws it for an alias without an anchor, and for too many aliases.
+    // The library throws a ReferenceError for an alias without an anchor, and for too many aliases.
     if (!(cause instanceof ReferenceError)) throw cause;
     const anchors = new Set<string>();
     visit(document, (_, node) => {
@@ -102,8 +102,8 @@ function yamlFault(fault: { code: string; message: string }, line: number, text:
 }
 
 /**
- * Returns the bracket that a flow collection lacks. The library has one code for all errors of
- * indentation, so that only the message says which collection is not closed.
+ * Returns the missing closing bracket of a flow collection. The library uses one code for all
+ * indentation errors, so only its message identifies the collection.
  */
 function missingBracket({ code, message }: { code: string; message: string }): "}" | "]" | undefined {
   if (code !== "BAD_INDENT") return undefined;

@@ -1,4 +1,4 @@
-/** Building blocks of cells: fields of any object, times, labels. */
+/** Functions that read and format fields, times and labels for cells. */
 import { isObject } from "../../../base/json.ts";
 import { own } from "../../../base/own.ts";
 import type { StoredObject } from "../../objects/objects.ts";
@@ -89,7 +89,7 @@ function requirementText(key: string, operator: string, values: readonly string[
   }
 }
 
-/** Formats the first items of a list, and the number of the others. */
+/** Formats the first `limit` items of a list, and the number of the others. */
 export function some(all: readonly string[], limit: number, separator = ","): string {
   const shown = all.slice(0, limit).join(separator);
   return all.length > limit ? `${shown} + ${all.length - limit} more...` : shown;

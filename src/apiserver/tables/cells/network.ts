@@ -52,7 +52,9 @@ export const networkCells: Readonly<Record<string, Cells>> = {
   "networking.k8s.io/servicecidrs": { CIDRs: ({ spec }) => strings(spec, "cidrs").join(",") },
 };
 
-/** Formats a name, with a mark if an annotation makes the object the default of its kind. */
+/**
+ * Formats a name. Appends `(default)` if an annotation makes the object the default of its kind.
+ */
 export function withDefault({ name, annotations }: StoredObject["metadata"], ...keys: readonly string[]): string {
   return keys.some((key) => annotations?.[key] === "true") ? `${name} (default)` : name;
 }

@@ -28,7 +28,7 @@ interface PodState {
   readonly total: number;
   readonly reason: string;
   readonly restarts: number;
-  /** Time at which a container last terminated; empty if none did. */
+  /** Time at which a container last terminated; empty if none has terminated. */
   readonly lastRestart: string;
 }
 
@@ -69,7 +69,7 @@ function gatedReason(status: unknown): string | undefined {
 }
 
 interface InitState {
-  /** Why the pod is not initialized; absent once it is. */
+  /** Reason why the pod is not initialized; absent once it is. */
   readonly reason?: string;
   readonly ready: number;
   readonly restarts: number;

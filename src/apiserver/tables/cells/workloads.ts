@@ -137,7 +137,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 function metrics({ spec, status }: StoredObject): string {
   const found = list(status, "currentMetrics");
-  // The real server lists older metrics also in their v2 form.
+  // The real server also lists metrics of v1 in their v2 form.
   const shown = list(spec, "metrics").map((metric, i) => metricText(metric, found[i]));
   return shown.length === 0 ? "<none>" : some(shown, 2, ", ");
 }
