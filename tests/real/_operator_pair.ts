@@ -63,8 +63,8 @@ export async function startOperatorPair(cluster: RealCluster, client: Client, po
   const running: Running[] = [];
   for (const access of ACCESS) {
     stack.defer(() => connections[access].close());
-    const { op, runs } = operatorOf(access);
-    reconciles[access] = runs;
+    const { op, reconciles: list } = operatorOf(access);
+    reconciles[access] = list;
     running.push(stack.use(startOperator(op, { connection: connections[access] })));
   }
   const owned = stack.move();
@@ -75,18 +75,18 @@ export async function startOperatorPair(cluster: RealCluster, client: Client, po
   };
 }
 
-function operatorOf(access: Access): { op: Operator; runs: string[] } {
+function operatorOf(access: Access): { op: Operator; reconciles: string[] } {
   // One operator writes the status; the kind is external to the other.
   const { crd: _, ...foreign } = Note;
   const kind = access === "pod" ? Note : foreign as typeof Note;
-  const { notes, runs } = recording(
+  const { notes, reconciles } = recording(
     async ({ metadata: { name }, spec: { text } }, { apply }) => {
       await apply(ConfigMap, { metadata: { name: `${name}-${access}` }, data: { text } });
     },
     {},
     kind,
   );
-  return { op: operator({ name: `faults-${access}`, parts: { notes }, health: false }), runs };
+  return { op: operator({ name: `faults-${access}`, parts: { notes }, health: false }), reconciles };
 }
 
 function sumOf(metrics: string, code: string): number {

@@ -75,19 +75,19 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
   await t.step(
     "the old and the new owner of a child are reconciled, regardless of the API version in the reference",
     async () => {
-      const { notes: part, runs } = recording();
+      const { notes: part, reconciles } = recording();
       await using _ = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
       const [one, two] = [await create("one"), await create("two")];
       await eventually(() =>
-        assert(["one", "two"].every((name) => runs.some((run) => run.startsWith(`${name} hello`))))
+        assert(["one", "two"].every((name) => reconciles.some((line) => line.startsWith(`${name} hello`))))
       );
       const older = { ...ownedBy(one), apiVersion: "demo.example.com/v0" };
       await client.create(ConfigMap, { metadata: { name: "transferred", ownerReferences: [older] } }, IN_DEFAULT);
-      await eventually(() => assert(runs.includes("one hello: owned changed"), runs.join()));
-      runs.length = 0;
+      await eventually(() => assert(reconciles.includes("one hello: owned changed"), reconciles.join()));
+      reconciles.length = 0;
       await client.patch(ConfigMap, "transferred", { metadata: { ownerReferences: [ownedBy(two)] } }, IN_DEFAULT);
       // Objects of earlier steps are found at start, at an unpredictable time.
-      const ofBoth = () => runs.filter((run) => /^(one|two) /.test(run)).sort();
+      const ofBoth = () => reconciles.filter((line) => /^(one|two) /.test(line)).sort();
       await eventually(() => assert.deepEqual(ofBoth(), ["one hello: owned changed", "two hello: owned changed"]));
     },
   );
@@ -135,7 +135,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
       await eventually(() => assert(reconciles.includes("trigger-reader: watched changed"), reconciles.join()));
       // A write of one controller to objects of earlier steps triggers the other, as their owner,
       // at an unpredictable time.
-      const byWatch = reconciles.filter((run) => run.endsWith(": watched changed"));
+      const byWatch = reconciles.filter((line) => line.endsWith(": watched changed"));
       assert.deepEqual(
         byWatch.filter((run) => !run.startsWith("trigger-")),
         [],
@@ -197,34 +197,37 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
 
   await t.step("a reconcile reads its own writes, and they do not trigger another", async () => {
     const read: unknown[] = [];
-    const { notes: part, runs } = recording(async ({ metadata: { name }, spec }, { create, apply, get, list }) => {
-      if (name !== "reads" || read.length > 0) return;
-      await create(ConfigMap, { metadata: { name }, data: { text: "created" } });
-      read.push((await get(ConfigMap, name))?.data?.text);
-      await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } });
-      read.push((await list(ConfigMap)).find(({ metadata }) => metadata.name === name)?.data?.text);
-    }, { cleanup() {} });
+    const { notes: part, reconciles } = recording(
+      async ({ metadata: { name }, spec }, { create, apply, get, list }) => {
+        if (name !== "reads" || read.length > 0) return;
+        await create(ConfigMap, { metadata: { name }, data: { text: "created" } });
+        read.push((await get(ConfigMap, name))?.data?.text);
+        await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } });
+        read.push((await list(ConfigMap)).find(({ metadata }) => metadata.name === name)?.data?.text);
+      },
+      { cleanup() {} },
+    );
     await using _ = run(cluster, operator({ name: "test", parts: { notes: part }, health: false }));
     await create("reads");
     await notes.until((all) => ready(all, "reads")?.status === "True");
     assert.deepEqual(read, ["created", "hello"]);
     // Changes arrive in order, so once this one is reconciled, no earlier one is pending.
     await client.patch(Note, "reads", { spec: { text: "more" } }, IN_DEFAULT);
-    await eventually(() => assert(runs.includes("reads more: changed"), runs.join()));
+    await eventually(() => assert(reconciles.includes("reads more: changed"), reconciles.join()));
     // It depends on timing whether the object is listed at start or reported as new.
-    const ofReads = runs.filter((one) => one.startsWith("reads")).map((one) => one.split(":")[0]);
+    const ofReads = reconciles.filter((one) => one.startsWith("reads")).map((one) => one.split(":")[0]);
     assert.deepEqual(ofReads, ["reads hello", "reads more"]);
   });
 
   await t.step(
     "two controllers of one kind that both report a PermanentError do not trigger each other forever",
     async () => {
-      const runs: string[] = [];
+      const reconciles: string[] = [];
       const hopeless = (part: string) =>
         controller(Note, {
           reconcile({ metadata: { name } }) {
             if (name !== "hopeless") return;
-            runs.push(part);
+            reconciles.push(part);
             throw new PermanentError(`${part} cannot`);
           },
           cleanup() {},
@@ -234,11 +237,11 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
       await create("hopeless");
       await notes.until((all) => ready(all, "hopeless")?.reason === "PermanentError");
       await untilProcessed(client, notes);
-      const before = runs.length;
+      const before = reconciles.length;
       assert(before <= 6, `${before} reconciles`);
       await client.delete(Note, "hopeless", IN_DEFAULT);
       await notes.until((all) => ready(all, "hopeless") === undefined);
-      assert(runs.length <= before + 1, `${runs.length} reconciles`);
+      assert(reconciles.length <= before + 1, `${reconciles.length} reconciles`);
     },
   );
 
@@ -269,13 +272,13 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
           ? await podConnection(target)
           : kubeconfigConnection(target);
         using _connection = { [Symbol.dispose]: () => connection.close() };
-        const { notes: part, runs } = recording();
+        const { notes: part, reconciles } = recording();
         const op = operator({ name: access, parts: { notes: part }, health: false });
         const clock = IS_FULL ? systemClock : acceleratedClock(systemClock, 8);
         await using _running = startOperator(op, { connection, clock, checkAccess: false });
         const name = `stalled-${access}`;
         await create(name);
-        await eventually(() => assert(runs.some((one) => one.startsWith(`${name} hello`)), runs.join()));
+        await eventually(() => assert(reconciles.some((one) => one.startsWith(`${name} hello`)), reconciles.join()));
         // In the server's own time: two bookmarks have arrived, and the third shows that the stream
         // still works.
         if (IS_FULL) await sleep(systemClock, TWO_BOOKMARKS);
@@ -285,7 +288,9 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
           await eventually(() => assert(proxy.silence() >= 2, "fewer than two watches are open"));
           const from = clock.elapsed();
           await client.patch(Note, name, { spec: { text: `silenced ${attempt}` } }, IN_DEFAULT);
-          await eventually(() => assert(runs.includes(`${name} silenced ${attempt}: changed`), runs.join()));
+          await eventually(() =>
+            assert(reconciles.includes(`${name} silenced ${attempt}: changed`), reconciles.join())
+          );
           const took = clock.elapsed() - from;
           if (IS_FULL) console.log(`${access}: reopened after ${Math.round(took / 1000)} s`);
           if (took > (IS_FULL ? 5000 : 20_000)) break;
@@ -303,7 +308,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
 Deno.test("an operator lists page by page on a real API server without streaming lists", async () => {
   await using cluster = await realCluster({ apiserverArgs: ["--feature-gates=WatchList=false"] });
   const client = adminClient(cluster);
-  const { notes: part, runs } = recording(applyText);
+  const { notes: part, reconciles } = recording(applyText);
   const op = operator({ name: "paged", parts: { notes: part }, health: false });
   await install(client, op);
   const create = (name: string) => client.create(Note, { metadata: { name }, spec: {} }, IN_DEFAULT);
@@ -321,10 +326,10 @@ Deno.test("an operator lists page by page on a real API server without streaming
     close() {},
   };
   await using _ = startOperator(op, { connection, checkAccess: false });
-  await eventually(() => assert.deepEqual(runs, ["before hello: found at start"]));
+  await eventually(() => assert.deepEqual(reconciles, ["before hello: found at start"]));
   await eventually(() => assert.deepEqual(requests.slice(0, 3), ["stream 422", "page 200", "watch 200"]));
   await create("after");
-  await eventually(() => assert.deepEqual(runs.slice(1), ["after hello: changed"]));
+  await eventually(() => assert.deepEqual(reconciles.slice(1), ["after hello: changed"]));
 });
 
 /** Starts an operator in this process, as the administrator. */

@@ -10,7 +10,7 @@ import { applyText, Note, recording } from "../fixtures/notes.ts";
 const OBJECTS = 100;
 const { gc } = globalThis as unknown as { gc: () => void };
 
-const { notes, runs } = recording(async (note, context) => {
+const { notes, reconciles } = recording(async (note, context) => {
   const number = Number(note.metadata.name.slice(1));
   if (number % 10 === 0) throw new Error(`Failure of ${note.metadata.name}`);
   context.status({ text: note.spec.text });
@@ -38,8 +38,8 @@ for (let hour = 1; hour <= 24; hour++) {
   (cluster.requests as RequestRecord[]).length = 0;
   (cluster.logged as LogLine[]).length = 0;
   (cluster.failures as CodeFailure[]).length = 0;
-  total += runs.length;
-  runs.length = 0;
+  total += reconciles.length;
+  reconciles.length = 0;
   gc();
   console.log(JSON.stringify({ hour, bytes: Deno.memoryUsage().heapUsed, runs: total }));
 }

@@ -129,7 +129,7 @@ Deno.test("an RBAC permission that is revoked at run time is named after the fir
 });
 
 Deno.test("requests that are rejected despite all permissions, as by a quota, do not repeat the permission check", async () => {
-  const { notes, runs } = recording(applyText);
+  const { notes, reconciles } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes }, checkAccess: true, forbiddenRequests: "allow" });
   await cluster.advance("1s");
   const reviews = () => cluster.sent({ kind: SelfSubjectAccessReview }).length;
@@ -143,6 +143,6 @@ Deno.test("requests that are rejected despite all permissions, as by a quota, do
   });
   for (let i = 0; i < 20; i++) await cluster.create(Note, `n${i}`, { spec: {} });
   await cluster.advance("1m");
-  assert(runs.length > 200, `${runs.length} runs`);
+  assert(reconciles.length > 200, `${reconciles.length} reconciles`);
   assert(reviews() <= 9 * once, `${reviews()} access reviews in a minute, ${once} at start`);
 });

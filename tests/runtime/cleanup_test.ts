@@ -8,7 +8,7 @@ import { conditions, FINALIZER, Note, recording, until } from "../fixtures/notes
 Deno.test("the finalizer is added before the first reconcile, and removed after cleanup when the object is deleted", async () => {
   const cleaned: string[] = [];
   const seen: (readonly string[] | undefined)[] = [];
-  const { notes, runs } = recording(({ metadata }) => void seen.push(metadata.finalizers), {
+  const { notes, reconciles } = recording(({ metadata }) => void seen.push(metadata.finalizers), {
     cleanup: ({ spec }, { reason }) => void cleaned.push(`${spec.text}: ${reason}`),
   });
   await using cluster = await memoryCluster({ parts: { notes } });
@@ -21,7 +21,7 @@ Deno.test("the finalizer is added before the first reconcile, and removed after 
   await cluster.settle();
   assert.deepEqual(cleaned, ["hello: changed"]);
   assert.equal(await cluster.exists(Note, "a"), false);
-  assert.equal(runs.length, 1, "a deleted object is not reconciled");
+  assert.equal(reconciles.length, 1, "a deleted object is not reconciled");
 });
 
 Deno.test("an object remains while its cleanup fails or requeues, and other finalizers stay", async () => {
@@ -55,22 +55,22 @@ Deno.test("an object remains while its cleanup fails or requeues, and other fina
 
 Deno.test("a finalizer of an earlier version that had a cleanup is removed", async (t) => {
   await t.step("from an object that is not being deleted", async () => {
-    const { notes, runs } = recording();
+    const { notes, reconciles } = recording();
     await using cluster = await memoryCluster({ parts: { notes } });
     await cluster.create(Note, "a", { metadata: { finalizers: [FINALIZER, "other.example.com/x"] }, spec: {} });
     await cluster.settle();
     assert.deepEqual((await cluster.get(Note, "a")).metadata.finalizers, ["other.example.com/x"]);
-    assert.equal(runs.length, 1);
+    assert.equal(reconciles.length, 1);
   });
   await t.step("from an object that is being deleted", async () => {
-    const { notes, runs } = recording();
+    const { notes, reconciles } = recording();
     await using cluster = await memoryCluster({ kinds: [Note] });
     await cluster.create(Note, "a", { metadata: { finalizers: [FINALIZER] }, spec: {} });
     await cluster.delete(Note, "a");
     const op = operator({ name: "test", parts: { notes } });
     await using _ = startOperator(op, { connection: cluster.connection, clock: cluster.clock });
     await until(async () => !(await cluster.exists(Note, "a")));
-    assert.equal(runs.length, 0);
+    assert.equal(reconciles.length, 0);
   });
 });
 
@@ -85,12 +85,12 @@ Deno.test("a removed controller's finalizer is removed by another controller of 
     await t.step(
       `from an object that is not being deleted, by one ${hasCleanup ? "with" : "without"} a cleanup`,
       async () => {
-        const { notes, runs } = recording(undefined, hasCleanup ? { cleanup() {} } : {});
+        const { notes, reconciles } = recording(undefined, hasCleanup ? { cleanup() {} } : {});
         await using cluster = await memoryCluster({ parts: { notes } });
         await cluster.create(Note, "a", { metadata: { finalizers: [REMOVED, ...FOREIGN] }, spec: {} });
         await cluster.settle();
         assert.deepEqual(await finalizersOf(cluster), [...FOREIGN, ...hasCleanup ? [FINALIZER] : []].toSorted());
-        assert.equal(runs.length, 1);
+        assert.equal(reconciles.length, 1);
       },
     );
     await t.step(
@@ -125,33 +125,33 @@ Deno.test("a removed controller's finalizer is removed by another controller of 
 });
 
 Deno.test("an object is not reconciled before its finalizer is added, even when another client writes first", async () => {
-  const { notes, runs } = recording(undefined, { cleanup() {} });
+  const { notes, reconciles } = recording(undefined, { cleanup() {} });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.patch(Note, "a", { metadata: { finalizers: ["other.example.com/x"] } });
   await cluster.settle();
   const { metadata } = await cluster.get(Note, "a");
   assert.deepEqual(metadata.finalizers?.toSorted(), [FINALIZER, "other.example.com/x"]);
-  assert(runs.length >= 1);
+  assert(reconciles.length >= 1);
 });
 
 Deno.test("deleting an object aborts the signal of its reconcile", async (t) => {
   for (const [name, cleanup] of [["without cleanup", undefined], ["with cleanup", () => {}]] as const) {
     await t.step(name, async () => {
       let signal: AbortSignal | undefined;
-      const { notes, runs } = recording((_, context) => {
+      const { notes, reconciles } = recording((_, context) => {
         signal = context.signal;
         return new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason)));
       }, cleanup ? { cleanup } : {});
       await using cluster = await memoryCluster({ parts: { notes } });
       await cluster.create(Note, "a", { spec: {} });
-      await until(() => runs.length === 1);
+      await until(() => reconciles.length === 1);
       assert.equal(signal?.aborted, false);
       await cluster.delete(Note, "a");
       await cluster.settle();
       assert.equal(signal?.aborted, true);
       assert.equal(await cluster.exists(Note, "a"), false);
-      assert.equal(runs.length, 1);
+      assert.equal(reconciles.length, 1);
     });
   }
 });

@@ -7,7 +7,7 @@ import { applyText, conditions, Note, type NoteContext, recording } from "../fix
 
 Deno.test("a reconcile reads its own writes at once, and they do not trigger another reconcile", async () => {
   const read: Record<string, unknown> = {};
-  const { notes, runs } = recording(async (note, { apply, create, patch, get, list }) => {
+  const { notes, reconciles } = recording(async (note, { apply, create, patch, get, list }) => {
     if (read.created !== undefined) return;
     await create(ConfigMap, { metadata: { name: "made" }, data: { text: "created" } });
     read.created = (await get(ConfigMap, "made"))?.data?.text;
@@ -29,7 +29,7 @@ Deno.test("a reconcile reads its own writes at once, and they do not trigger ano
     applied: "applied",
     owners: [true],
   });
-  assert.deepEqual(runs, ["a hello: changed"]);
+  assert.deepEqual(reconciles, ["a hello: changed"]);
 });
 
 Deno.test("a reconcile does not see an object that it deleted, is not triggered by that deletion, and may delete a missing object", async () => {

@@ -22,7 +22,7 @@ async function define(cluster: MemoryCluster): Promise<void> {
 
 Deno.test("deleting a definition aborts reconciles of its kind, drops queued ones and empties the cache", async () => {
   let aborted: unknown;
-  const { notes, runs } = recording(({ metadata }, { signal }) => {
+  const { notes, reconciles } = recording(({ metadata }, { signal }) => {
     if (metadata.name === "timed") return requeue("10m");
     if (metadata.name === "failing") throw new Error("boom");
     return new Promise<never>((_, reject) =>
@@ -44,15 +44,15 @@ Deno.test("deleting a definition aborts reconciles of its kind, drops queued one
   await undefine(cluster);
   await cluster.advance("1s");
   assert.match(String(aborted), /The object was deleted/);
-  runs.length = 0;
+  reconciles.length = 0;
   await cluster.create(ConfigMap, "after", {});
   await cluster.advance("1h");
   assert.deepEqual([held[0], held.at(-1)], [3, 0]);
-  assert.deepEqual(runs, []);
+  assert.deepEqual(reconciles, []);
 });
 
 Deno.test("a deleted definition is logged once, and its kind is watched at once when it is created again, even without objects", async () => {
-  const { notes, runs } = recording();
+  const { notes, reconciles } = recording();
   await using cluster = await memoryCluster({ kinds: [Note] });
   await using process = startProcess(cluster, operator({ name: "notes", parts: { notes }, health: false }));
   const annotations = { "demo.example.com/paused": "true" };
@@ -74,7 +74,7 @@ Deno.test("a deleted definition is logged once, and its kind is watched at once 
   assert.equal(line().isReady, true, line().message);
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
-  assert.deepEqual(runs, ["a hello: changed"]);
+  assert.deepEqual(reconciles, ["a hello: changed"]);
   const stopped = process.stop();
   await cluster.advance("1m");
   await stopped;

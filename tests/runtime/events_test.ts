@@ -61,7 +61,7 @@ Deno.test("a failed reconcile writes an Event with the reason and message of the
 });
 
 Deno.test("Events that the API server rejects fail no reconcile", async () => {
-  const { notes, runs } = recording((note, { events }) => events.normal("Seen", note.spec.text));
+  const { notes, reconciles } = recording((note, { events }) => events.normal("Seen", note.spec.text));
   for (const code of [403, 500]) {
     await using cluster = await memoryCluster({ parts: { notes }, forbiddenRequests: "allow" });
     using refused = cluster.inject(faults.status(code), { client: "test", kind: Event, times: 1000 });
@@ -71,7 +71,7 @@ Deno.test("Events that the API server rejects fail no reconcile", async () => {
     assert.deepEqual(await cluster.list(Event), []);
     assert.match((await conditions(cluster)).join(), /^Ready=True Reconciled/);
   }
-  assert.deepEqual(runs.sort(), ["a hello: changed", "a hello: changed", "b hello: changed", "b hello: changed"]);
+  assert.deepEqual(reconciles.sort(), ["a hello: changed", "a hello: changed", "b hello: changed", "b hello: changed"]);
 });
 
 Deno.test("an object with too many Events is rate limited on its own, and a long message is truncated at the API's limit", async () => {

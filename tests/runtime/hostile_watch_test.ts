@@ -26,7 +26,7 @@ async function startWithInsertedLines() {
     },
     close() {},
   };
-  const { notes, runs } = recording(applyText);
+  const { notes, reconciles } = recording(applyText);
   const op = operator({ name: "test", parts: { notes }, health: false });
   const running = startOperator(op, { connection, clock: cluster.clock, random: () => 0.5, checkAccess: false });
   stack.defer(async () => {
@@ -38,11 +38,11 @@ async function startWithInsertedLines() {
   await cluster.advance("1s");
   for (const name of ["a", "b"]) await cluster.patch(Note, name, { spec: { text: "two" } });
   await cluster.advance("1s");
-  assert.equal(runs.length, 4);
-  runs.length = 0;
+  assert.equal(reconciles.length, 4);
+  reconciles.length = 0;
   return {
     cluster,
-    runs,
+    reconciles,
     opened: () => opened,
     /** Inserts lines into all open streams. */
     async insert(...lines: readonly (string | object)[]) {
@@ -79,18 +79,18 @@ function insertable(
 /**
  * Asserts that each note has its desired children, and that the next change is handled as usual.
  */
-async function assertWorking(cluster: MemoryCluster, runs: string[]): Promise<void> {
-  runs.length = 0;
+async function assertWorking(cluster: MemoryCluster, reconciles: string[]): Promise<void> {
+  reconciles.length = 0;
   await cluster.patch(Note, "a", { spec: { text: "three" } });
   await cluster.advance("1m");
-  assert.deepEqual(runs, ["a three: changed"]);
+  assert.deepEqual(reconciles, ["a three: changed"]);
   const texts = await Promise.all(["a", "b"].map(async (name) => (await cluster.get(ConfigMap, name)).data?.text));
   assert.deepEqual(texts, ["three", "two"]);
 }
 
 Deno.test("repeated events in any order, and deletions of unknown objects, trigger no reconcile and undo no change", async () => {
   await using run = await startWithInsertedLines();
-  const { cluster, runs, insert, opened } = run;
+  const { cluster, reconciles, insert, opened } = run;
   const a = await cluster.get(Note, "a");
   const now = Number(a.metadata.resourceVersion);
   const at = (version: number, metadata: object = {}) => ({
@@ -108,13 +108,13 @@ Deno.test("repeated events in any order, and deletions of unknown objects, trigg
     { type: "MODIFIED", object: at(now - 4) },
   );
   await cluster.advance("10m");
-  assert.deepEqual(runs, []);
+  assert.deepEqual(reconciles, []);
   assert.deepEqual((await cluster.list(ConfigMap)).filter(({ data }) => data?.text === "one"), []);
   // A new event about an object that was deleted before the operator saw it.
   await insert({ type: "DELETED", object: at(now, { name: "ghost", uid: "ghost" }) });
-  assert.deepEqual(runs, []);
+  assert.deepEqual(reconciles, []);
   const before = opened();
-  await assertWorking(cluster, runs);
+  await assertWorking(cluster, reconciles);
   assert.equal(opened(), before, "the streams stayed open");
 });
 
@@ -135,14 +135,14 @@ const GARBAGE: readonly { name: string; line: string | object }[] = [
 for (const { name, line } of GARBAGE) {
   Deno.test(`a line ${name} ends only its own stream, and the next stream resumes from the same version after a delay`, async () => {
     await using run = await startWithInsertedLines();
-    const { cluster, runs, insert, opened } = run;
+    const { cluster, reconciles, insert, opened } = run;
     const before = opened();
     await insert(line);
     assert.equal(opened(), before + 1);
-    assert.deepEqual(runs, []);
+    assert.deepEqual(reconciles, []);
     // Repeated invalid lines must not cause a busy loop.
     for (let i = 0; i < 10; i++) await insert(line);
     assert(opened() - before <= 11, `${opened() - before} streams in 11 s`);
-    await assertWorking(cluster, runs);
+    await assertWorking(cluster, reconciles);
   });
 }

@@ -303,17 +303,17 @@ Deno.test("a client that removes the condition each time does not cause another 
 });
 
 Deno.test("an object that is created under the name of a delayed one is not delayed", async () => {
-  const { notes, runs } = recording(({ spec }) => spec.text === "hot" ? requeue("0s") : undefined);
+  const { notes, reconciles } = recording(({ spec }) => spec.text === "hot" ? requeue("0s") : undefined);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "hot" } });
   await cluster.advance("10m");
   await cluster.delete(Note, "a");
   await cluster.create(Note, "a", { spec: { text: "cold" } });
   await cluster.advance("0s");
-  assert.equal(runs.at(-1), "a cold: changed");
+  assert.equal(reconciles.at(-1), "a cold: changed");
   assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
   await cluster.advance("2m");
-  assert.equal(runs.filter((run) => run.startsWith("a cold")).length, 1);
+  assert.equal(reconciles.filter((line) => line.startsWith("a cold")).length, 1);
 });
 
 Deno.test("deleting the object ends the delay at once", async () => {
@@ -408,13 +408,13 @@ const NOT_SLOWED: readonly {
 
 for (const { name, reconcile, change, runs: expected } of NOT_SLOWED) {
   Deno.test(`${name} is not delayed or reported`, async () => {
-    const { notes, runs } = recording(reconcile);
+    const { notes, reconciles } = recording(reconcile);
     await using cluster = await memoryCluster({ parts: { notes } });
     await cluster.create(Note, "a", { spec: {} });
     await cluster.advance("0s");
     if (change) await change(cluster);
     else await cluster.advance("10m");
-    assert(runs.length >= expected, `${runs.length} reconciles`);
+    assert(reconciles.length >= expected, `${reconciles.length} reconciles`);
     assert.match(await cluster.metrics(), /op_delayed_reconciles_total{controller="notes"} 0/);
     assert(!cluster.logged.some(({ message }) => message === "Hot loop detected"));
   });

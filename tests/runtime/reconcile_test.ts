@@ -7,29 +7,29 @@ import { memoryCluster } from "@op/sdk/testing";
 import { applyText, conditions, Note, ownedBy, recording, until, writes } from "../fixtures/notes.ts";
 
 Deno.test("a controller reconciles a new object and a changed one, and ignores other kinds", async () => {
-  const { notes, runs } = recording();
+  const { notes, reconciles } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
   await cluster.patch(Note, "a", { spec: { text: "two" } });
   await cluster.create(ConfigMap, "a", { data: { text: "without an owner" } });
   await cluster.settle();
-  assert.deepEqual(runs, ["a one: changed", "a two: changed"]);
+  assert.deepEqual(reconciles, ["a one: changed", "a two: changed"]);
 });
 
 Deno.test("a controller reconciles objects that existed before it started, and reads them with defaults", async () => {
-  const { notes, runs } = recording();
+  const { notes, reconciles } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
-  runs.length = 0;
+  reconciles.length = 0;
   await cluster.restart();
   await cluster.settle();
-  assert.deepEqual(runs, ["a hello: found at start"]);
+  assert.deepEqual(reconciles, ["a hello: found at start"]);
 });
 
 Deno.test("a controller repairs an owned object that drifts or is deleted, and keeps fields that other clients added", async () => {
-  const { notes, runs } = recording(applyText);
+  const { notes, reconciles } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
@@ -41,7 +41,7 @@ Deno.test("a controller repairs an owned object that drifts or is deleted, and k
   await cluster.delete(ConfigMap, "a");
   await cluster.settle();
   assert.deepEqual((await cluster.get(ConfigMap, "a")).data, { text: "one" });
-  assert.deepEqual(runs, ["a one: changed", "a one: owned changed", "a one: owned changed"]);
+  assert.deepEqual(reconciles, ["a one: changed", "a one: owned changed", "a one: owned changed"]);
 });
 
 Deno.test("a controller removes a field that it no longer sets", async () => {
@@ -57,16 +57,16 @@ Deno.test("a controller removes a field that it no longer sets", async () => {
 });
 
 Deno.test("the old and the new owner are both reconciled when an owned object changes owners", async () => {
-  const { notes, runs } = recording();
+  const { notes, reconciles } = recording();
   await using cluster = await memoryCluster({ parts: { notes } });
   const [a, b] = [await cluster.create(Note, "a", { spec: {} }), await cluster.create(Note, "b", { spec: {} })];
   await cluster.create(ConfigMap, "moved", { metadata: { ownerReferences: [ownedBy(a)] } });
   await cluster.settle();
-  runs.length = 0;
+  reconciles.length = 0;
 
   await cluster.patch(ConfigMap, "moved", { metadata: { ownerReferences: [ownedBy(b)] } });
   await cluster.settle();
-  assert.deepEqual(runs.sort(), ["a hello: owned changed", "b hello: owned changed"]);
+  assert.deepEqual(reconciles.sort(), ["a hello: owned changed", "b hello: owned changed"]);
 });
 
 Deno.test("an owner reference with another version of the kind triggers its owner, which prunes the child or updates the reference", async () => {
@@ -113,7 +113,7 @@ Deno.test("an owner reference with another version of the kind triggers its owne
 
 Deno.test("apply fails with a conflict on another field manager's field, and with force it takes the field over", async () => {
   for (const force of [false, true]) {
-    const { notes, runs } = recording(async ({ metadata: { name }, spec }, { apply }) => {
+    const { notes, reconciles } = recording(async ({ metadata: { name }, spec }, { apply }) => {
       await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } }, { force });
     });
     await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
@@ -125,7 +125,7 @@ Deno.test("apply fails with a conflict on another field manager's field, and wit
     const [ready] = await conditions(cluster);
     if (force) assert.match(ready!, /^Ready=True/);
     else assert.match(ready!, /^Ready=False Conflict: Cannot apply ConfigMap .* conflict with "other".*data.text/);
-    assert(force ? runs.length === 1 : runs.length > 5, `${runs.length} runs`);
+    assert(force ? reconciles.length === 1 : reconciles.length > 5, `${reconciles.length} reconciles`);
   }
 });
 
@@ -141,20 +141,20 @@ Deno.test("deleting an object deletes its owned objects", async () => {
 
 Deno.test("many changes during a reconcile cause one more reconcile, which sees the last of them", async () => {
   const gate = Promise.withResolvers<void>();
-  const { notes, runs } = recording(() => gate.promise);
+  const { notes, reconciles } = recording(() => gate.promise);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "one" } });
-  await until(() => runs.length === 1);
+  await until(() => reconciles.length === 1);
   for (const text of ["two", "three", "four"]) await cluster.patch(Note, "a", { spec: { text } });
   gate.resolve();
   await cluster.settle();
-  assert.deepEqual(runs, ["a one: changed", "a four: changed"]);
+  assert.deepEqual(reconciles, ["a one: changed", "a four: changed"]);
 });
 
 Deno.test("concurrency limits how many objects are reconciled at once", async () => {
   let running = 0;
   let most = 0;
-  const { notes, runs } = recording(async () => {
+  const { notes, reconciles } = recording(async () => {
     most = Math.max(most, ++running);
     await new Promise<void>((resolve) => setImmediate(resolve));
     running--;
@@ -163,28 +163,28 @@ Deno.test("concurrency limits how many objects are reconciled at once", async ()
   for (const name of ["a", "b", "c", "d", "e"]) await cluster.create(Note, name, { spec: {} });
   await cluster.settle();
   assert.equal(most, 2);
-  assert.equal(runs.length, 5);
+  assert.equal(reconciles.length, 5);
 });
 
 Deno.test("a reconcile's own writes trigger no other reconcile, and a reconcile without changes writes no object", async () => {
-  const { notes, runs } = recording(async (note, context) => {
+  const { notes, reconciles } = recording(async (note, context) => {
     await applyText(note, context);
     context.status({ text: note.spec.text });
   }, { cleanup() {} });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
-  assert.deepEqual(runs, ["a hello: changed"]);
+  assert.deepEqual(reconciles, ["a hello: changed"]);
   assert.deepEqual(writes(cluster), ["PATCH notes/a", "PATCH configmaps/a", "PATCH notes/a/status"]);
 
   await cluster.patch(Note, "a", { metadata: { labels: { touched: "yes" } } });
   await cluster.settle();
-  assert.equal(runs.length, 2);
+  assert.equal(reconciles.length, 2);
   assert.equal(writes(cluster).length, 3);
 });
 
 Deno.test("an operator that restarts writes no object", async () => {
-  const { notes, runs } = recording(async (note, context) => {
+  const { notes, reconciles } = recording(async (note, context) => {
     await applyText(note, context);
     context.status({ text: note.spec.text });
   }, { cleanup() {} });
@@ -192,10 +192,10 @@ Deno.test("an operator that restarts writes no object", async () => {
   for (const name of ["a", "b", "c"]) await cluster.create(Note, name, { spec: { text: name } });
   await cluster.settle();
   const before = writes(cluster);
-  runs.length = 0;
+  reconciles.length = 0;
   await cluster.restart();
   await cluster.settle();
-  assert.deepEqual(runs, ["a a: found at start", "b b: found at start", "c c: found at start"]);
+  assert.deepEqual(reconciles, ["a a: found at start", "b b: found at start", "c c: found at start"]);
   assert.deepEqual(writes(cluster), before);
 });
 
@@ -221,15 +221,15 @@ Deno.test("a controller of a kind without a generation reconciles when the conte
 
 Deno.test("a reconciler that throws for one object does not affect another", async () => {
   const thrown = [new Error("boom"), "text", undefined, null, Object.create(null)];
-  const { notes, runs } = recording(({ metadata: { name } }, { attempt }) => {
+  const { notes, reconciles } = recording(({ metadata: { name } }, { attempt }) => {
     if (name.startsWith("bad") && attempt === 1) throw thrown[Number(name.slice(3))];
   }, { concurrency: 1 });
   await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
   for (const i of thrown.keys()) await cluster.create(Note, `bad${i}`, { spec: {} });
   await cluster.create(Note, "good", { spec: {} });
   await cluster.settle();
-  assert(runs.includes("good hello: changed"));
-  for (const i of thrown.keys()) assert(runs.includes(`bad${i} hello: retried`), `bad${i} is not retried`);
+  assert(reconciles.includes("good hello: changed"));
+  for (const i of thrown.keys()) assert(reconciles.includes(`bad${i} hello: retried`), `bad${i} is not retried`);
 });
 
 Deno.test("two controllers of one kind both reconcile and clean up an object, and become idle", async () => {

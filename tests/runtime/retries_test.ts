@@ -6,36 +6,36 @@ import { memoryCluster } from "@op/sdk/testing";
 import { applyText, conditions, Note, ownedBy, recording, until } from "../fixtures/notes.ts";
 
 Deno.test("requeue reconciles again after its delay, and not before", async () => {
-  const { notes, runs } = recording(() => requeue("10m"));
+  const { notes, reconciles } = recording(() => requeue("10m"));
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("9m");
-  assert.deepEqual(runs, ["a hello: changed"]);
+  assert.deepEqual(reconciles, ["a hello: changed"]);
   await cluster.advance("1m");
-  assert.deepEqual(runs, ["a hello: changed", "a hello: requeued"]);
+  assert.deepEqual(reconciles, ["a hello: changed", "a hello: requeued"]);
   await cluster.advance("1h");
-  assert.equal(runs.length, 8);
+  assert.equal(reconciles.length, 8);
 });
 
 Deno.test("a change before a requeue is due reconciles at once and restarts the delay", async () => {
-  const { notes, runs } = recording(() => requeue("10m"));
+  const { notes, reconciles } = recording(() => requeue("10m"));
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("9m");
   await cluster.patch(Note, "a", { spec: { text: "two" } });
   await cluster.advance("9m");
-  assert.deepEqual(runs, ["a hello: changed", "a two: changed"]);
+  assert.deepEqual(reconciles, ["a hello: changed", "a two: changed"]);
   await cluster.advance("1m");
-  assert.equal(runs.length, 3);
+  assert.equal(reconciles.length, 3);
 });
 
 Deno.test("requeue with a zero delay reconciles again at once", async () => {
   let left = 3;
-  const { notes, runs } = recording(() => left-- > 0 ? requeue("0s") : undefined);
+  const { notes, reconciles } = recording(() => left-- > 0 ? requeue("0s") : undefined);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("0s");
-  assert.equal(runs.length, 4);
+  assert.equal(reconciles.length, 4);
 });
 
 for (const outcome of [true, {}, "10m", { after: "10m" }, { after: NaN }, { after: -5 }]) {
@@ -109,7 +109,7 @@ Deno.test("an object that always fails is retried forever, at most every 1000 s"
 });
 
 Deno.test("a change of an owned object does not end a backoff, and a change of the spec ends it", async () => {
-  const { notes, runs } = recording(({ spec }) => {
+  const { notes, reconciles } = recording(({ spec }) => {
     if (spec.text !== "good") throw new TemporaryError("bad", { retry: "1h" });
   });
   await using cluster = await memoryCluster({ parts: { notes } });
@@ -117,12 +117,12 @@ Deno.test("a change of an owned object does not end a backoff, and a change of t
   await cluster.settle();
   await cluster.create(ConfigMap, "owned", { metadata: { ownerReferences: [ownedBy(note)] } });
   await cluster.advance("59m");
-  assert.deepEqual(runs, ["a hello: changed"]);
+  assert.deepEqual(reconciles, ["a hello: changed"]);
 
   await cluster.patch(Note, "a", { spec: { text: "good" } });
   await cluster.settle();
   await cluster.advance("2h");
-  assert.deepEqual(runs, ["a hello: changed", "a good: changed"]);
+  assert.deepEqual(reconciles, ["a hello: changed", "a good: changed"]);
 });
 
 Deno.test("a change of the object's status does not end a backoff", async () => {
@@ -180,20 +180,20 @@ for (const { error, endsWait } of WAITS) {
 }
 
 Deno.test("TemporaryError is retried after the delay that it specifies", async () => {
-  const { notes, runs } = recording((_, { attempt }) => {
+  const { notes, reconciles } = recording((_, { attempt }) => {
     if (attempt === 1) throw new TemporaryError("the database is down", { retry: "30s" });
   });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("29s");
-  assert.deepEqual(runs, ["a hello: changed"]);
+  assert.deepEqual(reconciles, ["a hello: changed"]);
   await cluster.advance("1s");
-  assert.deepEqual(runs, ["a hello: changed", "a hello: retried"]);
+  assert.deepEqual(reconciles, ["a hello: changed", "a hello: retried"]);
 });
 
 Deno.test("a reconcile that exceeds its timeout is aborted, reported and retried, even if it ignores its signal", async () => {
   const signals: AbortSignal[] = [];
-  const { notes, runs } = recording((_, { signal }) => {
+  const { notes, reconciles } = recording((_, { signal }) => {
     signals.push(signal);
     return signals.length === 1 ? new Promise(() => {}) : undefined;
   }, { timeout: "5s" });
@@ -208,21 +208,21 @@ Deno.test("a reconcile that exceeds its timeout is aborted, reported and retried
   );
   assert.equal(signals[0]!.reason.name, "TimeoutError");
   await cluster.settle();
-  assert.deepEqual(runs, ["a hello: changed", "a hello: retried"]);
+  assert.deepEqual(reconciles, ["a hello: changed", "a hello: retried"]);
   assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
 });
 
 Deno.test("the passage of time alone triggers no reconcile, since there is no resync by default", async () => {
-  const { notes, runs } = recording(async (note, context) => {
+  const { notes, reconciles } = recording(async (note, context) => {
     await applyText(note, context);
   }, { cleanup() {} });
   await using cluster = await memoryCluster({ parts: { notes } });
   for (const name of ["a", "b", "c"]) await cluster.create(Note, name, { spec: {} });
   await cluster.settle();
-  assert.equal(runs.length, 3);
+  assert.equal(reconciles.length, 3);
   const before = cluster.requests.length;
   await cluster.advance("24h");
-  assert.equal(runs.length, 3);
+  assert.equal(reconciles.length, 3);
   // Watches are reopened from their last version, without a new list.
   const sent = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
   assert(sent.length > 100, `${sent.length} requests in a day`);

@@ -45,11 +45,11 @@ Deno.test("an operator loses none of 2,000 changes while its server goes down te
 });
 
 Deno.test("a watch that breaks while the history is compacted lists again, and finds changes and deletions", async () => {
-  const { notes, runs } = recording(applyText);
+  const { notes, reconciles } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 3);
   await cluster.settle();
-  runs.length = 0;
+  reconciles.length = 0;
   cluster.restartServer({ downFor: "30s" });
   await cluster.advance("1s");
   // The server is down for the operator alone, so these writes happen without it.
@@ -59,7 +59,7 @@ Deno.test("a watch that breaks while the history is compacted lists again, and f
   await cluster.patch(Note, "n1", { spec: { text: "other" } });
   cluster.restartServer({ downFor: "30s", compact: true });
   await cluster.advance("2m");
-  assert.deepEqual(runs.sort(), ["n1 other: changed", "n3 new: changed"]);
+  assert.deepEqual(reconciles.sort(), ["n1 other: changed", "n3 new: changed"]);
   const lists = cluster.sent({ kind: Note, where: ({ path }) => path.includes("sendInitialEvents") });
   assert.equal(lists.length, 2);
   await assertReconciled(cluster);
@@ -76,7 +76,7 @@ const WRITE_FAULTS: readonly { name: string; fault: Fault }[] = [
 
 for (const { name, fault } of WRITE_FAULTS) {
   Deno.test(`an operator completes its work despite ${name}`, async () => {
-    const { notes, runs } = recording(applyText, { async cleanup() {} });
+    const { notes, reconciles } = recording(applyText, { async cleanup() {} });
     await using cluster = await memoryCluster({ parts: { notes } });
     let count = 0;
     const isWrite = ({ method }: { method: string }): boolean => method !== "GET" && ++count % 3 === 0;
@@ -89,12 +89,12 @@ for (const { name, fault } of WRITE_FAULTS) {
     assert.equal((await cluster.list(Note)).length, COUNT / 2);
     await assertReconciled(cluster);
     assert(injected.hits.length > COUNT, `${injected.hits.length} faults`);
-    assert(runs.length < 10 * COUNT, `${runs.length} runs`);
+    assert(reconciles.length < 10 * COUNT, `${reconciles.length} reconciles`);
   });
 }
 
 Deno.test("during a storm of 429 responses each request is retried after its Retry-After, and not before", async () => {
-  const { notes, runs } = recording(applyText);
+  const { notes, reconciles } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster);
   await cluster.settle();
@@ -102,20 +102,20 @@ Deno.test("during a storm of 429 responses each request is retried after its Ret
   cluster.restartServer();
   const before = cluster.requests.length;
   for (let i = 0; i < COUNT; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "1" } });
-  runs.length = 0;
+  reconciles.length = 0;
   await cluster.advance("1m");
   const sent = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
   // Two watches, each retried at most once in five seconds.
   assert(sent.length <= 2 * 13, `${sent.length} requests`);
   storm[Symbol.dispose]();
   await cluster.advance("2m");
-  assert.equal(runs.length, COUNT);
+  assert.equal(reconciles.length, COUNT);
   await assertReconciled(cluster);
 });
 
 for (const code of [429, 503]) {
   Deno.test(`a write that the server defers with ${code} is retried after its Retry-After, and the reconcile continues`, async () => {
-    const { notes, runs } = recording(applyText);
+    const { notes, reconciles } = recording(applyText);
     await using cluster = await memoryCluster({ parts: { notes } });
     const answer = (): Response => new Response("Later\n", { status: code, headers: { "retry-after": "7" } });
     cluster.inject({ name: "deferred", respond: answer }, { client: "test", kind: ConfigMap, verb: "patch", times: 2 });
@@ -123,45 +123,45 @@ for (const code of [429, 503]) {
     await cluster.advance("1m");
     const [first, ...later] = cluster.sent({ client: "test", kind: ConfigMap, verb: "patch" });
     assert.deepEqual(later.map(({ time }) => time - first!.time), [7000, 14_000]);
-    assert.equal(runs.length, 1, "the reconcile waited for the retries");
+    assert.equal(reconciles.length, 1, "the reconcile waited for the retries");
     await assertReconciled(cluster);
   });
 }
 
 Deno.test("a silent stream is detected within 35 s of an event that it did not deliver", async () => {
-  const { notes, runs } = recording(applyText);
+  const { notes, reconciles } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 1);
   await cluster.settle();
-  runs.length = 0;
+  reconciles.length = 0;
   cluster.inject(faults.watchSilent(), { kind: Note });
   await cluster.patch(Note, "n0", { spec: { text: "1" } });
   await cluster.advance("29s");
-  assert.deepEqual(runs, []);
+  assert.deepEqual(reconciles, []);
   await cluster.advance("6s");
-  assert.deepEqual(runs, ["n0 1: changed"]);
+  assert.deepEqual(reconciles, ["n0 1: changed"]);
 });
 
 Deno.test("a stream that becomes silent after bookmarks is detected within 75 s", async () => {
-  const { notes, runs } = recording(applyText);
+  const { notes, reconciles } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 1);
   await cluster.advance("3m");
-  runs.length = 0;
+  reconciles.length = 0;
   cluster.inject(faults.watchSilent(), { kind: Note });
   await cluster.patch(Note, "n0", { spec: { text: "1" } });
   await cluster.advance("76s");
-  assert.deepEqual(runs, ["n0 1: changed"]);
+  assert.deepEqual(reconciles, ["n0 1: changed"]);
 });
 
 Deno.test("an operator waits while its definition is deleted, and reconciles its objects when it is created again", async () => {
-  const { notes, runs } = recording(applyText);
+  const { notes, reconciles } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes } });
   await createNotes(cluster, 3);
   await cluster.settle();
   await cluster.delete(CustomResourceDefinition, Note.crd!.metadata.name);
   await cluster.advance("5m");
-  runs.length = 0;
+  reconciles.length = 0;
   const before = cluster.sent({ client: "test", kind: Note }).length;
   await cluster.advance("5m");
   assert(cluster.sent({ client: "test", kind: Note }).length - before <= 20, "more than 20 requests in five minutes");
@@ -169,7 +169,7 @@ Deno.test("an operator waits while its definition is deleted, and reconciles its
   await cluster.client.create(CustomResourceDefinition, Note.crd as never);
   await createNotes(cluster, 2);
   await cluster.advance("1m");
-  assert.deepEqual(runs.sort(), ["n0 0: changed", "n1 0: changed"]);
+  assert.deepEqual(reconciles.sort(), ["n0 0: changed", "n1 0: changed"]);
   await assertReconciled(cluster);
 });
 

@@ -5,13 +5,13 @@ import { memoryCluster } from "@op/sdk/testing";
 import { conditions, Note, recording, writes } from "../fixtures/notes.ts";
 
 Deno.test("an object that failed with PermanentError has the condition Stalled, and is reconciled again when it changes", async () => {
-  const { notes, runs } = recording(({ spec }) => {
+  const { notes, reconciles } = recording(({ spec }) => {
     if (spec.text === "bad") throw new PermanentError("no such text");
   });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "bad" } });
   await cluster.advance("1h");
-  assert.deepEqual(runs, ["a bad: changed"]);
+  assert.deepEqual(reconciles, ["a bad: changed"]);
   assert.deepEqual(await conditions(cluster), [
     "Ready=False PermanentError: no such text",
     "Stalled=True PermanentError: no such text",
@@ -19,7 +19,7 @@ Deno.test("an object that failed with PermanentError has the condition Stalled, 
 
   await cluster.patch(Note, "a", { spec: { text: "good" } });
   await cluster.settle();
-  assert.deepEqual(runs, ["a bad: changed", "a good: changed"]);
+  assert.deepEqual(reconciles, ["a bad: changed", "a good: changed"]);
   assert.deepEqual(await conditions(cluster), ["Ready=True Reconciled: "]);
 });
 
