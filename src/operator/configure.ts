@@ -3,7 +3,7 @@ import { type Duration, milliseconds } from "../base/duration.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Part } from "../parts/controller.ts";
 import { controllersOf } from "../parts/part_list.ts";
-import { refuseTimes } from "../runtime/lease.ts";
+import { checkLeaseTimes } from "../runtime/lease.ts";
 import type { LeaderElection } from "./leader_election.ts";
 import type { OperatorDefinition } from "./operator_definition.ts";
 import { SettingError, type Settings, type SettingValue } from "./settings.ts";
@@ -52,7 +52,7 @@ function withElection(
     renewDeadline: time("leader_election.renew_deadline") ?? code.renewDeadline,
     retryPeriod: time("leader_election.retry_period") ?? code.retryPeriod,
   };
-  refuseTimes(times);
+  checkLeaseTimes(times);
   return {
     ...times,
     when: enabled === undefined ? code.when : enabled ? "always" : "never",

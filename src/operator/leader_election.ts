@@ -1,6 +1,6 @@
 /** The option `leaderElection` of an operator. */
 import { type Duration, milliseconds } from "../base/duration.ts";
-import { type LeaseTimes, refuseTimes } from "../runtime/lease.ts";
+import { type LeaseTimes, checkLeaseTimes } from "../runtime/lease.ts";
 
 /**
  * How the processes of an operator elect a leader. Names are those of controller-runtime, durations
@@ -55,6 +55,6 @@ export function leaderElectionOf(
     renewDeadline: milliseconds(renewDeadline),
     retryPeriod: milliseconds(retryPeriod),
   };
-  refuseTimes(times);
+  checkLeaseTimes(times);
   return { when: option === undefined ? "in a pod" : option === false ? "never" : "always", id, namespace, ...times };
 }

@@ -19,7 +19,7 @@ import { LogLimit } from "../runtime/log_limit.ts";
 import { isThread } from "../runtime/offload.ts";
 import { isReviewThread, ReviewThreads, serveReviews, type ThreadAnswer } from "../runtime/webhooks/review_threads.ts";
 import { type Counted, countForThread, ThreadMetrics } from "../runtime/webhooks/thread_metrics.ts";
-import { undeclaredUse } from "../runtime/undeclared_use.ts";
+import { sandboxAdvice } from "../runtime/sandbox_advice.ts";
 import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 import { healthResponse, type HealthSource } from "./health.ts";
@@ -56,7 +56,7 @@ export async function main(operator: OperatorDefinition, args: readonly string[]
   try {
     await command(operator, args);
   } catch (error) {
-    const message = undeclaredUse(error, "the operator") ?? (error instanceof Error ? error.message : String(error));
+    const message = sandboxAdvice(error, "the operator") ?? (error instanceof Error ? error.message : String(error));
     writeAll(Deno.stderr, `${operator.name}: ${message}\n`);
     const isUsage = error instanceof UsageError || error instanceof SettingError;
     if (isUsage) writeAll(Deno.stderr, `Run "${operator.name} --help" for commands and options.\n`);

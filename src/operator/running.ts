@@ -12,7 +12,7 @@ import { Informers } from "../runtime/informers.ts";
 import { HotLoops } from "../runtime/hot_loops.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
-import { ownMetrics } from "../runtime/custom_metrics.ts";
+import { customMetrics } from "../runtime/custom_metrics.ts";
 import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { ReportedFailures } from "../runtime/reported_failures.ts";
@@ -462,7 +462,7 @@ class RunningOperator implements Running {
   async #createServices(signal: AbortSignal, deadline: AbortSignal): Promise<boolean> {
     const options = this.#options;
     const create = "services" in options ? () => options.services : this.#operator.services;
-    const context = { signal, log: this.#log, clock: this.#clock, metrics: ownMetrics(this.metrics.registry) };
+    const context = { signal, log: this.#log, clock: this.#clock, metrics: customMetrics(this.metrics.registry) };
     if (!await this.#services.create(create, context, deadline)) return false;
     this.#servicesReady.resolve();
     for (const loop of this.#loops) loop.hold("services", undefined);

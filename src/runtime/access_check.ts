@@ -1,7 +1,7 @@
 /**
- * Checks whether a part has the RBAC permissions that it declares (SelfSubjectAccessReview).
- * Missing ones are logged. A controller waits for them, and continues once they are granted; other
- * controllers run. Webhooks do not wait; a read without permission fails.
+ * Checks whether a part has the RBAC permissions that it declares (SelfSubjectAccessReview), and
+ * logs missing ones. A controller waits until its permissions are granted, while other controllers
+ * run. Webhooks do not wait: a read without the permission fails.
  */
 import { backoff } from "../base/backoff.ts";
 import { type Clock, sleep } from "../base/clock.ts";
@@ -14,16 +14,16 @@ import type { ControllerLoop } from "./controller_loop.ts";
 import type { Logger } from "./logger.ts";
 
 const RETRY = { first: 1000, longest: 30_000 };
-// Timeout in milliseconds. Without an answer the permission is assumed, and a reconcile may be
-// denied.
-const PATIENCE = 5000;
+// Timeout of the reviews, in milliseconds. A permission whose review gets no response counts as
+// granted. If it is missing, a request of a reconcile is denied.
+const REVIEW_TIMEOUT = 5000;
 
 /** Name of the hold on a controller. */
-const HOLD = "permissions";
+const HOLD_NAME = "permissions";
 
 /** Options of {@linkcode AccessCheck}. */
 export interface AccessCheckOptions {
-  /** The client. It is not fenced, because standby replicas check too. */
+  /** The client. Its writes are not fenced, because standby replicas check permissions too. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: () => number;
@@ -39,7 +39,7 @@ export interface AccessCheckOptions {
 }
 
 /** Whether a permission is granted. */
-export interface Answer {
+export interface RbacAnswer {
   /** Description of the permission. */
   readonly text: string;
   readonly isGranted: boolean;
@@ -60,7 +60,7 @@ export function controllerAccess(
   namespaces: readonly string[] | undefined,
 ): AccessCheck {
   const { clock, random, log, controller } = loop.scope;
-  const hold = (why: string | undefined): void => loop.hold(HOLD, why);
+  const hold = (why: string | undefined): void => loop.hold(HOLD_NAME, why);
   hold("checks its RBAC permissions");
   const check = new AccessCheck({
     client,
@@ -77,35 +77,35 @@ export function controllerAccess(
 
 /** Checks the RBAC permissions of one part. */
 export class AccessCheck {
-  /** Number of checks. */
+  /** Number of completed checks. */
   activity = 0;
   readonly #options: AccessCheckOptions;
   readonly #rules: readonly PartRbacRule[];
-  #answers: readonly Answer[] = [];
-  #wake: (() => void) | undefined;
+  #answers: readonly RbacAnswer[] = [];
+  #recheck: (() => void) | undefined;
 
   /** @param options The permissions, and the callback for missing ones. */
   constructor(options: AccessCheckOptions) {
     this.#options = options;
-    // Permissions that few clusters or objects need are not checked. A denied request fails its
-    // reconcile.
+    // Permissions that few clusters or objects need are not checked. If one is missing, the
+    // reconcile that needs it fails.
     this.#rules = options.rules.filter(({ need }) => need !== "optional");
   }
 
   /** The last result for each permission; empty before the first check. */
-  get answers(): readonly Answer[] {
+  get answers(): readonly RbacAnswer[] {
     return this.#answers;
   }
 
   /**
-   * Checks at start, again while a permission is missing, and when a request was denied, until the
-   * signal is aborted.
+   * Checks at start, repeatedly while a permission is missing, and after a request was denied,
+   * until the signal is aborted.
    *
    * @param signal Ends the checks.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
-    let needless = 0;
+    let needlessChecks = 0;
     for (let tries = 1; !signal.aborted; tries++) {
       const began = clock.elapsed();
       await this.#check(signal);
@@ -113,10 +113,11 @@ export class AccessCheck {
       if (this.#answers.every(({ isGranted }) => isGranted)) {
         tries = 0;
         await this.#untilDenied(signal);
-        // Quotas and admission also answer 403, which would trigger a check each time.
+        // Quotas and admission also cause 403 responses, and each would trigger a check. Checks
+        // that find all permissions granted are therefore spaced by a backoff.
         const since = clock.elapsed() - began;
-        needless = since > RETRY.longest ? 0 : needless + 1;
-        const pause = needless === 0 ? 0 : backoff(needless, { ...RETRY, spread: random() }) - since;
+        needlessChecks = since > RETRY.longest ? 0 : needlessChecks + 1;
+        const pause = needlessChecks === 0 ? 0 : backoff(needlessChecks, { ...RETRY, spread: random() }) - since;
         if (pause > 0) await sleep(clock, pause, signal).catch(() => undefined);
       } else await sleep(clock, backoff(tries, { ...RETRY, spread: random() }), signal).catch(() => undefined);
     }
@@ -124,22 +125,22 @@ export class AccessCheck {
 
   /** Checks again, because the API server denied a request. */
   denied(): void {
-    this.#wake?.();
+    this.#recheck?.();
   }
 
   /** Resolves when a request was denied, or the signal is aborted. */
   async #untilDenied(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
+    this.#recheck = resolve;
     signal.addEventListener("abort", () => resolve(), { once: true });
     await promise;
-    this.#wake = undefined;
+    this.#recheck = undefined;
   }
 
   async #check(signal: AbortSignal): Promise<void> {
     const { clock, log, hold } = this.#options;
     using limit = linked([signal]);
-    using _timer = clock.after(PATIENCE, () => limit.abort(new DOMException("No answer", "TimeoutError")));
+    using _timer = clock.after(REVIEW_TIMEOUT, () => limit.abort(new DOMException("No answer", "TimeoutError")));
     const answers = await Promise.all(
       this.#rules.flatMap((rule) =>
         this.#namespacesOf(rule).flatMap((namespace) =>
@@ -166,11 +167,11 @@ export class AccessCheck {
     rule: PartRbacRule,
     { namespace, name }: { readonly namespace: string | undefined; readonly name: string | undefined },
     signal: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<RbacAnswer> {
     const { group, version, resource, verb } = rule;
     const text = describeRule(rule) + (name === undefined ? "" : ` "${name}"`) +
       (namespace === undefined ? "" : ` in ${namespace}`);
-    const answer = (isGranted: boolean): Answer => ({ text, isGranted, isRequired: rule.need === "always" });
+    const answer = (isGranted: boolean): RbacAnswer => ({ text, isGranted, isRequired: rule.need === "always" });
     const [plural, subresource] = resource.split("/");
     const resourceAttributes = {
       group,
@@ -192,6 +193,6 @@ export class AccessCheck {
   }
 }
 
-function missingIn(answers: readonly Answer[]): string[] {
+function missingIn(answers: readonly RbacAnswer[]): string[] {
   return answers.filter(({ isGranted }) => !isGranted).map(({ text }) => text);
 }

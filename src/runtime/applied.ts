@@ -8,8 +8,8 @@ import { formInside, isSameValue, type StoredForm, storedForm } from "./stored_f
 
 /**
  * Returns whether an apply would not change an object: all applied fields have their value and are
- * owned by the manager, and it owns no other field. If this cannot be decided, it returns `false`;
- * the API server then finds that nothing changes.
+ * owned by the manager, and the manager owns no other field. Returns `false` if this cannot be
+ * decided; the API server then finds that the apply changes no field.
  *
  * @param wanted The object to apply, with `apiVersion`, `kind` and `metadata`.
  * @param live The object in the cluster.
@@ -35,9 +35,9 @@ function isOwned(wanted: unknown, live: unknown, fields: Record<string, unknown>
   if (!isObject(wanted) || !isObject(live)) return false;
   // An empty list has no items to own, and API servers drop it from built-in kinds.
   const isEmptyList = (name: string): boolean => {
-    const [value, there] = [wanted[name], own(live, name)];
+    const [value, liveValue] = [wanted[name], own(live, name)];
     if (fields[`f:${name}`] !== undefined || !Array.isArray(value) || value.length > 0) return false;
-    return there === undefined ? form !== "as sent" : equal(value, there);
+    return liveValue === undefined ? form !== "as sent" : equal(value, liveValue);
   };
   const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined && !isEmptyList(name));
   return names.length === keys.length && names.every((name) => {
@@ -55,26 +55,27 @@ function isListOwned(
   form: StoredForm,
 ): boolean {
   if (wanted.length !== keys.length) return false;
-  let left = wanted;
+  let unmatched = wanted;
   /** Index of each wanted item in the live list. */
-  const places = new Map<unknown, number>();
+  const liveIndexes = new Map<unknown, number>();
   const isSame = keys.every((key) => {
     const tail = parseKey(key);
     if (tail === undefined) return false;
     if (key.startsWith("v:")) return wanted.some((item) => equal(item, tail)) && live.some((item) => equal(item, tail));
     if (!isObject(tail)) return false;
-    // An item with all keys is preferred to one that leaves keys to defaults. Each item matches
-    // once.
-    const item = left.find((item) => hasKeys(item, tail, false)) ?? left.find((item) => hasKeys(item, tail, true));
-    left = left.filter((other) => other !== item);
+    // An item with all keys is preferred to one that omits keys with defaults. Each item matches
+    // only once.
+    const item = unmatched.find((item) => hasKeys(item, tail, false)) ??
+      unmatched.find((item) => hasKeys(item, tail, true));
+    unmatched = unmatched.filter((other) => other !== item);
     const index = live.findIndex((item) => hasKeys(item, tail, false));
-    places.set(item, index);
-    const there = live[index];
+    liveIndexes.set(item, index);
+    const liveValue = live[index];
     const inner = fields[key];
-    return isObject(item) && isObject(there) && isObject(inner) && isItemOwned(item, there, inner, tail, form);
+    return isObject(item) && isObject(liveValue) && isObject(inner) && isItemOwned(item, liveValue, inner, tail, form);
   });
   // Order matters: init containers run in order, and environment variables refer to earlier ones.
-  const order = wanted.flatMap((item) => places.get(item) ?? []);
+  const order = wanted.flatMap((item) => liveIndexes.get(item) ?? []);
   return isSame && order.every((place, i) => i === 0 || place > order[i - 1]!);
 }
 
@@ -94,9 +95,9 @@ function isItemOwned(
   }, form);
 }
 
-function hasKeys(item: unknown, keys: Record<string, unknown>, mayLack: boolean): boolean {
+function hasKeys(item: unknown, keys: Record<string, unknown>, mayOmit: boolean): boolean {
   return isObject(item) &&
-    Object.entries(keys).every(([name, value]) => equal(item[name], value) || (mayLack && item[name] === undefined));
+    Object.entries(keys).every(([name, value]) => equal(item[name], value) || (mayOmit && item[name] === undefined));
 }
 
 function parseKey(key: string): unknown {

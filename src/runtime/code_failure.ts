@@ -1,4 +1,4 @@
-/** Failures of user code, as a test observes them. Production code logs them and continues. */
+/** Failures of user code, which tests can observe. Outside of tests they are only logged. */
 
 /** A failure of user code. */
 export interface CodeFailure {
@@ -17,7 +17,7 @@ export interface CodeFailure {
   readonly name?: string | undefined;
   /** Number of consecutive failed reconciles of the object, including this one. */
   readonly attempt?: number | undefined;
-  /** What was thrown. */
+  /** The thrown value. */
   readonly error: unknown;
 }
 

@@ -15,19 +15,19 @@ import { checkWritesStatus } from "../parts/status_owner.ts";
 import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import { isApplied } from "./applied.ts";
-import { OutrunError } from "./failure.ts";
+import { StaleObjectError } from "./failure.ts";
 import { stored } from "./stored_form.ts";
-import { LiveIndex } from "./live_index.ts";
+import { CacheIndex } from "./cache_index.ts";
 import type { Logger } from "./logger.ts";
 import type { RunEffects } from "./loop_trace.ts";
-import { ownerReference, refuseOwner, refuseTaken } from "./owner.ts";
+import { checkNotOwnedByOther, checkOwner, ownerReference } from "./owner.ts";
 import type { NamedWatches } from "./named_watches.ts";
 import { checkCovered } from "./narrowed.ts";
 import { cacheOf, isSame, isWatched, namedOf, remove, type Scope, type Target, write } from "./scope.ts";
 import type { ConditionPart, StatusDraft } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
 
-/** A reconcile. */
+/** A running reconcile, as the functions of its context use it. */
 export interface Run {
   readonly object: KubeObject;
   readonly reason: ReconcileReason;
@@ -39,11 +39,11 @@ export interface Run {
 }
 
 /**
- * API servers always reject an apply with unknown fields. Field validation only adds a second parse
- * of the body that finds duplicate keys, which generated JSON never has, and takes 20 % of the time
- * of an apply (k8s.io/apiserver, `applyPatcher`).
+ * The field validation of an apply. API servers reject unknown fields without it. It would only add
+ * a second parse of the body for duplicate keys, which generated JSON never has, and which takes
+ * 20 % of the time of an apply (k8s.io/apiserver, `applyPatcher`).
  */
-const UNCHECKED = "Ignore" as const;
+const NO_FIELD_VALIDATION = "Ignore" as const;
 
 type Wanted = { readonly metadata?: ObjectMetaInput & { readonly managedFields?: unknown } };
 
@@ -102,7 +102,7 @@ async function get(
   if (cache !== undefined) return cache.get(keyOf({ name, namespace }));
   const named = namedOf(scope, kind);
   if (named !== undefined) return await getNamed(scope, run, named, keyOf({ name, namespace }));
-  if (!isWatched(scope, kind)) refuseUndeclared(scope, kind, "get");
+  if (!isWatched(scope, kind)) checkDeclared(scope, kind, "get");
   return await read(scope, run, kind, { name, namespace });
 }
 
@@ -111,13 +111,13 @@ async function get(
  */
 async function getNamed(scope: Scope, run: Run, named: NamedWatches, key: ObjectKey): Promise<unknown> {
   const cache = named.of(key);
-  const outrun = (): never => {
-    throw new OutrunError(
+  const throwStale = (): never => {
+    throw new StaleObjectError(
       `Cannot get ${named.kind.kind} "${key}": the object changed, and "names" of the watch no longer returns it`,
     );
   };
   if (cache === undefined) {
-    if (named.isNamedBy(run.object, key)) outrun();
+    if (named.isNamedBy(run.object, key)) throwStale();
     throw new TypeError(
       `Cannot get ${named.kind.kind} "${key}": the watch of controller "${scope.part}" does not include it. Return its name from "names" of the watch`,
     );
@@ -125,7 +125,7 @@ async function getNamed(scope: Scope, run: Run, named: NamedWatches, key: Object
   try {
     await cache.ready(run.signal);
   } catch (error) {
-    if (named.of(key) !== cache) outrun();
+    if (named.of(key) !== cache) throwStale();
     throw error;
   }
   return cache.get(key);
@@ -138,7 +138,7 @@ async function getLive(
   name: string,
   options: NamespaceOptions = {},
 ): Promise<unknown> {
-  refuseUndeclared(scope, kind, "get");
+  checkDeclared(scope, kind, "get");
   return await read(scope, run, kind, { name, namespace: namespaceOf(run, kind, options.namespace) });
 }
 
@@ -170,7 +170,7 @@ async function list(scope: Scope, run: Run, kind: AnyKind, options: ListOptions 
       `Cannot list ${kind.kind}: controller "${scope.part}" watches only named objects. Get them by name, or add the kind to "reads"`,
     );
   }
-  if (!isWatched(scope, kind)) refuseUndeclared(scope, kind, "list");
+  if (!isWatched(scope, kind)) checkDeclared(scope, kind, "list");
   const labelSelector = selector.map(([label, value]) => `${label}=${value}`).join(",");
   return await scope.client.list(kind, {
     ...callOptions(run, namespace),
@@ -195,21 +195,21 @@ async function apply(
       `Cannot apply ${kind.kind} "${wanted.metadata.name}": it has managedFields, so it was read from the API server. Apply only the desired fields, or use patch()`,
     );
   }
-  const whole = complete(scope, run, kind, wanted, options.owner ?? true);
-  const live = cacheOf(scope, kind, whole.metadata.namespace)?.get(keyOf(whole.metadata));
-  // A child that the watch selects stays selected unless this apply removes the label; then the
-  // next apply throws.
-  if ((options.owner ?? true) && live === undefined) checkChild(scope, "apply()", kind, whole);
-  if (options.owner ?? true) refuseTaken(run.object, kind, live);
-  if (live !== undefined && isApplied(whole, live, scope.manager)) {
+  const full = complete(scope, run, kind, wanted, options.owner ?? true);
+  const live = cacheOf(scope, kind, full.metadata.namespace)?.get(keyOf(full.metadata));
+  // Only for new children: the watch selects every child in the cache. If this apply removes the
+  // label, the next apply throws.
+  if ((options.owner ?? true) && live === undefined) checkChild(scope, "apply()", kind, full);
+  if (options.owner ?? true) checkNotOwnedByOther(run.object, kind, live);
+  if (live !== undefined && isApplied(full, live, scope.manager)) {
     scope.counts.skippedWrites++;
     return live;
   }
   run.effects.wrote = true;
-  if (run.effects.trace) await traceWrite(scope, run, target(kind, whole), { verb: "apply", wanted: whole, live });
+  if (run.effects.trace) await traceWrite(scope, run, target(kind, full), { verb: "apply", wanted: full, live });
   const force = options.force ?? true;
-  const call = { manager: scope.manager, force, signal: run.signal, fieldValidation: UNCHECKED };
-  return await write(scope, run.object, target(kind, whole), () => scope.client.apply(kind, whole, call));
+  const call = { manager: scope.manager, force, signal: run.signal, fieldValidation: NO_FIELD_VALIDATION };
+  return await write(scope, run.object, target(kind, full), () => scope.client.apply(kind, full, call));
 }
 
 function checkChild({ narrowed }: Scope, call: string, kind: AnyKind, { metadata }: KubeObject): void {
@@ -232,16 +232,16 @@ function indexed({ indexes, part }: Scope, name: string, key: string): readonly 
  */
 function owned(scope: Scope, run: Run, kind: AnyKind): readonly KubeObject[] {
   const cache = scope.caches.find((cache) => isSame(cache.kind, kind));
-  if (cache === undefined || !scope.controller.owns.some((each) => isSame(each, kind))) {
+  if (cache === undefined || !scope.controller.owns.some((one) => isSame(one, kind))) {
     throw undeclared(scope, kind, 'Add it to "owns"');
   }
   let index = scope.children.get(cache);
-  if (index === undefined) scope.children.set(cache, index = new LiveIndex(cache, controllersOf));
+  if (index === undefined) scope.children.set(cache, index = new CacheIndex(cache, controllerUid));
   return index.get(run.object.metadata.uid);
 }
 
-/** Returns the UID of the object that controls another, if there is one. */
-function controllersOf({ metadata: { ownerReferences = [] } }: KubeObject): readonly string[] {
+/** Returns the UID of the owner that controls an object, or an empty list. */
+function controllerUid({ metadata: { ownerReferences = [] } }: KubeObject): readonly string[] {
   return ownerReferences.filter(({ controller }) => controller).map(({ uid }) => uid);
 }
 
@@ -266,7 +266,8 @@ async function applyAll(scope: Scope, run: Run, children: readonly Child[], cont
 }
 
 /**
- * Children that another controller made, or that were created without apply, are not pruned.
+ * Returns whether this controller applied an object as a child of the reconciled one. Children that
+ * another controller applied, or that were created without apply, are not pruned.
  */
 function isChild({ manager }: Scope, run: Run, { ownerReferences, managedFields }: KubeObject["metadata"]): boolean {
   return (ownerReferences?.some(({ controller, uid }) => controller && uid === run.object.metadata.uid) ?? false) &&
@@ -294,13 +295,13 @@ async function prune(
 async function create(scope: Scope, run: Run, kind: AnyKind, object: Wanted): Promise<unknown> {
   run.signal.throwIfAborted();
   const isOwned = scope.controller.owns.some((owned) => isSame(owned, kind));
-  if (!isOwned) refuseUndeclared(scope, kind, "create");
-  const whole = complete(scope, run, kind, object, isOwned);
-  if (isOwned) checkChild(scope, "create()", kind, whole);
+  if (!isOwned) checkDeclared(scope, kind, "create");
+  const full = complete(scope, run, kind, object, isOwned);
+  if (isOwned) checkChild(scope, "create()", kind, full);
   const call = { manager: scope.manager, signal: run.signal };
   run.effects.wrote = true;
-  if (run.effects.trace) await traceWrite(scope, run, target(kind, whole), { verb: "create" });
-  return await write(scope, run.object, target(kind, whole), () => scope.client.create(kind, whole, call));
+  if (run.effects.trace) await traceWrite(scope, run, target(kind, full), { verb: "create" });
+  return await write(scope, run.object, target(kind, full), () => scope.client.create(kind, full, call));
 }
 
 async function patchObject(
@@ -312,7 +313,7 @@ async function patchObject(
   { namespace: given, ...how }: PatchOptions = {},
 ): Promise<unknown> {
   run.signal.throwIfAborted();
-  if (!scope.controller.owns.some((owned) => isSame(owned, kind))) refuseUndeclared(scope, kind, "patch");
+  if (!scope.controller.owns.some((owned) => isSame(owned, kind))) checkDeclared(scope, kind, "patch");
   const namespace = namespaceOf(run, kind, given);
   const call = { ...callOptions(run, namespace), ...how, manager: scope.manager };
   run.effects.wrote = true;
@@ -330,7 +331,7 @@ async function deleteObject(
   { namespace: given, ...how }: DeleteOptions = {},
 ): Promise<void> {
   run.signal.throwIfAborted();
-  refuseUndeclared(scope, kind, "delete");
+  checkDeclared(scope, kind, "delete");
   try {
     const namespace = namespaceOf(run, kind, given);
     run.effects.wrote = true;
@@ -346,12 +347,12 @@ async function deleteObject(
   }
 }
 
-/** Returns the whole object as it is sent, with kind, namespace and owner. */
+/** Returns the full object as it is sent, with kind, namespace and owner. */
 function complete(scope: Scope, run: Run, kind: AnyKind, wanted: Wanted, isOwned: boolean): KubeObject {
   const namespace = namespaceOf(run, kind, wanted.metadata?.namespace);
   const metadata = { ...wanted.metadata, ...(namespace === undefined ? {} : { namespace }) };
   if (isOwned) {
-    refuseOwner(scope.controller.kind, run.object, kind, metadata);
+    checkOwner(scope.controller.kind, run.object, kind, metadata);
     const references: readonly OwnerReference[] = metadata.ownerReferences ?? [];
     metadata.ownerReferences = [...references, ownerReference(scope.controller.kind, run.object)];
   }
@@ -387,8 +388,11 @@ function callOptions(run: Run, namespace: string | undefined): { signal: AbortSi
   return { signal: run.signal, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** The compiler also rejects these; this is for programs that were not type-checked. */
-function refuseUndeclared(scope: Scope, kind: AnyKind, verb: Verb): void {
+/**
+ * Throws if the controller does not declare a verb on a kind. The compiler rejects this too, but a
+ * program may not be type-checked.
+ */
+function checkDeclared(scope: Scope, kind: AnyKind, verb: Verb): void {
   const isDeclared = scope.controller.uses.some((access) => isSame(access.kind, kind) && access.verbs.includes(verb));
   if (!isDeclared) throw undeclared(scope, kind, `Add access(${kind.kind}, "${verb}") to "uses"`);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a controller: changes add keys to a queue, keys are reconciled, failed reconciles are
- * retried.
+ * Runs a controller. Changes add the keys of objects to a queue, the objects are reconciled, and
+ * failed reconciles are retried.
  */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import { aborted, linked } from "../base/abort.ts";
@@ -17,8 +17,8 @@ import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import type { CodeObserver } from "./code_failure.ts";
-import { asRun } from "./current_run.ts";
-import { failureOf, isMistake, isRace } from "./failure.ts";
+import { withRunLog } from "./current_run.ts";
+import { failureOf, isProgrammingError, isRace } from "./failure.ts";
 import { explainLoop, HOT_LOOP } from "./hot_loops.ts";
 import { LoopTrace, RunEffects } from "./loop_trace.ts";
 import type { Logger } from "./logger.ts";
@@ -28,11 +28,11 @@ import { runLog } from "./run_log.ts";
 import { ownCache, type Scope, watchOf } from "./scope.ts";
 import { runTriggers } from "./triggers.ts";
 import type { RunSpan, RunTracing } from "./tracing.ts";
-import { type Add, causeOf, counts, listenToOthers } from "./wakeups.ts";
+import { type Add, isRelevant, listenToWatchedKinds, tracedChange } from "./watched_changes.ts";
 
 // How long a reconcile may take to end after its signal is aborted by the deadline, in
 // milliseconds.
-const LAST_TURNS = 100;
+const ABORT_GRACE_PERIOD = 100;
 
 // A hot loop has ended when no reconcile of the object was delayed or repeated its writes for this
 // long, in milliseconds: twice the longest delay.
@@ -40,31 +40,39 @@ const LOOP_END = 60_000;
 
 // A loop whose reconciles still write new values may settle soon. It is reported when its delays
 // reach this, in milliseconds.
-const REPORTED_PAUSE = 1000;
+const REPORTED_DELAY = 1000;
 
 /** An object in a hot loop. */
 interface ReportedLoop {
-  /** When a reconcile of it was last delayed or repeated its writes, in monotonic milliseconds. */
+  /**
+   * When a reconcile of the object was last delayed or repeated its writes, in monotonic
+   * milliseconds.
+   */
   last: number;
   /**
-   * Its writes. They show whether the loop continues even if only another controller is delayed.
+   * Writes to the object. They show whether the loop continues, even if only the other controller
+   * in it is delayed.
    */
   readonly trace: LoopTrace;
   timer: Disposable;
 }
 
+/** An object that is being reconciled. */
 interface RunningObject {
   readonly abort: AbortController;
   readonly isDeleting: boolean;
   readonly ended: Promise<void>;
-  /** When it began, in monotonic milliseconds. */
+  /** When the reconcile started, in monotonic milliseconds. */
   readonly since: number;
 }
 
-/** Runs a controller. */
+/**
+ * Runs a controller: keeps the queue of objects that are due, and reconciles them concurrently
+ * while this process leads.
+ */
 export class ControllerLoop {
   readonly scope: Scope;
-  /** Counter of reconciles that began or ended. */
+  /** Number of reconciles that started plus the number that ended. */
   activity = 0;
   readonly #queue: WorkQueue<ReconcileReason>;
   readonly #metrics: ControllerMetrics;
@@ -75,14 +83,13 @@ export class ControllerLoop {
   readonly #failures = new Map<ObjectKey, number>();
   readonly #runs = new Map<ObjectKey, RunningObject>();
   /**
-   * Objects whose last reconcile failed with a PermanentError. A changed status does not fix them.
+   * Objects whose last reconcile failed with a PermanentError. Status changes do not trigger them
+   * again.
    */
   readonly #stalled = new Set<ObjectKey>();
   /** Objects with the annotation that pauses them. */
   readonly #paused = new Set<ObjectKey>();
-  /**
-   * Reasons why no reconcile may start, such as missing permissions, by what holds the controller.
-   */
+  /** Reasons why no reconcile may start, by the name of the hold, such as `permissions`. */
   readonly #holds = new Map<string, string>();
   /** Called when the API server denies a request of a reconcile. */
   onForbidden: () => void = () => {};
@@ -107,22 +114,22 @@ export class ControllerLoop {
       (waited) => this.#metrics.waited(waited / 1000),
       this.#limit,
     );
-    ownCache(scope).listen((change, by, initial) => this.#onOwn(change, by, initial));
-    listenToOthers(scope, this.#add);
+    ownCache(scope).listen((change, by, initial) => this.#onOwnChange(change, by, initial));
+    listenToWatchedKinds(scope, this.#add);
     for (const cache of scope.caches) cache.onServedAgain(() => this.#retryFailed());
   }
 
-  /** The kinds whose cache is not synced yet, so the controller is not running. */
+  /** The kinds whose caches are not synced yet. The controller starts when there are none. */
   get waitsFor(): readonly string[] {
     return this.scope.caches.filter(({ isSynced }) => !isSynced).map(({ kind }) => kind.kind);
   }
 
-  /** Why no reconcile may start although all caches are synced. */
+  /** The reasons of all holds: why no reconcile may start although all caches are synced. */
   get heldBy(): readonly string[] {
     return [...this.#holds.values()];
   }
 
-  /** Objects that are being reconciled, and the number of those that are due. */
+  /** Describes the objects that are being reconciled and the number of objects that are due. */
   get busy(): readonly string[] {
     const running = [...this.#runs.keys()].map((key) => `${this.scope.part} "${key}" is being reconciled`);
     return this.#queue.depth === 0 || !this.#isOpen || this.#holds.size > 0
@@ -130,7 +137,7 @@ export class ControllerLoop {
       : [...running, `${this.scope.part} has ${this.#queue.depth} objects due`];
   }
 
-  /** Objects in hot loops whose next reconcile is delayed, each with the cause. */
+  /** Describes the objects in hot loops whose next reconcile is delayed, each with the cause. */
   get delayed(): readonly string[] {
     const { part, controller: { kind } } = this.scope;
     return this.#queue.paused.map((key) => {
@@ -143,12 +150,12 @@ export class ControllerLoop {
    * Starts no reconcile until the hold is released. Running reconciles continue, and changes are
    * queued.
    *
-   * @param what What holds the controller, such as `permissions`.
-   * @param why The reason; `undefined` releases the hold.
+   * @param name Name of the hold, such as `permissions`.
+   * @param reason Why no reconcile may start; `undefined` releases the hold.
    */
-  hold(what: string, why: string | undefined): void {
-    if (why !== undefined) this.#holds.set(what, why);
-    else if (this.#holds.delete(what)) {
+  hold(name: string, reason: string | undefined): void {
+    if (reason !== undefined) this.#holds.set(name, reason);
+    else if (this.#holds.delete(name)) {
       this.#logStart();
       this.#pump();
     }
@@ -168,19 +175,20 @@ export class ControllerLoop {
   }
 
   readonly #add: Add = (key, reason, options, change) => {
-    this.#tracing?.woken(key, reason, change);
+    this.#tracing?.triggered(key, reason, change);
     const trace = this.#traceOf(key);
     if (trace !== undefined) trace.trigger = { reason, change };
     this.#queue.add(key, reason, options);
   };
 
   /**
-   * Runs until it is stopped or its term as leader ends. It may run again for another term; changes
-   * between terms are queued.
+   * Runs until the controller is stopped or its term as leader ends. It can be called again for
+   * another term; changes between terms are queued.
    *
-   * @param stop Starts no more reconciles; running ones may end.
-   * @param deadline Aborts the reconciles that are still running.
-   * @param term Starts no more reconciles and aborts running ones, because another process leads.
+   * @param stop When aborted, no more reconciles start; running ones may end.
+   * @param deadline When aborted, the reconciles that are still running are aborted.
+   * @param term When aborted, no more reconciles start and running ones are aborted, because
+   * another process may lead.
    */
   async run(stop: AbortSignal, deadline: AbortSignal, term: AbortSignal): Promise<void> {
     // Synchronously, so that no reconcile continues after the term has ended.
@@ -189,22 +197,22 @@ export class ControllerLoop {
       this.#abortRuns(term.reason);
     };
     term.addEventListener("abort", close, { once: true });
-    using over = linked([stop, term]);
-    await Promise.race([this.#synced(), aborted(over.signal)]);
-    if (!over.signal.aborted) {
+    using ending = linked([stop, term]);
+    await Promise.race([this.#synced(), aborted(ending.signal)]);
+    if (!ending.signal.aborted) {
       this.#open();
-      runTriggers(this.scope, this.#add, over.signal);
-      await aborted(over.signal);
+      runTriggers(this.scope, this.#add, ending.signal);
+      await aborted(ending.signal);
     }
     this.#isOpen = false;
     if (stop.aborted) this.#close();
-    using cut = linked([deadline, term]);
+    using aborting = linked([deadline, term]);
     // Reconciles that ignore their signal are abandoned. They can no longer write.
     await Promise.race([
       Promise.all([...this.#runs.values()].map(({ ended }) => ended)),
-      aborted(cut.signal).then(() => {
-        this.#abortRuns(cut.signal.reason);
-        return this.#lastTurns();
+      aborted(aborting.signal).then(() => {
+        this.#abortRuns(aborting.signal.reason);
+        return this.#waitForAborted();
       }),
     ]);
     term.removeEventListener("abort", close);
@@ -221,8 +229,8 @@ export class ControllerLoop {
 
   #open(): void {
     const cache = ownCache(this.scope);
-    // Another process led meanwhile, and reconciles were aborted, so every object is reconciled
-    // again.
+    // Another process may have led since the last term, and reconciles were aborted, so all objects
+    // are reconciled again.
     if (this.#hasLed) {
       for (const object of cache.values()) {
         if (this.#isWanted(object)) this.#queue.add(keyOf(object.metadata), "found at start", { priority: "initial" });
@@ -236,8 +244,8 @@ export class ControllerLoop {
   }
 
   /**
-   * Retries failed objects at once when a missing kind is served again: a backoff may be 15
-   * minutes.
+   * Retries failed objects at once when a missing kind is served again. Otherwise they would wait
+   * for their backoff, which may be 15 minutes.
    */
   #retryFailed(): void {
     for (const key of this.#failures.keys()) {
@@ -253,21 +261,21 @@ export class ControllerLoop {
   }
 
   /** Waits a moment for reconciles that respond to their signal. */
-  async #lastTurns(): Promise<void> {
+  async #waitForAborted(): Promise<void> {
     const ended = Promise.all([...this.#runs.values()].map(({ ended }) => ended));
-    await Promise.race([ended, sleep(this.scope.clock, LAST_TURNS).catch(() => undefined)]);
+    await Promise.race([ended, sleep(this.scope.clock, ABORT_GRACE_PERIOD).catch(() => undefined)]);
   }
 
   #abortRuns(reason: unknown): void {
     for (const { abort } of this.#runs.values()) abort.abort(reason);
   }
 
-  #onOwn(change: StoreChange, by: Writer | undefined, initial: boolean): void {
+  #onOwnChange(change: StoreChange, by: Writer | undefined, initial: boolean): void {
     const { before, after } = change;
     const key = keyOf((after ?? before)!.metadata);
     if (after === undefined) return this.#forget(key);
     const isNew = before === undefined || before.metadata.uid !== after.metadata.uid;
-    // A new list shows another object of that name: the deletion of the old one was missed.
+    // A new list has another object of that name, so the deletion of the old one was missed.
     if (before !== undefined && isNew) this.#forget(key);
     const isDeleting = after.metadata.deletionTimestamp !== undefined;
     const run = this.#runs.get(key);
@@ -277,21 +285,21 @@ export class ControllerLoop {
     // The response to a write may contain earlier changes of other writers. Those must trigger a
     // reconcile, because no watch event will bring them again.
     const isOwn = by?.part === this.scope.part && by.key === key;
-    if (isOwn && before !== undefined && isOnlyOurs(before, after)) {
+    if (isOwn && before !== undefined && isStatusOrFinalizerChange(before, after)) {
       this.scope.counts.ownEvents++;
       return;
     }
     const startsDeletion = !isNew && isDeleting !== (before.metadata.deletionTimestamp !== undefined);
     if (isNew ? !this.#isWanted(after) : !startsDeletion && !this.#isRelevant(before, after)) return;
     // Otherwise two controllers that report permanent errors would trigger each other forever.
-    if (!isNew && this.#stalled.has(key) && isOnlyOurs(before, after)) return;
+    if (!isNew && this.#stalled.has(key) && isStatusOrFinalizerChange(before, after)) return;
     const endsBackoff = isNew || startsDeletion ||
       after.metadata.generation === undefined || after.metadata.generation !== before.metadata.generation;
     // A spec change by the controller itself is not a request of a user.
     const isSpecChange = !isNew && !isOwn && after.metadata.generation !== before.metadata.generation;
     const endsPause = isNew || startsDeletion || (isSpecChange && this.#limit.reset(key));
     if (initial) this.#queue.add(key, "found at start", { priority: "initial", endsBackoff, endsPause });
-    else this.#add(key, "changed", { priority: this.#priority, endsBackoff, endsPause }, causeOf(change, by));
+    else this.#add(key, "changed", { priority: this.#priority, endsBackoff, endsPause }, tracedChange(change, by));
   }
 
   /** Removes all state of a deleted object. */
@@ -313,7 +321,7 @@ export class ControllerLoop {
     const now = this.scope.clock.elapsed();
     const reported = this.#hotLoops.get(key);
     if (reported !== undefined) reported.last = now;
-    else if (isRepeat || length >= REPORTED_PAUSE) this.#beginLoop(key, now);
+    else if (isRepeat || length >= REPORTED_DELAY) this.#beginLoop(key, now);
   }
 
   #beginLoop(key: ObjectKey, now: number): void {
@@ -341,7 +349,9 @@ export class ControllerLoop {
     return explainLoop(this.#traceOf(key) ?? new LoopTrace(), this.scope.manager);
   }
 
-  /** Checks after a delay whether a loop has ended. */
+  /**
+   * Checks after a delay, in milliseconds, whether a loop has ended. Until then it checks again.
+   */
   #watchLoop(key: ObjectKey, after: number): Disposable {
     const { clock, controller } = this.scope;
     return clock.after(after, () => {
@@ -377,27 +387,27 @@ export class ControllerLoop {
 
   /**
    * Returns whether an object that is new or found at start must be reconciled, by the user's
-   * predicates. An object that must be cleaned up always is.
+   * predicates. Always true for an object that must be cleaned up.
    */
   #isWanted(object: KubeObject): boolean {
     const { deletionTimestamp, finalizers } = object.metadata;
-    const { finalizer, leftFinalizers } = this.scope;
-    const isHeld = finalizers?.includes(finalizer) || leftFinalizers.in(finalizers).length > 0;
-    if (deletionTimestamp !== undefined && isHeld) return true;
-    return counts(this.scope, watchOf(this.scope.controller, this.scope.controller.kind), {
+    const { finalizer, orphanedFinalizers } = this.scope;
+    const hasFinalizer = finalizers?.includes(finalizer) || orphanedFinalizers.in(finalizers).length > 0;
+    if (deletionTimestamp !== undefined && hasFinalizer) return true;
+    return isRelevant(this.scope, watchOf(this.scope.controller, this.scope.controller.kind), {
       before: undefined,
       after: object,
     });
   }
 
   /**
-   * Returns whether a change triggers a reconcile, by the user's predicates. Pausing or resuming
-   * always does.
+   * Returns whether a change triggers a reconcile, by the user's predicates. Always true when the
+   * change pauses or resumes the object.
    */
   #isRelevant(before: KubeObject, after: KubeObject): boolean {
     const options = watchOf(this.scope.controller, this.scope.controller.kind);
     return isPaused(before, this.scope.paused) !== isPaused(after, this.scope.paused) ||
-      counts(this.scope, options, { before, after });
+      isRelevant(this.scope, options, { before, after });
   }
 
   #pump(): void {
@@ -419,7 +429,7 @@ export class ControllerLoop {
     this.#stalled.delete(key);
     const abort = new AbortController();
     const attempt = (this.#failures.get(key) ?? 0) + 1;
-    const span = isPaused(object, this.scope.paused) ? undefined : this.#tracing?.began(object, reason, attempt);
+    const span = isPaused(object, this.scope.paused) ? undefined : this.#tracing?.begin(object, reason, attempt);
     const log = span === undefined ? this.scope.log : this.scope.log.with(span.logFields);
     const effects = new RunEffects(this.#traceOf(key));
     const start: RunStart = { object, reason, attempt, signal: abort.signal, log: runLog(log, object), effects };
@@ -428,12 +438,14 @@ export class ControllerLoop {
     this.#runs.set(key, { abort, isDeleting, ended, since: this.scope.clock.elapsed() });
   }
 
-  /** Reconciles an object. Never rejects, so a failure does not affect other objects. */
+  /** Reconciles an object and starts the next one. Never rejects. */
   async #run(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<void> {
     // The reconcile must be in #runs before the user's code runs.
     await Promise.resolve();
     const next =
-      await (span === undefined ? this.#tried(key, start, span) : span.within(() => this.#tried(key, start, span)));
+      await (span === undefined
+        ? this.#reconcileOrPause(key, start, span)
+        : span.within(() => this.#reconcileOrPause(key, start, span)));
     this.activity++;
     this.#runs.delete(key);
     this.#countRun(key, start.effects, next);
@@ -451,7 +463,7 @@ export class ControllerLoop {
     this.#limit.ended(key, effectOf({ wrote, repeated, after: next?.after }));
   }
 
-  async #tried(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<Next> {
+  async #reconcileOrPause(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<Next> {
     let next: Next;
     let result = "success";
     const failed = this.scope.observe?.();
@@ -481,8 +493,8 @@ export class ControllerLoop {
     const began = this.scope.clock.elapsed();
     const seconds = (): number => (this.scope.clock.elapsed() - began) / 1000;
     try {
-      const outcome = await asRun(start.log, () => runObject(this.scope, start));
-      this.#metrics.ran(!outcome ? "success" : outcome.after === 0 ? "requeue" : "requeue_after", seconds());
+      const outcome = await withRunLog(start.log, () => runObject(this.scope, start));
+      this.#metrics.reconciled(!outcome ? "success" : outcome.after === 0 ? "requeue" : "requeue_after", seconds());
       return this.#afterSuccess(key, outcome);
     } catch (error) {
       if (!start.signal.aborted) this.#count(error, seconds());
@@ -492,10 +504,10 @@ export class ControllerLoop {
 
   #count(error: unknown, seconds: number): void {
     // A write conflict is not an error: the next attempt resolves it.
-    this.#metrics.ran(isRace(error) ? "requeue" : "error", seconds);
+    this.#metrics.reconciled(isRace(error) ? "requeue" : "error", seconds);
     if (error instanceof PermanentError) this.#metrics.terminalError();
     if (error instanceof DOMException && error.name === "TimeoutError") this.#metrics.timeout();
-    if (isMistake(error)) this.#metrics.panic();
+    if (isProgrammingError(error)) this.#metrics.panic();
     if (isStatus(error, 403)) this.onForbidden();
   }
 
@@ -555,7 +567,7 @@ export class ControllerLoop {
   }
 }
 
-/** When an object is reconciled again, if at all. */
+/** When an object is reconciled again; `undefined` if only a change triggers it. */
 type Next = QueueNext<ReconcileReason> | undefined;
 
 function isPaused({ metadata }: KubeObject, annotation: string): boolean {
@@ -563,8 +575,8 @@ function isPaused({ metadata }: KubeObject, annotation: string): boolean {
   return value !== undefined && value !== "false";
 }
 
-/** Returns whether only the status and finalizers differ, which do not trigger a reconcile. */
-function isOnlyOurs(before: KubeObject, after: KubeObject): boolean {
+/** Returns whether a change affects only status and finalizers, so it triggers no reconcile. */
+function isStatusOrFinalizerChange(before: KubeObject, after: KubeObject): boolean {
   const { metadata: old, ...oldRest } = before as KubeObject & { status?: unknown };
   const { metadata: now, ...nowRest } = after as KubeObject & { status?: unknown };
   return old.uid === now.uid && old.deletionTimestamp === now.deletionTimestamp && old.generation === now.generation &&

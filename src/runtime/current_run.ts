@@ -1,7 +1,7 @@
 /**
- * Finds the reconcile that asynchronous code belongs to, so that an unhandled rejection is logged
- * with the object's name. Deno does not know it for rejections on 2.4, and for errors in timers on
- * all versions.
+ * Finds the log of the reconcile that asynchronous code belongs to, so that an unhandled rejection
+ * is logged with the object's name. The log is unknown for rejections on Deno 2.4, and for errors
+ * in timers on all versions of Deno.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Logger } from "./logger.ts";
@@ -9,12 +9,12 @@ import type { Logger } from "./logger.ts";
 const runs = new AsyncLocalStorage<Logger>();
 
 /**
- * Calls a function as part of a reconcile.
+ * Calls a function as part of a reconcile, so that {@linkcode currentRunLog} returns its log.
  *
  * @param log The reconcile's log.
  * @param call The function.
  */
-export function asRun<T>(log: Logger, call: () => T): T {
+export function withRunLog<T>(log: Logger, call: () => T): T {
   return runs.run(log, call);
 }
 

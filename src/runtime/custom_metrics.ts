@@ -7,10 +7,11 @@ import { counterOf, gaugeOf, histogramOf, type Registry } from "./_prometheus.ts
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
-const TAKEN = new Set(Object.values(METRICS).map(({ name }) => name));
+const RUNTIME_METRICS = new Set(Object.values(METRICS).map(({ name }) => name));
 
+/** A metric that user code has created. */
 interface CreatedMetric {
-  /** Type, labels and buckets, which must not differ when the metric is created again. */
+  /** Type, labels and buckets. They must be the same when the metric is created again. */
   readonly form: string;
   readonly metric: unknown;
 }
@@ -29,7 +30,7 @@ interface MetricDefinition {
  *
  * @param registry The registry of the operator.
  */
-export function ownMetrics(registry: Registry): Metrics {
+export function customMetrics(registry: Registry): Metrics {
   const created = new Map<string, CreatedMetric>();
   const once = <T>(definition: MetricDefinition, make: () => T): T => {
     const form = JSON.stringify([definition.type, definition.labels, definition.buckets]);
@@ -84,7 +85,7 @@ function checkDefinition({ name, help, labels, buckets = [] }: MetricDefinition,
   }
   if (help === "") reject("help is empty. Describe what the metric measures");
   if (isOther) reject("a metric of that name has another type, other labels or other buckets");
-  if (TAKEN.has(name)) reject("the runtime has a metric of that name. Add a prefix");
+  if (RUNTIME_METRICS.has(name)) reject("the runtime has a metric of that name. Add a prefix");
   const invalid = labels.find((label) => !LABEL.test(label));
   if (invalid !== undefined) {
     reject(`label "${invalid}" is invalid. Use letters, digits and underscores, without two underscores at the start`);

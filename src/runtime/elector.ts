@@ -2,9 +2,10 @@
  * Elects a leader with a Lease: one process of an operator reconciles, the others stand by with
  * synced caches.
  *
- * A leader that cannot renew its lease stops, by its own clock, before another process can take it.
- * Its later writes are rejected ({@linkcode Elector.fence}), even if the process was frozen in the
- * middle of a reconcile. It then stands by and may lead again.
+ * A leader that cannot renew its lease stops leading before another process can take the lease. It
+ * measures that by its own clock. Later writes are rejected ({@linkcode Elector.fence}), even if
+ * the process was frozen in the middle of a reconcile. The process then stands by and may lead
+ * again.
  *
  * Source: client-go `tools/leaderelection`; the fence is ours.
  */
@@ -14,12 +15,15 @@ import { Lease } from "../kinds/coordination_v1.gen.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Client } from "../kube/client.ts";
 import type { Input } from "../resource/kind.ts";
-import { held, type LeaseSpec, type LeaseTimes, mayTake, nextTry, released } from "./lease.ts";
+import { type LeaseSpec, type LeaseTimes, mayTake, nextTry, releasedLease, renewedLease } from "./lease.ts";
 import type { Logger } from "./logger.ts";
 
 /** Options of {@linkcode Elector}. */
 export interface ElectorOptions extends LeaseTimes {
-  /** The client. It must not be fenced, because a process that does not lead writes the lease. */
+  /**
+   * The client. Its writes must not be fenced, because a process that does not lead yet writes the
+   * lease.
+   */
   readonly client: Client;
   readonly clock: Clock;
   /** Returns a random number from 0 to 1 that spreads delays. */
@@ -32,25 +36,28 @@ export interface ElectorOptions extends LeaseTimes {
 }
 
 /**
- * Thrown for a write of a process that does not lead. Never leaves the runtime.
+ * Thrown inside the runtime when a process that does not lead tries to write.
  */
 export class NotLeadingError extends Error {
   override name = "NotLeadingError";
 }
 
-interface Seen {
+/** The last version of the lease that this process read or wrote. */
+interface ObservedLease {
   readonly spec: LeaseSpec;
   readonly resourceVersion: string;
-  /** When this version was first seen, in monotonic milliseconds. */
+  /** When this version was first observed, in monotonic milliseconds. */
   readonly at: number;
 }
 
+/** A term in which this process leads. */
 interface Term {
   readonly abort: AbortController;
   /** When the last renewal was sent, by the wall clock and the monotonic clock. */
   renewed: Moment;
 }
 
+/** A time by both clocks, in milliseconds. */
 interface Moment {
   readonly now: number;
   readonly elapsed: number;
@@ -58,12 +65,12 @@ interface Moment {
 
 /** A candidate for leadership. */
 export class Elector {
-  /** Counter of responses about the lease. */
+  /** Number of responses with the lease. */
   activity = 0;
   /** Number of renewals that failed at the first attempt. */
   slowPaths = 0;
   readonly #options: ElectorOptions;
-  #seen: Seen | undefined;
+  #observed: ObservedLease | undefined;
   #term: Term | undefined;
 
   constructor(options: ElectorOptions) {
@@ -77,7 +84,7 @@ export class Elector {
 
   /** Identity of the last known leader. */
   get holder(): string | undefined {
-    return this.#seen?.spec.holderIdentity || undefined;
+    return this.#observed?.spec.holderIdentity || undefined;
   }
 
   /** Whether this process leads, by its own clock. */
@@ -91,16 +98,15 @@ export class Elector {
    */
   readonly fence = (): void => {
     if (this.isLeading) return;
-    this.#end("the lease was not renewed in time");
+    this.#endTerm("the lease was not renewed in time");
     throw new NotLeadingError("Write rejected: this process is not the leader");
   };
 
   /**
-   * Stands by and leads in turns, until the signal is aborted.
+   * Stands by until this process leads, runs `lead`, and repeats both until the signal is aborted.
    *
-   * @param signal Ends the election. The
-   * lease is released when `lead` has ended.
-   * @param lead Runs for one term. It ends when its signal is aborted or the operator has stopped.
+   * @param signal When aborted, ends the election. The lease is released after `lead` has ended.
+   * @param lead Called for each term. It must end when its signal is aborted.
    */
   async run(signal: AbortSignal, lead: (term: AbortSignal) => Promise<void>): Promise<void> {
     while (await this.#acquire(signal)) {
@@ -120,7 +126,7 @@ export class Elector {
   /** Waits until this process holds the lease. Returns `false` if the signal is aborted first. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     const { clock, log, random, retryPeriod, identity, namespace, name } = this.#options;
-    let logged: string | undefined;
+    let lastLogged: string | undefined;
     while (!signal.aborted) {
       const moment = this.#moment();
       try {
@@ -131,15 +137,15 @@ export class Elector {
             return true;
           }
         }
-        if (this.holder !== logged && this.holder !== identity) {
-          logged = this.holder;
-          log.info("Standing by", { lease: `${namespace}/${name}`, leader: logged ?? "none yet" });
+        if (this.holder !== lastLogged && this.holder !== identity) {
+          lastLogged = this.holder;
+          log.info("Standing by", { lease: `${namespace}/${name}`, leader: lastLogged ?? "none yet" });
         }
       } catch (error) {
         if (signal.aborted) break;
         const message = (error as Error).message;
-        if (message !== logged) log.warn("Lease request failed", { lease: `${namespace}/${name}`, error: message });
-        logged = message;
+        if (message !== lastLogged) log.warn("Lease request failed", { lease: `${namespace}/${name}`, error: message });
+        lastLogged = message;
       }
       await sleep(clock, nextTry(retryPeriod, random()), signal).catch(() => undefined);
     }
@@ -150,24 +156,24 @@ export class Elector {
   async #renew(term: Term): Promise<void> {
     const { clock, renewDeadline, retryPeriod, log } = this.#options;
     const { signal } = term.abort;
-    let watchdog = clock.after(renewDeadline, () => this.#end("the lease could not be renewed"));
+    let watchdog = clock.after(renewDeadline, () => this.#endTerm("the lease could not be renewed"));
     while (!signal.aborted) {
       await sleep(clock, retryPeriod, signal).catch(() => undefined);
       if (signal.aborted) break;
       if (this.#isOver(term)) {
-        this.#end("the process was suspended for too long");
+        this.#endTerm("the process was suspended for too long");
         break;
       }
       const moment = this.#moment();
       try {
         if (!await this.#tryOnce(signal)) {
-          this.#end(this.holder === undefined ? "the lease has no holder" : `${this.holder} holds the lease`);
+          this.#endTerm(this.holder === undefined ? "the lease has no holder" : `${this.holder} holds the lease`);
         } else if (!signal.aborted) {
           term.renewed = moment;
           watchdog[Symbol.dispose]();
           watchdog = clock.after(
             Math.max(0, renewDeadline - this.#since(moment)),
-            () => this.#end("the lease could not be renewed"),
+            () => this.#endTerm("the lease could not be renewed"),
           );
         }
       } catch (error) {
@@ -177,7 +183,7 @@ export class Elector {
     watchdog[Symbol.dispose]();
   }
 
-  #end(why: string): void {
+  #endTerm(why: string): void {
     const { abort } = this.#term ?? {};
     if (abort === undefined || abort.signal.aborted) return;
     this.#options.log.warn("Leadership lost", { reason: why });
@@ -188,43 +194,47 @@ export class Elector {
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
     const { clock, identity, leaseDuration, renewDeadline } = this.#options;
     using limit = linked([signal]);
-    // A request without a response must leave time for another attempt.
+    // A request that gets no response must leave time for another attempt.
     using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No answer", "TimeoutError")));
-    const seen = this.#seen;
-    if (seen?.spec.holderIdentity === identity) {
+    const observed = this.#observed;
+    if (observed?.spec.holderIdentity === identity) {
       try {
-        return await this.#write(seen, held(seen.spec, identity, leaseDuration, clock.now()), limit.signal);
+        return await this.#write(
+          observed,
+          renewedLease(observed.spec, identity, leaseDuration, clock.now()),
+          limit.signal,
+        );
       } catch (error) {
         if (!isStatus(error, 409) && !isStatus(error, 404)) throw error;
         this.slowPaths++;
       }
     }
     const lease = await this.#read(limit.signal);
-    const spec = held(lease?.spec, identity, leaseDuration, clock.now());
+    const spec = renewedLease(lease?.spec, identity, leaseDuration, clock.now());
     if (lease !== undefined && !mayTake(lease.spec, clock.elapsed() - lease.at, identity)) return false;
     try {
       return await this.#write(lease, spec, limit.signal);
     } catch (error) {
       if (!isStatus(error, 409)) throw error;
-      // Another process was faster. Find out which.
+      // Another process was faster. The read shows which one.
       await this.#read(limit.signal);
       return false;
     }
   }
 
-  async #read(signal: AbortSignal): Promise<Seen | undefined> {
+  async #read(signal: AbortSignal): Promise<ObservedLease | undefined> {
     const { client, name, namespace } = this.#options;
     try {
       const { spec, metadata } = await client.get(Lease, name, { namespace, signal });
-      this.#note((spec ?? {}) as LeaseSpec, metadata.resourceVersion);
+      this.#observe((spec ?? {}) as LeaseSpec, metadata.resourceVersion);
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
-      this.#seen = undefined;
+      this.#observed = undefined;
     }
-    return this.#seen;
+    return this.#observed;
   }
 
-  async #write(before: Seen | undefined, spec: LeaseSpec, signal: AbortSignal): Promise<true> {
+  async #write(before: ObservedLease | undefined, spec: LeaseSpec, signal: AbortSignal): Promise<true> {
     const { client, name, namespace } = this.#options;
     const answer = before === undefined
       ? await client.create(Lease, { metadata: { name }, spec } as Input<typeof Lease>, { namespace, signal })
@@ -232,14 +242,14 @@ export class Elector {
         namespace,
         signal,
       });
-    this.#note(spec, answer.metadata.resourceVersion);
+    this.#observe(spec, answer.metadata.resourceVersion);
     return true;
   }
 
-  #note(spec: LeaseSpec, resourceVersion: string): void {
+  #observe(spec: LeaseSpec, resourceVersion: string): void {
     this.activity++;
-    if (this.#seen?.resourceVersion === resourceVersion) return;
-    this.#seen = { spec, resourceVersion, at: this.#options.clock.elapsed() };
+    if (this.#observed?.resourceVersion === resourceVersion) return;
+    this.#observed = { spec, resourceVersion, at: this.#options.clock.elapsed() };
   }
 
   async #release(): Promise<void> {
@@ -252,7 +262,7 @@ export class Elector {
       // Read again: a pending renewal may have reached the API server.
       const lease = await this.#read(limit.signal);
       if (lease?.spec.holderIdentity !== identity) return;
-      await this.#write(lease, released(clock.now()), limit.signal);
+      await this.#write(lease, releasedLease(clock.now()), limit.signal);
       log.info("Lease released", { lease: `${namespace}/${name}` });
     } catch (error) {
       log.warn("Lease not released", { error: (error as Error).message });
@@ -269,8 +279,8 @@ export class Elector {
   }
 
   /**
-   * Uses the clock that advanced more: one may be set back, the other stops while the machine
-   * sleeps.
+   * Returns the milliseconds since a moment, by the clock that advanced more: the wall clock may be
+   * set back, and the monotonic clock stops while the machine sleeps.
    */
   #since({ now, elapsed }: Moment): number {
     const { clock } = this.#options;

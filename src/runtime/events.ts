@@ -35,13 +35,14 @@ export interface EventRecorderOptions {
   readonly onEnd?: (result: "written" | "failed" | "dropped") => void;
 }
 
-/** An event that was reported, and its repeats. */
+/** A recorded event and its repeats. */
 interface RecordedEvent {
   readonly name: string;
   readonly namespace: string;
   count: number;
   /**
-   * When it was last reported: the wall-clock time is written, and waits use the monotonic time.
+   * When it was last reported. The wall-clock time is written to the Event; delays use the
+   * monotonic time.
    */
   last: Moment;
   /** Whether it was written. */
@@ -51,23 +52,26 @@ interface RecordedEvent {
   timer: Disposable | undefined;
 }
 
+/** A time by both clocks, in milliseconds. */
 interface Moment {
   readonly now: number;
   readonly elapsed: number;
 }
 
+/** How many events an object may still report. */
 interface Bucket {
-  left: number;
+  tokens: number;
+  /** When tokens were last added, in monotonic milliseconds. */
   at: number;
 }
 
 // Limits of the API, in bytes. The controller is a qualified name without a domain.
-const LONGEST = { note: 1024, reason: 128, action: 128, instance: 128, controller: 63 };
+const MAX_BYTES = { note: 1024, reason: 128, action: 128, instance: 128, controller: 63 };
 // Maximum length of an object's name in the names of its events.
-const LONGEST_NAME = 220;
+const MAX_NAME_LENGTH = 220;
 // Events that repeat within six minutes belong to a series, as in client-go.
 const SERIES = 6 * 60_000;
-// Delay between two removals of old entries, in milliseconds.
+// Minimum time between two removals of old entries, in milliseconds.
 const SWEEP = 60_000;
 // How often a continuing series is written. client-go writes it every 30 minutes, which is too rare
 // to follow a failure.
@@ -76,13 +80,13 @@ const REFRESH = 6 * 60_000;
 const BURST = 25;
 const REFILL = 5 * 60_000;
 // Maximum number of events that wait to be written. Others are dropped.
-const LONGEST_QUEUE = 1000;
+const MAX_QUEUE_LENGTH = 1000;
 // Pause after the API server denied a write, in milliseconds.
 const FORBIDDEN_PAUSE = 5 * 60_000;
 
 /** Writes Kubernetes Events. */
 export class EventRecorder {
-  /** Counter of written events. */
+  /** Number of attempts to write an event. */
   activity = 0;
   readonly #options: EventRecorderOptions;
   readonly #recorded = new Map<string, RecordedEvent>();
@@ -91,7 +95,7 @@ export class EventRecorder {
   #writing: Promise<void> | undefined;
   #forbiddenUntil = -Infinity;
   #serial = 0;
-  #swept = -Infinity;
+  #lastSweep = -Infinity;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -107,7 +111,7 @@ export class EventRecorder {
   record(controller: string, object: KubeObject, report: Report): void {
     const { clock } = this.#options;
     const last = { now: clock.now(), elapsed: clock.elapsed() };
-    this.#forget(last.elapsed);
+    this.#removeOld(last.elapsed);
     const { uid } = object.metadata;
     const key = JSON.stringify([
       controller,
@@ -119,10 +123,10 @@ export class EventRecorder {
       report.related?.metadata.name,
     ]);
     const known = this.#recorded.get(key);
-    if (known !== undefined && !isForgotten(known, last.elapsed)) {
+    if (known !== undefined && !isSeriesOver(known, last.elapsed)) {
       known.count++;
       known.last = last;
-      this.#refresh(known);
+      this.#scheduleSeries(known);
       return;
     }
     if (!this.#mayReport(uid, last.elapsed)) return this.#options.onEnd?.("dropped");
@@ -141,14 +145,14 @@ export class EventRecorder {
       timer: undefined,
     };
     this.#recorded.set(key, first);
-    const event = this.#event(controller, object, report, first);
+    const event = this.#toEvent(controller, object, report, first);
     this.#enqueue(async () => {
       await this.#options.client.create(Event, event, { namespace });
       first.isWritten = true;
     });
   }
 
-  /** Resolves when all events were written, or failed to be. */
+  /** Writes all recorded events. Resolves when each write has succeeded or failed. */
   async flush(): Promise<void> {
     for (const event of this.#recorded.values()) {
       event.timer?.[Symbol.dispose]();
@@ -159,30 +163,30 @@ export class EventRecorder {
   }
 
   #mayReport(uid: string, elapsed: number): boolean {
-    const bucket = this.#buckets.get(uid) ?? { left: BURST, at: elapsed };
+    const bucket = this.#buckets.get(uid) ?? { tokens: BURST, at: elapsed };
     const refilled = Math.floor((elapsed - bucket.at) / REFILL);
-    bucket.left = Math.min(BURST, bucket.left + refilled);
+    bucket.tokens = Math.min(BURST, bucket.tokens + refilled);
     bucket.at += refilled * REFILL;
     this.#buckets.set(uid, bucket);
-    if (bucket.left === 0) return false;
-    bucket.left--;
+    if (bucket.tokens === 0) return false;
+    bucket.tokens--;
     return true;
   }
 
   /**
    * Removes series that were not repeated for a while, and limits of objects without recent events.
    */
-  #forget(elapsed: number): void {
-    // Not for each event, because with thousands of failing objects that would be slow.
-    if (elapsed < this.#swept + SWEEP) return;
-    this.#swept = elapsed;
-    for (const [key, event] of this.#recorded) if (isForgotten(event, elapsed)) this.#recorded.delete(key);
+  #removeOld(elapsed: number): void {
+    // Only once per period: for each event it would be slow with thousands of failing objects.
+    if (elapsed < this.#lastSweep + SWEEP) return;
+    this.#lastSweep = elapsed;
+    for (const [key, event] of this.#recorded) if (isSeriesOver(event, elapsed)) this.#recorded.delete(key);
     if (this.#buckets.size < 10_000) return;
     for (const [uid, { at }] of this.#buckets) if (at + BURST * REFILL <= elapsed) this.#buckets.delete(uid);
   }
 
-  /** Writes the first repeat at once, and further ones together. */
-  #refresh(event: RecordedEvent): void {
+  /** Writes the first repeat at once, and later ones together after a delay. */
+  #scheduleSeries(event: RecordedEvent): void {
     if (event.timer !== undefined) return;
     const { clock } = this.#options;
     const wait = Math.max(0, event.written.at + REFRESH - clock.elapsed());
@@ -204,14 +208,14 @@ export class EventRecorder {
   }
 
   #enqueue(write: () => Promise<void>): void {
-    if (this.#queue.length >= LONGEST_QUEUE || this.#options.clock.elapsed() < this.#forbiddenUntil) {
+    if (this.#queue.length >= MAX_QUEUE_LENGTH || this.#options.clock.elapsed() < this.#forbiddenUntil) {
       return this.#options.onEnd?.("dropped");
     }
     this.#queue.push(write);
     this.#writing ??= this.#writeAll().finally(() => this.#writing = undefined);
   }
 
-  /** Writes one event after the other, so that events do not compete with reconciles. */
+  /** Writes the events one by one, so that they do not compete with requests of reconciles. */
   async #writeAll(): Promise<void> {
     for (let write = this.#queue.shift(); write !== undefined; write = this.#queue.shift()) {
       this.activity++;
@@ -219,12 +223,12 @@ export class EventRecorder {
         await write();
         this.#options.onEnd?.("written");
       } catch (error) {
-        this.#failed(error);
+        this.#onError(error);
       }
     }
   }
 
-  #failed(error: unknown): void {
+  #onError(error: unknown): void {
     const { clock, log, onEnd } = this.#options;
     onEnd?.("failed");
     if (error instanceof NotLeadingError) return;
@@ -236,7 +240,7 @@ export class EventRecorder {
     });
   }
 
-  #event(
+  #toEvent(
     controller: string,
     object: KubeObject,
     report: Report,
@@ -246,21 +250,21 @@ export class EventRecorder {
     return {
       metadata: { name, namespace },
       eventTime: microTime(last.now),
-      reportingController: shortName(controller, LONGEST.controller),
-      reportingInstance: cutBytes(this.#options.instance, LONGEST.instance, ""),
+      reportingController: shortName(controller, MAX_BYTES.controller),
+      reportingInstance: cutBytes(this.#options.instance, MAX_BYTES.instance, ""),
       type,
       // API servers reject an empty one.
-      reason: cutBytes(reason || "Unknown", LONGEST.reason, ""),
-      action: cutBytes(action || "Reconcile", LONGEST.action, ""),
-      note: cutBytes(note, LONGEST.note, "…"),
+      reason: cutBytes(reason || "Unknown", MAX_BYTES.reason, ""),
+      action: cutBytes(action || "Reconcile", MAX_BYTES.action, ""),
+      note: cutBytes(note, MAX_BYTES.note, "…"),
       regarding: referenceTo(object),
       ...(related === undefined ? {} : { related: referenceTo(related as KubeObject) }),
     } as Input<typeof Event>;
   }
 }
 
-/** Returns whether a repeat begins a new series. */
-function isForgotten({ last, timer }: RecordedEvent, elapsed: number): boolean {
+/** Returns whether the series of an event has ended, so that a repeat begins a new one. */
+function isSeriesOver({ last, timer }: RecordedEvent, elapsed: number): boolean {
   return last.elapsed + SERIES <= elapsed && timer === undefined;
 }
 
@@ -276,17 +280,17 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject): Record<string,
   };
 }
 
-// Characters that are invalid in names of events, such as the colons of roles.
+// Names of some objects are invalid in names of events, such as roles with colons.
 const DNS_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Returns the beginning of a name, as valid in the name of an event. */
+/** Returns the beginning of a name in a form that is valid in the name of an event. */
 function dnsName(name: string): string {
-  const beginning = name.slice(0, LONGEST_NAME);
+  const beginning = name.slice(0, MAX_NAME_LENGTH);
   if (DNS_NAME.test(beginning)) return beginning;
   return beginning.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "object";
 }
 
-/** Cuts a text to a number of bytes at a whole character, and marks the cut. */
+/** Truncates a string to a number of bytes at a whole character, and appends a mark. */
 function cutBytes(text: string, longest: number, mark: string): string {
   const encoder = new TextEncoder();
   const bytes = encoder.encode(text);

@@ -6,14 +6,14 @@ import { isFetchFailure } from "../base/deno_errors.ts";
 import { ApiError, isStatus } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 import { InvalidObjectError } from "./object_shape.ts";
-import { perhapsUndeclared, undeclaredUse } from "./undeclared_use.ts";
+import { refusedConnectionAdvice, sandboxAdvice } from "./sandbox_advice.ts";
 
 /**
- * Thrown when a reconcile worked on an outdated object. The object is reconciled again. Never
- * leaves the runtime.
+ * Thrown inside the runtime when a reconcile worked on an outdated object. The object is reconciled
+ * again.
  */
-export class OutrunError extends Error {
-  override name = "OutrunError";
+export class StaleObjectError extends Error {
+  override name = "StaleObjectError";
 }
 
 /** An interpreted error. */
@@ -32,8 +32,8 @@ export interface Failure {
    */
   readonly after: number | undefined;
   /**
-   * Whether a change of a watched object ends the delay, because the reconciler waits for
-   * something.
+   * Whether a change of a watched object ends the delay. True for a TemporaryError, because it
+   * means that the reconciler waits for something.
    */
   readonly yields?: boolean;
 }
@@ -48,7 +48,7 @@ export interface Failure {
  */
 export function failureOf(error: unknown, failures: number, part: string, spread: number): Failure {
   const after = backoff(failures, { spread });
-  const message = textOf(error);
+  const message = messageOf(error);
   if (error instanceof InvalidObjectError) {
     return {
       reason: "InvalidObject",
@@ -72,8 +72,8 @@ export function failureOf(error: unknown, failures: number, part: string, spread
       yields: true,
     };
   }
-  if (error instanceof OutrunError) {
-    return { reason: "Outrun", message, isUnexpected: false, isRace: true, after };
+  if (error instanceof StaleObjectError) {
+    return { reason: "StaleObject", message, isUnexpected: false, isRace: true, after };
   }
   if (error instanceof ApiError) {
     return {
@@ -84,7 +84,7 @@ export function failureOf(error: unknown, failures: number, part: string, spread
       after: error.retryAfter ?? after,
     };
   }
-  const undeclared = undeclaredUse(error, `controller "${part}"`);
+  const undeclared = sandboxAdvice(error, `controller "${part}"`);
   if (undeclared !== undefined) {
     // A sandbox permission cannot change while the program runs.
     return { reason: "NotDeclared", message: undeclared, isUnexpected: false, isRace: false, after: undefined };
@@ -92,18 +92,18 @@ export function failureOf(error: unknown, failures: number, part: string, spread
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return { reason: "Timeout", message, isUnexpected: false, isRace: false, after };
   }
-  const perhaps = perhapsUndeclared(error, `controller "${part}"`);
-  return { reason: "ReconcileFailed", message: perhaps ?? message, isUnexpected: true, isRace: false, after };
+  const advice = refusedConnectionAdvice(error, `controller "${part}"`);
+  return { reason: "ReconcileFailed", message: advice ?? message, isUnexpected: true, isRace: false, after };
 }
 
 /**
  * Returns whether an error is a write conflict, which the next attempt resolves. Conflicts with
- * another field manager are not, because they last until one of both stops.
+ * another field manager do not count, because they last until one of the two managers stops.
  *
  * @param error The thrown value.
  */
 export function isRace(error: unknown): boolean {
-  if (error instanceof OutrunError) return true;
+  if (error instanceof StaleObjectError) return true;
   return isStatus(error, 409) && error.reason === "Conflict" &&
     !error.causes.some(({ reason }) => reason === "FieldManagerConflict");
 }
@@ -113,7 +113,7 @@ export function isRace(error: unknown): boolean {
  *
  * @param error The thrown value.
  */
-export function isMistake(error: unknown): boolean {
+export function isProgrammingError(error: unknown): boolean {
   if (error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError) return true;
   return error instanceof TypeError && error.cause === undefined && !isFetchFailure(error);
 }
@@ -122,16 +122,17 @@ export function isMistake(error: unknown): boolean {
 const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
 /**
- * Returns the message for conditions, Events and logs. Any value can be thrown, and messages may be
- * empty: Node reports several unreachable addresses that way.
+ * Returns the message of a thrown value for conditions, Events and logs. Any value can be thrown,
+ * and messages may be empty: Node throws an AggregateError without a message if several addresses
+ * are unreachable.
  */
-function textOf(error: unknown): string {
-  return withoutUrlCredentials(wordsOf(error));
+function messageOf(error: unknown): string {
+  return withoutUrlCredentials(rawMessage(error));
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === "") return error.errors.map(wordsOf).join("; ");
-  // Deno 2.9 has the address and the reason only in the cause: the message is "fetch failed".
+function rawMessage(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(rawMessage).join("; ");
+  // On Deno 2.9 the message is only "fetch failed". The address and the reason are in the cause.
   if (error instanceof Error && isFetchFailure(error) && error.cause instanceof Error) {
     return `${error.message}: ${error.cause.message}`;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiError } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
-import { type Failure, failureOf, isMistake } from "./failure.ts";
+import { type Failure, failureOf, isProgrammingError } from "./failure.ts";
 
 const BACKOFF = 20; // of the third failure in a row
 const asked = { verb: "patch", target: 'Website "shop/web"' };
@@ -146,17 +146,17 @@ function status(reason: string): string {
   return JSON.stringify({ kind: "Status", reason, message: "refused" });
 }
 
-Deno.test("isMistake returns false for requests that failed because of the network", async () => {
+Deno.test("isProgrammingError returns false for requests that failed because of the network", async () => {
   const body = new ReadableStream({ start: (controller) => controller.error(new TypeError(BODY_ENDED)) });
   const error = await new Response(body).text().catch((error) => error);
-  assert.equal(isMistake(error), false);
-  assert.equal(isMistake(await fetch("http://no-such-host.invalid/").catch((error) => error)), false);
+  assert.equal(isProgrammingError(error), false);
+  assert.equal(isProgrammingError(await fetch("http://no-such-host.invalid/").catch((error) => error)), false);
 });
 
 /** Deno's message for a connection that ends within a body: see `deno_errors_test.ts`. */
 const BODY_ENDED = "error reading a body from connection";
 
-Deno.test("isMistake returns true for a TypeError that only names fetch", () => {
+Deno.test("isProgrammingError returns true for a TypeError that only names fetch", () => {
   const client = undefined as unknown as { fetch(): void };
-  assert.throws(() => client.fetch(), (error) => isMistake(error));
+  assert.throws(() => client.fetch(), (error) => isProgrammingError(error));
 });

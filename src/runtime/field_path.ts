@@ -18,8 +18,7 @@ export interface Difference {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-// The maximum number of differences that are returned. Two writers rarely conflict about more
-// fields.
+// Maximum number of differences that are returned. Two writers rarely conflict about more fields.
 const MAX_DIFFERENCES = 16;
 
 /**
@@ -56,9 +55,9 @@ function compare(
     for (const [name, value] of Object.entries(wanted)) {
       if (value === undefined) continue;
       const inner = { found, form: formInside(form, name) };
-      // A map without keys is omitted, so the difference is the key and not the map.
-      const there = own(live, name) ?? (isObject(value) ? {} : undefined);
-      compare(value, there, within(fields, `f:${name}`), [...path, `f:${name}`], inner);
+      // API servers omit an empty map, so the keys differ and not the map.
+      const liveValue = own(live, name) ?? (isObject(value) ? {} : undefined);
+      compare(value, liveValue, enter(fields, `f:${name}`), [...path, `f:${name}`], inner);
     }
   } else if (Array.isArray(wanted) && Array.isArray(live) && keyNames(fields).length > 0) {
     compareItems(wanted, live, fields, path, comparison);
@@ -76,13 +75,13 @@ function compareItems(
   for (const item of wanted) {
     if (!isObject(item)) continue;
     const keys = Object.fromEntries(names.filter((name) => item[name] !== undefined).map((name) => [name, item[name]]));
-    const there = live.find((other) =>
+    const liveValue = live.find((other) =>
       isObject(other) && Object.entries(keys).every(([name, value]) => equal(other[name], value))
     );
     // API servers record an item with all keys, including defaulted ones.
-    const full = isObject(there) ? Object.fromEntries(names.map((name) => [name, there[name]])) : keys;
+    const full = isObject(liveValue) ? Object.fromEntries(names.map((name) => [name, liveValue[name]])) : keys;
     const step = `k:${JSON.stringify(full)}`;
-    compare(item, there, within(fields, step), [...path, step], comparison);
+    compare(item, liveValue, enter(fields, step), [...path, step], comparison);
   }
 }
 
@@ -97,7 +96,7 @@ function keyNames(fields: readonly Fields[]): readonly string[] {
   return [];
 }
 
-function within(fields: readonly Fields[], step: string): readonly Fields[] {
+function enter(fields: readonly Fields[], step: string): readonly Fields[] {
   return fields.flatMap((entry) => {
     const inner = stepInto(entry, step);
     return isObject(inner) ? [inner] : [];
@@ -155,12 +154,12 @@ function others({ metadata: { managedFields = [] } }: KubeObject, manager: strin
 }
 
 function owns(fields: Fields, path: FieldPath): boolean {
-  let at: unknown = fields;
+  let current: unknown = fields;
   for (const step of path) {
-    at = isObject(at) ? stepInto(at, step) : undefined;
-    if (at === undefined) return false;
+    current = isObject(current) ? stepInto(current, step) : undefined;
+    if (current === undefined) return false;
     // A value that is owned as a whole has no fields.
-    if (isObject(at) && Object.keys(at).length === 0) return true;
+    if (isObject(current) && Object.keys(current).length === 0) return true;
   }
   return true;
 }

@@ -65,7 +65,7 @@ for (const { name, wanted, live, fields, expected } of CASES) {
   });
 }
 
-Deno.test("differences finds no quantity in another form", () => {
+Deno.test("differences ignores a quantity that is stored in another form", () => {
   const quota = (cpu: string): KubeObject => ({ ...object({ spec: { hard: { cpu } } }), kind: "ResourceQuota" });
   assert.deepEqual(differences(quota("1000m"), quota("1")), []);
   assert.deepEqual(differences(quota("1"), quota("2")).map(({ path }) => printPath(path)), [".spec.hard.cpu"]);

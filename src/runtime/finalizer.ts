@@ -1,4 +1,4 @@
-/** Decides what a reconcile does about the finalizer. */
+/** Decides when a reconcile adds the finalizer, cleans up, and removes the finalizer. */
 
 /** An action of a reconcile. */
 export type RunStep =
@@ -10,16 +10,16 @@ export type RunStep =
   | "none";
 
 /**
- * Returns what a reconcile does. If the controller no longer has a `cleanup`, a finalizer of an
- * earlier version of the operator is removed.
+ * Returns the action of a reconcile. If the controller no longer has a `cleanup`, it removes the
+ * finalizer that an earlier version of the operator added.
  *
- * @param cleans Whether the controller has a `cleanup`.
- * @param held Whether the object has the controller's finalizer.
- * @param deleting Whether the object is being deleted.
+ * @param hasCleanup Whether the controller has a `cleanup`.
+ * @param hasFinalizer Whether the object has the controller's finalizer.
+ * @param isDeleting Whether the object is being deleted.
  */
-export function runStep(cleans: boolean, held: boolean, deleting: boolean): RunStep {
-  if (deleting && !held) return "none";
-  if (deleting) return cleans ? "cleanup, then remove finalizer" : "remove finalizer";
-  if (cleans === held) return "reconcile";
-  return cleans ? "add finalizer, then reconcile" : "remove finalizer, then reconcile";
+export function runStep(hasCleanup: boolean, hasFinalizer: boolean, isDeleting: boolean): RunStep {
+  if (isDeleting && !hasFinalizer) return "none";
+  if (isDeleting) return hasCleanup ? "cleanup, then remove finalizer" : "remove finalizer";
+  if (hasCleanup === hasFinalizer) return "reconcile";
+  return hasCleanup ? "add finalizer, then reconcile" : "remove finalizer, then reconcile";
 }

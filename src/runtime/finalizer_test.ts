@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { type RunStep, runStep } from "./finalizer.ts";
 
-const STEPS: readonly { cleans: boolean; held: boolean; deleting: boolean; step: RunStep }[] = [
-  { cleans: false, held: false, deleting: false, step: "reconcile" },
-  { cleans: false, held: false, deleting: true, step: "none" },
-  { cleans: false, held: true, deleting: false, step: "remove finalizer, then reconcile" },
-  { cleans: false, held: true, deleting: true, step: "remove finalizer" },
-  { cleans: true, held: false, deleting: false, step: "add finalizer, then reconcile" },
-  { cleans: true, held: false, deleting: true, step: "none" },
-  { cleans: true, held: true, deleting: false, step: "reconcile" },
-  { cleans: true, held: true, deleting: true, step: "cleanup, then remove finalizer" },
+const STEPS: readonly { hasCleanup: boolean; hasFinalizer: boolean; isDeleting: boolean; step: RunStep }[] = [
+  { hasCleanup: false, hasFinalizer: false, isDeleting: false, step: "reconcile" },
+  { hasCleanup: false, hasFinalizer: false, isDeleting: true, step: "none" },
+  { hasCleanup: false, hasFinalizer: true, isDeleting: false, step: "remove finalizer, then reconcile" },
+  { hasCleanup: false, hasFinalizer: true, isDeleting: true, step: "remove finalizer" },
+  { hasCleanup: true, hasFinalizer: false, isDeleting: false, step: "add finalizer, then reconcile" },
+  { hasCleanup: true, hasFinalizer: false, isDeleting: true, step: "none" },
+  { hasCleanup: true, hasFinalizer: true, isDeleting: false, step: "reconcile" },
+  { hasCleanup: true, hasFinalizer: true, isDeleting: true, step: "cleanup, then remove finalizer" },
 ];
 
 Deno.test("runStep returns the action of each of the eight cases", async (t) => {
-  for (const { cleans, held, deleting, step } of STEPS) {
-    await t.step(`cleans: ${cleans}, held: ${held}, deleting: ${deleting}: ${step}`, () => {
-      assert.equal(runStep(cleans, held, deleting), step);
+  for (const { hasCleanup, hasFinalizer, isDeleting, step } of STEPS) {
+    await t.step(`hasCleanup: ${hasCleanup}, hasFinalizer: ${hasFinalizer}, isDeleting: ${isDeleting}: ${step}`, () => {
+      assert.equal(runStep(hasCleanup, hasFinalizer, isDeleting), step);
     });
   }
 });

@@ -1,25 +1,26 @@
 /**
- * Hot loops of all controllers of an operator: objects that are reconciled over and over, and why.
+ * The hot loops of an operator's controllers: objects that are reconciled over and over, each with
+ * the cause.
  */
 import { BURST, effectOf, LONGEST_PAUSE, LONGEST_PAUSE_OF_PROGRESS } from "../queue/loop_limit.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import { printPath } from "./field_path.ts";
-import { heldConditions, statusOf } from "./status.ts";
+import { conditionsIn, statusOf } from "./status.ts";
 import type { FieldWrites, LoopTrace, LoopTrigger } from "./loop_trace.ts";
 
 /** Reason of the condition and of the Event. */
 export const HOT_LOOP = "HotLoop";
 
-/** Why an object is reconciled over and over. */
+/** The cause of a hot loop. */
 export interface HotLoop {
-  /** What happens, and what to do about it. */
+  /** Describes the loop and how to end it. */
   readonly message: string;
-  /** What triggered the last reconcile; empty if that is unknown. */
+  /** The trigger of the last reconcile; empty if it is unknown. */
   readonly trigger: string;
-  /** Kind of the object that is written over and over; empty if that is not the cause. */
+  /** Kind of the object that is written over and over; empty if the cause is not a write. */
   readonly kind: string;
-  /** That object's name. */
+  /** Name of the object that is written. */
   readonly object: string;
   /** The field that changes back and forth; empty if the object itself is created and deleted. */
   readonly field: string;
@@ -32,7 +33,7 @@ export interface HotLoop {
 /**
  * Explains a loop.
  *
- * @param trace What the object's reconciles wrote.
+ * @param trace The writes and triggers of the object's reconciles.
  * @param manager The controller's field manager.
  */
 export function explainLoop(trace: LoopTrace, manager: string): HotLoop {
@@ -70,9 +71,9 @@ function printTrigger(trigger: LoopTrigger | undefined): string {
   return by === undefined ? what : `${what} by controller "${by.part}", which reconciled "${by.key}"`;
 }
 
-// Another operator of the same kind may remove the condition each time. Adding it again and again
-// would be a loop too.
-const MOST_REPORTS = 3;
+// How often the condition is added. Another operator of the same kind may remove it each time, so
+// adding it without a limit would be another loop.
+const MAX_REPORTS = 3;
 
 /** The loops of one object. */
 interface ObjectLoops {
@@ -89,36 +90,36 @@ export class HotLoops {
   /** Records that a controller has a hot loop on an object. */
   begin(kind: AnyKind, key: ObjectKey, part: string, loop: HotLoop): void {
     const object = objectOf(kind, key);
-    const held = this.#objects.get(object) ?? { loops: new Map<string, HotLoop>(), reports: 0 };
-    held.loops.set(part, loop);
-    this.#objects.set(object, held);
+    const entry = this.#objects.get(object) ?? { loops: new Map<string, HotLoop>(), reports: 0 };
+    entry.loops.set(part, loop);
+    this.#objects.set(object, entry);
   }
 
   /** Records that the loop has ended. */
   end(kind: AnyKind, key: ObjectKey, part: string): void {
     const object = objectOf(kind, key);
-    const held = this.#objects.get(object);
-    held?.loops.delete(part);
-    if (held?.loops.size === 0) this.#objects.delete(object);
+    const entry = this.#objects.get(object);
+    entry?.loops.delete(part);
+    if (entry?.loops.size === 0) this.#objects.delete(object);
   }
 
   /**
-   * Returns the message of an object's condition; `undefined` for most objects. An existing message
-   * is kept, whichever controller wrote it, so that two controllers do not change it back and
-   * forth.
+   * Returns the message of an object's condition; `undefined` if the object has no condition. The
+   * message of an existing condition stays, whichever controller wrote it, so that two controllers
+   * do not change it back and forth.
    *
    * @param kind The object's kind.
    * @param object The object in the cluster.
    */
   messageFor(kind: AnyKind, object: KubeObject): string | undefined {
     if (this.#objects.size === 0) return undefined;
-    const held = this.#objects.get(objectOf(kind, keyOf(object.metadata)));
-    if (held === undefined) return undefined;
-    const there = heldConditions(statusOf(object)).find(({ reason }) => reason === HOT_LOOP);
-    if (there !== undefined) return there.message;
-    if (held.reports === MOST_REPORTS) return undefined;
-    held.reports++;
-    const [[part, { message }]] = [...held.loops] as [[string, HotLoop]];
+    const entry = this.#objects.get(objectOf(kind, keyOf(object.metadata)));
+    if (entry === undefined) return undefined;
+    const existing = conditionsIn(statusOf(object)).find(({ reason }) => reason === HOT_LOOP);
+    if (existing !== undefined) return existing.message;
+    if (entry.reports === MAX_REPORTS) return undefined;
+    entry.reports++;
+    const [[part, { message }]] = [...entry.loops] as [[string, HotLoop]];
     return `Controller "${part}": ${message}`;
   }
 

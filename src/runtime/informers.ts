@@ -25,6 +25,7 @@ export interface InformersOptions {
   readonly namespaces: readonly string[] | undefined;
 }
 
+/** An informer and its lifetime. */
 interface Entry {
   readonly informer: Informer;
   readonly namespace: string | undefined;
@@ -37,50 +38,50 @@ export class Informers {
   readonly #options: InformersOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #caches = new Map<string, InformerCache>();
-  /** Permanent caches. */
-  readonly #kept = new Set<InformerCache>();
+  /** Caches that {@linkcode of} returned. They are watched as long as the operator runs. */
+  readonly #permanent = new Set<InformerCache>();
   /** Caches of single objects, and the number of their users. */
   readonly #holds = new Map<InformerCache, number>();
   #signal: AbortSignal | undefined;
   /** Rejects when a watch fails permanently. */
-  readonly #broken = Promise.withResolvers<never>();
+  readonly #failed = Promise.withResolvers<never>();
 
   constructor(options: InformersOptions) {
     this.#options = options;
   }
 
   /**
-   * Returns the cache of a kind, which the first call creates.
+   * Returns the cache of a kind and selection. The first call creates it.
    *
    * @param kind The kind.
    * @param selection Selects its objects.
    */
   of(kind: AnyKind, selection: Selection = {}): InformerCache {
     const cache = this.#of(kind, selection);
-    this.#kept.add(cache);
+    this.#permanent.add(cache);
     return cache;
   }
 
   #of(kind: AnyKind, selection: Selection): InformerCache {
     const identity = `${kind.apiVersion}/${kind.kind} ${selectionKey(selection)}`;
     let cache = this.#caches.get(identity);
-    if (cache === undefined) this.#caches.set(identity, cache = this.#make(kind, selection));
+    if (cache === undefined) this.#caches.set(identity, cache = this.#createCache(kind, selection));
     return cache;
   }
 
-  /** All watches. */
+  /** Returns all watches. */
   all(): readonly Informer[] {
     return [...this.#entries.values()].map(({ informer }) => informer);
   }
 
-  /** Watches of single objects. */
+  /** Returns the watches of single objects. */
   named(): readonly Informer[] {
     return [...this.#holds.keys()].flatMap(({ informers }) => informers);
   }
 
   /**
-   * Returns the cache of one object. It is watched until each call is matched by
-   * {@linkcode release}.
+   * Returns the cache of one object. The object is watched until {@linkcode release} was called as
+   * often as this method.
    *
    * @param kind The object's kind.
    * @param name Its name.
@@ -107,12 +108,12 @@ export class Informers {
     const left = (this.#holds.get(cache) ?? 1) - 1;
     if (left > 0) return void this.#holds.set(cache, left);
     this.#holds.delete(cache);
-    if (!this.#kept.has(cache)) this.#drop(cache);
+    if (!this.#permanent.has(cache)) this.#stop(cache);
   }
 
   /** Ends the watches of an unused cache. */
-  #drop(cache: InformerCache): void {
-    for (const [identity, held] of this.#caches) if (held === cache) this.#caches.delete(identity);
+  #stop(cache: InformerCache): void {
+    for (const [identity, other] of this.#caches) if (other === cache) this.#caches.delete(identity);
     for (const [identity, { informer, stop }] of this.#entries) {
       if (!cache.informers.includes(informer)) continue;
       if ([...this.#caches.values()].some(({ informers }) => informers.includes(informer))) continue;
@@ -129,25 +130,25 @@ export class Informers {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const entry of this.#entries.values()) this.#start(entry);
-    await Promise.race([aborted(signal), this.#broken.promise]);
+    await Promise.race([aborted(signal), this.#failed.promise]);
     await Promise.all([...this.#entries.values()].map(({ ended }) => ended));
   }
 
   /**
-   * State of the watches for metrics. Watches of one kind and namespace are combined, because
-   * labels must not contain names of objects.
+   * Returns the state of the watches for metrics. Watches of one kind and namespace are combined,
+   * because labels must not contain names of objects.
    */
   states(): WatchState[] {
     const states = new Map<string, WatchState>();
-    for (const state of this.#each()) {
+    for (const state of this.#informerStates()) {
       const key = JSON.stringify([state.group, state.version, state.kind, state.namespace]);
       const before = states.get(key);
-      states.set(key, before === undefined ? state : together(before, state));
+      states.set(key, before === undefined ? state : combined(before, state));
     }
     return [...states.values()];
   }
 
-  #each(): WatchState[] {
+  #informerStates(): WatchState[] {
     return [...this.#entries.values()].map(({ informer, namespace = "" }) => {
       const { kind, store, staleness, restarts } = informer;
       const { group, version } = kind;
@@ -165,12 +166,12 @@ export class Informers {
     });
   }
 
-  #make(kind: AnyKind, selection: Selection): InformerCache {
+  #createCache(kind: AnyKind, selection: Selection): InformerCache {
     const namespaces = kind.namespaced ? selection.namespaces ?? this.#options.namespaces : undefined;
-    const seen = namespaces ?? [undefined];
+    const watched = namespaces ?? [undefined];
     return new InformerCache(
       kind,
-      new Map(seen.map((namespace) => [namespace, this.#informer(kind, selection, namespace)])),
+      new Map(watched.map((namespace) => [namespace, this.#informer(kind, selection, namespace)])),
     );
   }
 
@@ -188,8 +189,8 @@ export class Informers {
 
   #start(entry: Entry): void {
     if (this.#signal === undefined || entry.ended !== undefined) return;
-    const both = linked([this.#signal, entry.stop.signal]);
-    entry.ended = entry.informer.run(both.signal).catch(this.#broken.reject).finally(() => both[Symbol.dispose]());
+    const ending = linked([this.#signal, entry.stop.signal]);
+    entry.ended = entry.informer.run(ending.signal).catch(this.#failed.reject).finally(() => ending[Symbol.dispose]());
   }
 
   #watch(kind: AnyKind, choice: Selection, namespace: string | undefined): Informer {
@@ -214,7 +215,7 @@ export class Informers {
   }
 }
 
-function together(one: WatchState, other: WatchState): WatchState {
+function combined(one: WatchState, other: WatchState): WatchState {
   return {
     ...one,
     objects: one.objects + other.objects,
@@ -224,7 +225,8 @@ function together(one: WatchState, other: WatchState): WatchState {
   };
 }
 
-// The size is estimated, because converting all objects to JSON for each scrape would be slow.
+// Number of objects from which the size of a cache is estimated. Converting all objects to JSON for
+// each scrape would be slow.
 const SAMPLE = 50;
 
 function bytesOf({ store }: Informer): number {

@@ -1,6 +1,7 @@
 /**
- * The rules of leader election with a Lease, as in client-go (`tools/leaderelection`): the process
- * that renews it leads. A process that sees it unchanged for its duration may take it.
+ * The rules of leader election with a Lease, as in client-go (`tools/leaderelection`). The process
+ * that renews the Lease leads. Another process may take the Lease after it has observed no renewal
+ * for the duration of the Lease.
  */
 import { isoTime } from "../base/iso_time.ts";
 
@@ -15,11 +16,11 @@ export interface LeaseSpec {
 
 /** Times of a lease, in milliseconds. */
 export interface LeaseTimes {
-  /** How long others wait for a holder that does not renew it. */
+  /** How long other processes wait after the last renewal before they take the lease. */
   readonly leaseDuration: number;
   /**
-   * How long a holder that cannot renew it continues. It must be shorter, so that there is one
-   * leader.
+   * How long the holder continues to lead while it cannot renew the lease. It must be shorter than
+   * `leaseDuration`, so that there is at most one leader.
    */
   readonly renewDeadline: number;
   /** Delay between two attempts. */
@@ -30,12 +31,12 @@ export interface LeaseTimes {
 const JITTER = 1.2;
 
 /**
- * Rejects times with which two processes could lead at once, or a holder had no second attempt. The
- * rules are client-go's.
+ * Rejects times that would let two processes lead at once, or would leave the holder no time for a
+ * second attempt to renew. The rules are client-go's.
  *
- * @throws {RangeError} If the times do not fit together.
+ * @throws {RangeError} If the times violate a rule.
  */
-export function refuseTimes({ leaseDuration, renewDeadline, retryPeriod }: LeaseTimes): void {
+export function checkLeaseTimes({ leaseDuration, renewDeadline, retryPeriod }: LeaseTimes): void {
   const given = `leaseDuration ${leaseDuration} ms, renewDeadline ${renewDeadline} ms, retryPeriod ${retryPeriod} ms`;
   if (leaseDuration < 1000 || retryPeriod <= 0) {
     throw new RangeError(`Leader election: leaseDuration must be at least 1 s and retryPeriod positive, got ${given}`);
@@ -51,9 +52,8 @@ export function refuseTimes({ leaseDuration, renewDeadline, retryPeriod }: Lease
  * Returns whether a candidate may take a lease.
  *
  * @param lease Its `spec`.
- * @param unchanged How long the candidate has seen it unchanged, in milliseconds. The times in the
- * lease are
- *   not used, because the clocks of machines differ.
+ * @param unchanged How long the candidate has observed no change of the lease, in milliseconds. The
+ * times in the lease are not used, because the clocks of machines differ.
  * @param identity The candidate.
  */
 export function mayTake(lease: LeaseSpec, unchanged: number, identity: string): boolean {
@@ -62,14 +62,19 @@ export function mayTake(lease: LeaseSpec, unchanged: number, identity: string): 
 }
 
 /**
- * Returns the lease as its holder writes it.
+ * Returns the `spec` that a holder writes to acquire or renew a lease.
  *
  * @param before The previous `spec`; `undefined` if there was none.
  * @param identity The holder.
- * @param leaseDuration How long it is held, in milliseconds.
+ * @param leaseDuration How long the lease is valid after this write, in milliseconds.
  * @param now The time, in milliseconds since the epoch.
  */
-export function held(before: LeaseSpec | undefined, identity: string, leaseDuration: number, now: number): LeaseSpec {
+export function renewedLease(
+  before: LeaseSpec | undefined,
+  identity: string,
+  leaseDuration: number,
+  now: number,
+): LeaseSpec {
   const isOurs = before?.holderIdentity === identity;
   const transitions = before?.leaseTransitions ?? 0;
   return {
@@ -82,11 +87,12 @@ export function held(before: LeaseSpec | undefined, identity: string, leaseDurat
 }
 
 /**
- * Returns the lease as its holder releases it, so that the next candidate need not wait.
+ * Returns the `spec` that a holder writes to release a lease, so that the next candidate need not
+ * wait.
  *
  * @param now The time, in milliseconds since the epoch.
  */
-export function released(now: number): LeaseSpec {
+export function releasedLease(now: number): LeaseSpec {
   // API servers accept neither an empty holder nor a duration of zero.
   return { holderIdentity: null, leaseDurationSeconds: 1, acquireTime: microTime(now), renewTime: microTime(now) };
 }

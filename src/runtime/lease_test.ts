@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { held, type LeaseSpec, type LeaseTimes, mayTake, nextTry, refuseTimes, released } from "./lease.ts";
+import {
+  checkLeaseTimes,
+  type LeaseSpec,
+  type LeaseTimes,
+  mayTake,
+  nextTry,
+  releasedLease,
+  renewedLease,
+} from "./lease.ts";
 
 const TIMES: LeaseTimes = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2000 };
 const NOW = Date.UTC(2030, 0, 1);
@@ -24,13 +32,13 @@ const TAKEN: readonly { name: string; lease: LeaseSpec; unchanged: number; expec
 ];
 
 for (const { name, lease, unchanged, expected } of TAKEN) {
-  Deno.test(`mayTake says ${expected ? "yes" : "no"} to ${name}`, () => {
+  Deno.test(`mayTake returns ${expected} for ${name}`, () => {
     assert.equal(mayTake(lease, unchanged, "me"), expected);
   });
 }
 
-Deno.test("held keeps what a holder had and counts when the lease goes to another", () => {
-  const first = held(undefined, "a", TIMES.leaseDuration, NOW);
+Deno.test("renewedLease keeps acquireTime for the same holder, and counts a transition to another holder", () => {
+  const first = renewedLease(undefined, "a", TIMES.leaseDuration, NOW);
   assert.deepEqual(first, {
     holderIdentity: "a",
     leaseDurationSeconds: 15,
@@ -38,9 +46,9 @@ Deno.test("held keeps what a holder had and counts when the lease goes to anothe
     renewTime: "2030-01-01T00:00:00.000000Z",
     leaseTransitions: 0,
   });
-  const renewed = held(first, "a", TIMES.leaseDuration, LATER);
+  const renewed = renewedLease(first, "a", TIMES.leaseDuration, LATER);
   assert.deepEqual(renewed, { ...first, renewTime: "2030-01-01T00:00:04.000000Z" });
-  const taken = held(renewed, "b", TIMES.leaseDuration, LATER);
+  const taken = renewedLease(renewed, "b", TIMES.leaseDuration, LATER);
   assert.deepEqual([taken.holderIdentity, taken.leaseTransitions, taken.acquireTime], [
     "b",
     1,
@@ -48,13 +56,13 @@ Deno.test("held keeps what a holder had and counts when the lease goes to anothe
   ]);
 });
 
-Deno.test("released names no holder, so that the next one need not wait", () => {
-  const spec = { ...held(undefined, "a", TIMES.leaseDuration, NOW), ...released(LATER) };
+Deno.test("releasedLease returns a lease without a holder, which the next candidate takes at once", () => {
+  const spec = { ...renewedLease(undefined, "a", TIMES.leaseDuration, NOW), ...releasedLease(LATER) };
   assert.equal(spec.leaseDurationSeconds, 1);
   assert(mayTake(spec, 0, "b"));
 });
 
-Deno.test("nextTry spreads from one period to 2.2", () => {
+Deno.test("nextTry returns a delay of 1 to 2.2 periods", () => {
   assert.deepEqual([nextTry(2000, 0), nextTry(2000, 1)], [2000, 4400]);
 });
 
@@ -74,8 +82,8 @@ const REFUSED: readonly { name: string; times: Partial<LeaseTimes>; message: Reg
 ];
 
 for (const { name, times, message } of REFUSED) {
-  Deno.test(`refuseTimes rejects ${name}`, () => {
-    refuseTimes(TIMES);
-    assert.throws(() => refuseTimes({ ...TIMES, ...times }), { name: "RangeError", message });
+  Deno.test(`checkLeaseTimes rejects ${name}`, () => {
+    checkLeaseTimes(TIMES);
+    assert.throws(() => checkLeaseTimes({ ...TIMES, ...times }), { name: "RangeError", message });
   });
 }

@@ -1,4 +1,4 @@
-/** Limits log lines that a client can cause at will, so that none can fill the log. */
+/** Limits the log lines that a client can cause, so that no client can flood the log. */
 import type { Clock } from "../base/clock.ts";
 
 /** Options of {@linkcode LogLimit}. */
@@ -43,7 +43,7 @@ export class LogLimit {
    *
    * @param kind The kind of line, such as the message and the webhook's path. There must be few
    * kinds.
-   * @returns Additional fields of the line, or `undefined` if it must not be written.
+   * @returns Additional fields of the line, or `undefined` if the line must be suppressed.
    */
   next(kind: string): { readonly suppressed?: number } | undefined {
     const { clock, lines = 10, period = 60_000 } = this.#options;

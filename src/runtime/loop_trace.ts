@@ -6,12 +6,13 @@ import type { ObjectKey } from "../watch/key.ts";
 import { type FieldPath, printPath } from "./field_path.ts";
 import type { Change } from "./tracing.ts";
 
-// Number of writes of the same value from which they count as a loop.
-const REPEATS = 5;
+// A field whose value was written again this many times counts as a loop.
+const LOOP_REPEATS = 5;
 // Maximum number of fields that are recorded per object. Two writers rarely conflict about more.
-const MOST_FIELDS = 64;
-// Maximum number of requests to find the other field manager, which may not have written yet.
-const MOST_LOOKUPS = 3;
+const MAX_FIELDS = 64;
+// Maximum number of requests to find the other field manager. It may not have written when the
+// first is sent.
+const MAX_LOOKUPS = 3;
 
 /** The object of a write. */
 export interface Written {
@@ -26,17 +27,17 @@ export interface FieldWrites {
   readonly path: FieldPath;
   /** Number of writes. */
   times: number;
-  /** Number of writes of the same value, which another writer had changed in between. */
+  /** Number of consecutive writes of the same value. Another writer changed it in between. */
   repeats: number;
   /** The other field manager. */
   otherManager: string | undefined;
 }
 
-interface Remembered extends FieldWrites {
+interface RecordedWrites extends FieldWrites {
   value: unknown;
 }
 
-/** What triggered a reconcile. */
+/** The trigger of a reconcile. */
 export interface LoopTrigger {
   readonly reason: ReconcileReason;
   readonly change: Change | undefined;
@@ -44,11 +45,11 @@ export interface LoopTrigger {
 
 /** The writes and triggers of an object. */
 export class LoopTrace {
-  /** What triggered the last reconcile. */
+  /** The trigger of the last reconcile. */
   trigger: LoopTrigger | undefined;
   /** Delay that the last reconcile requested, in milliseconds. */
   requeuedAfter: number | undefined;
-  readonly #writes = new Map<string, Remembered>();
+  readonly #writes = new Map<string, RecordedWrites>();
   #lookups = 0;
 
   /**
@@ -57,13 +58,13 @@ export class LoopTrace {
    * @param target The object that is written.
    * @param path The field; empty if the object itself is created or deleted.
    * @param value Its value. It is compared and never printed, because it may be secret.
-   * @returns Whether the same value was written so often that this is a loop.
+   * @returns Whether the same value was written so often that the object is in a loop.
    */
   wrote(target: Written, path: FieldPath, value: unknown): boolean {
     const id = `${target.kind.apiVersion}/${target.kind.kind} ${target.key} ${printPath(path)}`;
     const known = this.#writes.get(id);
     if (known === undefined) {
-      if (this.#writes.size < MOST_FIELDS) {
+      if (this.#writes.size < MAX_FIELDS) {
         this.#writes.set(id, { target, path, value, times: 1, repeats: 0, otherManager: undefined });
       }
       return false;
@@ -72,21 +73,24 @@ export class LoopTrace {
     if (equal(known.value, value)) known.repeats++;
     else known.repeats = 0;
     known.value = value;
-    return known.repeats >= REPEATS;
+    return known.repeats >= LOOP_REPEATS;
   }
 
   /** The field with the most repeated writes, or else the field with the most writes. */
   get busiest(): FieldWrites | undefined {
     return [...this.#writes.values()]
       .toSorted((one, other) => other.repeats - one.repeats || other.times - one.times)
-      .find(({ times }) => times > REPEATS);
+      .find(({ times }) => times > LOOP_REPEATS);
   }
 
-  /** The field whose other manager must be found now, if any. Each call counts as one attempt. */
+  /**
+   * Returns the field whose other manager must be looked up now, or `undefined`. Each lookup counts
+   * as an attempt.
+   */
   lookup(target: Written): FieldWrites | undefined {
     const { busiest } = this;
     if (busiest === undefined || busiest.repeats === 0 || busiest.path.length === 0) return undefined;
-    if (busiest.otherManager !== undefined || this.#lookups === MOST_LOOKUPS) return undefined;
+    if (busiest.otherManager !== undefined || this.#lookups === MAX_LOOKUPS) return undefined;
     if (busiest.target.key !== target.key || busiest.target.kind !== target.kind) return undefined;
     this.#lookups++;
     return busiest;

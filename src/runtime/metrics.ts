@@ -1,6 +1,5 @@
 /**
- * The metrics of an operator. Frequent events are counted as they happen; state is read for each
- * scrape.
+ * The metrics of an operator. Events are counted as they happen, and state is read at each scrape.
  */
 import { PRIORITIES, type Priority } from "../queue/work_queue.ts";
 import { METRICS } from "../base/metric_list.ts";
@@ -16,11 +15,11 @@ import {
 } from "./_prometheus.ts";
 import type { HotLoop } from "./hot_loops.ts";
 
-/** Maximum number of hot loops per controller with a series of their own. */
-const MOST_FIELDS = 20;
+/** Maximum number of hot loops per controller that have a series of their own. */
+const MAX_HOT_LOOP_SERIES = 20;
 
-/** Labels of other loops, and of loops without a field. */
-const NO_FIELD = { kind: "", field: "", manager: "", other_manager: "" };
+/** Labels of the series for further loops and for loops without a field. */
+const OTHER_LOOPS = { kind: "", field: "", manager: "", other_manager: "" };
 
 /** Result of a reconcile, as controller-runtime names it. */
 export type RunResult = "success" | "error" | "requeue" | "requeue_after";
@@ -61,7 +60,7 @@ export interface WatchState {
 /** Counts the reconciles of a controller. */
 export interface ControllerMetrics {
   /** Counts a reconcile that ended. */
-  ran(result: RunResult, seconds: number): void;
+  reconciled(result: RunResult, seconds: number): void;
   /** Records how many seconds an object waited for its reconcile. */
   waited(seconds: number): void;
   terminalError(): void;
@@ -74,7 +73,7 @@ export interface WebhookMetrics {
   began(): void;
   /** Counts a response. */
   ended(code: string, seconds: number): void;
-  /** Counts a failure of its function. */
+  /** Counts a failure of the webhook's function. */
   panic(): void;
 }
 
@@ -102,7 +101,7 @@ export class Metrics {
     return await this.registry.metrics();
   }
 
-  /** Content type of that text. */
+  /** Content type of {@linkcode Metrics.text}. */
   get contentType(): string {
     return this.registry.contentType;
   }
@@ -132,7 +131,7 @@ export class Metrics {
     this.#gauge(metric).set(value);
   }
 
-  /** Sets a counter to a value that was counted elsewhere. */
+  /** Sets a counter to a value that the system counts. */
   setCount(metric: "cpu", value: number): void {
     this.#count(metric, {}, value);
   }
@@ -143,7 +142,7 @@ export class Metrics {
     this.#count("slowPaths", { name }, slowPaths);
   }
 
-  /** Sets the metrics of watches, and removes those of watches that have ended. */
+  /** Sets the metrics of all watches, and removes the series of watches that have ended. */
   watches(states: readonly WatchState[]): void {
     for (const metric of ["staleness", "objects", "bytes"] as const) this.#gauge(metric).reset();
     this.#counter("restarts").reset();
@@ -164,8 +163,8 @@ export class Metrics {
       RESULTS.map((result) => [result, this.#counter("reconciles").labels({ controller, result })]),
     ) as Record<RunResult, Counter.Internal>;
     for (const result of Object.values(results)) result.inc(0);
-    const simple = ["errors", "terminalErrors", "panics", "timeouts"] as const;
-    const [errors, terminalErrors, panics, timeouts] = simple.map((name) => this.#counter(name).labels(labels)) as [
+    const names = ["errors", "terminalErrors", "panics", "timeouts"] as const;
+    const [errors, terminalErrors, panics, timeouts] = names.map((name) => this.#counter(name).labels(labels)) as [
       Counter.Internal,
       Counter.Internal,
       Counter.Internal,
@@ -177,7 +176,7 @@ export class Metrics {
     const queueSeconds = this.#histogram("queueSeconds").labels(queue);
     this.#readers.push(() => this.#readController(controller, state));
     return {
-      ran(result, seconds) {
+      reconciled(result, seconds) {
         results[result].inc();
         if (result === "error") errors.inc();
         runSeconds.observe(seconds);
@@ -203,9 +202,9 @@ export class Metrics {
     for (const answered of answers.values()) answered.inc(0);
     return {
       began: () => inFlight.inc(),
-      ended: (code, took) => {
+      ended: (code, duration) => {
         inFlight.dec();
-        seconds.observe(took);
+        seconds.observe(duration);
         (answers.get(code) ?? requests.labels({ webhook, code })).inc();
       },
       panic: () => panics.inc(),
@@ -254,19 +253,19 @@ export class Metrics {
   }
 
   /**
-   * Names of fields may come from objects, such as the keys of a ConfigMap, so the number of series
-   * is limited.
+   * Sets the gauge of hot loops. Names of fields may come from objects, such as the keys of a
+   * ConfigMap, so the number of series is limited.
    */
   #readHotLoops(controller: string, loops: readonly HotLoop[]): void {
     const gauge = this.#gauge("hotLoops");
-    gauge.set({ controller, ...NO_FIELD }, 0);
+    gauge.set({ controller, ...OTHER_LOOPS }, 0);
     const seen = new Set<string>();
     for (const { kind, field, manager, otherManager } of loops) {
       const labels = { kind, field, manager, other_manager: otherManager };
       const identity = JSON.stringify(labels);
-      const isTold = field !== "" && (seen.has(identity) || seen.size < MOST_FIELDS);
-      if (isTold) seen.add(identity);
-      gauge.inc({ controller, ...(isTold ? labels : NO_FIELD) });
+      const hasOwnSeries = field !== "" && (seen.has(identity) || seen.size < MAX_HOT_LOOP_SERIES);
+      if (hasOwnSeries) seen.add(identity);
+      gauge.inc({ controller, ...(hasOwnSeries ? labels : OTHER_LOOPS) });
     }
   }
 

@@ -20,7 +20,7 @@ Deno.test("Metrics has a series per result from the start, and registries count 
   const other = new Metrics();
   const notes = one.controller("notes", state());
   other.controller("notes", state());
-  notes.ran("requeue_after", 0.2);
+  notes.reconciled("requeue_after", 0.2);
   const lines = (await one.text()).split("\n");
   for (
     const line of [

@@ -1,6 +1,7 @@
 /**
- * Watches single objects by name: a watch starts when an object of the controller names one, and
- * ends when none does. A Secret that no object names is neither requested nor cached.
+ * Watches single objects by name. A watch starts when an object of the controller names an object,
+ * and ends when no object names it any more. A Secret that no object names is neither requested nor
+ * cached.
  */
 import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
@@ -20,10 +21,11 @@ export interface NamedWatchesOptions {
   readonly namesOf: (own: KubeObject) => readonly RequestedObject[];
 }
 
+/** A named object and its watch. */
 interface Named {
   readonly cache: InformerCache;
   readonly listening: Disposable;
-  /** The objects that name it. */
+  /** The objects of the controller that name it. */
   readonly by: Set<ObjectKey>;
 }
 
@@ -57,8 +59,8 @@ export class NamedWatches {
     const before = this.#names.get(own);
     const named = object === undefined ? [] : this.#options.namesOf(object);
     const now = new Map(named.map((one) => [keyOf(one), one]));
-    // New names are added before old ones are released, so that the watch on a name in both
-    // continues.
+    // New names are added before old ones are released, so that the watch on a name that is in both
+    // sets continues.
     for (const [key, one] of now) this.#hold(key, one, own);
     for (const key of before ?? []) if (!now.has(key)) this.#release(key, own);
     if (now.size === 0) this.#names.delete(own);

@@ -1,6 +1,6 @@
 /**
- * Watches that select only some objects of a kind. A controller would never see a child that its
- * own watch does not select.
+ * Checks that a controller's watch on an owned kind selects the children that the controller
+ * writes. It would never see changes of a child that its watch does not select.
  */
 import { type FieldRequirement, parseFieldSelector } from "../base/field_selector.ts";
 import { isLabelRequirementMet, type LabelRequirement, parseLabelSelector } from "../base/label_selector.ts";

@@ -15,8 +15,8 @@ import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 
 /**
- * Thrown for an object that does not match its type, so it is not reconciled. Never leaves the
- * runtime.
+ * Thrown inside the runtime for an object that does not match the type of its kind, so it is not
+ * reconciled.
  */
 export class InvalidObjectError extends PermanentError {
   override name = "InvalidObjectError";
@@ -31,10 +31,10 @@ export class InvalidObjectError extends PermanentError {
   }
 }
 
-/** Checks the objects of a controller's kind, each version of an object once. */
+/** Checks the objects of a controller's kind. Each version of an object is checked once. */
 export class ObjectShape {
   readonly #check: Check | undefined;
-  readonly #shown: string;
+  readonly #kindName: string;
   /**
    * Valid objects. An informer replaces an object when it changes, so an entry never becomes stale.
    */
@@ -43,13 +43,14 @@ export class ObjectShape {
   readonly #reported = new Map<ObjectKey, string>();
 
   /**
-   * @param kind The controller's kind. Built-in kinds have no schema here, so they are always
-   * valid.
-   * @param cache The informer cache of the kind: reports of deleted objects are dropped.
+   * @param kind The controller's kind. The objects of built-in kinds have no schema here, so all of
+   * them are valid.
+   * @param cache The informer cache of the kind. When it drops an object, the object's reported
+   * errors are removed.
    */
   constructor(kind: AnyKind, cache: InformerCache) {
     this.#check = checkOf(kind);
-    this.#shown = `${kind.kind} of ${kind.apiVersion}`;
+    this.#kindName = `${kind.kind} of ${kind.apiVersion}`;
     cache.listen(({ before, after }) => {
       if (after === undefined && this.#reported.size > 0) this.#reported.delete(keyOf(before!.metadata));
     });
@@ -61,17 +62,17 @@ export class ObjectShape {
    * @param object The object.
    * @throws {InvalidObjectError} If a required field is missing, or a value is of the wrong type.
    */
-  refuseInvalid(object: KubeObject): void {
+  checkValid(object: KubeObject): void {
     if (this.#check === undefined || this.#valid.has(object)) return;
-    const faults = new Faults();
-    this.#check(object, faults);
+    const errors = new SchemaErrors();
+    this.#check(object, errors);
     const key = keyOf(object.metadata);
-    if (faults.count === 0) {
+    if (errors.count === 0) {
       this.#valid.add(object);
       this.#reported.delete(key);
       return;
     }
-    const message = `The object is not a valid ${this.#shown}: ${faults}. Correct the object: ` +
+    const message = `The object is not a valid ${this.#kindName}: ${errors}. Correct the object: ` +
       "it is reconciled again when it changes.";
     // An object that was deleted and created again is another object.
     const report = `${object.metadata.uid} ${message}`;
@@ -81,10 +82,10 @@ export class ObjectShape {
   }
 }
 
-/** Adds the errors of a value. */
-type Check = (value: unknown, faults: Faults) => void;
+/** Checks a value and adds its errors. */
+type Check = (value: unknown, errors: SchemaErrors) => void;
 
-// The status is written by the operator, so an old one must not prevent it from writing a new one.
+// An invalid status must not prevent the operator from writing a new one.
 const UNCHECKED: readonly string[] = ["apiVersion", "kind", "metadata", "status"];
 
 function checkOf({ version, crd }: AnyKind): Check | undefined {
@@ -95,12 +96,12 @@ function checkOf({ version, crd }: AnyKind): Check | undefined {
   return objectCheck(schema.required?.filter(isChecked) ?? [], properties, undefined);
 }
 
-/** Compiles a schema. Returns `undefined` if it accepts any value. */
+/** Compiles a schema to a check. Returns `undefined` if the schema accepts any value. */
 function compiled(schema: JsonSchema): Check | undefined {
   const check = ofType(schema);
   if (check === undefined || schema.nullable !== true) return check;
-  return (value, faults) => {
-    if (value !== null) check(value, faults);
+  return (value, errors) => {
+    if (value !== null) check(value, errors);
   };
 }
 
@@ -132,19 +133,19 @@ function ofType(schema: JsonSchema): Check | undefined {
 }
 
 function scalar(expected: string, is: (value: unknown) => boolean): Check {
-  return (value, faults) => {
-    if (!is(value)) faults.wrongType(expected, value);
+  return (value, errors) => {
+    if (!is(value)) errors.wrongType(expected, value);
   };
 }
 
 function listCheck(item: Check | undefined): Check {
-  return (value, faults) => {
-    if (!Array.isArray(value)) return faults.wrongType("a list", value);
+  return (value, errors) => {
+    if (!Array.isArray(value)) return errors.wrongType("a list", value);
     if (item === undefined) return;
     for (let i = 0; i < value.length; i++) {
-      faults.enter(i);
-      item(value[i], faults);
-      faults.leave();
+      errors.enter(i);
+      item(value[i], errors);
+      errors.leave();
     }
   };
 }
@@ -155,28 +156,28 @@ function objectCheck(
   rest: Check | undefined,
 ): Check {
   const checks = new Map(properties.map(([name, schema]) => [name, compiled(schema)]));
-  return (value, faults) => {
-    if (!isObject(value)) return faults.wrongType("an object", value);
+  return (value, errors) => {
+    if (!isObject(value)) return errors.wrongType("an object", value);
     for (const name of required) {
-      if (!Object.hasOwn(value, name)) faults.missing(name);
+      if (!Object.hasOwn(value, name)) errors.missing(name);
     }
     // Iterates over the object's fields: schemas such as a Pod's have far more properties than
     // objects.
     for (const name of Object.keys(value)) {
       const check = checks.has(name) ? checks.get(name) : rest;
       if (check === undefined) continue;
-      faults.enter(name);
-      check(value[name], faults);
-      faults.leave();
+      errors.enter(name);
+      check(value[name], errors);
+      errors.leave();
     }
   };
 }
 
-// Maximum number of errors in a message; others are counted.
-const TOLD = 5;
+// Maximum number of errors in a message. For further errors, the message has their number.
+const MAX_ERRORS = 5;
 
-/** The errors of an object, and the current location. */
-class Faults {
+/** Collects the errors of an object, with the path of the value that is being checked. */
+class SchemaErrors {
   count = 0;
   readonly #errors: string[] = [];
   readonly #path: (string | number)[] = [];
@@ -199,16 +200,16 @@ class Faults {
 
   /** Adds an error. Values are not quoted, because they may be secret. */
   #add(path: readonly (string | number)[], error: string): void {
-    if (++this.count <= TOLD) this.#errors.push(`${shown(path)} ${error}`);
+    if (++this.count <= MAX_ERRORS) this.#errors.push(`${printPath(path)} ${error}`);
   }
 
   toString(): string {
-    const more = this.count > TOLD ? `, and ${this.count - TOLD} more` : "";
+    const more = this.count > MAX_ERRORS ? `, and ${this.count - MAX_ERRORS} more` : "";
     return `${this.#errors.join(", ")}${more}`;
   }
 }
 
-function shown(path: readonly (string | number)[]): string {
+function printPath(path: readonly (string | number)[]): string {
   return path.map((step, i) => {
     if (typeof step === "number") return `[${step}]`;
     if (!/^[A-Za-z_][\w-]*$/.test(step)) return `[${JSON.stringify(step)}]`;

@@ -34,7 +34,7 @@ function website(parts: Record<string, unknown>): KubeObject {
 
 function faultOf(kind: AnyKind, object: KubeObject): string | undefined {
   try {
-    new ObjectShape(kind, cacheOf()).refuseInvalid(object);
+    new ObjectShape(kind, cacheOf()).checkValid(object);
     return undefined;
   } catch (error) {
     assert(error instanceof InvalidObjectError);
@@ -147,7 +147,7 @@ Deno.test("an invalid object is reported again only if it or its errors have cha
   const shape = new ObjectShape(kindOf(SPEC), cache);
   const isKnown = (object: KubeObject): boolean | undefined => {
     try {
-      shape.refuseInvalid(object);
+      shape.checkValid(object);
       return undefined;
     } catch (error) {
       return (error as InvalidObjectError).isKnown;

@@ -2,9 +2,9 @@
  * Runs long computations in worker threads, so that other reconciles, lease renewals and probes
  * keep the event loop.
  *
- * A thread is a Worker that loads the module that declares the tasks. In an executable that is the
- * whole program, because it is bundled in one file. A declaration must therefore be at the top
- * level of its module. In a Worker, it listens for tasks.
+ * A thread is a Worker that loads the module with the declaration of the tasks. In an executable
+ * this is the whole program, because it is bundled in one file. In the Worker, the declaration
+ * listens for calls, so it must be at the top level of its module.
  */
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 
@@ -34,14 +34,15 @@ export interface OffloadOptions {
   readonly threads?: number;
 }
 
-/** Messages to and from a thread. */
+/** A message to a thread: the call of a task. */
 interface Call {
   readonly tasks: string;
   readonly id: number;
   readonly name: string;
   readonly input: unknown;
 }
-type Answer =
+/** A message from a thread. */
+type ThreadMessage =
   | { readonly tasks: string; readonly isReady: true }
   | { readonly tasks: string; readonly id: number; readonly value: unknown }
   | { readonly tasks: string; readonly id: number; readonly error: Failure }
@@ -49,7 +50,7 @@ type Answer =
 
 /** An error as it is passed between threads, which do not preserve classes. */
 interface Failure {
-  /** The class, if it is one of the SDK that decides about retries. */
+  /** Set for `PermanentError` and `TemporaryError`, which decide about retries. */
   readonly outcome: "permanent" | "temporary" | undefined;
   readonly name: string;
   /** The code of the error, if it has one that is a string. */
@@ -59,19 +60,20 @@ interface Failure {
   readonly after: number | undefined;
 }
 
-interface Waiting {
+/** A call that has not settled. */
+interface PendingCall {
   readonly call: Call;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   isOver: boolean;
 }
 
-/** A thread. */
+/** A worker thread. */
 interface Thread {
   readonly worker: Worker;
   isReady: boolean;
-  /** The call that it computes. */
-  task: Waiting | undefined;
+  /** The call that the thread runs or will run; `undefined` if it is idle. */
+  task: PendingCall | undefined;
 }
 
 /**
@@ -108,14 +110,14 @@ interface Thread {
  * ```
  */
 export function offload<const T extends Tasks>(url: string, tasks: T, options: OffloadOptions = {}): Offloaded<T> {
-  const { threads: most = 1 } = options;
-  if (!Number.isInteger(most) || most < 1) {
-    throw new RangeError(`offload(): threads must be a positive integer, got ${most}`);
+  const { threads: maxThreads = 1 } = options;
+  if (!Number.isInteger(maxThreads) || maxThreads < 1) {
+    throw new RangeError(`offload(): threads must be a positive integer, got ${maxThreads}`);
   }
   // Several declarations in one file are distinguished by the names of their tasks.
   const key = Object.keys(tasks).sort().join();
-  if (isThread()) serve(key, tasks);
-  const pool = new Pool(url, key, most);
+  if (isThread()) runTasks(key, tasks);
+  const pool = new Pool(url, key, maxThreads);
   const calls = Object.keys(tasks).map((name) => [
     name,
     (input: unknown, { signal }: { readonly signal?: AbortSignal } = {}) => pool.call(name, input, signal),
@@ -123,17 +125,17 @@ export function offload<const T extends Tasks>(url: string, tasks: T, options: O
   return { ...Object.fromEntries(calls), [Symbol.dispose]: () => pool.close() } as Offloaded<T>;
 }
 
-/** Returns whether this is a thread for tasks. */
+/** Returns whether this code runs in a worker thread. */
 export function isThread(): boolean {
   const { WorkerGlobalScope: scope } = globalThis as { readonly WorkerGlobalScope?: abstract new () => unknown };
   return scope !== undefined && globalThis instanceof scope;
 }
 
-/** Runs tasks for the main thread. Called in a thread. */
-function serve(key: string, tasks: Tasks): void {
+/** Listens for calls from the main thread and runs the tasks. Called in a worker thread. */
+function runTasks(key: string, tasks: Tasks): void {
   const thread = globalThis as unknown as {
     addEventListener(type: "message", listener: (event: MessageEvent<Call>) => void): void;
-    postMessage(answer: Answer): void;
+    postMessage(answer: ThreadMessage): void;
   };
   thread.addEventListener("message", async ({ data: { tasks: wanted, id, name, input } }) => {
     if (wanted !== key) return;
@@ -143,7 +145,8 @@ function serve(key: string, tasks: Tasks): void {
       thread.postMessage({ tasks: key, id, error: failureOf(error) });
     }
   });
-  // An uncaught error would end the program on some Deno versions, and be lost on others.
+  // An uncaught error would end the program on some Deno versions and be lost on others, so it is
+  // reported to the main thread.
   const crash = (event: Event & { readonly error?: unknown; readonly reason?: unknown }): void => {
     event.preventDefault();
     thread.postMessage({ tasks: key, crash: failureOf(event.error ?? event.reason).message });
@@ -152,34 +155,34 @@ function serve(key: string, tasks: Tasks): void {
   thread.postMessage({ tasks: key, isReady: true });
 }
 
-/** Threads, and the calls that wait for one. */
+/** The worker threads of one declaration, and the calls that wait for a thread. */
 class Pool {
   readonly #url: string;
   readonly #key: string;
-  readonly #most: number;
+  readonly #maxThreads: number;
   readonly #threads = new Set<Thread>();
-  readonly #line: Waiting[] = [];
+  readonly #queue: PendingCall[] = [];
   #serial = 0;
 
-  constructor(url: string, key: string, most: number) {
+  constructor(url: string, key: string, maxThreads: number) {
     this.#url = url;
     this.#key = key;
-    this.#most = most;
+    this.#maxThreads = maxThreads;
   }
 
   call(name: string, input: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const call = { tasks: this.#key, id: this.#serial++, name, input };
-      const waiting: Waiting = { call, resolve: settle(resolve), reject: settle(reject), isOver: false };
-      const stop = (): void => this.#drop(waiting, signal!.reason);
+      const pending: PendingCall = { call, resolve: settle(resolve), reject: settle(reject), isOver: false };
+      const stop = (): void => this.#cancel(pending, signal!.reason);
       signal?.addEventListener("abort", stop, { once: true });
-      this.#line.push(waiting);
+      this.#queue.push(pending);
       this.#pump();
 
       function settle<V>(how: (value: V) => void): (value: V) => void {
         return (value) => {
-          waiting.isOver = true;
+          pending.isOver = true;
           signal?.removeEventListener("abort", stop);
           how(value);
         };
@@ -189,41 +192,41 @@ class Pool {
 
   close(): void {
     for (const thread of this.#threads) {
-      this.#end(thread, new Error("The task was cancelled: its threads were disposed of"));
+      this.#terminate(thread, new Error("The task was cancelled: its threads were disposed of"));
     }
-    for (const { reject } of this.#line.splice(0)) {
+    for (const { reject } of this.#queue.splice(0)) {
       reject(new Error("The task was not started: its threads were disposed of"));
     }
   }
 
   #pump(): void {
-    while (this.#line.length > 0) {
+    while (this.#queue.length > 0) {
       const thread = [...this.#threads].find(({ task }) => task === undefined) ?? this.#start();
       if (thread === undefined) return;
-      const waiting = this.#line.shift()!;
-      if (waiting.isOver) continue;
-      thread.task = waiting;
-      // Messages that are sent before the module listens are lost.
+      const pending = this.#queue.shift()!;
+      if (pending.isOver) continue;
+      thread.task = pending;
+      // Not sent before the module listens, because the message would be lost.
       if (thread.isReady) this.#send(thread);
     }
   }
 
   #start(): Thread | undefined {
-    if (this.#threads.size >= this.#most) return undefined;
+    if (this.#threads.size >= this.#maxThreads) return undefined;
     const worker = new Worker(this.#url, { type: "module" });
     const thread: Thread = { worker, isReady: false, task: undefined };
     this.#threads.add(thread);
-    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => this.#hear(thread, data));
+    worker.addEventListener("message", ({ data }: MessageEvent<ThreadMessage>) => this.#onMessage(thread, data));
     worker.addEventListener("error", (event) => {
-      // Otherwise the main thread would fail.
+      // Otherwise the error would also be thrown in the main thread.
       event.preventDefault();
-      this.#crashed(thread, event.message);
+      this.#onCrash(thread, event.message);
     });
     return thread;
   }
 
-  #crashed(thread: Thread, why: string): void {
-    this.#end(thread, new Error(`The thread of the task ended: ${why}`));
+  #onCrash(thread: Thread, reason: string): void {
+    this.#terminate(thread, new Error(`The thread of the task ended: ${reason}`));
     this.#pump();
   }
 
@@ -236,19 +239,19 @@ class Pool {
     }
   }
 
-  #hear(thread: Thread, answer: Answer): void {
+  #onMessage(thread: Thread, answer: ThreadMessage): void {
     if (answer.tasks !== this.#key) return;
     if ("isReady" in answer) {
       thread.isReady = true;
       return this.#send(thread);
     }
-    if ("crash" in answer) return this.#crashed(thread, answer.crash);
+    if ("crash" in answer) return this.#onCrash(thread, answer.crash);
     const { task } = thread;
     if (task === undefined || task.call.id !== answer.id) return;
     this.#settle(task, () => "error" in answer ? task.reject(errorOf(answer.error)) : task.resolve(answer.value));
   }
 
-  #settle(task: Waiting, how: () => void): void {
+  #settle(task: PendingCall, how: () => void): void {
     for (const thread of this.#threads) if (thread.task === task) thread.task = undefined;
     how();
     this.#pump();
@@ -257,14 +260,14 @@ class Pool {
   /**
    * Cancels a call. A running task cannot be interrupted, so its thread is terminated.
    */
-  #drop(waiting: Waiting, reason: unknown): void {
-    waiting.reject(reason);
-    const thread = [...this.#threads].find(({ task }) => task === waiting);
-    if (thread !== undefined) this.#end(thread, reason);
+  #cancel(pending: PendingCall, reason: unknown): void {
+    pending.reject(reason);
+    const thread = [...this.#threads].find(({ task }) => task === pending);
+    if (thread !== undefined) this.#terminate(thread, reason);
     this.#pump();
   }
 
-  #end(thread: Thread, reason: unknown): void {
+  #terminate(thread: Thread, reason: unknown): void {
     this.#threads.delete(thread);
     thread.worker.terminate();
     if (thread.task?.isOver === false) thread.task.reject(reason);

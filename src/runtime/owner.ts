@@ -41,13 +41,13 @@ function groupOf(apiVersion: string): string {
 }
 
 /**
- * Rejects an owner that Kubernetes' garbage collector would consider missing, so that it would
- * delete the owned object.
+ * Rejects an owner that Kubernetes' garbage collector would not find. It would delete the owned
+ * object.
  *
  * @throws {TypeError} If the owner is namespaced and the owned object is in another namespace or in
  * none.
  */
-export function refuseOwner(
+export function checkOwner(
   ownerKind: AnyKind,
   owner: KubeObject,
   kind: AnyKind,
@@ -65,12 +65,12 @@ export function refuseOwner(
 }
 
 /**
- * Rejects a child with another owner: two owners of one child would change it back and forth, and
- * the child would be deleted with the first.
+ * Rejects a child that another object owns. Two owners would change it back and forth, and the
+ * child would be deleted together with the first of them.
  *
  * @throws {TemporaryError} If the child has another controller, which may be about to be deleted.
  */
-export function refuseTaken(owner: KubeObject, kind: AnyKind, live: KubeObject | undefined): void {
+export function checkNotOwnedByOther(owner: KubeObject, kind: AnyKind, live: KubeObject | undefined): void {
   const other = live?.metadata.ownerReferences?.find(({ controller, uid }) => controller && uid !== owner.metadata.uid);
   if (live === undefined || other === undefined) return;
   throw new TemporaryError(

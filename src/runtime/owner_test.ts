@@ -3,7 +3,7 @@ import { ConfigMap, Namespace, Node } from "../kinds/mod.ts";
 import type { AnyKind, KubeObject, OwnerReference } from "../resource/kind.ts";
 import { resource } from "../resource/mod.ts";
 import { s } from "../schema/mod.ts";
-import { ownerKey, ownerReference, refuseOwner } from "./owner.ts";
+import { checkOwner, ownerKey, ownerReference } from "./owner.ts";
 
 const Website = resource({ group: "demo.example.com", version: "v2", kind: "Website", spec: s.object({}) });
 
@@ -62,20 +62,20 @@ Deno.test("ownerKey returns undefined without an object", () => {
   assert.equal(ownerKey(Website, undefined), undefined);
 });
 
-Deno.test("refuseOwner accepts an owner in the same namespace, and a cluster-scoped owner", () => {
-  refuseOwner(Website, object("blog", "shop"), ConfigMap, { name: "page", namespace: "shop" });
-  refuseOwner(Namespace, object("shop"), ConfigMap, { name: "page", namespace: "other" });
-  refuseOwner(Namespace, object("shop"), Node, { name: "one" });
+Deno.test("checkOwner accepts an owner in the same namespace, and a cluster-scoped owner", () => {
+  checkOwner(Website, object("blog", "shop"), ConfigMap, { name: "page", namespace: "shop" });
+  checkOwner(Namespace, object("shop"), ConfigMap, { name: "page", namespace: "other" });
+  checkOwner(Namespace, object("shop"), Node, { name: "one" });
 });
 
-Deno.test("refuseOwner rejects an owner that the garbage collector would not find", () => {
+Deno.test("checkOwner rejects an owner that the garbage collector would not find", () => {
   const owner = object("blog", "shop");
-  assert.throws(() => refuseOwner(Website, owner, ConfigMap, { name: "page", namespace: "other" }), {
+  assert.throws(() => checkOwner(Website, owner, ConfigMap, { name: "page", namespace: "other" }), {
     name: "TypeError",
     message:
       'Cannot make Website "shop/blog" the owner of ConfigMap "page": it is in namespace "other", so an owner reference is not possible. Apply it with { owner: false } and delete it in cleanup',
   });
-  assert.throws(() => refuseOwner(Website, owner, Namespace, { name: "page" }), {
+  assert.throws(() => checkOwner(Website, owner, Namespace, { name: "page" }), {
     name: "TypeError",
     message: /^Cannot make Website "shop\/blog" the owner of Namespace "page": it is cluster-scoped, /,
   });

@@ -1,4 +1,7 @@
-/** Reads the objects that user functions request to reconcile. Their types may be unchecked. */
+/**
+ * Reads the reconcile requests that user functions return. They are validated, because user code
+ * may not be type-checked.
+ */
 import { maskSecrets } from "../base/mask_secrets.ts";
 import type { ReconcileRequest } from "../parts/watch.ts";
 import type { AnyKind } from "../resource/kind.ts";

@@ -5,7 +5,7 @@
 import type { AnyKind } from "../resource/kind.ts";
 import type { ObjectKey } from "../watch/key.ts";
 
-/** Why a controller's last reconcile of an object failed. */
+/** The failure of a controller's last reconcile of an object. */
 export interface ReportedFailure {
   readonly reason: string;
   readonly message: string;
@@ -42,7 +42,7 @@ export class ReportedFailures {
     return undefined;
   }
 
-  /** Removes a deleted object. */
+  /** Removes the failures of a deleted object. */
   forget(kind: AnyKind, key: ObjectKey): void {
     this.#failed.delete(objectOf(kind, key));
   }

@@ -9,7 +9,7 @@ import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
 import { isOwnKind, keepsInConditions, keepsInStatus, ownsStatus } from "../resource/ownership.ts";
 import { keyOf } from "../watch/key.ts";
 import { contextOf, type Run } from "./context.ts";
-import { OutrunError } from "./failure.ts";
+import { StaleObjectError } from "./failure.ts";
 import { runStep } from "./finalizer.ts";
 import { isSame, ownCache, type Scope, write } from "./scope.ts";
 import { HOT_LOOP } from "./hot_loops.ts";
@@ -34,15 +34,15 @@ export type RunStart = Omit<Run, "draft">;
 export async function runObject(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
   const { controller, finalizer } = scope;
   const { finalizers = [], deletionTimestamp } = start.object.metadata;
-  const cleans = controller.cleanup !== undefined;
+  const hasCleanup = controller.cleanup !== undefined;
   const isDeleting = deletionTimestamp !== undefined;
-  const left = scope.leftFinalizers.in(finalizers);
+  const orphaned = scope.orphanedFinalizers.in(finalizers);
   // Finalizers of removed controllers are removed by the same patch.
   const own = finalizers.includes(finalizer) ? [finalizer] : [];
-  const isHeld = cleans && !isDeleting
-    ? own.length > 0 && left.length === 0
-    : own.length + left.length > 0 && mayRemoveFinalizers(scope, start, [...own, ...left]);
-  switch (runStep(cleans, isHeld, isDeleting)) {
+  const hasFinalizer = hasCleanup && !isDeleting
+    ? own.length > 0 && orphaned.length === 0
+    : own.length + orphaned.length > 0 && mayRemoveFinalizers(scope, start, [...own, ...orphaned]);
+  switch (runStep(hasCleanup, hasFinalizer, isDeleting)) {
     case "none":
       return undefined;
     case "remove finalizer":
@@ -52,8 +52,8 @@ export async function runObject(scope: Scope, start: RunStart): Promise<NextReco
     case "reconcile":
       return await reconcile(scope, start);
     case "add finalizer, then reconcile":
-      // Without a reconcile there is nothing to clean up.
-      scope.shape?.refuseInvalid(start.object);
+      // Checked first: an object that was never reconciled needs no cleanup.
+      scope.shape?.checkValid(start.object);
       return await reconcileAfter(scope, start, await addFinalizer(scope, start));
     case "remove finalizer, then reconcile":
       return await reconcileAfter(scope, start, await removeFinalizer(scope, start));
@@ -61,9 +61,9 @@ export async function runObject(scope: Scope, start: RunStart): Promise<NextReco
 }
 
 /**
- * Returns whether the controller's RBAC permissions allow removing finalizers. For kinds of others,
- * that needs a cleanup or an entry in `uses`. A finalizer of an earlier version must not prevent
- * reconciling.
+ * Returns whether the controller's RBAC permissions allow removing finalizers. For kinds that the
+ * operator does not define, that requires a cleanup or an entry in `uses`. Without it, the object
+ * is reconciled with the finalizer of an earlier version, and a warning is logged.
  */
 function mayRemoveFinalizers(
   { controller: { kind, uses, cleanup } }: Scope,
@@ -80,7 +80,10 @@ function mayRemoveFinalizers(
   return false;
 }
 
-/** Skips an object that was deleted meanwhile: its children would never be cleaned up. */
+/**
+ * Reconciles an object after its finalizers were patched. An object that was deleted meanwhile is
+ * skipped, because children that a reconcile created for it would never be cleaned up.
+ */
 async function reconcileAfter(
   scope: Scope,
   start: RunStart,
@@ -90,12 +93,12 @@ async function reconcileAfter(
 }
 
 async function reconcile(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
-  scope.shape?.refuseInvalid(start.object);
+  scope.shape?.checkValid(start.object);
   const run = { ...start, draft: new StatusDraft() };
-  const outcome = checked(
+  const outcome = nextReconcileOf(
     scope,
     "reconcile",
-    await timed(scope, run, (run) => scope.controller.reconcile(run.object, contextOf(scope, run))),
+    await withTimeout(scope, run, (run) => scope.controller.reconcile(run.object, contextOf(scope, run))),
   );
   const { kind } = scope.controller;
   const key = keyOf(start.object.metadata);
@@ -109,29 +112,32 @@ async function reconcile(scope: Scope, start: RunStart): Promise<NextReconcile |
     );
   }
   // Another controller's failure has priority in the shared condition.
-  if (other === undefined) offerHotLoop(scope, run);
+  if (other === undefined) addHotLoopCondition(scope, run);
   await writeStatus(scope, run, other === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
   return outcome;
 }
 
-/** Adds the condition for a hot loop. */
-function offerHotLoop(scope: Scope, { object, draft }: Run): void {
+/** Adds the condition of a hot loop if the object is in one. */
+function addHotLoopCondition(scope: Scope, { object, draft }: Run): void {
   const { hotLoops, controller: { kind } } = scope;
-  const message = ownsStatus(kind) ? hotLoops.messageFor(kind, latest(scope, object)) : undefined;
+  const message = ownsStatus(kind) ? hotLoops.messageFor(kind, cachedVersion(scope, object)) : undefined;
   if (message !== undefined) draft.offerCondition({ type: "Reconciling", status: "True", reason: HOT_LOOP, message });
 }
 
-/** Cleans up. Success is not reported, because the object is deleted with its last finalizer. */
+/**
+ * Cleans up a deleted object. Success is not reported in the status, because the object disappears
+ * with its last finalizer.
+ */
 async function cleanup(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
   const run = { ...start, draft: new StatusDraft() };
-  const outcome = checked(
+  const outcome = nextReconcileOf(
     scope,
     "cleanup",
-    await timed(scope, run, (run) => scope.controller.cleanup!(run.object, contextOf(scope, run))),
+    await withTimeout(scope, run, (run) => scope.controller.cleanup!(run.object, contextOf(scope, run))),
   );
-  // A requested delay means that the cleanup is not done, so the finalizer stays.
+  // The cleanup requested another call, so it is not complete and the finalizer stays.
   if (outcome !== undefined) {
-    offerHotLoop(scope, run);
+    addHotLoopCondition(scope, run);
     await writeStatus(scope, run, []);
     return outcome;
   }
@@ -140,10 +146,12 @@ async function cleanup(scope: Scope, start: RunStart): Promise<NextReconcile | u
 }
 
 /**
- * Checks the return value of user code, whose types may be unchecked: an invalid delay would
- * reconcile in a loop, or never again.
+ * Interprets the return value of `reconcile` or `cleanup`. It is validated, because user code may
+ * not be type-checked, and an invalid delay would reconcile in a loop or never again.
+ *
+ * @throws {TypeError} If the value is neither `undefined`, `null` nor the result of `requeue`.
  */
-function checked(scope: Scope, what: string, outcome: unknown): NextReconcile | undefined {
+function nextReconcileOf(scope: Scope, what: string, outcome: unknown): NextReconcile | undefined {
   if (outcome === undefined || outcome === null) return undefined;
   const { after, at } = outcome as Requeue;
   if (typeof after === "number" && after >= 0) return { after };
@@ -154,8 +162,8 @@ function checked(scope: Scope, what: string, outcome: unknown): NextReconcile | 
 }
 
 /**
- * Reports a failed reconcile in the object's status. For kinds of others it is not, because their
- * `Ready` condition has its own meaning.
+ * Reports a failed reconcile in the object's status. Only for kinds whose status the operator owns:
+ * the `Ready` condition of other kinds has its own meaning.
  */
 export async function reportFailure(
   scope: Scope,
@@ -172,7 +180,8 @@ export async function reportFailure(
 }
 
 /**
- * Reports in the status of an object that its annotation pauses it. Only for the operator's kinds.
+ * Reports in the object's status that an annotation pauses it. Only for kinds whose status the
+ * operator owns.
  */
 export async function reportPaused(scope: Scope, start: RunStart): Promise<void> {
   if (!ownsStatus(scope.controller.kind)) return;
@@ -188,7 +197,7 @@ export async function reportPaused(scope: Scope, start: RunStart): Promise<void>
   await writeStatus(scope, { ...start, object: { ...start.object, metadata }, draft }, []);
 }
 
-async function timed(
+async function withTimeout(
   scope: Scope,
   run: Run,
   call: (run: Run) => Promise<ReconcileResult> | ReconcileResult,
@@ -208,43 +217,53 @@ async function timed(
   return await Promise.race([call({ ...run, signal }), late]);
 }
 
-async function writeStatus(scope: Scope, run: Run, drops: readonly string[]): Promise<void> {
+async function writeStatus(scope: Scope, run: Run, removedConditions: readonly string[]): Promise<void> {
   const { kind, writesStatus } = scope.controller;
   if (!writesStatus) return;
   const { metadata } = run.object;
   // The cache has changes that other writers made during the reconcile.
-  const now = latest(scope, run.object);
-  // The object was replaced by another one of the same name, which has its own status.
+  const now = cachedVersion(scope, run.object);
+  // The object was replaced by another one of the same name. Its status must not be overwritten.
   if (now.metadata.uid !== metadata.uid) return;
   if (!isOwnKind(kind)) return await writeForeignStatus(scope, run, now);
-  const status = kept(kind, run.draft.patch(now, metadata.generation, drops, scope.clock.now()));
+  const status = withoutUnknownFields(
+    kind,
+    run.draft.patch(now, metadata.generation, removedConditions, scope.clock.now()),
+  );
   if (status === undefined) return;
-  // A merge patch replaces the whole list of conditions. If it has conditions of other writers, the
-  // patch must fail when the object has changed.
+  // A merge patch replaces the whole list of conditions. If the list has conditions of other
+  // writers, the patch must fail when the object has changed.
   const guard = run.draft.keepsOthers(now) ? { metadata: { resourceVersion: now.metadata.resourceVersion } } : {};
-  await patchOwn(scope, run, { ...guard, status }, "status");
+  await patchReconciled(scope, run, { ...guard, status }, "status");
 }
 
 /**
- * Writes the reported status of a kind that others define and may write too: lists such as an
- * HTTPRoute's `parents` have an entry per implementation. A merge patch replaces a whole list, so
- * the write fails if the status has changed since the reconciler read it, and the object is
- * reconciled again.
+ * Writes the reported status of a kind that the operator does not define. Other programs may write
+ * this status too: the `parents` of an HTTPRoute have an entry per implementation. A merge patch
+ * replaces a whole list, so the write fails if the status has changed since the reconciler read it,
+ * and the object is reconciled again.
  */
 async function writeForeignStatus(scope: Scope, run: Run, now: KubeObject): Promise<void> {
   const { kind } = scope.controller;
   const { generation } = run.object.metadata;
-  const status = run.draft.reportedPatch(now, generation, scope.clock.now(), (condition) => storedIn(kind, condition));
+  const status = run.draft.reportedPatch(
+    now,
+    generation,
+    scope.clock.now(),
+    (condition) => conditionAsStored(kind, condition),
+  );
   if (status === undefined) return;
   if (!equal(statusOf(now), statusOf(run.object))) {
-    throw new OutrunError(`The status of ${kind.kind} "${now.metadata.name}" changed during the reconcile`);
+    throw new StaleObjectError(`The status of ${kind.kind} "${now.metadata.name}" changed during the reconcile`);
   }
-  await patchOwn(scope, run, { metadata: { resourceVersion: now.metadata.resourceVersion }, status }, "status");
+  await patchReconciled(scope, run, { metadata: { resourceVersion: now.metadata.resourceVersion }, status }, "status");
 }
 
-/** A condition as the API server returns it, so that it compares equal in the next reconcile. */
-function storedIn(kind: AnyKind, condition: Condition): Condition {
-  // The types of built-in conditions omit an empty message, and few of them have a generation.
+/**
+ * Returns a condition as the API server stores it, so that the next reconcile finds it unchanged.
+ */
+function conditionAsStored(kind: AnyKind, condition: Condition): Condition {
+  // Built-in kinds omit an empty message from conditions, and few have an observed generation.
   const isStored = kind.crd === undefined
     ? (name: string) => name !== "observedGeneration" && !(name === "message" && condition.message === "")
     : (name: string) => keepsInConditions(kind, name);
@@ -252,45 +271,47 @@ function storedIn(kind: AnyKind, condition: Condition): Condition {
 }
 
 /**
- * Removes the fields that are added to every status if the kind's schema does not define them. API
- * servers would drop them, and each reconcile would send them again.
+ * Removes `conditions` and `observedGeneration` from a status patch if the kind's schema does not
+ * define them. API servers would drop them, and each reconcile would send them again.
  */
-function kept(kind: AnyKind, patch: unknown): unknown {
+function withoutUnknownFields(kind: AnyKind, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
-  const entries = Object.entries(patch).filter(([name]) => !ADDED.includes(name) || keepsInStatus(kind, name));
+  const entries = Object.entries(patch).filter(([name]) => !ADDED_FIELDS.includes(name) || keepsInStatus(kind, name));
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-const ADDED: readonly string[] = ["conditions", "observedGeneration"];
+const ADDED_FIELDS: readonly string[] = ["conditions", "observedGeneration"];
 
-/** Returns the cached object of the same name, or the object itself if there is none. */
-function latest(scope: Scope, object: KubeObject): KubeObject {
+/** Returns the cached object of the same name, or the given object if none is cached. */
+function cachedVersion(scope: Scope, object: KubeObject): KubeObject {
   return ownCache(scope).get(keyOf(object.metadata)) ?? object;
 }
 
 async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
   const { resourceVersion, finalizers = [] } = start.object.metadata;
-  const rest = withoutOwn(scope, start, finalizers);
-  return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: [...rest, scope.finalizer] } });
+  const rest = otherFinalizers(scope, start, finalizers);
+  return await patchReconciled(scope, start, { metadata: { resourceVersion, finalizers: [...rest, scope.finalizer] } });
 }
 
 async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
   // From the cache: another controller may have removed its finalizer during this cleanup.
-  const { uid, resourceVersion, finalizers = [] } = latest(scope, start.object).metadata;
+  const { uid, resourceVersion, finalizers = [] } = cachedVersion(scope, start.object).metadata;
   if (uid !== start.object.metadata.uid) return undefined;
-  const rest = withoutOwn(scope, start, finalizers);
-  return await patchOwn(scope, start, { metadata: { resourceVersion, finalizers: rest } });
+  const rest = otherFinalizers(scope, start, finalizers);
+  return await patchReconciled(scope, start, { metadata: { resourceVersion, finalizers: rest } });
 }
 
-/** Returns the finalizers without the controller's own and those of removed controllers. */
-function withoutOwn(scope: Scope, { log }: RunStart, finalizers: readonly string[]): string[] {
-  const left = scope.leftFinalizers.in(finalizers);
-  if (left.length > 0) log.info("Finalizers of removed controllers released", { finalizers: left });
-  return finalizers.filter((name) => name !== scope.finalizer && !left.includes(name));
+/**
+ * Returns the finalizers that are neither the controller's own nor those of removed controllers.
+ */
+function otherFinalizers(scope: Scope, { log }: RunStart, finalizers: readonly string[]): string[] {
+  const orphaned = scope.orphanedFinalizers.in(finalizers);
+  if (orphaned.length > 0) log.info("Finalizers of removed controllers released", { finalizers: orphaned });
+  return finalizers.filter((name) => name !== scope.finalizer && !orphaned.includes(name));
 }
 
-/** Patches the object. Returns `undefined` if it was deleted, which ends the reconcile. */
-async function patchOwn(
+/** Patches the reconciled object. Returns `undefined` if it was deleted. */
+async function patchReconciled(
   scope: Scope,
   start: RunStart,
   patch: unknown,

@@ -9,9 +9,9 @@ import type { Logger } from "./logger.ts";
  * @param object The object.
  */
 export function runLog(log: Logger, { metadata }: KubeObject): Logger {
-  let full: Logger | undefined;
-  const made = (): Logger =>
-    full ??= log.with({
+  let created: Logger | undefined;
+  const withFields = (): Logger =>
+    created ??= log.with({
       ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
       name: metadata.name,
       uid: metadata.uid,
@@ -19,12 +19,12 @@ export function runLog(log: Logger, { metadata }: KubeObject): Logger {
     });
   return {
     debug: (message, fields) => {
-      if (log.isDebug) made().debug(message, fields);
+      if (log.isDebug) withFields().debug(message, fields);
     },
-    info: (message, fields) => made().info(message, fields),
-    warn: (message, fields) => made().warn(message, fields),
-    error: (message, fields) => made().error(message, fields),
-    with: (fields) => made().with(fields),
+    info: (message, fields) => withFields().info(message, fields),
+    warn: (message, fields) => withFields().warn(message, fields),
+    error: (message, fields) => withFields().error(message, fields),
+    with: (fields) => withFields().with(fields),
     get isDebug() {
       return log.isDebug;
     },

@@ -1,4 +1,7 @@
-/** What one controller's runs share: its names, the client, the informer caches. */
+/**
+ * The state that all reconciles of a controller share, such as its names, the client and the
+ * caches.
+ */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
@@ -13,9 +16,9 @@ import type { CodeObserver } from "./code_failure.ts";
 import type { EventRecorder } from "./events.ts";
 import type { HotLoops } from "./hot_loops.ts";
 import type { Informers } from "./informers.ts";
-import { LiveIndex } from "./live_index.ts";
+import { CacheIndex } from "./cache_index.ts";
 import type { Logger } from "./logger.ts";
-import { LeftFinalizers } from "./left_finalizers.ts";
+import { OrphanedFinalizers } from "./orphaned_finalizers.ts";
 import type { Metrics } from "./metrics.ts";
 import { NamedWatches } from "./named_watches.ts";
 import { type NarrowedWatch, narrowedWatch } from "./narrowed.ts";
@@ -25,7 +28,7 @@ import type { Tracing } from "./tracing.ts";
 import { type RequestedObject, requestedObject, requestList } from "./reconcile_request.ts";
 import type { ReportedFailures } from "./reported_failures.ts";
 
-/** What the controllers of an operator share. */
+/** The state that all controllers of an operator share. */
 export interface Shared {
   /** All parts of the operator. */
   readonly parts: Parts;
@@ -41,7 +44,8 @@ export interface Shared {
   readonly metrics: Metrics;
   readonly events: EventRecorder;
   /**
-   * Label selector for objects of the controller's own kind, in addition to the controller's own.
+   * The operator's label selector. It applies to the objects of each controller's own kind,
+   * together with the selector of the controller's watch.
    */
   readonly selector?: string | undefined;
   /** Returns the operator's services. */
@@ -52,28 +56,30 @@ export interface Shared {
   readonly observe?: CodeObserver | undefined;
 }
 
-/** What the reconciles of one controller share. */
+/** The state that all reconciles of one controller share. */
 export interface Scope extends Shared {
   /** The controller's key among the parts. */
   readonly part: string;
   readonly controller: Controller;
   /** The caches of the kinds that it watches, its own kind first. */
   readonly caches: readonly InformerCache[];
-  readonly indexes: ReadonlyMap<string, LiveIndex>;
-  /** Objects by the uid of their controller, for the kinds that `owned` was called with. */
-  readonly children: Map<InformerCache, LiveIndex>;
-  /** The watches on owned kinds that do not select all objects. */
+  /** The controller's indexes by name. */
+  readonly indexes: ReadonlyMap<string, CacheIndex>;
+  /** For each kind that `owned` was called with, its objects by the UID of the owner. */
+  readonly children: Map<InformerCache, CacheIndex>;
+  /** The watches on owned kinds that select only some objects. */
   readonly narrowed: readonly NarrowedWatch[];
-  /** Watches on kinds whose objects are watched by name. */
+  /** The watches that follow single objects by name. */
   readonly named: readonly NamedWatches[];
   /** Checks objects against their type; `undefined` if only metadata is watched. */
   readonly shape: ObjectShape | undefined;
   /** Counters for metrics. */
   readonly counts: { skippedWrites: number; ownEvents: number; delayedReconciles: number };
+  /** The field manager of the controller's writes. */
   readonly manager: string;
   readonly finalizer: string;
   /** Finds finalizers of removed controllers. */
-  readonly leftFinalizers: LeftFinalizers;
+  readonly orphanedFinalizers: OrphanedFinalizers;
   /** The annotation that pauses an object. */
   readonly paused: string;
 }
@@ -84,7 +90,7 @@ export interface Scope extends Shared {
  * @param operator Name of the operator.
  * @param part Name of the part.
  * @param controller The controller.
- * @param shared What all controllers share.
+ * @param shared The state that all controllers share.
  */
 export function scopeOf(operator: string, part: string, controller: Controller, shared: Shared): Scope {
   const { kind } = controller;
@@ -105,7 +111,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
       });
       return found ?? [];
     };
-    return [name, new LiveIndex(cache, keysOf)] as const;
+    return [name, new CacheIndex(cache, keysOf)] as const;
   });
   const named = controller.watches.flatMap(({ kind: of, options }) => {
     const { names } = options;
@@ -135,28 +141,28 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     log,
     manager: fieldManager(operator, part),
     finalizer: finalizerName(operator, part, controller),
-    leftFinalizers: new LeftFinalizers(operator, shared.parts, part),
+    orphanedFinalizers: new OrphanedFinalizers(operator, shared.parts, part),
     paused: pausedAnnotation(operator, kind),
   };
 }
 
-/** Where a failure of user code is reported. */
+/** Where an error of user code is reported. */
 type Guard = Pick<Scope, "log" | "part" | "observe">;
 
-/** A function of a declaration, and the object that it is called with. */
+/** A user function, and the object that it is called with. */
 interface GuardedCall {
-  /** Such as `predicate of Secret`. */
+  /** Name of the function for the log, such as `predicate of Secret`. */
   readonly what: string;
   readonly kind?: AnyKind;
   readonly object?: KubeObject | undefined;
 }
 
 /**
- * Calls a function of the user that runs on each change. An error in it must not end the watch: it
- * is logged, and the result is `undefined`.
+ * Calls a function of the user that runs for each change. Its errors must not end the watch: an
+ * error is logged, and the result is `undefined`.
  *
  * @param guard Where an error is reported.
- * @param about What is called, and with which object.
+ * @param about Name of the function, and the object that it is called with.
  * @param call Calls it.
  */
 export function guarded<T>(guard: Guard, { what, kind, object }: GuardedCall, call: () => T): T | undefined {
@@ -173,14 +179,17 @@ export function guarded<T>(guard: Guard, { what, kind, object }: GuardedCall, ca
   }
 }
 
-/** The kinds that a controller watches, its own first, each once. */
+/**
+ * Returns the kinds that a controller watches, its own first, without duplicates. Kinds whose
+ * objects are watched by name are not among them.
+ */
 function watchedKinds({ kind, owns, reads, watches }: Controller): readonly AnyKind[] {
-  const whole = watches.filter(({ options }) => options.names === undefined);
-  const kinds = [kind, ...owns, ...reads, ...whole.map(({ kind }) => kind)];
+  const unnamed = watches.filter(({ options }) => options.names === undefined);
+  const kinds = [kind, ...owns, ...reads, ...unnamed.map(({ kind }) => kind)];
   return kinds.filter((one, i) => kinds.findIndex((other) => isSame(one, other)) === i);
 }
 
-/** How a controller watches a kind, where it says so. */
+/** Returns the options of a controller's watch on a kind; `undefined` if it declares none. */
 export function watchOf({ watches }: Controller, kind: AnyKind): Watch["options"] | undefined {
   return watches.find((watch) => isSame(watch.kind, kind))?.options;
 }
@@ -199,7 +208,7 @@ function selectionOf(options: Watch["options"] | undefined, selector: string | u
   };
 }
 
-/** Whether two values are one kind. */
+/** Returns whether two values define the same kind and version. */
 export function isSame(one: AnyKind, other: AnyKind): boolean {
   return one === other || (one.kind === other.kind && one.apiVersion === other.apiVersion);
 }
@@ -230,7 +239,7 @@ export function isWatched({ caches }: Scope, kind: AnyKind): boolean {
   return caches.some((cache) => isSame(cache.kind, kind));
 }
 
-/** The object of a write. Its name may be unknown before. */
+/** The object of a write. The name is absent if the API server generates it. */
 export interface Target {
   readonly kind: AnyKind;
   readonly name?: string | undefined;

@@ -6,18 +6,18 @@ import { equal, isObject } from "../base/json.ts";
 import { mergePatch } from "../base/merge_patch.ts";
 import type { Condition, KubeObject } from "../resource/kind.ts";
 
-/** A condition as a reconciler reports it, without times and generation. */
+/** A condition as a reconciler reports it: without transition time and generation. */
 export type ConditionPart = Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string };
 
-// API servers accept 32,768 characters, which would be stored with each object.
-const LONGEST_MESSAGE = 1024;
+// API servers accept 32,768 characters, but they would be stored with each object.
+const MAX_MESSAGE_LENGTH = 1024;
 
 /** The status that a reconcile reports. */
 export class StatusDraft {
   readonly #parts: Record<string, unknown> = {};
   readonly #conditions = new Map<string, ConditionPart>();
 
-  /** Adds properties; the last one of a name is used. */
+  /** Adds properties. If a name is added twice, the last value is used. */
   add(part: Record<string, unknown>): void {
     for (const [name, value] of Object.entries(part)) this.#parts[name] = value;
   }
@@ -37,24 +37,24 @@ export class StatusDraft {
    *
    * @param object The current object.
    * @param generation The generation that was reconciled.
-   * @param drops Condition types that no longer apply.
+   * @param removedTypes Condition types that no longer apply.
    * @param now The time, in milliseconds since the epoch.
    */
-  patch(object: KubeObject, generation: number | undefined, drops: readonly string[], now: number): unknown {
+  patch(object: KubeObject, generation: number | undefined, removedTypes: readonly string[], now: number): unknown {
     const before = statusOf(object);
     const after = {
       ...before,
       ...this.#parts,
       ...(generation === undefined ? {} : { observedGeneration: generation }),
-      conditions: this.#merge(heldConditions(before), generation, drops, now),
+      conditions: this.#merge(conditionsIn(before), generation, removedTypes, now),
     };
     // Converted to JSON, so that values compare as the API server stores them.
-    return mergePatch(before, JSON.parse(jsonOf(after)));
+    return mergePatch(before, JSON.parse(toJson(after)));
   }
 
   /**
-   * Returns the merge patch of a status that others define, or `undefined` if nothing changes. It
-   * has only fields that the reconciler reported.
+   * Returns the merge patch for the status of a kind that the operator does not define, or
+   * `undefined` if nothing changes. It has only fields that the reconciler reported.
    *
    * @param object The current object.
    * @param generation The generation that was reconciled.
@@ -70,42 +70,48 @@ export class StatusDraft {
     const before = statusOf(object);
     const after: Record<string, unknown> = { ...before, ...this.#parts };
     if (this.#conditions.size > 0) {
-      after.conditions = this.#merge(heldConditions(after), generation, [], now, stored);
+      after.conditions = this.#merge(conditionsIn(after), generation, [], now, stored);
     }
-    return mergePatch(before, JSON.parse(jsonOf(after)));
+    return mergePatch(before, JSON.parse(toJson(after)));
   }
 
   /**
-   * Whether the patch repeats conditions of other writers, which must not have changed meanwhile.
+   * Returns whether the patch repeats conditions of other writers. The patch must then fail if they
+   * have changed meanwhile.
    */
   keepsOthers(object: KubeObject): boolean {
-    return heldConditions(statusOf(object)).some(({ type }) => !this.#conditions.has(type));
+    return conditionsIn(statusOf(object)).some(({ type }) => !this.#conditions.has(type));
   }
 
   #merge(
-    held: readonly Condition[],
+    existing: readonly Condition[],
     generation: number | undefined,
-    drops: readonly string[],
+    removedTypes: readonly string[],
     now: number,
     stored: (condition: Condition) => Condition = (condition) => condition,
   ): Condition[] {
     const reported = new Map(this.#conditions);
-    const kept = held.filter(({ type }) => !drops.includes(type) || reported.has(type)).map((before) => {
-      const part = reported.get(before.type);
-      reported.delete(before.type);
-      if (part === undefined) return before;
-      const condition = { ...extraFields(before), ...stored(conditionOf(part, generation, before, now)) };
-      return equal(before, condition) ? before : condition;
-    });
-    return [...kept, ...[...reported.values()].map((part) => stored(conditionOf(part, generation, undefined, now)))];
+    const remaining = existing.filter(({ type }) => !removedTypes.includes(type) || reported.has(type)).map(
+      (before) => {
+        const part = reported.get(before.type);
+        reported.delete(before.type);
+        if (part === undefined) return before;
+        const condition = { ...extraFields(before), ...stored(conditionOf(part, generation, before, now)) };
+        return equal(before, condition) ? before : condition;
+      },
+    );
+    return [
+      ...remaining,
+      ...[...reported.values()].map((part) => stored(conditionOf(part, generation, undefined, now))),
+    ];
   }
 }
 
 /**
- * Converts values to JSON. Values that JSON cannot represent are rejected. Checking each value is
- * slow, so it is only done if there may be one.
+ * Converts a status to JSON. Rejects values that JSON cannot represent. The check of each value is
+ * slow, so it only runs if the JSON may contain such a value.
  */
-function jsonOf(status: Record<string, unknown>): string {
+function toJson(status: Record<string, unknown>): string {
   try {
     const text = JSON.stringify(status);
     if (!text.includes("null")) return text;
@@ -133,22 +139,23 @@ export function statusOf(object: KubeObject): Record<string, unknown> {
 }
 
 /** Returns the conditions of a status. */
-export function heldConditions({ conditions }: Record<string, unknown>): readonly Condition[] {
+export function conditionsIn({ conditions }: Record<string, unknown>): readonly Condition[] {
   return Array.isArray(conditions) ? conditions : [];
 }
 
-const FIELDS = ["type", "status", "reason", "message", "lastTransitionTime", "observedGeneration"];
+const CONDITION_FIELDS = ["type", "status", "reason", "message", "lastTransitionTime", "observedGeneration"];
 
 /** Returns fields of a condition that other writers added, such as `lastProbeTime` of a Pod. */
 function extraFields(condition: Condition): Partial<Condition> {
-  return Object.fromEntries(Object.entries(condition).filter(([name]) => !FIELDS.includes(name)));
+  return Object.fromEntries(Object.entries(condition).filter(([name]) => !CONDITION_FIELDS.includes(name)));
 }
 
 /**
- * Cuts a message at a whole character: half of one would be stored differently and look changed.
+ * Truncates a message at a whole character. Half of a surrogate pair would be stored differently,
+ * so each reconcile would find the message changed.
  */
-function cut(message: string): string {
-  return message.slice(0, LONGEST_MESSAGE).replace(/[\uD800-\uDBFF]$/, "");
+function truncated(message: string): string {
+  return message.slice(0, MAX_MESSAGE_LENGTH).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 function conditionOf(
@@ -164,7 +171,7 @@ function conditionOf(
     type: part.type,
     status: part.status,
     reason: part.reason,
-    message: cut(part.message ?? ""),
+    message: truncated(part.message ?? ""),
     lastTransitionTime: time,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };

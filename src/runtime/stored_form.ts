@@ -1,7 +1,7 @@
 /**
  * Compares values as they are applied with values as API servers store them. Built-in kinds are
  * structs in Go: a quantity is stored in canonical form, and empty or zero values may be dropped.
- * Without this, an unchanged object would be applied again and again.
+ * Without this module, an unchanged object would be applied again and again.
  */
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
@@ -10,13 +10,13 @@ import { kinds, types } from "../openapi/stored_forms.gen.ts";
 import type { KubeObject } from "../resource/kind.ts";
 
 /**
- * In which form API servers store a value:
+ * The form in which API servers store a value:
  *
- * - `as sent`: unchanged, as all of a custom kind. `false` differs from an omitted field.
+ * - `as sent`: unchanged, like all values of a custom kind. `false` differs from an omitted field.
  * - `value`: a value of a built-in kind. An empty list and `null` are dropped.
- * - `not zero`: as `value`, and `false`, 0 and "" are dropped.
+ * - `not zero`: like `value`, but `false`, 0 and "" are dropped too.
  * - `quantity`: in canonical form, so that "1000m" becomes "1".
- * - {@linkcode ObjectForm}, {@linkcode MapForm}: with forms of their own inside.
+ * - {@linkcode ObjectForm}, {@linkcode MapForm}: nested values have their own forms.
  *
  * The form of a list is the form of its items.
  */
@@ -140,7 +140,7 @@ export function isSameValue(wanted: unknown, live: unknown, form: StoredForm): b
   return isSameInside(wanted, live, form);
 }
 
-/** As {@linkcode isSameValue}, for values inside, for which no ownership is recorded. */
+/** Like {@linkcode isSameValue}, for nested values, for which no ownership is recorded. */
 function isSameInside(wanted: unknown, live: unknown, form: StoredForm): boolean {
   if (form === "as sent" || wanted === live) return equal(wanted, live);
   if (form === "quantity") return isSameQuantity(wanted, live);

@@ -15,7 +15,7 @@ import {
 import type { RunEffects } from "./loop_trace.ts";
 import { cacheOf, type Scope, type Target } from "./scope.ts";
 
-/** The reconcile that writes. */
+/** The parts of a reconcile that recording a write needs. */
 interface Writing {
   readonly effects: RunEffects;
   readonly signal: AbortSignal;
@@ -43,8 +43,8 @@ export async function traceWrite(scope: Scope, run: Writing, target: Target, wri
   for (const { path, wanted } of fieldsOf(write)) {
     if (trace.wrote({ kind, key }, path, wanted)) run.effects.repeated = true;
   }
-  const sought = trace.lookup({ kind, key });
-  if (sought !== undefined) sought.otherManager = await otherManager(scope, run.signal, target, sought.path);
+  const field = trace.lookup({ kind, key });
+  if (field !== undefined) field.otherManager = await otherManager(scope, run.signal, target, field.path);
 }
 
 function fieldsOf(write: Write): readonly Difference[] {
@@ -52,7 +52,7 @@ function fieldsOf(write: Write): readonly Difference[] {
   return write.verb === "patch" ? patchFields(write.patch, write.options) : [WHOLE];
 }
 
-/** An object that is created or deleted. */
+/** Stands for a whole object that is created or deleted. */
 const WHOLE: Difference = { path: [], wanted: undefined };
 
 async function otherManager(
@@ -63,7 +63,7 @@ async function otherManager(
 ): Promise<string | undefined> {
   const cached = cacheOf(scope, kind, namespace)?.get(keyOf({ name, namespace }));
   if (cached === undefined) return undefined;
-  // The cache only has this operator's entries of managedFields.
+  // The cache stores only this operator's entries of managedFields.
   const sibling = ownerOf(cached, path, scope.manager);
   if (sibling !== undefined) return sibling;
   // The controller has the permission to list, but perhaps not to get.
@@ -85,7 +85,7 @@ function patchFields(patch: unknown, { type = "merge", subresource }: PatchOptio
   return fields.filter(({ path }) => path[1] !== "f:resourceVersion");
 }
 
-/** Returns the fields of a status patch, with each condition as a field and without times. */
+/** Returns the fields of a status patch. Each condition is one field, without its time. */
 function statusFields(patch: unknown): readonly Difference[] {
   const { status } = isObject(patch) ? patch : {};
   if (!isObject(status)) return [];

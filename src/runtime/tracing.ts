@@ -1,12 +1,12 @@
 /**
- * Spans of an operator: of each reconcile, each API request in it, each change that triggered one,
- * and each webhook review.
+ * Spans of an operator. Each reconcile has a span, and so has each API request in it, each change
+ * that triggered a reconcile, and each webhook review.
  *
- * A change in the cluster is a trace of its own, and the reconcile that it triggers is another one
- * with a link to it. A reconcile may have several triggers, and a change may trigger many objects,
- * which a tree of parents cannot express (OpenTelemetry's messaging conventions do the same for
- * batches). A change made by a reconcile is its child, so that traces lead from controller to
- * controller.
+ * A change in the cluster has a trace of its own. The reconcile that it triggers has another trace,
+ * with a link to the change. A reconcile may have several triggers, and a change may trigger many
+ * objects, which a tree of parents cannot express (OpenTelemetry's messaging conventions do the
+ * same for batches). A change made by a reconcile is its child, so that traces lead from controller
+ * to controller.
  *
  * There are few span names; details are in attributes, named as in OpenTelemetry's collector for
  * Kubernetes objects. The types are those of `@opentelemetry/api` 1.x. The operator provides the
@@ -59,11 +59,11 @@ export interface Tracer {
 }
 
 /** The API's `SpanKind`. */
-const KIND = { internal: 0, producer: 3, consumer: 4 } as const;
+const SPAN_KIND = { internal: 0, producer: 3, consumer: 4 } as const;
 /** The API's `SpanStatusCode`. */
-const ERROR = 2;
+const STATUS_ERROR = 2;
 // OpenTelemetry stores 128 links per span. Further triggers of a reconcile are not linked.
-const MOST_LINKS = 32;
+const MAX_LINKS = 32;
 
 /**
  * A change in the cluster. Its span is created when it triggers the first object.
@@ -79,31 +79,30 @@ export interface Change {
 
 /** A running reconcile. */
 export interface RunSpan {
-  /** Calls a function as part of it. */
+  /** Calls a function as part of the reconcile. */
   within<T>(call: () => T): T;
-  /** Fields of its log lines, which identify its trace. */
+  /** Fields for the log lines of the reconcile, which identify its trace. */
   readonly logFields: { readonly trace_id: string; readonly span_id: string };
   /**
    * Ends the span.
    *
-   * @param result The result, in one word.
+   * @param result The result: `success`, `error` or `aborted`.
    * @param again Why the object is reconciled again, if it is.
    */
   end(result: string, again: ReconcileReason | undefined): void;
-  /** Records a failure. */
+  /** Records the error of a failed reconcile. */
   failed(error: unknown): void;
 }
 
-/**
- * The span of the current reconcile or review. After its end, requests are no longer part of it.
- */
-const open = new AsyncLocalStorage<Part>();
+/** The current reconcile or review. After its end, requests are no longer part of it. */
+const currentCall = new AsyncLocalStorage<TracedCall>();
 
-interface Part {
+/** A reconcile or review that is traced. */
+interface TracedCall {
   isOver: boolean;
   /** The span of a review; `undefined` for a reconcile. */
   readonly review?: Span;
-  /** Whether that has recorded its failure. */
+  /** Whether the review has recorded its failure. */
   hasFailed?: boolean;
 }
 
@@ -127,15 +126,15 @@ export class Tracing {
    * @param send Sends the request.
    */
   readonly call = <T>(request: RequestInfo, send: () => Promise<T>): Promise<T> => {
-    const part = open.getStore();
+    const part = currentCall.getStore();
     if (part === undefined || part.isOver) return send();
-    const options = { kind: KIND.internal, attributes: { "op.call": `${request.verb} ${request.target}` } };
-    return this.#tracer.startActiveSpan(callName(request), options, async (span) => {
+    const options = { kind: SPAN_KIND.internal, attributes: { "op.call": `${request.verb} ${request.target}` } };
+    return this.#tracer.startActiveSpan(requestSpanName(request), options, async (span) => {
       try {
         return await send();
       } catch (error) {
         if (error instanceof ApiError) span.setAttribute("http.response.status_code", error.status);
-        fail(span, error);
+        recordError(span, error);
         throw error;
       } finally {
         span.end();
@@ -150,13 +149,13 @@ export class Tracing {
    * @param answer Answers the review.
    */
   review<Answer extends { readonly status: number }>(path: string, answer: () => Promise<Answer>): Promise<Answer> {
-    const options = { kind: KIND.internal, attributes: { "op.webhook": path } };
+    const options = { kind: SPAN_KIND.internal, attributes: { "op.webhook": path } };
     return this.#tracer.startActiveSpan(`webhook ${path}`, options, async (span) => {
-      const part: Part = { isOver: false, review: span };
+      const part: TracedCall = { isOver: false, review: span };
       try {
-        const response = await open.run(part, answer);
+        const response = await currentCall.run(part, answer);
         span.setAttribute("http.response.status_code", response.status);
-        if (response.status >= 500 && !part.hasFailed) span.setStatus({ code: ERROR });
+        if (response.status >= 500 && !part.hasFailed) span.setStatus({ code: STATUS_ERROR });
         return response;
       } finally {
         part.isOver = true;
@@ -166,8 +165,8 @@ export class Tracing {
   }
 
   /** Adds attributes to the span of the current review. */
-  tellOfReview(attributes: SpanAttributes): void {
-    const span = open.getStore()?.review;
+  addReviewAttributes(attributes: SpanAttributes): void {
+    const span = currentCall.getStore()?.review;
     for (const [name, value] of Object.entries(attributes)) {
       span?.setAttribute(name, value as string | number | boolean);
     }
@@ -175,24 +174,24 @@ export class Tracing {
 
   /** Records that the current review failed, whatever its response status is. */
   failReview(error: unknown): void {
-    const part = open.getStore();
+    const part = currentCall.getStore();
     if (part?.review === undefined) return;
     part.hasFailed = true;
-    fail(part.review, error);
+    recordError(part.review, error);
   }
 
   /**
    * Returns fields for log lines of the current review, which identify its trace.
    */
   reviewLogFields(): Record<string, string> {
-    const span = open.getStore()?.review;
+    const span = currentCall.getStore()?.review;
     return span === undefined ? {} : logFieldsOf(span.spanContext());
   }
 }
 
-/** Returns the span of the current review, for a thread that answers it. */
+/** Returns the identity of the current review's span, for the thread that answers the review. */
 export function reviewTrace(): SpanContext | undefined {
-  const context = open.getStore()?.review?.spanContext();
+  const context = currentCall.getStore()?.review?.spanContext();
   return context && { traceId: context.traceId, spanId: context.spanId };
 }
 
@@ -219,13 +218,13 @@ export class RunTracing {
    * @param reason The reason, in one word.
    * @param by The change that triggered it, if any.
    */
-  woken(key: ObjectKey, reason: ReconcileReason, by: Change | undefined): void {
+  triggered(key: ObjectKey, reason: ReconcileReason, by: Change | undefined): void {
     if (by === undefined) return;
-    by.link ??= this.#changed(by);
+    by.link ??= this.#changeSpan(by);
     this.#link(key, { context: by.link, attributes: { "op.reason": reason } });
   }
 
-  /** Removes a deleted object. */
+  /** Removes the recorded triggers of a deleted object. */
   forget(key: ObjectKey): void {
     this.#links.delete(key);
   }
@@ -237,7 +236,7 @@ export class RunTracing {
    * @param reason Why it is reconciled.
    * @param attempt Number of the attempt, from 1.
    */
-  began(object: KubeObject, reason: ReconcileReason, attempt: number): RunSpan {
+  begin(object: KubeObject, reason: ReconcileReason, attempt: number): RunSpan {
     const key = keyOf(object.metadata);
     const links = this.#links.get(key) ?? [];
     this.#links.delete(key);
@@ -247,16 +246,16 @@ export class RunTracing {
       "op.reason": reason,
       "op.attempt": attempt,
     };
-    const options = { kind: KIND.consumer, root: true, attributes, links };
+    const options = { kind: SPAN_KIND.consumer, root: true, attributes, links };
     return this.#tracer.startActiveSpan(`reconcile ${this.#part}`, options, (span) => {
       const part = { isOver: false };
       const context = span.spanContext();
       // The span is active here and in the caller.
       const snapshot = AsyncLocalStorage.snapshot();
       return {
-        within: <T>(call: () => T): T => snapshot(() => open.run(part, call)) as T,
+        within: <T>(call: () => T): T => snapshot(() => currentCall.run(part, call)) as T,
         logFields: logFieldsOf(context),
-        failed: (error) => fail(span, error),
+        failed: (error) => recordError(span, error),
         end: (result, again) => {
           part.isOver = true;
           span.setAttribute("op.result", result);
@@ -267,8 +266,8 @@ export class RunTracing {
     });
   }
 
-  #changed({ object, isOurs }: Change): SpanContext {
-    const options = { kind: KIND.producer, root: !isOurs, attributes: attributesOf(object) };
+  #changeSpan({ object, isOurs }: Change): SpanContext {
+    const options = { kind: SPAN_KIND.producer, root: !isOurs, attributes: attributesOf(object) };
     const span = this.#tracer.startSpan(`change ${object.kind}`, options);
     span.end();
     return span.spanContext();
@@ -277,7 +276,7 @@ export class RunTracing {
   #link(key: ObjectKey, link: SpanLink): void {
     const links = this.#links.get(key);
     if (links === undefined) this.#links.set(key, [link]);
-    else if (links.length < MOST_LINKS) links.push(link);
+    else if (links.length < MAX_LINKS) links.push(link);
   }
 }
 
@@ -294,13 +293,13 @@ function attributesOf({ apiVersion, kind, metadata }: KubeObject): SpanAttribute
 }
 
 /** Returns the verb, the kind and the subresource of a request: `patch Website/status`. */
-function callName({ verb, target }: RequestInfo): string {
+function requestSpanName({ verb, target }: RequestInfo): string {
   const [kind] = target.split(" ", 1);
   const subresource = /" \((\w+)\)$/.exec(target)?.[1];
   return `${verb} ${kind}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
-function fail(span: Span, error: unknown): void {
+function recordError(span: Span, error: unknown): void {
   const message = withoutUrlCredentials(error instanceof Error ? error.message : String(error));
-  span.setStatus({ code: ERROR, message });
+  span.setStatus({ code: STATUS_ERROR, message });
 }

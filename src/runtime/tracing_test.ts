@@ -37,7 +37,7 @@ const GET = { verb: "get", target: 'Secret "default/s"' };
 
 Deno.test("API requests have spans during a reconcile, and none outside of it or after its end", async () => {
   const { tracing, ended } = noting();
-  const run = tracing.controller("maps").began(OBJECT, "changed", 1);
+  const run = tracing.controller("maps").begin(OBJECT, "changed", 1);
   let later: Promise<unknown> | undefined;
   const gate = Promise.withResolvers<void>();
   await run.within(async () => {
@@ -53,7 +53,7 @@ Deno.test("API requests have spans during a reconcile, and none outside of it or
 
 Deno.test("the span of a failed request records the error, which is rethrown", async () => {
   const { tracing, ended } = noting();
-  const run = tracing.controller("maps").began(OBJECT, "changed", 1);
+  const run = tracing.controller("maps").begin(OBJECT, "changed", 1);
   const failure = new Error("no");
   await assert.rejects(run.within(() => tracing.call(GET, () => Promise.reject(failure))), failure);
   assert.deepEqual(ended, ["get Secret < reconcile maps ! no"]);
@@ -63,13 +63,13 @@ Deno.test("a reconcile links to all changes since the previous one and to a reco
   const { tracing, ended } = noting();
   const maps = tracing.controller("maps");
   const change = { object: OBJECT, isOurs: false };
-  maps.woken(KEY, "owned changed", change);
-  maps.woken("default/b" as never, "owned changed", change);
-  maps.woken(KEY, "triggered", undefined);
-  maps.began(OBJECT, "owned changed", 1).end("requeue", "requeued");
-  maps.woken(KEY, "changed", { object: { ...OBJECT, kind: "Secret" }, isOurs: false });
-  maps.began(OBJECT, "requeued", 1).end("success", undefined);
-  maps.began(OBJECT, "changed", 1).end("success", undefined);
+  maps.triggered(KEY, "owned changed", change);
+  maps.triggered("default/b" as never, "owned changed", change);
+  maps.triggered(KEY, "triggered", undefined);
+  maps.begin(OBJECT, "owned changed", 1).end("requeue", "requeued");
+  maps.triggered(KEY, "changed", { object: { ...OBJECT, kind: "Secret" }, isOurs: false });
+  maps.begin(OBJECT, "requeued", 1).end("success", undefined);
+  maps.begin(OBJECT, "changed", 1).end("success", undefined);
   assert.deepEqual(ended, [
     "change ConfigMap",
     "reconcile maps @ change ConfigMap",
@@ -82,12 +82,12 @@ Deno.test("a reconcile links to all changes since the previous one and to a reco
 Deno.test("triggers of a deleted object are removed, and only the first triggers of a frequently changed object are linked", () => {
   const { tracing, ended } = noting();
   const maps = tracing.controller("maps");
-  for (let i = 0; i < 100; i++) maps.woken(KEY, "changed", { object: OBJECT, isOurs: false });
-  maps.began(OBJECT, "changed", 1).end("success", undefined);
+  for (let i = 0; i < 100; i++) maps.triggered(KEY, "changed", { object: OBJECT, isOurs: false });
+  maps.begin(OBJECT, "changed", 1).end("success", undefined);
   assert.equal(ended.at(-1)?.split(" @ ").length, 33);
-  maps.woken(KEY, "changed", { object: OBJECT, isOurs: false });
+  maps.triggered(KEY, "changed", { object: OBJECT, isOurs: false });
   maps.forget(KEY);
-  maps.began(OBJECT, "changed", 1).end("success", undefined);
+  maps.begin(OBJECT, "changed", 1).end("success", undefined);
   assert.equal(ended.at(-1), "reconcile maps");
 });
 

@@ -7,7 +7,7 @@ import type { ReconcileRequest } from "../parts/watch.ts";
 import { keyOf } from "../watch/key.ts";
 import { guarded, ownCache, type Scope } from "./scope.ts";
 import { requestedObject, requestList } from "./reconcile_request.ts";
-import type { Add } from "./wakeups.ts";
+import type { Add } from "./watched_changes.ts";
 
 // Delays before a failed source is started again, in milliseconds.
 const RETRY = { first: 1000, longest: 5 * 60_000 };
@@ -17,16 +17,17 @@ const RETRY = { first: 1000, longest: 5 * 60_000 };
  *
  * @param scope The controller and what it uses.
  * @param add Adds a key to its queue.
- * @param signal Ends the triggers. They are not awaited, because user code may ignore it.
+ * @param signal When aborted, ends the triggers. They are not awaited, because user code may ignore
+ * the signal.
  */
 export function runTriggers(scope: Scope, add: Add, signal: AbortSignal): void {
   for (const trigger of scope.controller.triggers) {
-    if ("every" in trigger) void repeat(scope, add, trigger.every, signal);
-    else void follow(scope, add, trigger, signal);
+    if ("every" in trigger) void runInterval(scope, add, trigger.every, signal);
+    else void runSource(scope, add, trigger, signal);
   }
 }
 
-async function repeat(scope: Scope, add: Add, interval: number, signal: AbortSignal): Promise<void> {
+async function runInterval(scope: Scope, add: Add, interval: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sleep(scope.clock, interval, signal).catch(() => undefined);
     if (signal.aborted) return;
@@ -34,7 +35,7 @@ async function repeat(scope: Scope, add: Add, interval: number, signal: AbortSig
   }
 }
 
-async function follow(
+async function runSource(
   scope: Scope,
   add: Add,
   { source }: Extract<Trigger, { readonly source: unknown }>,
@@ -48,9 +49,9 @@ async function follow(
     try {
       requests = source(signal, context)[Symbol.asyncIterator]();
       for (
-        let next = await nextOf(requests, signal);
+        let next = await nextRequest(requests, signal);
         next !== undefined && !next.done;
-        next = await nextOf(requests, signal)
+        next = await nextRequest(requests, signal)
       ) {
         failures = 0;
         enqueue(scope, add, next.value);
@@ -65,7 +66,7 @@ async function follow(
       }
     }
     if (signal.aborted) {
-      // Lets the source release its resources. It may hang, so it is not awaited.
+      // Lets the source release its resources. The call may hang, so it is not awaited.
       return void (async () => await requests?.return?.())().catch(() => undefined);
     }
     const wait = backoff(failures + 1, { ...RETRY, spread: scope.random() });
@@ -74,10 +75,10 @@ async function follow(
 }
 
 /**
- * Returns the next value of a source, or `undefined` when the signal is aborted. A race with one
- * shared promise would keep every value in memory.
+ * Returns the next value of a source, or `undefined` when the signal is aborted. It does not use
+ * `Promise.race` with one shared promise, which would keep every value in memory.
  */
-async function nextOf<T>(source: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T> | undefined> {
+async function nextRequest<T>(source: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T> | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<T> | undefined>();
   const stop = (): void => resolve(undefined);
   signal.addEventListener("abort", stop, { once: true });

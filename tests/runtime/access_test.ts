@@ -42,7 +42,7 @@ Deno.test("controllerRbacRules returns the verbs that the runtime sends for a co
  * Starts an operator with two controllers on a cluster that rejects the requests in a set, such as
  * `patch configmaps`.
  */
-async function operatorWithout(refused: Set<string>) {
+async function operatorWithout(missing: Set<string>) {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
   const notes = controller(Note, { owns: [ConfigMap], reconcile: applyText });
@@ -55,11 +55,11 @@ async function operatorWithout(refused: Set<string>) {
       if (pathname.endsWith("/selfsubjectaccessreviews")) {
         const review = await request.json();
         const { verb, resource, subresource } = review.spec.resourceAttributes;
-        const allowed = !refused.has(`${verb} ${[resource, subresource].filter(Boolean).join("/")}`);
+        const allowed = !missing.has(`${verb} ${[resource, subresource].filter(Boolean).join("/")}`);
         return Response.json({ ...review, metadata: {}, status: { allowed } }, { status: 201 });
       }
       const forbidden = request.method === "PATCH" && pathname.includes("/configmaps/") &&
-        refused.has("patch configmaps");
+        missing.has("patch configmaps");
       if (!forbidden) return await cluster.fetch(request);
       const status = { kind: "Status", status: "Failure", reason: "Forbidden", message: "no", code: 403 };
       return Response.json(status, { status: 403 });
@@ -83,12 +83,12 @@ async function operatorWithout(refused: Set<string>) {
   await cluster.advance("1s");
   const lines = () =>
     running.readiness().filter(({ isReady }) => !isReady).map(({ name, message }) => `${name}: ${message}`);
-  return { cluster, running, lines, notes, seen, refused, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { cluster, running, lines, notes, seen, missing, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 Deno.test("an RBAC permission that is missing at start is named, only its controller waits, and it starts once the permission is granted", async () => {
   await using run = await operatorWithout(new Set(["patch configmaps"]));
-  const { cluster, lines, refused, running } = run;
+  const { cluster, lines, missing, running } = run;
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.create(Secret, "s", {});
   await cluster.advance("1m");
@@ -100,7 +100,7 @@ Deno.test("an RBAC permission that is missing at start is named, only its contro
   ]);
   assert.match(await running.metrics.text(), /^op_controller_missing_rbac\{controller="notes"\} 1$/m);
 
-  refused.clear();
+  missing.clear();
   await cluster.advance("1m");
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
   assert.deepEqual(lines(), []);
@@ -115,20 +115,20 @@ Deno.test("an RBAC permission that is missing at start is named, only its contro
 
 Deno.test("an RBAC permission that is revoked at run time is named after the first 403, and work resumes once it is granted", async () => {
   await using run = await operatorWithout(new Set());
-  const { cluster, lines, refused } = run;
+  const { cluster, lines, missing } = run;
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.advance("1s");
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one");
-  refused.add("patch configmaps");
+  missing.add("patch configmaps");
   await cluster.patch(Note, "a", { spec: { text: "two" } });
   await cluster.advance("1s");
   assert.deepEqual(lines()[0], "controller notes: waits for the RBAC permission to patch configmaps");
-  refused.clear();
+  missing.clear();
   await cluster.advance("20m");
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "two");
 });
 
-Deno.test("requests that are rejected despite all permissions, as by a quota, do not repeat the permission check", async () => {
+Deno.test("the RBAC check is not repeated for each request that a quota rejects with 403", async () => {
   const { notes, reconciles } = recording(applyText);
   await using cluster = await memoryCluster({ parts: { notes }, checkAccess: true, forbiddenRequests: "allow" });
   await cluster.advance("1s");

@@ -25,7 +25,7 @@ const lists = controller(List, {
   },
 });
 
-Deno.test("applyAll creates all children, and prunes those that are no longer desired, but none of other objects", async () => {
+Deno.test("applyAll creates all children, and prunes those that are no longer desired, but no children of other objects", async () => {
   await using cluster = await memoryCluster({ parts: { lists } });
   await cluster.create(List, "one", { spec: { maps: ["a", "b"] } });
   await cluster.create(List, "two", { spec: { maps: ["c"], secret: false } });

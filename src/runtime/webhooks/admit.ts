@@ -56,7 +56,7 @@ export async function admit(
   around: Surroundings,
 ): Promise<AdmissionResponse> {
   const request = admissionRequest(review, webhook);
-  around.tracing?.tellOfReview(attributesOf(request));
+  around.tracing?.addReviewAttributes(attributesOf(request));
   const gathered: Gathered = { warnings: [], audit: new Map() };
   const { part, reviewTimeout } = options;
   const context = contextOf(webhook, { part, request, gathered, reviewTimeout }, around);

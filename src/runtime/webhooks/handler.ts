@@ -383,7 +383,7 @@ export class WebhookHandler {
 
   async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, reviewTimeout: ReviewTimeout) {
     const response = await admit(webhook, parsed(text), { part, phase, reviewTimeout }, this.#options);
-    this.#options.tracing?.tellOfReview({ "op.review.allowed": response.allowed });
+    this.#options.tracing?.addReviewAttributes({ "op.review.allowed": response.allowed });
     return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
   }
 

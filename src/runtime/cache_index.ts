@@ -1,11 +1,11 @@
-/** An index of a cache by keys that are computed from the objects. */
+/** An index of an informer cache. Its keys are computed from the objects. */
 import type { KubeObject } from "../resource/kind.ts";
 import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { InformerCache } from "../watch/informer_cache.ts";
 import type { StoreChange } from "../watch/store.ts";
 
-/** An index of a cache. */
-export class LiveIndex {
+/** An index of an informer cache that follows the changes of the cache. */
+export class CacheIndex {
   readonly #cache: InformerCache;
   readonly #keysOf: (object: KubeObject) => readonly string[];
   readonly #objects = new Map<string, Set<ObjectKey>>();
@@ -17,8 +17,8 @@ export class LiveIndex {
   constructor(cache: InformerCache, keysOf: (object: KubeObject) => readonly string[]) {
     this.#cache = cache;
     this.#keysOf = keysOf;
-    for (const object of cache.values()) this.#take({ before: undefined, after: object });
-    cache.listen((change) => this.#take(change));
+    for (const object of cache.values()) this.#update({ before: undefined, after: object });
+    cache.listen((change) => this.#update(change));
   }
 
   /** Returns the cached objects with a key. */
@@ -26,7 +26,7 @@ export class LiveIndex {
     return [...this.#objects.get(key) ?? []].flatMap((name) => this.#cache.get(name) ?? []);
   }
 
-  #take({ before, after }: StoreChange): void {
+  #update({ before, after }: StoreChange): void {
     const name = keyOf((after ?? before)!.metadata);
     const now = after === undefined ? [] : this.#keysOf(after);
     if (before !== undefined) {

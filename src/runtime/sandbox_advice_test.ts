@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ClusterConfigError } from "../kube/cluster_config_error.ts";
 import { CredentialError } from "../kube/http.ts";
-import { perhapsUndeclared, undeclaredUse } from "./undeclared_use.ts";
+import { refusedConnectionAdvice, sandboxAdvice } from "./sandbox_advice.ts";
 
 /** As Deno 2.4 and 2.9 word what they refuse. */
 const REFUSED: readonly { refusal: string; says: string }[] = [
@@ -19,64 +19,64 @@ const REFUSED: readonly { refusal: string; says: string }[] = [
 ];
 
 for (const { refusal, says } of REFUSED) {
-  Deno.test(`undeclaredUse names the setting for ${refusal}`, () => {
+  Deno.test(`sandboxAdvice names the setting for ${refusal}`, () => {
     const error = new Deno.errors.NotCapable(`Requires ${refusal}, run again with the --allow flag`);
-    const told = undeclaredUse(new Error("outer", { cause: error }), 'controller "a"');
+    const told = sandboxAdvice(new Error("outer", { cause: error }), 'controller "a"');
     assert(told?.endsWith(`Add sandbox: { ${says} } to controller "a" and build again`), told);
   });
 }
 
-Deno.test("undeclaredUse returns undefined if no setting is missing", () => {
+Deno.test("sandboxAdvice returns undefined if no setting is missing", () => {
   const code = new TypeError('Requires import access to "example.com:443", run again with the --allow-import flag');
   assert.match(
-    undeclaredUse(code, "x") ?? "",
+    sandboxAdvice(code, "x") ?? "",
     /^Cannot use import "example\.com:443": executables do not load modules/,
   );
   assert.match(
-    undeclaredUse(new Deno.errors.NotCapable('Requires all access to "/proc/1/mem", run again'), "x") ?? "",
+    sandboxAdvice(new Deno.errors.NotCapable('Requires all access to "/proc/1/mem", run again'), "x") ?? "",
     /^Cannot use all "\/proc\/1\/mem": no declaration allows it$/,
   );
-  assert.equal(undeclaredUse(new TypeError("Requires net access to"), "x"), undefined);
-  assert.equal(undeclaredUse("boom", "x"), undefined);
+  assert.equal(sandboxAdvice(new TypeError("Requires net access to"), "x"), undefined);
+  assert.equal(sandboxAdvice("boom", "x"), undefined);
 });
 
-Deno.test("undeclaredUse returns undefined for errors whose message already has the advice", () => {
+Deno.test("sandboxAdvice returns undefined for errors whose message already has the advice", () => {
   const cause = new Deno.errors.NotCapable('Requires read access to "/config", run again');
   for (
     const error of [new ClusterConfigError("InvalidKubeconfig", "x", { cause }), new CredentialError("x", { cause })]
   ) {
-    assert.equal(undeclaredUse(new Error("outer", { cause: error }), "x"), undefined);
+    assert.equal(sandboxAdvice(new Error("outer", { cause: error }), "x"), undefined);
   }
 });
 
-Deno.test("undeclaredUse names the host that a Node library was not allowed to look up", () => {
+Deno.test("sandboxAdvice names the host that a Node library was not allowed to look up", () => {
   const error = Object.assign(new Error("getaddrinfo EPERM api.example.com"), {
     code: "EPERM",
     syscall: "getaddrinfo",
     hostname: "api.example.com",
   });
   assert.equal(
-    undeclaredUse(error, 'controller "a"'),
+    sandboxAdvice(error, 'controller "a"'),
     'Cannot use net "api.example.com": it is not declared. ' +
       'Add sandbox: { net: ["api.example.com"] } to controller "a" and build again',
   );
-  assert.equal(undeclaredUse(Object.assign(error, { code: "ENOTFOUND" }), "x"), undefined);
+  assert.equal(sandboxAdvice(Object.assign(error, { code: "ENOTFOUND" }), "x"), undefined);
 });
 
-Deno.test("perhapsUndeclared names both causes of a refused connection to an undeclared address", () => {
+Deno.test("refusedConnectionAdvice names both causes of a refused connection to an undeclared address", () => {
   const error = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), {
     code: "ECONNREFUSED",
     syscall: "connect",
     address: "127.0.0.1",
     port: 9,
   });
-  const told = perhapsUndeclared(new Error("outer", { cause: error }), 'controller "a"', () => false);
+  const told = refusedConnectionAdvice(new Error("outer", { cause: error }), 'controller "a"', () => false);
   assert.equal(
     told,
     'connect ECONNREFUSED 127.0.0.1:9: no process listens there, or net "127.0.0.1:9" is not declared. ' +
       'Add sandbox: { net: ["127.0.0.1:9"] } to controller "a" and build again',
   );
-  assert.match(perhapsUndeclared(Object.assign(error, { address: "::1" }), "x", () => false)!, /"\[::1\]:9"/);
-  assert.equal(perhapsUndeclared(error, "x", () => true), undefined);
-  assert.equal(perhapsUndeclared(new Error("boom"), "x", () => false), undefined);
+  assert.match(refusedConnectionAdvice(Object.assign(error, { address: "::1" }), "x", () => false)!, /"\[::1\]:9"/);
+  assert.equal(refusedConnectionAdvice(error, "x", () => true), undefined);
+  assert.equal(refusedConnectionAdvice(new Error("boom"), "x", () => false), undefined);
 });

@@ -16,18 +16,19 @@ import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName } from "../parts/s
  *
  * const message = 'Requires sys access to "hostname", run again with the --allow-sys flag';
  * const error = new Deno.errors.NotCapable(message);
- * const advice = undeclaredUse(error, "the operator") ?? "";
+ * const advice = sandboxAdvice(error, "the operator") ?? "";
  * assert.match(advice, /Add sandbox: { sys: \["hostname"\] } to the operator/);
  * ```
  */
-export function undeclaredUse(error: unknown, where: string): string | undefined {
+export function sandboxAdvice(error: unknown, where: string): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    // Their messages already have the advice.
+    // The messages of these errors already have advice.
     if (cause instanceof CredentialError || cause instanceof ClusterConfigError) return undefined;
     const { code, syscall, hostname } = cause as NodeError;
-    // Node's libraries throw errors of their own; this code has no other cause.
+    // Node's libraries throw their own error when the sandbox denies a lookup. The code has no
+    // other cause.
     if (code === "EPERM" && syscall === "getaddrinfo" && hostname !== undefined) {
-      return undeclared("net", hostname, where);
+      return undeclaredAdvice("net", hostname, where);
     }
     const denial = sandboxDenial(cause);
     if (denial === undefined) continue;
@@ -37,13 +38,13 @@ export function undeclaredUse(error: unknown, where: string): string | undefined
     if (access === "import") {
       return `${use}: executables do not load modules at run time. Import it at the top of a file and build again`;
     }
-    if (!isClass(access)) return `${use}: no declaration allows it`;
-    const wish = target === undefined
-      ? WHOLE[access] ?? "..."
+    if (!isSandboxPermission(access)) return `${use}: no declaration allows it`;
+    const value = target === undefined
+      ? EXAMPLE_VALUES[access] ?? "..."
       : denial.isUnnamedFolder
-      ? FOLDER
+      ? TEMPORARY_FOLDER
       : JSON.stringify(target);
-    return `${use}: it is not declared. ${wayOut(access, wish, where)}`;
+    return `${use}: it is not declared. ${fixFor(access, value, where)}`;
   }
   return undefined;
 }
@@ -56,14 +57,14 @@ export function undeclaredUse(error: unknown, where: string): string | undefined
  * @param where Where to add the setting.
  * @param isAllowed Whether the sandbox allows connections to an address.
  */
-export function perhapsUndeclared(error: unknown, where: string, isAllowed = mayConnect): string | undefined {
+export function refusedConnectionAdvice(error: unknown, where: string, isAllowed = mayConnect): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, syscall, address, port } = cause as NodeError;
     if (code !== "ECONNREFUSED" || syscall !== "connect" || address === undefined || port === undefined) continue;
     const host = `${address.includes(":") ? `[${address}]` : address}:${port}`;
     if (isAllowed(host)) return undefined;
     return `${cause.message}: no process listens there, or net "${host}" is not declared. ${
-      wayOut("net", JSON.stringify(host), where)
+      fixFor("net", JSON.stringify(host), where)
     }`;
   }
   return undefined;
@@ -82,24 +83,24 @@ function mayConnect(host: string): boolean {
   return Deno.permissions.querySync({ name: "net", host }).state === "granted";
 }
 
-function undeclared(access: SandboxPermissionName, target: string, where: string): string {
-  return `Cannot use ${access} "${target}": it is not declared. ${wayOut(access, JSON.stringify(target), where)}`;
+function undeclaredAdvice(access: SandboxPermissionName, target: string, where: string): string {
+  return `Cannot use ${access} "${target}": it is not declared. ${fixFor(access, JSON.stringify(target), where)}`;
 }
 
-function wayOut(access: SandboxPermissionName, wish: string, where: string): string {
-  return `Add sandbox: { ${access}: [${wish}] } to ${where} and build again`;
+function fixFor(access: SandboxPermissionName, value: string, where: string): string {
+  return `Add sandbox: { ${access}: [${value}] } to ${where} and build again`;
 }
 
-/** The setting for an operation without a name. */
-const WHOLE: { readonly [access in SandboxPermissionName]?: string } = {
+/** Placeholder values for operations that do not have a name, such as reading all variables. */
+const EXAMPLE_VALUES: { readonly [access in SandboxPermissionName]?: string } = {
   env: '"NAME", ...',
   ffi: '"/path/of/library.so"',
   net: '"host"',
 };
 
-/** The path of a temporary folder depends on the machine. */
-const FOLDER = '"/tmp"';
+/** Stands for temporary folders, because their path depends on the machine. */
+const TEMPORARY_FOLDER = '"/tmp"';
 
-function isClass(access: string): access is SandboxPermissionName {
+function isSandboxPermission(access: string): access is SandboxPermissionName {
   return SANDBOX_PERMISSION_NAMES.some((each) => each === access);
 }

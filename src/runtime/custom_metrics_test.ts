@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { Metrics } from "./metrics.ts";
-import { ownMetrics } from "./custom_metrics.ts";
+import { customMetrics } from "./custom_metrics.ts";
 
 Deno.test("custom metrics are served with those of the runtime", async () => {
   const all = new Metrics();
-  const own = ownMetrics(all.registry);
+  const own = customMetrics(all.registry);
   const dropped = own.counter("users_dropped_total", "Users dropped", { labels: ["database"] });
   dropped.add(1, { database: "shop" });
   dropped.add(2, { database: "shop" });
@@ -28,12 +28,12 @@ Deno.test("custom metrics are served with those of the runtime", async () => {
 
 Deno.test("a custom metric that is defined twice is the same", async () => {
   const all = new Metrics();
-  const own = ownMetrics(all.registry);
+  const own = customMetrics(all.registry);
   for (let start = 0; start < 2; start++) own.counter("starts_total", "Starts").add(1);
   assert.match(await all.text(), /^starts_total 2$/m);
 });
 
-const REFUSED: readonly [name: string, make: (own: ReturnType<typeof ownMetrics>) => unknown, why: RegExp][] = [
+const REFUSED: readonly [name: string, make: (own: ReturnType<typeof customMetrics>) => unknown, why: RegExp][] = [
   [
     "a name that Prometheus does not accept",
     (own) => own.gauge("a-b", "Things"),
@@ -62,6 +62,6 @@ const REFUSED: readonly [name: string, make: (own: ReturnType<typeof ownMetrics>
 
 for (const [name, make, why] of REFUSED) {
   Deno.test(`custom metrics reject ${name}`, () => {
-    assert.throws(() => make(ownMetrics(new Metrics().registry)), why);
+    assert.throws(() => make(customMetrics(new Metrics().registry)), why);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Finds finalizers of controllers that were removed from the operator. Their names show that they
- * are the operator's (`names.ts`), and only a remaining controller can remove them.
+ * Finds finalizers of controllers that were removed from the operator. Their names begin with the
+ * operator's prefix (`names.ts`). A remaining controller of the kind must remove them.
  */
 import { controllersOf, type Parts } from "../parts/part_list.ts";
 import { finalizerPrefix } from "../resource/finalizer_prefix.ts";
@@ -8,11 +8,14 @@ import type { AnyKind } from "../resource/kind.ts";
 import { finalizerName } from "./names.ts";
 
 /** Finds the finalizers that a controller must remove in place of removed controllers. */
-export class LeftFinalizers {
+export class OrphanedFinalizers {
   readonly #prefix: string;
   /** Finalizers of the operator's controllers of the kind. */
   readonly #current: ReadonlySet<string>;
-  /** Whether this controller removes them. Two of one kind would patch the same object at once. */
+  /**
+   * Whether this controller removes them. Only one controller of a kind does, so that two do not
+   * patch the same object at once.
+   */
   readonly #isResponsible: boolean;
 
   /**
@@ -24,8 +27,8 @@ export class LeftFinalizers {
     const controllers = controllersOf(parts);
     const [, { kind }] = controllers.find(([key]) => key === part)!;
     const ofKind = controllers.filter(([, other]) => isSameKind(other.kind, kind));
-    // A controller with a cleanup is preferred: after a rename, it does the cleanup of the old
-    // name.
+    // A controller with a cleanup is preferred: after a rename, it cleans up in place of the
+    // controller with the old name.
     const [responsible] = ofKind.find(([, { cleanup }]) => cleanup !== undefined) ?? ofKind[0]!;
     this.#prefix = finalizerPrefix(operator, kind);
     this.#current = new Set(ofKind.map(([key, controller]) => finalizerName(operator, key, controller)));

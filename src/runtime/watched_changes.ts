@@ -1,6 +1,6 @@
 /**
- * Enqueues objects for changes of other objects: which changes matter, and which objects they
- * affect.
+ * Enqueues objects when other objects change: decides which changes are relevant, and which objects
+ * they affect.
  */
 import { equal } from "../base/json.ts";
 import type { ReconcileReason } from "../parts/context.ts";
@@ -16,21 +16,24 @@ import { guarded, isSame, ownCache, type Scope, watchOf } from "./scope.ts";
 import type { Change } from "./tracing.ts";
 import { requestedObject, requestList } from "./reconcile_request.ts";
 
-/** Adds a key to the queue. `change` is the change of an object that triggered it, if any. */
+/**
+ * Adds a key to a controller's queue. `change` is the change that triggered it, if there is one.
+ */
 export type Add = (key: ObjectKey, reason: ReconcileReason, options: AddOptions, change?: Change) => void;
 
 /**
- * Listens to the kinds that a controller owns or watches, and to its own kind if that has a `map`.
+ * Listens to the kinds that a controller owns or watches, and to its own kind if the watch on it
+ * has a `map`.
  *
  * @param scope The controller and what it uses.
  * @param add Adds a key to its queue.
  */
-export function listenToOthers(scope: Scope, add: Add): void {
+export function listenToWatchedKinds(scope: Scope, add: Add): void {
   for (const watches of scope.named) {
     const options = watchOf(scope.controller, watches.kind);
     watches.onChange = (by, change, writer, initial) => {
-      // The object that names it for the first time is about to be reconciled anyway.
-      if (initial || !counts(scope, options, change)) return;
+      // When the watch starts, the object that names this one is about to be reconciled anyway.
+      if (initial || !isRelevant(scope, options, change)) return;
       enqueue({ scope, add, options, change, writer }, by, "watched changed");
     };
   }
@@ -39,8 +42,8 @@ export function listenToOthers(scope: Scope, add: Add): void {
     const isOwned = scope.controller.owns.some((owned) => isSame(owned, cache.kind));
     if (!isOwned && options?.map === undefined) continue;
     cache.listen((change, writer, initial) => {
-      // At start, every object of the own kind is enqueued anyway.
-      if (initial || !counts(scope, options, change)) return;
+      // At start, all objects of the controller's own kind are enqueued anyway.
+      if (initial || !isRelevant(scope, options, change)) return;
       const event = { scope, add, options, change, writer };
       if (isOwned) enqueue(event, owners(scope.controller.kind, change), "owned changed");
       if (options?.map !== undefined) enqueue(event, mapped(scope, cache, options, change), "watched changed");
@@ -68,28 +71,37 @@ function enqueue(
   let cause: Change | undefined;
   for (const key of keys) {
     if (writer?.part === scope.part && writer.key === key) scope.counts.ownEvents++;
-    else add(key, reason, { priority, isRelated: reason === "watched changed" }, cause ??= causeOf(change, writer));
+    else {add(
+        key,
+        reason,
+        { priority, isRelated: reason === "watched changed" },
+        cause ??= tracedChange(change, writer),
+      );}
   }
 }
 
 /**
- * Returns a change as spans record it.
+ * Returns a change in the form that spans record.
  *
  * @param change The change.
  * @param writer The writer in this process; `undefined` if another process made it.
  */
-export function causeOf({ before, after }: StoreChange, writer: Writer | undefined): Change {
+export function tracedChange({ before, after }: StoreChange, writer: Writer | undefined): Change {
   return { object: (after ?? before)!, isOurs: writer !== undefined, by: writer };
 }
 
 /**
- * Returns whether a change matters, by the user's `select` and `predicate`.
+ * Returns whether a change may trigger reconciles, by the user's `select` and `predicate`.
  *
  * @param scope The controller and what it uses.
  * @param options Options of the watch.
- * @param change The change. Deletions always matter.
+ * @param change The change. Deletions are always relevant.
  */
-export function counts(scope: Scope, options: Watch["options"] | undefined, { before, after }: StoreChange): boolean {
+export function isRelevant(
+  scope: Scope,
+  options: Watch["options"] | undefined,
+  { before, after }: StoreChange,
+): boolean {
   if (options === undefined || after === undefined) return true;
   const { select, predicate } = options;
   if (select !== undefined && before !== undefined) {
@@ -100,7 +112,7 @@ export function counts(scope: Scope, options: Watch["options"] | undefined, { be
   return guarded(scope, { what: "predicate", object: after }, () => predicate(after, before)) ?? true;
 }
 
-/** Returns the old and the new owner: both are affected if the object changes hands. */
+/** Returns the old and the new owner, because both are affected when the owner changes. */
 function owners(kind: AnyKind, { before, after }: StoreChange): Set<ObjectKey> {
   const keys = new Set<ObjectKey>();
   for (const key of [ownerKey(kind, before), ownerKey(kind, after)]) if (key !== undefined) keys.add(key);
@@ -132,11 +144,11 @@ function mapped(
 
 function mapContext(scope: Scope): MapContext {
   return {
-    index: (name, key) => scope.indexes.get(name)?.get(key) ?? refuseIndex(scope, name),
+    index: (name, key) => scope.indexes.get(name)?.get(key) ?? throwUnknownIndex(scope, name),
     all: (): readonly KubeObject[] => [...ownCache(scope).values()],
   };
 }
 
-function refuseIndex({ part }: Scope, name: string): never {
+function throwUnknownIndex({ part }: Scope, name: string): never {
   throw new TypeError(`Controller "${part}" has no index "${name}". Add it to "indexes"`);
 }
