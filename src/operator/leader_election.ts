@@ -1,6 +1,6 @@
 /** The option `leaderElection` of an operator. */
 import { type Duration, milliseconds } from "../base/duration.ts";
-import { type LeaseTimes, checkLeaseTimes } from "../runtime/lease.ts";
+import { checkLeaseTimes, type LeaseTimes } from "../runtime/lease.ts";
 
 /**
  * How the processes of an operator elect a leader. Names are those of controller-runtime, durations

@@ -3,8 +3,8 @@ import type { KubeObject } from "../resource/kind.ts";
 import { isApplied } from "./applied.ts";
 
 /**
- * What a controller applies, and what the server holds and records of it: taken from a
- * kube-apiserver 1.36, shortened.
+ * An applied object, the object in the cluster, and the fields that the server recorded for the
+ * manager. Shortened from the responses of a kube-apiserver 1.36.
  */
 interface Case {
   // deno-lint-ignore no-explicit-any -- cases change any part of it
@@ -46,7 +46,7 @@ function deployment(): Case {
         uid: "u2",
         resourceVersion: "7",
         generation: 1,
-        labels: { app: "blog", team: "a label of another" },
+        labels: { app: "blog", team: "another manager" },
         annotations: { "deployment.kubernetes.io/revision": "1" },
         ownerReferences: [OWNER],
       },
@@ -98,7 +98,7 @@ function container(part: { spec: { template: { spec: { containers: unknown[] } }
 const TCP = 'k:{"containerPort":53,"protocol":"TCP"}';
 const UDP = 'k:{"containerPort":53,"protocol":"UDP"}';
 
-const SAME: readonly { name: string; given: () => Case }[] = [
+const UNCHANGED: readonly { name: string; given: () => Case }[] = [
   { name: "a Deployment with additional fields of other managers", given: deployment },
   {
     name: "applied fields that are undefined",
@@ -131,7 +131,7 @@ const SAME: readonly { name: string; given: () => Case }[] = [
   },
 ];
 
-const OTHER: readonly { name: string; given: () => Case }[] = [
+const CHANGED: readonly { name: string; given: () => Case }[] = [
   { name: "a value that was changed in the cluster", given: () => changed(({ live }) => (live.spec.replicas = 3)) },
   { name: "a changed value to apply", given: () => changed(({ wanted }) => (wanted.spec.replicas = 3)) },
   { name: "a new field to apply", given: () => changed(({ wanted }) => (wanted.spec.paused = true)) },
@@ -160,11 +160,11 @@ const OTHER: readonly { name: string; given: () => Case }[] = [
   },
   { name: "an applied label that was removed", given: () => changed(({ live }) => delete live.metadata.labels.app) },
   {
-    name: "a record of another API version",
+    name: "fields that were recorded for another API version",
     given: () => changed(({ wanted }) => (wanted.apiVersion = "apps/v2")),
   },
   {
-    name: "a different item, next to one without the defaulted key",
+    name: "a changed item next to one that omits a key with a default",
     given: () =>
       ports(
         [{ containerPort: 53 }, { containerPort: 53, protocol: "UDP", name: "dns" }],
@@ -173,7 +173,7 @@ const OTHER: readonly { name: string; given: () => Case }[] = [
       ),
   },
   {
-    name: "a different item, recorded before one without the defaulted key",
+    name: "a changed item that is recorded before one that omits a key with a default",
     given: () =>
       ports(
         [{ containerPort: 53 }, { containerPort: 53, protocol: "UDP", name: "dns" }],
@@ -190,7 +190,7 @@ const OTHER: readonly { name: string; given: () => Case }[] = [
       }),
   },
   {
-    name: "a set item that is no longer applied",
+    name: "an item of a set that is no longer applied",
     given: () => ({
       wanted: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["x/one"] } },
       live: { apiVersion: "v1", kind: "Thing", metadata: { name: "a", finalizers: ["x/one", "x/two"] } },
@@ -198,16 +198,16 @@ const OTHER: readonly { name: string; given: () => Case }[] = [
     }),
   },
   {
-    name: "a record that cannot be read",
+    name: "a recorded key that is not valid JSON",
     given: () => ports([{ name: "a" }], [{ name: "a" }], { "k:{": { ".": {}, "f:name": {} } }),
   },
   {
-    name: "a record by index, which is not supported",
+    name: "an item that is recorded by index, which is not supported",
     given: () => ports([{ name: "a" }], [{ name: "a" }], { "i:0": { "f:name": {} } }),
   },
 ];
 
-for (const [cases, expected] of [[SAME, true], [OTHER, false]] as const) {
+for (const [cases, expected] of [[UNCHANGED, true], [CHANGED, false]] as const) {
   for (const { name, given } of cases) {
     Deno.test(`isApplied returns ${expected} for ${name}`, () => {
       assert.equal(isApplied(given().wanted, recorded(given(), "me"), "me"), expected);
@@ -223,14 +223,14 @@ const RECORDS: readonly { name: string; entry: Record<string, unknown> }[] = [
 ];
 
 for (const { name, entry } of RECORDS) {
-  Deno.test(`isApplied returns false if the only record is one ${name}`, () => {
+  Deno.test(`isApplied returns false if the only entry of managedFields is one ${name}`, () => {
     const given = deployment();
     assert.equal(isApplied(given.wanted, recorded(given, "me", entry), "me"), false);
   });
 }
 
 function changed(change: (given: Case) => unknown): Case {
-  // Through JSON, so that nothing is shared between what is wanted and what is live.
+  // Copied, so that the applied object and the live one share no values.
   const given = JSON.parse(JSON.stringify(deployment()));
   change(given);
   return given;

@@ -1,6 +1,6 @@
 /**
- * What needs a server whose answers and events come in an order that is chosen here; all else of a
- * controller's runs is in `tests/`.
+ * ControllerLoop on a server that sends responses and events in an order that the test chooses. All
+ * other tests of controllers are in `tests/`.
  */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
@@ -24,21 +24,21 @@ type Website = Infer<typeof Website>;
 
 const FINALIZER = "demo.example.com/test.websites";
 
-const INSIDE: readonly { name: string; theirs: Website; seen: string[] }[] = [
-  { name: "a spec change", theirs: website({ version: 5, generation: 2, text: "new" }), seen: ["old", "new"] },
+const OTHER_CHANGES: readonly { name: string; otherVersion: Website; seen: string[] }[] = [
+  { name: "a spec change", otherVersion: website({ version: 5, generation: 2, text: "new" }), seen: ["old", "new"] },
   {
     name: "a label",
-    theirs: website({ version: 5, generation: 1, text: "old", labels: { touched: "yes" } }),
+    otherVersion: website({ version: 5, generation: 1, text: "old", labels: { touched: "yes" } }),
     seen: ["old", "old touched"],
   },
   {
     name: "an annotation",
-    theirs: website({ version: 5, generation: 1, text: "old", annotations: { touched: "yes" } }),
+    otherVersion: website({ version: 5, generation: 1, text: "old", annotations: { touched: "yes" } }),
     seen: ["old", "old touched"],
   },
 ];
 
-for (const { name, theirs, seen } of INSIDE) {
+for (const { name, otherVersion, seen } of OTHER_CHANGES) {
   Deno.test(`ControllerLoop reconciles ${name} that arrives in the response of its own status write`, async () => {
     const texts: string[] = [];
     const websites = controller(Website, {
@@ -48,14 +48,14 @@ for (const { name, theirs, seen } of INSIDE) {
         status({ text: spec.text });
       },
     });
-    // Another wrote version 5 just before our write made version 6 of it; the events come after the
-    // answer.
-    await using desk = start(websites, (patch, count) => merged(theirs, patch, 5 + count));
-    await desk.send(event("ADDED", website({ version: 1, generation: 1, text: "old" })), mark(1));
+    // Another client wrote version 5 just before the controller's status write, whose response is
+    // version 6. The events of both arrive after the response.
+    await using server = start(websites, (patch, count) => patched(otherVersion, patch, 5 + count));
+    await server.send(event("ADDED", website({ version: 1, generation: 1, text: "old" })), initialEventsEnd(1));
     assert.deepEqual(texts, seen);
 
-    await desk.send(event("MODIFIED", theirs), event("MODIFIED", merged(theirs, {}, 6)));
-    assert.deepEqual(texts, seen, "and once");
+    await server.send(event("MODIFIED", otherVersion), event("MODIFIED", patched(otherVersion, {}, 6)));
+    assert.deepEqual(texts, seen, "the later events trigger no other reconcile");
   });
 }
 
@@ -66,9 +66,12 @@ Deno.test("ControllerLoop cleans up after a deletion that arrives in the respons
     cleanup: ({ metadata }) => void cleaned.push(metadata.name),
   });
   const deletion = { deletionTimestamp: "2030-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 };
-  const theirs = website({ version: 5, generation: 1, finalizers: [FINALIZER], ...deletion });
-  await using desk = start(websites, (patch, count) => merged(theirs, patch, 5 + count));
-  await desk.send(event("ADDED", website({ version: 1, generation: 1, finalizers: [FINALIZER] })), mark(1));
+  const otherVersion = website({ version: 5, generation: 1, finalizers: [FINALIZER], ...deletion });
+  await using server = start(websites, (patch, count) => patched(otherVersion, patch, 5 + count));
+  await server.send(
+    event("ADDED", website({ version: 1, generation: 1, finalizers: [FINALIZER] })),
+    initialEventsEnd(1),
+  );
   assert.deepEqual(cleaned, ["a"]);
 });
 
@@ -78,64 +81,64 @@ Deno.test("ControllerLoop does not reconcile again for its own write, whether it
       let runs = 0;
       const websites = controller(Website, { reconcile: (_, { status }) => status({ text: String(++runs) }) });
       const written = website({ version: 6, generation: 1 });
-      await using desk: Desk = start(websites, async (patch): Promise<KubeObject> => {
-        const answer = merged(written, patch, 6);
-        if (order === "before") await desk.send(event("MODIFIED", answer));
-        return answer;
+      await using server: ScriptedServer = start(websites, async (patch): Promise<KubeObject> => {
+        const response = patched(written, patch, 6);
+        if (order === "before") await server.send(event("MODIFIED", response));
+        return response;
       });
-      await desk.send(event("ADDED", website({ version: 1, generation: 1 })), mark(1));
-      if (order === "after") await desk.send(event("MODIFIED", merged(written, { status: { text: "1" } }, 6)));
+      await server.send(event("ADDED", website({ version: 1, generation: 1 })), initialEventsEnd(1));
+      if (order === "after") await server.send(event("MODIFIED", patched(written, { status: { text: "1" } }, 6)));
       assert.equal(runs, 1);
-      assert.equal(desk.patches.length, 1);
+      assert.equal(server.patches.length, 1);
     });
   }
 });
 
 Deno.test("ControllerLoop does not reconcile an object that is deleted before it has its finalizer", async () => {
   const websites = controller(Website, {
-    reconcile: () => assert.fail("it ran without its finalizer"),
+    reconcile: () => assert.fail("the object was reconciled without its finalizer"),
     cleanup() {},
   });
-  await using desk = start(websites, () => undefined);
-  await desk.send(event("ADDED", website({ version: 1, generation: 1 })), mark(1));
-  assert.equal(desk.patches.length, 1);
-  assert((desk.clock.nextDue ?? Infinity) - desk.clock.now() > 20_000, "and does not try again");
+  await using server = start(websites, () => undefined);
+  await server.send(event("ADDED", website({ version: 1, generation: 1 })), initialEventsEnd(1));
+  assert.equal(server.patches.length, 1);
+  assert((server.clock.nextDue ?? Infinity) - server.clock.now() > 20_000, "the reconcile is not retried");
 });
 
 Deno.test("ControllerLoop does not create an object again that was deleted during its status write", async () => {
   let runs = 0;
   const websites = controller(Website, { reconcile: (_, { status }) => status({ text: String(++runs) }) });
   const live = website({ version: 1, generation: 1 });
-  await using desk: Desk = start(websites, async (patch): Promise<KubeObject> => {
-    const answer = merged(live, patch, 6);
-    await desk.send(event("MODIFIED", answer), event("DELETED", website({ version: 7, generation: 1 })));
-    return answer;
+  await using server: ScriptedServer = start(websites, async (patch): Promise<KubeObject> => {
+    const response = patched(live, patch, 6);
+    await server.send(event("MODIFIED", response), event("DELETED", website({ version: 7, generation: 1 })));
+    return response;
   });
-  await desk.send(event("ADDED", live), mark(1));
+  await server.send(event("ADDED", live), initialEventsEnd(1));
   assert.equal(runs, 1);
 });
 
 Deno.test("ControllerLoop patches finalizers only at the version that it read", async () => {
   const websites = controller(Website, { reconcile() {}, cleanup() {} });
   const live = website({ version: 1, generation: 1, finalizers: ["other/x"] });
-  await using desk = start(websites, (patch, count) => merged(live, patch, 5 + count));
-  await desk.send(event("ADDED", live), mark(1));
-  assert.deepEqual(desk.patches[0], { metadata: { resourceVersion: "1", finalizers: ["other/x", FINALIZER] } });
+  await using server = start(websites, (patch, count) => patched(live, patch, 5 + count));
+  await server.send(event("ADDED", live), initialEventsEnd(1));
+  assert.deepEqual(server.patches[0], { metadata: { resourceVersion: "1", finalizers: ["other/x", FINALIZER] } });
 });
 
 Deno.test("ControllerLoop patches conditions of other writers only at the version that it read", async () => {
   const websites = controller(Website, { reconcile() {} });
-  const probed = {
+  const otherCondition = {
     type: "Probed",
     status: "True",
     reason: "Seen",
     message: "",
     lastTransitionTime: "2030-01-01T00:00:00Z",
   };
-  const live = { ...website({ version: 3, generation: 1 }), status: { conditions: [probed] } };
-  await using desk = start(websites, (patch, count) => merged(live, patch, 5 + count));
-  await desk.send(event("ADDED", live), mark(3));
-  assert.deepEqual(desk.patches[0]?.metadata, { resourceVersion: "3" });
+  const live = { ...website({ version: 3, generation: 1 }), status: { conditions: [otherCondition] } };
+  await using server = start(websites, (patch, count) => patched(live, patch, 5 + count));
+  await server.send(event("ADDED", live), initialEventsEnd(3));
+  assert.deepEqual(server.patches[0]?.metadata, { resourceVersion: "3" });
 });
 
 Deno.test("ControllerLoop handles a new object of the same name if it missed the deletion of the old one", async () => {
@@ -150,20 +153,20 @@ Deno.test("ControllerLoop handles a new object of the same name if it missed the
     },
   });
   let live = website({ version: 1, generation: 1 });
-  await using desk = start(
+  await using server = start(
     websites,
-    (patch, count) => merged(live, patch, Number(live.metadata.resourceVersion) + count),
+    (patch, count) => patched(live, patch, Number(live.metadata.resourceVersion) + count),
   );
-  await desk.send(event("ADDED", live), mark(1));
-  desk.clock.step(desk.clock.now() + 5);
-  // As a listing after a time without a watch shows it.
+  await server.send(event("ADDED", live), initialEventsEnd(1));
+  server.clock.step(server.clock.now() + 5);
+  // The watch missed the deletion of the old object.
   live = website({ version: 20, generation: 1, uid: "other" });
-  await desk.send(event("MODIFIED", live));
-  desk.patches.length = 0;
+  await server.send(event("MODIFIED", live));
+  server.patches.length = 0;
   gate.resolve();
-  await desk.send();
+  await server.send();
   assert.deepEqual(runs, ["u, attempt 1", "u, attempt 2", "other, attempt 1"]);
-  assert.deepEqual(desk.patches.map(({ status }) => (status as { text?: string }).text), ["other"]);
+  assert.deepEqual(server.patches.map(({ status }) => (status as { text?: string }).text), ["other"]);
 });
 
 Deno.test("ControllerLoop counts the attempts of an object, not those of earlier objects of its name", async () => {
@@ -175,13 +178,13 @@ Deno.test("ControllerLoop counts the attempts of an object, not those of earlier
     },
   });
   let live = website({ version: 1, generation: 1 });
-  await using desk = start(
+  await using server = start(
     websites,
-    (patch, count) => merged(live, patch, Number(live.metadata.resourceVersion) + count),
+    (patch, count) => patched(live, patch, Number(live.metadata.resourceVersion) + count),
   );
-  await desk.send(event("ADDED", live), mark(1));
+  await server.send(event("ADDED", live), initialEventsEnd(1));
   live = website({ version: 20, generation: 1, uid: "other" });
-  await desk.send(event("MODIFIED", live));
+  await server.send(event("MODIFIED", live));
   assert.deepEqual(attempts, ["u, attempt 1", "other, attempt 1"]);
 });
 
@@ -189,39 +192,40 @@ Deno.test("ControllerLoop keeps the finalizer of an object that replaced the one
   const gate = Promise.withResolvers<void>();
   const websites = controller(Website, { reconcile() {}, cleanup: () => gate.promise });
   const deletion = { deletionTimestamp: "2030-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 };
-  const anew = website({ version: 20, generation: 1, uid: "other", finalizers: [FINALIZER] });
-  await using desk = start(websites, (patch, count) => merged(anew, patch, 20 + count));
-  await desk.send(
+  const replacement = website({ version: 20, generation: 1, uid: "other", finalizers: [FINALIZER] });
+  await using server = start(websites, (patch, count) => patched(replacement, patch, 20 + count));
+  await server.send(
     event("ADDED", website({ version: 1, generation: 1, finalizers: [FINALIZER], ...deletion })),
-    mark(1),
+    initialEventsEnd(1),
   );
-  await desk.send(event("MODIFIED", anew));
+  await server.send(event("MODIFIED", replacement));
   gate.resolve();
-  await desk.send();
-  assert.deepEqual(desk.patches.map((patch) => Object.keys(patch)), [["status"]]);
+  await server.send();
+  assert.deepEqual(server.patches.map((patch) => Object.keys(patch)), [["status"]]);
 });
 
 type Patch = { readonly metadata?: object; readonly status?: object };
-/** Answers a patch, of which this is the `count`th; nothing is 404. */
-type Answer = (patch: Patch, count: number) => Promise<KubeObject> | KubeObject | undefined;
+/** Returns the response to the `count`th patch; `undefined` for a 404. */
+type AnswerPatch = (patch: Patch, count: number) => Promise<KubeObject> | KubeObject | undefined;
 
-interface Desk extends AsyncDisposable {
+/** A running operator, and the server that the test controls. */
+interface ScriptedServer extends AsyncDisposable {
   readonly clock: VirtualClock;
   /** The patches so far. */
   readonly patches: Patch[];
-  /** Sends lines to the open watch and lets all happen that needs no time. */
+  /** Sends lines to the open watch, and waits until pending work that needs no timer is done. */
   send(...lines: object[]): Promise<void>;
 }
 
-/** An operator on a server that is a script: one open watch, and patches. */
-function start(websites: Controller, answer: Answer): Desk {
+/** Starts an operator on a server with one open watch. `response` responds to its patches. */
+function start(websites: Controller, response: AnswerPatch): ScriptedServer {
   const clock = new VirtualClock();
   const patches: Patch[] = [];
   let stream!: ReadableStreamDefaultController<Uint8Array>;
   const fetch = async (request: Request): Promise<Response> => {
     if (request.method === "GET") return new Response(new ReadableStream({ start: (given) => void (stream = given) }));
     patches.push(await request.json());
-    const object = await answer(patches.at(-1)!, patches.length);
+    const object = await response(patches.at(-1)!, patches.length);
     return object === undefined ? new Response("", { status: 404 }) : Response.json(object);
   };
   const connection: Connection = { url: "http://cluster", fetch, close() {} };
@@ -262,8 +266,8 @@ function website(
   };
 }
 
-/** What the server makes of an object and a patch of it. */
-function merged(object: KubeObject, patch: Patch, version: number): KubeObject {
+/** Returns the object as the server stores it after a patch. */
+function patched(object: KubeObject, patch: Patch, version: number): KubeObject {
   const metadata = { ...object.metadata, ...patch.metadata, resourceVersion: String(version) };
   return { ...object, ...patch, metadata };
 }
@@ -272,7 +276,8 @@ function event(type: string, object: KubeObject): object {
   return { type, object };
 }
 
-function mark(version: number): object {
+/** Returns the bookmark that ends the initial events of a watch. */
+function initialEventsEnd(version: number): object {
   const metadata = { resourceVersion: String(version), annotations: { "k8s.io/initial-events-end": "true" } };
   return { type: "BOOKMARK", object: { apiVersion: "demo.example.com/v1", kind: "Website", metadata } };
 }

@@ -4,12 +4,12 @@ import { customMetrics } from "./custom_metrics.ts";
 
 Deno.test("custom metrics are served with those of the runtime", async () => {
   const all = new Metrics();
-  const own = customMetrics(all.registry);
-  const dropped = own.counter("users_dropped_total", "Users dropped", { labels: ["database"] });
+  const metrics = customMetrics(all.registry);
+  const dropped = metrics.counter("users_dropped_total", "Users dropped", { labels: ["database"] });
   dropped.add(1, { database: "shop" });
   dropped.add(2, { database: "shop" });
-  own.gauge("databases_open", "Databases open").set(4);
-  own.histogram("backup_seconds", "How long backups took", { buckets: [1, 60] }).observe(7);
+  metrics.gauge("databases_open", "Databases open").set(4);
+  metrics.histogram("backup_seconds", "How long backups took", { buckets: [1, 60] }).observe(7);
   const text = await all.text();
   for (
     const line of [
@@ -26,42 +26,54 @@ Deno.test("custom metrics are served with those of the runtime", async () => {
   }
 });
 
-Deno.test("a custom metric that is defined twice is the same", async () => {
+Deno.test("a custom metric that is defined twice has one value", async () => {
   const all = new Metrics();
-  const own = customMetrics(all.registry);
-  for (let start = 0; start < 2; start++) own.counter("starts_total", "Starts").add(1);
+  const metrics = customMetrics(all.registry);
+  for (let start = 0; start < 2; start++) metrics.counter("starts_total", "Starts").add(1);
   assert.match(await all.text(), /^starts_total 2$/m);
 });
 
-const REFUSED: readonly [name: string, make: (own: ReturnType<typeof customMetrics>) => unknown, why: RegExp][] = [
+const INVALID: readonly [
+  name: string,
+  define: (metrics: ReturnType<typeof customMetrics>) => unknown,
+  message: RegExp,
+][] = [
   [
     "a name that Prometheus does not accept",
-    (own) => own.gauge("a-b", "Things"),
+    (metrics) => metrics.gauge("a-b", "Things"),
     /Metric "a-b": the name may have only/,
   ],
   [
     "a name of a runtime metric",
-    (own) => own.counter("workqueue_adds_total", "Things"),
+    (metrics) => metrics.counter("workqueue_adds_total", "Things"),
     /the runtime has a metric of that name/,
   ],
-  ["a metric without help", (own) => own.gauge("a", ""), /help is empty/],
+  ["a metric without help", (metrics) => metrics.gauge("a", ""), /help is empty/],
   [
     "a name of a metric of another type",
-    (own) => [own.counter("a", "Things"), own.gauge("a", "Things")],
+    (metrics) => [metrics.counter("a", "Things"), metrics.gauge("a", "Things")],
     /has another type/,
   ],
-  ["other labels", (own) => [own.gauge("a", "Things"), own.gauge("a", "Things", { labels: ["b"] })], /other labels/],
-  ["an invalid label", (own) => own.gauge("a", "Things", { labels: ["x-y"] }), /label "x-y" is invalid/],
+  [
+    "other labels",
+    (metrics) => [metrics.gauge("a", "Things"), metrics.gauge("a", "Things", { labels: ["b"] })],
+    /other labels/,
+  ],
+  ["an invalid label", (metrics) => metrics.gauge("a", "Things", { labels: ["x-y"] }), /label "x-y" is invalid/],
   [
     "buckets that are not in ascending order",
-    (own) => own.histogram("a", "Things", { buckets: [1, 1] }),
+    (metrics) => metrics.histogram("a", "Things", { buckets: [1, 1] }),
     /buckets must be in ascending order/,
   ],
-  ["a negative amount of a counter", (own) => own.counter("a_total", "Things").add(-1), /must not be negative, got -1/],
+  [
+    "a negative amount of a counter",
+    (metrics) => metrics.counter("a_total", "Things").add(-1),
+    /must not be negative, got -1/,
+  ],
 ];
 
-for (const [name, make, why] of REFUSED) {
+for (const [name, define, message] of INVALID) {
   Deno.test(`custom metrics reject ${name}`, () => {
-    assert.throws(() => make(customMetrics(new Metrics().registry)), why);
+    assert.throws(() => define(customMetrics(new Metrics().registry)), message);
   });
 }

@@ -3,8 +3,9 @@ import { ApiError } from "../kube/api_error.ts";
 import { PermanentError, TemporaryError } from "../parts/outcome.ts";
 import { type Failure, failureOf, isProgrammingError } from "./failure.ts";
 
-const BACKOFF = 20; // of the third failure in a row
-const asked = { verb: "patch", target: 'Website "shop/web"' };
+/** Delay after the third consecutive failure, in milliseconds. */
+const BACKOFF = 20;
+const REQUEST = { verb: "patch", target: 'Website "shop/web"' };
 
 const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failure> }[] = [
   {
@@ -24,7 +25,7 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     expected: { message: "connect ECONNREFUSED ::1:5432; RangeError", isUnexpected: true, after: BACKOFF },
   },
   {
-    name: "a failed fetch has the reason in its cause",
+    name: "the message of a failed fetch includes its cause",
     error: new TypeError("fetch failed", {
       cause: new Error("error sending request for url (http://u:p@a/): refused"),
     }),
@@ -52,23 +53,23 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
   },
   {
     name: "an ApiError has the reason of the API server",
-    error: new ApiError(asked, 422, status("Invalid")),
+    error: new ApiError(REQUEST, 422, status("Invalid")),
     expected: { reason: "Invalid", isUnexpected: false, isRace: false, after: BACKOFF },
   },
   {
     name: "Retry-After sets the delay",
-    error: new ApiError(asked, 429, status("TooManyRequests"), 7000),
+    error: new ApiError(REQUEST, 429, status("TooManyRequests"), 7000),
     expected: { reason: "TooManyRequests", after: 7000 },
   },
   {
-    name: "a conflict is a write conflict",
-    error: new ApiError(asked, 409, status("Conflict")),
+    name: "a 409 with reason Conflict is a write conflict",
+    error: new ApiError(REQUEST, 409, status("Conflict")),
     expected: { isRace: true },
   },
   {
     name: "a conflict with another field manager is not a write conflict",
     error: new ApiError(
-      asked,
+      REQUEST,
       409,
       JSON.stringify({ kind: "Status", reason: "Conflict", details: { causes: [{ reason: "FieldManagerConflict" }] } }),
     ),
@@ -76,21 +77,21 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
   },
   {
     name: "AlreadyExists is not a write conflict",
-    error: new ApiError(asked, 409, status("AlreadyExists")),
+    error: new ApiError(REQUEST, 409, status("AlreadyExists")),
     expected: { reason: "AlreadyExists", isRace: false },
   },
   {
     name: "an ApiError without a reason has a default one",
-    error: new ApiError(asked, 502, ""),
+    error: new ApiError(REQUEST, 502, ""),
     expected: { reason: "ApiError" },
   },
   {
     name: "a reason that is invalid in a condition is replaced",
-    error: new ApiError(asked, 403, status("denied by policy: no")),
+    error: new ApiError(REQUEST, 403, status("denied by policy: no")),
     expected: { reason: "ApiError" },
   },
   {
-    name: "a reconcile that timed out",
+    name: "a timeout of the reconcile has the reason Timeout",
     error: new DOMException("The reconcile took longer than 5s", "TimeoutError"),
     expected: { reason: "Timeout", message: "The reconcile took longer than 5s", isUnexpected: false, after: BACKOFF },
   },
@@ -113,18 +114,22 @@ const FAILURES: readonly { name: string; error: unknown; expected: Partial<Failu
     expected: { reason: "NotDeclared", message: /sandbox: \{ net: \["db:5432"\] \}/ as unknown as string },
   },
   {
-    name: "a variable that the sandbox denied",
+    name: "a variable that the sandbox denied becomes advice",
     error: new Deno.errors.NotCapable('Requires env access to "TOKEN", run again with the --allow-env flag'),
     expected: { reason: "NotDeclared", message: /sandbox: \{ env: \["TOKEN"\] \}/ as unknown as string },
   },
   {
-    name: "a thrown string",
+    name: "a thrown string is the message",
     error: "boom",
     expected: { reason: "ReconcileFailed", message: "boom", isUnexpected: true },
   },
-  { name: "a thrown undefined", error: undefined, expected: { reason: "ReconcileFailed", message: "undefined" } },
   {
-    name: "a thrown object without a string form",
+    name: "a thrown undefined has a message",
+    error: undefined,
+    expected: { reason: "ReconcileFailed", message: "undefined" },
+  },
+  {
+    name: "a thrown object without a prototype has a message",
     error: Object.create(null),
     expected: { reason: "ReconcileFailed", isUnexpected: true, after: BACKOFF },
   },
@@ -134,9 +139,9 @@ for (const { name, error, expected } of FAILURES) {
   Deno.test(`failureOf: ${name}`, () => {
     const failure = failureOf(error, 3, "websites", 1);
     for (const [key, value] of Object.entries(expected)) {
-      const got = failure[key as keyof Failure];
-      if (value as unknown instanceof RegExp) assert.match(got as string, value as unknown as RegExp);
-      else assert.equal(got, value, key);
+      const actual = failure[key as keyof Failure];
+      if (value as unknown instanceof RegExp) assert.match(actual as string, value as unknown as RegExp);
+      else assert.equal(actual, value, key);
     }
     assert.equal(typeof failure.message, "string");
   });

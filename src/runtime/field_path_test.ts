@@ -19,7 +19,12 @@ const CASES: readonly {
   readonly fields?: object;
   readonly expected: readonly string[];
 }[] = [
-  { name: "no field of equal objects", wanted: { data: { x: "1" } }, live: { data: { x: "1" } }, expected: [] },
+  {
+    name: "no difference between equal objects",
+    wanted: { data: { x: "1" } },
+    live: { data: { x: "1" } },
+    expected: [],
+  },
   {
     name: "a field with another value",
     wanted: { data: { x: "1", y: "1" } },
@@ -60,8 +65,8 @@ const CASES: readonly {
 
 for (const { name, wanted, live, fields, expected } of CASES) {
   Deno.test(`differences finds ${name}`, () => {
-    const there = object(live, fields === undefined ? [] : [entry("us", fields)]);
-    assert.deepEqual(differences(object(wanted), there).map(({ path }) => printPath(path)), expected);
+    const stored = object(live, fields === undefined ? [] : [entry("us", fields)]);
+    assert.deepEqual(differences(object(wanted), stored).map(({ path }) => printPath(path)), expected);
   });
 }
 
@@ -73,45 +78,45 @@ Deno.test("differences ignores a quantity that is stored in another form", () =>
 
 Deno.test("differences finds the item of a list whose keys were defaulted", () => {
   const wanted = object({ spec: { containers: [{ name: "web", ports: [{ containerPort: 80, name: "http" }] }] } });
-  const there = object(
+  const stored = object(
     { spec: { containers: [{ name: "web", ports: [{ containerPort: 80, protocol: "TCP", name: "other" }] }] } },
     [entry("us", CONTAINERS)],
   );
-  const [difference] = differences(wanted, there);
+  const [difference] = differences(wanted, stored);
   assert.equal(
     printPath(difference!.path),
     '.spec.containers[name="web"].ports[containerPort=80,protocol="TCP"].name',
   );
 });
 
-Deno.test("differences compares only a few fields of an object in which all differ", () => {
+Deno.test("differences returns at most 16 fields", () => {
   const data = (value: string) => Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, value]));
   assert.equal(differences(object({ data: data("1") }), object({ data: data("2") })).length, 16);
 });
 
 Deno.test("ownerOf returns the other manager that owns a field, also inside of a value that it owns as a whole", () => {
-  const there = object({}, [
+  const stored = object({}, [
     entry("us", { "f:data": { "f:x": {} } }),
     entry("status-writer", { "f:status": {} }),
     entry("them", { "f:data": { "f:x": {}, "f:y": {} }, "f:spec": {} }),
   ]);
-  assert.equal(ownerOf(there, ["f:data", "f:x"], "us"), "them");
-  assert.equal(ownerOf(there, ["f:data", "f:z"], "us"), undefined);
-  assert.equal(ownerOf(there, ["f:spec", "f:containers", "f:image"], "us"), "them");
+  assert.equal(ownerOf(stored, ["f:data", "f:x"], "us"), "them");
+  assert.equal(ownerOf(stored, ["f:data", "f:z"], "us"), undefined);
+  assert.equal(ownerOf(stored, ["f:spec", "f:containers", "f:image"], "us"), "them");
 });
 
 Deno.test("ownerOf finds a list item with its keys in another order", () => {
-  const there = object({}, [entry("them", { "f:ports": { [PORTS]: { "f:name": {} } } })]);
-  assert.equal(ownerOf(there, ["f:ports", 'k:{"protocol":"TCP","containerPort":80}', "f:name"], "us"), "them");
+  const stored = object({}, [entry("them", { "f:ports": { [PORTS]: { "f:name": {} } } })]);
+  assert.equal(ownerOf(stored, ["f:ports", 'k:{"protocol":"TCP","containerPort":80}', "f:name"], "us"), "them");
 });
 
 Deno.test("lastWriter returns the other manager with the last write", () => {
-  const there = object({}, [
+  const stored = object({}, [
     entry("them", {}, "2030-01-01T00:00:00Z"),
     entry("others", {}, "2030-01-02T00:00:00Z"),
     entry("us", {}, "2030-01-03T00:00:00Z"),
   ]);
-  assert.equal(lastWriter(there, "us"), "others");
+  assert.equal(lastWriter(stored, "us"), "others");
   assert.equal(lastWriter(object({}), "us"), undefined);
 });
 
@@ -126,8 +131,8 @@ Deno.test("patchedFields returns the fields of a merge patch, including removals
 
 function object(content: object, managedFields?: readonly ManagedFields[]): KubeObject {
   const { metadata, ...rest } = content as Partial<KubeObject>;
-  const whole = { name: "a", namespace: "default", ...metadata, ...(managedFields && { managedFields }) };
-  return { apiVersion: "v1", kind: "Thing", ...rest, metadata: whole } as unknown as KubeObject;
+  const fullMetadata = { name: "a", namespace: "default", ...metadata, ...(managedFields && { managedFields }) };
+  return { apiVersion: "v1", kind: "Thing", ...rest, metadata: fullMetadata } as unknown as KubeObject;
 }
 
 function entry(manager: string, fieldsV1: object, time = "2030-01-01T00:00:00Z"): ManagedFields {

@@ -13,7 +13,7 @@ const TIMES: LeaseTimes = { leaseDuration: 15_000, renewDeadline: 10_000, retryP
 const NOW = Date.UTC(2030, 0, 1);
 const LATER = NOW + 4000;
 
-const TAKEN: readonly { name: string; lease: LeaseSpec; unchanged: number; expected: boolean }[] = [
+const CANDIDATES: readonly { name: string; lease: LeaseSpec; unchanged: number; expected: boolean }[] = [
   { name: "a lease without a holder", lease: {}, unchanged: 0, expected: true },
   { name: "a released lease", lease: { holderIdentity: null }, unchanged: 0, expected: true },
   { name: "its own lease", lease: { holderIdentity: "me", leaseDurationSeconds: 15 }, unchanged: 0, expected: true },
@@ -31,7 +31,7 @@ const TAKEN: readonly { name: string; lease: LeaseSpec; unchanged: number; expec
   },
 ];
 
-for (const { name, lease, unchanged, expected } of TAKEN) {
+for (const { name, lease, unchanged, expected } of CANDIDATES) {
   Deno.test(`mayTake returns ${expected} for ${name}`, () => {
     assert.equal(mayTake(lease, unchanged, "me"), expected);
   });
@@ -48,15 +48,15 @@ Deno.test("renewedLease keeps acquireTime for the same holder, and counts a tran
   });
   const renewed = renewedLease(first, "a", TIMES.leaseDuration, LATER);
   assert.deepEqual(renewed, { ...first, renewTime: "2030-01-01T00:00:04.000000Z" });
-  const taken = renewedLease(renewed, "b", TIMES.leaseDuration, LATER);
-  assert.deepEqual([taken.holderIdentity, taken.leaseTransitions, taken.acquireTime], [
+  const acquired = renewedLease(renewed, "b", TIMES.leaseDuration, LATER);
+  assert.deepEqual([acquired.holderIdentity, acquired.leaseTransitions, acquired.acquireTime], [
     "b",
     1,
     "2030-01-01T00:00:04.000000Z",
   ]);
 });
 
-Deno.test("releasedLease returns a lease without a holder, which the next candidate takes at once", () => {
+Deno.test("releasedLease returns a lease that the next candidate may take at once", () => {
   const spec = { ...renewedLease(undefined, "a", TIMES.leaseDuration, NOW), ...releasedLease(LATER) };
   assert.equal(spec.leaseDurationSeconds, 1);
   assert(mayTake(spec, 0, "b"));
@@ -66,7 +66,7 @@ Deno.test("nextTry returns a delay of 1 to 2.2 periods", () => {
   assert.deepEqual([nextTry(2000, 0), nextTry(2000, 1)], [2000, 4400]);
 });
 
-const REFUSED: readonly { name: string; times: Partial<LeaseTimes>; message: RegExp }[] = [
+const INVALID_TIMES: readonly { name: string; times: Partial<LeaseTimes>; message: RegExp }[] = [
   {
     name: "a deadline as long as the lease",
     times: { renewDeadline: 15_000 },
@@ -81,7 +81,7 @@ const REFUSED: readonly { name: string; times: Partial<LeaseTimes>; message: Reg
   { name: "no delay between attempts", times: { retryPeriod: 0 }, message: /retryPeriod positive/ },
 ];
 
-for (const { name, times, message } of REFUSED) {
+for (const { name, times, message } of INVALID_TIMES) {
   Deno.test(`checkLeaseTimes rejects ${name}`, () => {
     checkLeaseTimes(TIMES);
     assert.throws(() => checkLeaseTimes({ ...TIMES, ...times }), { name: "RangeError", message });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { LogLimit } from "./log_limit.ts";
 
-Deno.test("LogLimit allows some lines per kind and period, and reports the number of suppressed ones with the next", () => {
+Deno.test("LogLimit allows a number of lines per kind and period, and the next line has the number of suppressed ones", () => {
   const clock = new VirtualClock();
   const limit = new LogLimit({ clock, lines: 2, period: 1000 });
   const next = (kind: string) => limit.next(kind);

@@ -3,12 +3,13 @@ import { METRICS } from "../base/metric_list.ts";
 import type { HotLoop } from "./hot_loops.ts";
 import { Metrics } from "./metrics.ts";
 
-Deno.test("METRICS has unique names, those of controller-runtime where they exist, and no label for object names", () => {
+Deno.test("METRICS has unique names and no label for object names", () => {
   const names = Object.values(METRICS).map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const metric of Object.values(METRICS)) {
     assert(!metric.labels.includes("object") && !metric.labels.includes("uid"), metric.name);
-    // client-go's queue metrics call the queue `name`: that of its controller.
+    // In client-go's queue metrics, the label `name` is the name of the queue, which is the
+    // controller's.
     if (metric.labels.includes("name")) assert.match(metric.name, /^(workqueue|leader_election)_/);
     assert.match(metric.name, /^[a-z_]+$/);
     if (metric.type === "counter") assert.match(metric.name, /_total$/);
@@ -18,8 +19,8 @@ Deno.test("METRICS has unique names, those of controller-runtime where they exis
 Deno.test("Metrics has a series per result from the start, and registries count separately", async () => {
   const one = new Metrics();
   const other = new Metrics();
-  const notes = one.controller("notes", state());
-  other.controller("notes", state());
+  const notes = one.controller("notes", controllerState());
+  other.controller("notes", controllerState());
   notes.reconciled("requeue_after", 0.2);
   const lines = (await one.text()).split("\n");
   for (
@@ -41,11 +42,11 @@ Deno.test("Metrics has a series per result from the start, and registries count 
   assert((await other.text()).includes('result="requeue_after"} 0'));
   assert(
     (await one.text()).includes('workqueue_adds_total{name="notes",controller="notes"} 7'),
-    "read twice, counted once",
+    "a second scrape does not count again",
   );
 });
 
-function state() {
+function controllerState() {
   return {
     concurrency: 10,
     counts: { skippedWrites: 5, ownEvents: 6, delayedReconciles: 3 },

@@ -3,7 +3,8 @@ import { ConfigMap, Deployment } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
 import { fieldManager, finalizerName } from "./names.ts";
 
-// Clusters store these: a failure here means that released operators would lose what they wrote.
+// Clusters store these names. If they change, an upgraded operator no longer recognizes its own
+// fields and finalizers.
 Deno.test("fieldManager consists of the operator's and the part's name, at most 128 characters", () => {
   assert.equal(fieldManager("website-operator", "websites"), "website-operator.websites");
   const long = fieldManager("o".repeat(63), "k".repeat(100));
@@ -37,9 +38,9 @@ const FINALIZERS: readonly {
 for (const { name, kind, key, finalizer, expected } of FINALIZERS) {
   Deno.test(`finalizerName has ${name}`, () => {
     const part = controller(kind, { ...(finalizer === undefined ? {} : { finalizer }), reconcile() {} });
-    const made = finalizerName("op", key, part);
-    assert(made.startsWith(expected), made);
-    assert(made.slice(made.indexOf("/") + 1).length <= 63);
-    if (key.length < 60) assert.equal(made, expected);
+    const actual = finalizerName("op", key, part);
+    assert(actual.startsWith(expected), actual);
+    assert(actual.slice(actual.indexOf("/") + 1).length <= 63);
+    if (key.length < 60) assert.equal(actual, expected);
   });
 }

@@ -18,8 +18,8 @@ function kindOf(spec: AnySchema, status?: AnySchema): AnyKind {
   });
 }
 
-/** A cache of which nothing but deletions matters here. */
-function cacheOf(): InformerCache & { readonly forget: (object: KubeObject) => void } {
+/** Creates a cache that only reports deletions, by `forget`. */
+function cacheWithDeletions(): InformerCache & { readonly forget: (object: KubeObject) => void } {
   let listener: (change: { before?: KubeObject; after?: KubeObject }) => void = () => {};
   return {
     listen: (given: typeof listener) => listener = given,
@@ -32,9 +32,9 @@ function website(parts: Record<string, unknown>): KubeObject {
   return { apiVersion: "demo.example.com/v1", kind: "Website", metadata, ...parts };
 }
 
-function faultOf(kind: AnyKind, object: KubeObject): string | undefined {
+function errorOf(kind: AnyKind, object: KubeObject): string | undefined {
   try {
-    new ObjectShape(kind, cacheOf()).checkValid(object);
+    new ObjectShape(kind, cacheWithDeletions()).checkValid(object);
     return undefined;
   } catch (error) {
     assert(error instanceof InvalidObjectError);
@@ -118,32 +118,32 @@ const CASES: readonly { name: string; spec: unknown; expected: string | undefine
 ];
 
 for (const { name, spec, expected } of CASES) {
-  Deno.test(`the shape of an object: ${name}`, () => assert.equal(faultOf(kindOf(SPEC), website({ spec })), expected));
+  Deno.test(`ObjectShape checks ${name}`, () => assert.equal(errorOf(kindOf(SPEC), website({ spec })), expected));
 }
 
 Deno.test("an object without a spec is invalid", () => {
-  assert.equal(faultOf(kindOf(SPEC), website({})), "spec is required and missing");
+  assert.equal(errorOf(kindOf(SPEC), website({})), "spec is required and missing");
 });
 
 Deno.test("missing required fields are found even if all JavaScript objects have a property of that name", () => {
   const kind = kindOf(s.object({ constructor: s.string(), toString: s.string() } as never));
   assert.equal(
-    faultOf(kind, website({ spec: {} })),
+    errorOf(kind, website({ spec: {} })),
     "spec.constructor is required and missing, spec.toString is required and missing",
   );
 });
 
-Deno.test("a status of another shape does not matter, because the operator writes it", () => {
+Deno.test("an object whose status does not match its type is valid, because the operator writes the status", () => {
   const kind = kindOf(SPEC, s.object({ url: s.string() }));
-  assert.equal(faultOf(kind, website({ spec: { host: "a" }, status: { url: 1 } })), undefined);
+  assert.equal(errorOf(kind, website({ spec: { host: "a" }, status: { url: 1 } })), undefined);
 });
 
 Deno.test("objects of built-in kinds are always valid", () => {
-  assert.equal(faultOf(Deployment, website({ spec: 1 })), undefined);
+  assert.equal(errorOf(Deployment, website({ spec: 1 })), undefined);
 });
 
 Deno.test("an invalid object is reported again only if it or its errors have changed", () => {
-  const cache = cacheOf();
+  const cache = cacheWithDeletions();
   const shape = new ObjectShape(kindOf(SPEC), cache);
   const isKnown = (object: KubeObject): boolean | undefined => {
     try {

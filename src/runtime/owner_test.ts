@@ -27,7 +27,7 @@ const KEYS: readonly { name: string; kind?: AnyKind; references: OwnerReference[
     expected: "blog",
   },
   {
-    name: "the owner of another version of the kind",
+    name: "an owner that is referenced in another version of its kind",
     references: [reference({ apiVersion: "demo.example.com/v1" })],
     expected: "shop/blog",
   },

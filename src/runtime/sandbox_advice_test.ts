@@ -3,26 +3,26 @@ import { ClusterConfigError } from "../kube/cluster_config_error.ts";
 import { CredentialError } from "../kube/http.ts";
 import { refusedConnectionAdvice, sandboxAdvice } from "./sandbox_advice.ts";
 
-/** As Deno 2.4 and 2.9 word what they refuse. */
-const REFUSED: readonly { refusal: string; says: string }[] = [
-  { refusal: 'net access to "api.example.com:443"', says: 'net: ["api.example.com"]' },
-  { refusal: 'net access to "127.0.0.1:4555"', says: 'net: ["127.0.0.1:4555"]' },
-  { refusal: 'read access to "/etc/passwd"', says: 'read: ["/etc/passwd"]' },
-  { refusal: 'write access to "/data/x"', says: 'write: ["/data/x"]' },
-  { refusal: "write access to <TMP>", says: 'write: ["/tmp"]' },
-  { refusal: 'env access to "TOKEN"', says: 'env: ["TOKEN"]' },
-  { refusal: "env access", says: 'env: ["NAME", ...]' },
-  { refusal: 'run access to "git"', says: 'run: ["git"]' },
-  { refusal: 'ffi access to "/lib/libc.so.6"', says: 'ffi: ["/lib/libc.so.6"]' },
-  { refusal: "ffi access", says: 'ffi: ["/path/of/library.so"]' },
-  { refusal: 'sys access to "hostname"', says: 'sys: ["hostname"]' },
+/** What Deno 2.4 and 2.9 print for denied operations, and the setting that allows each. */
+const DENIALS: readonly { denial: string; setting: string }[] = [
+  { denial: 'net access to "api.example.com:443"', setting: 'net: ["api.example.com"]' },
+  { denial: 'net access to "127.0.0.1:4555"', setting: 'net: ["127.0.0.1:4555"]' },
+  { denial: 'read access to "/etc/passwd"', setting: 'read: ["/etc/passwd"]' },
+  { denial: 'write access to "/data/x"', setting: 'write: ["/data/x"]' },
+  { denial: "write access to <TMP>", setting: 'write: ["/tmp"]' },
+  { denial: 'env access to "TOKEN"', setting: 'env: ["TOKEN"]' },
+  { denial: "env access", setting: 'env: ["NAME", ...]' },
+  { denial: 'run access to "git"', setting: 'run: ["git"]' },
+  { denial: 'ffi access to "/lib/libc.so.6"', setting: 'ffi: ["/lib/libc.so.6"]' },
+  { denial: "ffi access", setting: 'ffi: ["/path/of/library.so"]' },
+  { denial: 'sys access to "hostname"', setting: 'sys: ["hostname"]' },
 ];
 
-for (const { refusal, says } of REFUSED) {
-  Deno.test(`sandboxAdvice names the setting for ${refusal}`, () => {
-    const error = new Deno.errors.NotCapable(`Requires ${refusal}, run again with the --allow flag`);
-    const told = sandboxAdvice(new Error("outer", { cause: error }), 'controller "a"');
-    assert(told?.endsWith(`Add sandbox: { ${says} } to controller "a" and build again`), told);
+for (const { denial, setting } of DENIALS) {
+  Deno.test(`sandboxAdvice names the setting for ${denial}`, () => {
+    const error = new Deno.errors.NotCapable(`Requires ${denial}, run again with the --allow flag`);
+    const advice = sandboxAdvice(new Error("outer", { cause: error }), 'controller "a"');
+    assert(advice?.endsWith(`Add sandbox: { ${setting} } to controller "a" and build again`), advice);
   });
 }
 
@@ -70,9 +70,9 @@ Deno.test("refusedConnectionAdvice names both causes of a refused connection to 
     address: "127.0.0.1",
     port: 9,
   });
-  const told = refusedConnectionAdvice(new Error("outer", { cause: error }), 'controller "a"', () => false);
+  const advice = refusedConnectionAdvice(new Error("outer", { cause: error }), 'controller "a"', () => false);
   assert.equal(
-    told,
+    advice,
     'connect ECONNREFUSED 127.0.0.1:9: no process listens there, or net "127.0.0.1:9" is not declared. ' +
       'Add sandbox: { net: ["127.0.0.1:9"] } to controller "a" and build again',
   );

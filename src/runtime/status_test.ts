@@ -54,7 +54,7 @@ const CONDITIONS: readonly {
   name: string;
   stored: Condition[];
   added: Parameters<StatusDraft["addCondition"]>[0][];
-  drops?: string[];
+  removed?: string[];
   expected: Condition[];
 }[] = [
   {
@@ -80,33 +80,33 @@ const CONDITIONS: readonly {
     ],
   },
   {
-    name: "drops conditions that no longer apply",
+    name: "removed conditions that no longer apply",
     stored: [condition({ type: "Stalled" }), condition(), condition({ type: "Reconciling" })],
     added: [READY],
-    drops: ["Stalled", "Reconciling"],
+    removed: ["Stalled", "Reconciling"],
     expected: [condition()],
   },
   {
     name: "does not drop conditions that the reconciler reported",
     stored: [condition({ type: "Stalled", reason: "Waiting" })],
     added: [{ type: "Stalled", status: "True", reason: "Waiting" }],
-    drops: ["Stalled"],
+    removed: ["Stalled"],
     expected: [condition({ type: "Stalled", reason: "Waiting" })],
   },
 ];
 
-for (const { name, stored, added, drops = [], expected } of CONDITIONS) {
+for (const { name, stored, added, removed = [], expected } of CONDITIONS) {
   Deno.test(`StatusDraft ${name}`, () => {
     const draft = new StatusDraft();
     for (const condition of added) draft.addCondition(condition);
     const status = { observedGeneration: 3, conditions: stored };
-    const patch = draft.patch(object(status), 3, drops, NOW);
+    const patch = draft.patch(object(status), 3, removed, NOW);
     const patched = applyMergePatch(status, patch ?? {}) as { conditions: Condition[] };
     assert.deepEqual(patched.conditions, expected);
   });
 }
 
-Deno.test("StatusDraft offers a condition only if the reconciler reported none of its type", () => {
+Deno.test("offerCondition adds a condition only if the reconciler reported none of its type", () => {
   const draft = new StatusDraft();
   draft.addCondition({ type: "Ready", status: "False", reason: "Waiting" });
   draft.offerCondition(READY);
@@ -114,13 +114,17 @@ Deno.test("StatusDraft offers a condition only if the reconciler reported none o
   assert.deepEqual(patch.conditions.map(({ status, reason }) => [status, reason]), [["False", "Waiting"]]);
 });
 
-Deno.test("StatusDraft cuts a long message at a whole character", () => {
+Deno.test("StatusDraft truncates a long message at a whole character", () => {
   const draft = new StatusDraft();
   draft.addCondition({ ...READY, message: `${"x".repeat(1023)}😀 and more` });
   const { conditions: [written] } = draft.patch(object({}), 3, [], NOW) as { conditions: [Condition] };
   assert(written.message.length <= 1024);
   assert(written.message.startsWith("x".repeat(1023)));
-  assert.equal(written.message.isWellFormed(), true, "half a character is left, which the server would change");
+  assert.equal(
+    written.message.isWellFormed(),
+    true,
+    "the message must not end in half a character, which the server would change",
+  );
 });
 
 Deno.test("StatusDraft reports whether its patch repeats conditions of other writers", () => {

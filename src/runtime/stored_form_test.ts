@@ -26,7 +26,7 @@ const CASES: readonly Case[] = [
   { name: "an invalid quantity", wanted: "x", live: "1", at: `${LIMITS} cpu`, expected: false },
   { name: "a whole map of quantities", wanted: { cpu: "500m" }, live: { cpu: "0.5" }, at: LIMITS, expected: true },
   {
-    name: "a map of quantities with one more",
+    name: "a map of quantities with an additional one",
     wanted: { cpu: "1" },
     live: { cpu: "1", memory: "1" },
     at: LIMITS,

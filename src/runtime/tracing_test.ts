@@ -3,8 +3,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { KubeObject } from "../resource/kind.ts";
 import { type SpanOptions, type Tracer, Tracing } from "./tracing.ts";
 
-/** A tracer that writes down its spans: `name < parent, linked to`. */
-function noting() {
+/**
+ * Returns a tracing and the list of its ended spans, each as `name < parent @ link ! error`. Parts
+ * that a span does not have are omitted.
+ */
+function recordingTracing() {
   const ended: string[] = [];
   const active = new AsyncLocalStorage<string>();
   const tracer: Tracer = {
@@ -36,7 +39,7 @@ const KEY = "default/a" as never;
 const GET = { verb: "get", target: 'Secret "default/s"' };
 
 Deno.test("API requests have spans during a reconcile, and none outside of it or after its end", async () => {
-  const { tracing, ended } = noting();
+  const { tracing, ended } = recordingTracing();
   const run = tracing.controller("maps").begin(OBJECT, "changed", 1);
   let later: Promise<unknown> | undefined;
   const gate = Promise.withResolvers<void>();
@@ -52,15 +55,15 @@ Deno.test("API requests have spans during a reconcile, and none outside of it or
 });
 
 Deno.test("the span of a failed request records the error, which is rethrown", async () => {
-  const { tracing, ended } = noting();
+  const { tracing, ended } = recordingTracing();
   const run = tracing.controller("maps").begin(OBJECT, "changed", 1);
   const failure = new Error("no");
   await assert.rejects(run.within(() => tracing.call(GET, () => Promise.reject(failure))), failure);
   assert.deepEqual(ended, ["get Secret < reconcile maps ! no"]);
 });
 
-Deno.test("a reconcile links to all changes since the previous one and to a reconcile that requested it; a change has one span", () => {
-  const { tracing, ended } = noting();
+Deno.test("a reconcile links to the changes since the previous one and to the reconcile that requeued it", () => {
+  const { tracing, ended } = recordingTracing();
   const maps = tracing.controller("maps");
   const change = { object: OBJECT, isOurs: false };
   maps.triggered(KEY, "owned changed", change);
@@ -79,8 +82,8 @@ Deno.test("a reconcile links to all changes since the previous one and to a reco
   ]);
 });
 
-Deno.test("triggers of a deleted object are removed, and only the first triggers of a frequently changed object are linked", () => {
-  const { tracing, ended } = noting();
+Deno.test("a reconcile links to at most 32 triggers, and to none of a deleted object", () => {
+  const { tracing, ended } = recordingTracing();
   const maps = tracing.controller("maps");
   for (let i = 0; i < 100; i++) maps.triggered(KEY, "changed", { object: OBJECT, isOurs: false });
   maps.begin(OBJECT, "changed", 1).end("success", undefined);
@@ -92,7 +95,7 @@ Deno.test("triggers of a deleted object are removed, and only the first triggers
 });
 
 Deno.test("a review has a span, and the requests of its function are its children", async () => {
-  const { tracing, ended } = noting();
+  const { tracing, ended } = recordingTracing();
   const response = await tracing.review("/validate-shops", async () => {
     await tracing.call(GET, () => Promise.resolve());
     return new Response(null, { status: 500 });
