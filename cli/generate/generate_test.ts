@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mainModule, NOTES, operatorFolder } from "../_operator_folder.ts";
 import { isUntouched, resealed, sealed } from "./seal.ts";
 
-const ALL = `base/kustomization.yaml
+const GENERATED_FILES = `base/kustomization.yaml
 crd/kustomization.yaml
 crd/notes.demo.example.com.yaml
 manager/config_map.yaml
@@ -25,11 +25,11 @@ rbac/service_account.yaml
 samples/demo_v1_note.yaml
 samples/kustomization.yaml`.split("\n");
 
-Deno.test("op generate manifests writes a folder for each concern, and no file the second time", async () => {
+Deno.test("op generate manifests writes a folder per concern, and no file if all are up to date", async () => {
   await using folder = await operatorFolder();
   const first = await folder.op("generate", "manifests");
   assert.equal(first.code, 0, first.stderr);
-  assert.deepEqual(first.stdout.trim().split("\n").sort(), ALL.map((file) => `config/${file}`));
+  assert.deepEqual(first.stdout.trim().split("\n").sort(), GENERATED_FILES.map((file) => `config/${file}`));
   const again = await folder.op("generate", "manifests");
   assert.equal(again.stdout, "Nothing to do: config is up to date (22 files)\n");
   const checked = await folder.op("generate", "manifests", "--check");
@@ -50,9 +50,9 @@ Deno.test("op generate updates outdated files and removes obsolete ones", async 
     /differ from the operator's declarations\. Run "op generate manifests" to update them\.\n$/,
   );
 
-  const made = await folder.op("generate", "manifests");
-  assert.equal(made.code, 0, made.stderr);
-  assert.match(made.stdout, /^config\/crd\/notes\.demo\.example\.com\.yaml \(removed\)$/m);
+  const generated = await folder.op("generate", "manifests");
+  assert.equal(generated.code, 0, generated.stderr);
+  assert.match(generated.stdout, /^config\/crd\/notes\.demo\.example\.com\.yaml \(removed\)$/m);
   assert.match(await folder.read("config/rbac/role.yaml"), /# notes: owns Secret: applies it\n/);
   assert.equal((await folder.op("generate", "manifests", "--check")).code, 0);
 });
@@ -60,22 +60,22 @@ Deno.test("op generate updates outdated files and removes obsolete ones", async 
 Deno.test("op generate overwrites edited files only with --force", async () => {
   await using folder = await operatorFolder();
   await folder.op("generate", "manifests");
-  const changed = `${await folder.read("config/rbac/role.yaml")}# mine\n`;
+  const changed = `${await folder.read("config/rbac/role.yaml")}# edited\n`;
   await folder.write("config/rbac/role.yaml", changed);
   await folder.write("main.ts", mainModule(NOTES.replace("[ConfigMap]", "[Secret]").replace("1.2.0", "1.3.0")));
   const before = await folder.read("config/manager/deployment.yaml");
 
-  const refused = await folder.op("generate", "manifests");
-  assert.equal(refused.code, 1);
+  const rejected = await folder.op("generate", "manifests");
+  assert.equal(rejected.code, 1);
   assert.equal(
-    refused.stderr,
+    rejected.stderr,
     'Cannot write "config/rbac/role.yaml": edited by hand. Move the edits into an overlay, or add --force to discard them.\n',
   );
   assert.equal(await folder.read("config/rbac/role.yaml"), changed);
   assert.equal(await folder.read("config/manager/deployment.yaml"), before);
 
   assert.equal((await folder.op("generate", "manifests", "--force")).code, 0);
-  assert.doesNotMatch(await folder.read("config/rbac/role.yaml"), /# mine/);
+  assert.doesNotMatch(await folder.read("config/rbac/role.yaml"), /# edited/);
 });
 
 const CONFIG = `
@@ -93,8 +93,8 @@ verbs = ["create", "get"]
 Deno.test("op generate reads image, settings and RBAC policies from operator.toml, and deploys only the settings", async () => {
   await using folder = await operatorFolder();
   await folder.write("operator.toml", CONFIG);
-  const made = await folder.op("generate", "manifests");
-  assert.equal(made.code, 0, made.stderr);
+  const generated = await folder.op("generate", "manifests");
+  assert.equal(generated.code, 0, generated.stderr);
   assert.match(await folder.read("config/manager/deployment.yaml"), /image: registry\.example\.com\/notes:v1\.2\.0\n/);
   const settings = await folder.read("config/manager/config_map.yaml");
   assert.match(settings, /operator\.toml: \|\n {4}\[operator\]\n {4}log_level = "debug"\n/);
@@ -125,9 +125,9 @@ Deno.test("op generate rejects an invalid operator.toml, suggests a correction a
   ] as const;
   for (const [text, message] of cases) {
     await folder.write("operator.toml", text);
-    const refused = await folder.op("generate", "manifests");
-    assert.equal(refused.code, 1, text);
-    assert.match(refused.stderr, message);
+    const rejected = await folder.op("generate", "manifests");
+    assert.equal(rejected.code, 1, text);
+    assert.match(rejected.stderr, message);
     await assert.rejects(folder.read("config/rbac/role.yaml"));
   }
   assert.match(
@@ -136,7 +136,7 @@ Deno.test("op generate rejects an invalid operator.toml, suggests a correction a
   );
 });
 
-Deno.test("op generate names an image by the commit, and --check accepts the committed image", async () => {
+Deno.test("op generate tags the image with the commit, and --check accepts the tag of an earlier commit", async () => {
   await using folder = await operatorFolder();
   await folder.write("operator.toml", '[build.image]\ntag = "$TAG_OR_SHORT_COMMIT_SHA"\n');
   const git = async (...args: string[]) => {
@@ -150,13 +150,13 @@ Deno.test("op generate names an image by the commit, and --check accepts the com
     return new TextDecoder().decode(stdout).trim();
   };
   await git("init", "--quiet");
-  const refused = await folder.op("generate", "manifests");
-  assert.equal(refused.code, 1);
+  const rejected = await folder.op("generate", "manifests");
+  assert.equal(rejected.code, 1);
   assert.match(
-    refused.stderr,
+    rejected.stderr,
     /uses "\$TAG_OR_SHORT_COMMIT_SHA", but git reports no commit: .* Use --image, or another tag\.\n$/,
   );
-  assert.equal((await folder.op("sandbox")).code, 0, "what has no image asks for no commit");
+  assert.equal((await folder.op("sandbox")).code, 0, "a command without an image does not need the commit");
 
   await git("commit", "--quiet", "--allow-empty", "-m", "one");
   assert.equal((await folder.op("generate", "manifests")).code, 0);
@@ -173,42 +173,42 @@ Deno.test("op generate names an image by the commit, and --check accepts the com
 Deno.test("op generate keeps an edited sample", async () => {
   await using folder = await operatorFolder();
   await folder.op("generate", "manifests");
-  await folder.write("config/samples/demo_v1_note.yaml", "mine\n");
+  await folder.write("config/samples/demo_v1_note.yaml", "edited\n");
   assert.equal((await folder.op("generate", "manifests")).code, 0);
   assert.equal((await folder.op("generate", "manifests", "--check")).code, 0);
-  assert.equal(await folder.read("config/samples/demo_v1_note.yaml"), "mine\n");
+  assert.equal(await folder.read("config/samples/demo_v1_note.yaml"), "edited\n");
 });
 
 Deno.test("op generate rbac writes only the roles, for the given namespaces", async () => {
   await using folder = await operatorFolder();
-  const made = await folder.op("generate", "rbac", "--into", "ops", "--namespace", "a", "b", "--dir", "deploy");
-  assert.equal(made.code, 0, made.stderr);
-  assert.deepEqual(made.stdout.trim().split("\n").length, 5);
+  const generated = await folder.op("generate", "rbac", "--into", "ops", "--namespace", "a", "b", "--dir", "deploy");
+  assert.equal(generated.code, 0, generated.stderr);
+  assert.deepEqual(generated.stdout.trim().split("\n").length, 5);
   const role = await folder.read("deploy/rbac/role.yaml");
   assert.deepEqual([...role.matchAll(/^ {2}namespace: (.*)$/gm)].map(([, name]) => name), ["a", "b", "ops"]);
   assert.match(await folder.read("deploy/rbac/service_account.yaml"), /\n {2}namespace: ops\n/);
 });
 
-Deno.test("op generate warns of a sample that violates the rules of its kind", async () => {
+Deno.test("op generate warns about a sample that violates the rules of its kind", async () => {
   await using folder = await operatorFolder(
     NOTES.replace("s.object({ text: s.string() })", `s.object({ text: s.string() }, RULES)`)
       .replace(
         "const Note",
-        `const RULES = { validations: [{ rule: "self.text == 'x1'", message: "say x1" }] };\nconst Note`,
+        `const RULES = { validations: [{ rule: "self.text == 'x1'", message: "must be x1" }] };\nconst Note`,
       ),
   );
-  const made = await folder.op("generate", "crd");
-  assert.equal(made.code, 0);
+  const generated = await folder.op("generate", "crd");
+  assert.equal(generated.code, 0);
   assert.match(
-    made.stderr,
-    /^Warning: the generated sample of Note \(demo\.example\.com\/v1\) is not valid: spec: .*say x1\. Set "example" in the schema, or/,
+    generated.stderr,
+    /^Warning: the generated sample of Note \(demo\.example\.com\/v1\) is not valid: spec: .*must be x1\. Set "example" in the schema, or/,
   );
-  assert.match(await folder.read("config/samples/demo_v1_note.yaml"), /# To be corrected: spec: .*say x1\n/);
-  await folder.write("config/samples/demo_v1_note.yaml", "mine\n");
+  assert.match(await folder.read("config/samples/demo_v1_note.yaml"), /# To be corrected: spec: .*must be x1\n/);
+  await folder.write("config/samples/demo_v1_note.yaml", "edited\n");
   assert.equal((await folder.op("generate", "crd")).stderr, "");
 });
 
-const REVIEWED = (webhook: string, spec = "s.object({ text: s.string() })") => `
+const reviewedOperator = (webhook: string, spec = "s.object({ text: s.string() })") => `
 const names = { group: "demo.example.com", kind: "Note" };
 const NoteV1 = resource({ ...names, version: "v1", spec: ${spec} });
 const Note = resource({ ...names, version: "v2", spec: s.object({ words: s.string() }), versions: [NoteV1] });
@@ -219,50 +219,53 @@ const noteRules = webhook(Note, ${webhook});
 export default operator({ name: "notes", parts: { notes, older, noteV1, noteRules } });
 `;
 
-const REVIEWS: readonly { readonly name: string; readonly body: string; readonly expected: readonly RegExp[] }[] = [
-  { name: "a webhook that accepts them", body: REVIEWED("{ validate() {} }"), expected: [] },
-  {
-    name: "a webhook that rejects a field of one version",
-    body: REVIEWED(
-      '{ validate: ({ spec }) => spec.words === "text" ? deny("choose another", { field: "spec.words" }) : undefined }',
-    ),
-    expected: [
-      /sample of Note \(demo\.example\.com\/v1\) is not valid: webhook "noteRules": spec\.words: choose another\. Set "example"/,
-    ],
-  },
-  {
-    name: "a webhook that corrects them before another validates",
-    body: REVIEWED(
-      '{ mutate({ spec }) { spec.words = "good"; }, validate: ({ spec }) => spec.words === "good" ? undefined : deny("bad") }',
-    ),
-    expected: [],
-  },
-  {
-    name: "a webhook that fails",
-    body: REVIEWED('{ validate({ spec }) { if (spec.words === "words") throw new RangeError("too much"); } }'),
-    expected: [/sample of Note \(demo\.example\.com\/v2\) is not valid: webhook "noteRules": it failed: too much\./],
-  },
-  {
-    name: "a webhook that reads the cluster, which is not called",
-    body: REVIEWED('{ reads: [ConfigMap], validate: () => deny("no ConfigMap") }'),
-    expected: [],
-  },
-  {
-    name: "a webhook that uses services, which do not exist",
-    body: REVIEWED("{ validate(_, { services }) { services.rules.check(); } }"),
-    expected: [],
-  },
-];
+const REVIEW_CASES: readonly { readonly name: string; readonly body: string; readonly expected: readonly RegExp[] }[] =
+  [
+    { name: "a webhook that accepts the samples", body: reviewedOperator("{ validate() {} }"), expected: [] },
+    {
+      name: "a webhook that rejects a value of one version",
+      body: reviewedOperator(
+        '{ validate: ({ spec }) => spec.words === "text" ? deny("choose another", { field: "spec.words" }) : undefined }',
+      ),
+      expected: [
+        /sample of Note \(demo\.example\.com\/v1\) is not valid: webhook "noteRules": spec\.words: choose another\. Set "example"/,
+      ],
+    },
+    {
+      name: "a webhook that corrects a sample before it is validated",
+      body: reviewedOperator(
+        '{ mutate({ spec }) { spec.words = "good"; }, validate: ({ spec }) => spec.words === "good" ? undefined : deny("bad") }',
+      ),
+      expected: [],
+    },
+    {
+      name: "a webhook that throws an error",
+      body: reviewedOperator(
+        '{ validate({ spec }) { if (spec.words === "words") throw new RangeError("too much"); } }',
+      ),
+      expected: [/sample of Note \(demo\.example\.com\/v2\) is not valid: webhook "noteRules": it failed: too much\./],
+    },
+    {
+      name: "a webhook that reads the cluster and is not called",
+      body: reviewedOperator('{ reads: [ConfigMap], validate: () => deny("no ConfigMap") }'),
+      expected: [],
+    },
+    {
+      name: "a webhook that uses services, which samples do not have",
+      body: reviewedOperator("{ validate(_, { services }) { services.rules.check(); } }"),
+      expected: [],
+    },
+  ];
 
-for (const { name, body, expected } of REVIEWS) {
-  Deno.test(`op generate has samples reviewed by the operator's own webhooks: ${name}`, async () => {
+for (const { name, body, expected } of REVIEW_CASES) {
+  Deno.test(`op generate reviews samples with the operator's own webhooks: ${name}`, async () => {
     await using folder = await operatorFolder();
     const imports = mainModule(body).replace("controller,", "controller, conversion, deny, webhook,");
     await folder.write("main.ts", imports);
-    const made = await folder.op("generate", "crd");
-    assert.equal(made.code, 0, made.stderr);
-    const lines = made.stderr.split("\n").slice(0, -1);
-    assert.equal(lines.length, expected.length, made.stderr);
+    const generated = await folder.op("generate", "crd");
+    assert.equal(generated.code, 0, generated.stderr);
+    const lines = generated.stderr.split("\n").slice(0, -1);
+    assert.equal(lines.length, expected.length, generated.stderr);
     for (const [i, line] of lines.entries()) assert.match(line, expected[i]!);
     const samples = [
       await folder.read("config/samples/demo_v1_note.yaml"),
@@ -276,8 +279,8 @@ for (const { name, body, expected } of REVIEWS) {
 
 Deno.test("op generate overlay does not overwrite an existing overlay", async () => {
   await using folder = await operatorFolder();
-  const made = await folder.op("generate", "overlay", "local", "--image", "registry:5000/notes:9");
-  assert.equal(made.code, 0, made.stderr);
+  const generated = await folder.op("generate", "overlay", "local", "--image", "registry:5000/notes:9");
+  assert.equal(generated.code, 0, generated.stderr);
   const text = await folder.read("config/overlays/local/kustomization.yaml");
   assert.match(text, /name: notes\n {4}newName: registry:5000\/notes\n {4}newTag: "9"\n/);
   assert.match(text, /value: Never/);
@@ -289,10 +292,10 @@ Deno.test("op generate overlay does not overwrite an existing overlay", async ()
 
 Deno.test("op generate rejects an invalid namespace", async () => {
   await using folder = await operatorFolder();
-  const refused = await folder.op("generate", "manifests", "--into", "My_Space");
-  assert.equal(refused.code, 2);
+  const rejected = await folder.op("generate", "manifests", "--into", "My_Space");
+  assert.equal(rejected.code, 2);
   assert.match(
-    refused.stderr,
+    rejected.stderr,
     /argument 'My_Space' is invalid\. Use 1 to 63 lowercase letters, digits and dashes/,
   );
   await folder.write("operator.toml", '[generate]\nnamespace = "My_Space"\n');
@@ -304,7 +307,7 @@ Deno.test("op generate rejects an invalid namespace", async () => {
   );
 });
 
-Deno.test("isUntouched accepts a generated file with other line ends or replaced names, but not an edited one", () => {
+Deno.test("isUntouched accepts a generated file and a resealed one, but not an edited one", () => {
   const file = sealed("kind: Role\nname: old\n");
   assert(isUntouched(file));
   assert(!isUntouched(file.replace("Role", "Rule")));

@@ -1,6 +1,6 @@
 /**
- * Files of overlays: the settings of one cluster. They are generated once and edited by hand
- * afterwards.
+ * Generates kustomize overlays, which have the settings of one cluster. An overlay is generated
+ * once and edited by hand afterwards.
  */
 import type { Manifest } from "@op/sdk/operator";
 import { toYaml } from "../yaml.ts";
@@ -12,9 +12,9 @@ interface Patch {
   readonly operations: readonly { readonly op: string; readonly path: string; readonly value?: unknown }[];
 }
 
-/** What an overlay adds to the base. */
+/** The changes of an overlay to the base. */
 interface Overlay {
-  /** The purpose of the overlay. */
+  /** The kind of cluster that the overlay is for, as the head of its file names it. */
   readonly purpose: string;
   readonly patches: readonly Patch[];
   /** Additional objects, by file. */
@@ -40,15 +40,15 @@ interface Deployment extends Manifest {
 /**
  * Returns the files of an overlay.
  *
- * @param name The overlay's name. `local` uses images of this machine, as minikube, kind and k3d
- * do;
- *   `split` runs controllers and webhooks in separate Deployments.
+ * @param name The overlay's name. `local` uses images of this machine, for minikube, kind and k3d.
+ *   `split` runs controllers and webhooks in separate Deployments. Other names have no special
+ *   meaning.
  * @param facts The operator's declarations.
  * @param image The image in this cluster. @default {the image of the base}
- * @throws {TypeError} If the operator has no webhooks for `split`.
+ * @throws {TypeError} If the name is `split` and the operator has no webhooks.
  */
 export function overlay(name: string, facts: LayoutFacts, image?: string): Map<string, string> {
-  const { purpose, patches, objects } = overlayOf(name, facts);
+  const { purpose, patches, objects } = overlayNamed(name, facts);
   const monitored = facts.manifests.prometheus.length === 0
     ? ""
     : '# For clusters with the Prometheus Operator, add "../../prometheus" to the resources.\n';
@@ -71,27 +71,27 @@ export function overlay(name: string, facts: LayoutFacts, image?: string): Map<s
 }
 
 /**
- * Returns the entry that replaces an image.
+ * Returns the kustomize entry that replaces an image.
  *
  * @param base The image in the base.
- * @param image The image in the cluster; without it, the entry only shows where to change the name.
- * @param isPinned Whether the entry has the tag of the base. Otherwise the overlay follows the
- * base,
- *   so that a new version of the operator needs no change of the overlay.
+ * @param image The image in the cluster. Without it, the entry keeps the name of the base, as an
+ *   example for the user.
+ * @param isPinned Whether the entry has the tag of the base. Otherwise the overlay follows the tag
+ *   of the base, so that a new version of the operator needs no change of the overlay.
  */
 function imageEntry(base: string, image: string | undefined, isPinned: boolean): Record<string, string> {
-  const [name] = partsOf(base);
-  const [newName, newTag = "latest"] = partsOf(image ?? base);
+  const [name] = splitImage(base);
+  const [newName, newTag = "latest"] = splitImage(image ?? base);
   return { name, newName, ...(image !== undefined || isPinned) && { newTag } };
 }
 
-function partsOf(image: string): readonly [repository: string, tag: string | undefined] {
+function splitImage(image: string): readonly [repository: string, tag: string | undefined] {
   // A colon before the last slash belongs to the port of a registry.
   const [, repository = "", tag] = /^(.+?)(?::([^:/]+))?$/.exec(image) ?? [];
   return [repository, tag];
 }
 
-function overlayOf(name: string, facts: LayoutFacts): Overlay {
+function overlayNamed(name: string, facts: LayoutFacts): Overlay {
   if (name === "split") return split(facts);
   if (name !== "local") return { purpose: `"${name}"`, patches: [], objects: new Map() };
   const path = "/spec/template/spec/containers/0/imagePullPolicy";
@@ -106,9 +106,9 @@ function overlayOf(name: string, facts: LayoutFacts): Overlay {
 const WEBHOOK_PORT = "webhook";
 
 /**
- * Returns an overlay with two Deployments: that of the base runs the controllers, the other one
- * serves the webhooks. It has two pods, because an API server that reaches no webhook rejects the
- * requests.
+ * Returns an overlay with two Deployments. The Deployment of the base runs the controllers, and a
+ * second one serves the webhooks. The second one has two pods, because the API server rejects
+ * requests while it cannot reach a webhook.
  */
 function split(facts: LayoutFacts): Overlay {
   const { name, manifests: { manager, networkPolicy, webhook } } = facts;
@@ -118,10 +118,10 @@ function split(facts: LayoutFacts): Overlay {
   if (service === undefined || port === -1) {
     throw new TypeError(`Cannot generate overlay "split": operator "${name}" has no webhooks to run separately.`);
   }
-  const apart = `${name}-webhooks`;
-  const labels = { "app.kubernetes.io/name": apart, "app.kubernetes.io/part-of": name };
+  const separateName = `${name}-webhooks`;
+  const labels = { "app.kubernetes.io/name": separateName, "app.kubernetes.io/part-of": name };
   const renamed = (manifest: Manifest): Manifest =>
-    relabelled({ ...manifest, metadata: { ...manifest.metadata, name: apart } }, name, labels) as Manifest;
+    relabeled({ ...manifest, metadata: { ...manifest.metadata, name: separateName } }, name, labels) as Manifest;
   const copies = [...manager, ...networkPolicy].filter(({ kind }) =>
     ["Deployment", "PodDisruptionBudget", "NetworkPolicy"].includes(kind)
   );
@@ -149,15 +149,16 @@ function split(facts: LayoutFacts): Overlay {
     ],
     objects: new Map([[
       "webhooks.yaml",
-      copies.map((one) => one.kind === "Deployment" ? serving(renamed(one)) : renamed(one)),
+      copies.map((one) => one.kind === "Deployment" ? webhookDeployment(renamed(one)) : renamed(one)),
     ]]),
   };
 }
 
 /**
- * Returns a Deployment that only serves webhooks. It needs no leader, so all replicas work at once.
+ * Returns a Deployment that only serves webhooks. Webhooks need no leader, so all replicas serve
+ * requests.
  */
-function serving(deployment: Manifest): Manifest {
+function webhookDeployment(deployment: Manifest): Manifest {
   const { spec } = deployment as Deployment;
   const [first, ...others] = spec.template.spec.containers;
   return {
@@ -178,11 +179,11 @@ function serving(deployment: Manifest): Manifest {
 }
 
 /**
- * Returns a value with the labels and selectors of another Deployment, which must not match pods of
- * the base.
+ * Returns a copy of a manifest with the labels and selectors of the second Deployment, which must
+ * not match pods of the base.
  */
-function relabelled(value: unknown, operator: string, labels: Readonly<Record<string, string>>): unknown {
-  if (Array.isArray(value)) return value.map((item) => relabelled(item, operator, labels));
+function relabeled(value: unknown, operator: string, labels: Readonly<Record<string, string>>): unknown {
+  if (Array.isArray(value)) return value.map((item) => relabeled(item, operator, labels));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
@@ -190,11 +191,12 @@ function relabelled(value: unknown, operator: string, labels: Readonly<Record<st
       if (key === "matchLabels" && inner["app.kubernetes.io/name"] === operator) {
         return [key, { ...inner, "app.kubernetes.io/name": labels["app.kubernetes.io/name"] }];
       }
-      return [key, relabelled(inner, operator, labels)];
+      return [key, relabeled(inner, operator, labels)];
     }),
   );
 }
 
+/** Returns the first container of the operator's Deployment. */
 function container(
   { manifests: { manager } }: LayoutFacts,
 ): Deployment["spec"]["template"]["spec"]["containers"][number] {

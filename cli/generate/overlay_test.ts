@@ -26,14 +26,16 @@ function named(objects: readonly PlainObject[], kind: string, name: string): any
   return found[0];
 }
 
-Deno.test("the overlay split runs controllers and webhooks separately, and the API server calls only the latter", async () => {
+Deno.test("the overlay split runs controllers and webhooks in separate Deployments, and its Service selects the webhooks", async () => {
   const objects = await built("split", webhookFacts());
   const [controllers, webhooks] = ["guard", "guard-webhooks"].map((name) => named(objects, "Deployment", name).spec);
-  const [one, other] = [controllers, webhooks].map(({ template }) => template.spec.containers[0]);
-  assert.deepEqual(one.args, ["start", "--skip-webhook-server"]);
-  assert.deepEqual(other.args, ["start", "--skip-controllers"]);
+  const [controllerContainer, webhookContainer] = [controllers, webhooks].map(({ template }) =>
+    template.spec.containers[0]
+  );
+  assert.deepEqual(controllerContainer.args, ["start", "--skip-webhook-server"]);
+  assert.deepEqual(webhookContainer.args, ["start", "--skip-controllers"]);
   const portsOf = ({ ports }: { ports: { name: string }[] }) => ports.map(({ name }) => name);
-  assert.deepEqual([portsOf(one), portsOf(other)], [["health"], ["health", "webhook"]]);
+  assert.deepEqual([portsOf(controllerContainer), portsOf(webhookContainer)], [["health"], ["health", "webhook"]]);
   assert.deepEqual([controllers.replicas, webhooks.replicas], [1, 2]);
 
   const { selector } = named(objects, "Service", "guard-webhook").spec;
@@ -52,19 +54,19 @@ Deno.test("the overlay split runs controllers and webhooks separately, and the A
   }
 });
 
-Deno.test("the overlay split is rejected for an operator without webhooks", () => {
+Deno.test("overlay() throws for the overlay split of an operator without webhooks", () => {
   const { manifests, ...facts } = webhookFacts();
   assert.throws(() => overlay("split", { ...facts, manifests: { ...manifests, webhook: [] } }), {
     message: 'Cannot generate overlay "split": operator "guard" has no webhooks to run separately.',
   });
 });
 
-Deno.test("the overlay local uses images of the machine", async () => {
+Deno.test("the overlay local never pulls images, so that it uses those of the machine", async () => {
   const { spec } = named(await built("local", webhookFacts()), "Deployment", "guard");
   assert.equal(spec.template.spec.containers[0].imagePullPolicy, "Never");
 });
 
-Deno.test("an overlay follows the image of the base, and split pins it for both Deployments", async () => {
+Deno.test("an overlay follows the image tag of the base, except split, which pins it for both Deployments", async () => {
   const entry = (name: string) =>
     overlay(name, webhookFacts()).get(`overlays/${name}/kustomization.yaml`)?.match(/^images:\n((?: {2}.*\n)+)/m)?.[1];
   assert.equal(entry("prod"), "  - name: guard\n    newName: guard\n");

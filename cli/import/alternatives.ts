@@ -1,6 +1,6 @@
 /**
- * Recognizes objects whose properties exclude or require each other, in the forms that builders
- * such as `s.exactlyOneOf` produce.
+ * Recognizes objects of which exactly one, at most one or at least one of some properties may be
+ * set, in the forms that builders such as `s.exactlyOneOf` produce.
  */
 import type { JsonSchema } from "@op/sdk/resource";
 import { requiredEach } from "./normal_form.ts";
@@ -10,27 +10,27 @@ export interface Alternatives {
   /** The builder. */
   readonly callee: "s.exactlyOneOf" | "s.atMostOneOf" | "s.atLeastOneOf";
   readonly names: readonly string[];
-  /** Whether the builder uses a CEL rule or keywords of JSON Schema. */
+  /** Whether the builder writes a CEL rule or keywords of JSON Schema. */
   readonly as: "rule" | "schema";
   /** The wrapped schema. */
   readonly inner: JsonSchema;
 }
 
 /**
- * Returns the ways in which `s.exactlyOneOf` and similar builders may have produced a schema. They
- * are candidates: the caller evaluates and compares them.
+ * Returns the calls of `s.exactlyOneOf` and similar builders that may produce a schema. They are
+ * candidates: the caller must evaluate them and compare the result.
  *
  * @param schema The schema of an object.
  */
 export function alternativesOf(schema: JsonSchema): Alternatives[] {
   if (schema.properties === undefined) return [];
-  return [...byRule(schema), ...bySchema(schema), ...byLastOfAll(schema)];
+  return [...fromRule(schema), ...fromKeywords(schema), ...fromLastAllOf(schema)];
 }
 
 const RULE = /^\[(has\(self\.\w+\)(?:,has\(self\.\w+\))+)\]\.filter\(x,x==true\)\.size\(\) ([=<>]=) 1$/;
-const BY_COMPARISON = { "==": "s.exactlyOneOf", "<=": "s.atMostOneOf", ">=": "s.atLeastOneOf" } as const;
+const CALLEES = { "==": "s.exactlyOneOf", "<=": "s.atMostOneOf", ">=": "s.atLeastOneOf" } as const;
 
-function byRule(schema: JsonSchema): Alternatives[] {
+function fromRule(schema: JsonSchema): Alternatives[] {
   const { "x-kubernetes-validations": rules = [], ...rest } = schema;
   const last = rules.at(-1);
   const [, each, comparison] = RULE.exec(last?.rule ?? "") ?? [];
@@ -38,14 +38,14 @@ function byRule(schema: JsonSchema): Alternatives[] {
   const names = [...each.matchAll(/self\.(\w+)/g)].map(([, name]) => name!);
   const left = rules.slice(0, -1);
   return [{
-    callee: BY_COMPARISON[comparison as keyof typeof BY_COMPARISON],
+    callee: CALLEES[comparison as keyof typeof CALLEES],
     names,
     as: "rule",
     inner: left.length === 0 ? rest : { ...rest, "x-kubernetes-validations": left },
   }];
 }
 
-function bySchema(schema: JsonSchema): Alternatives[] {
+function fromKeywords(schema: JsonSchema): Alternatives[] {
   const { oneOf, anyOf, not, ...rest } = schema;
   const found: Alternatives[] = [];
   const inner = (left: JsonSchema) => ({ ...rest, ...left });
@@ -62,10 +62,10 @@ function bySchema(schema: JsonSchema): Alternatives[] {
 }
 
 /**
- * Recognizes a constraint in the last entry of `allOf`, which builders use if its keyword exists
- * already.
+ * Recognizes a constraint in the last entry of `allOf`. Builders write it there if the schema
+ * already has the keyword.
  */
-function byLastOfAll(schema: JsonSchema): Alternatives[] {
+function fromLastAllOf(schema: JsonSchema): Alternatives[] {
   const { allOf = [], ...rest } = schema;
   const last = allOf.at(-1);
   if (last === undefined || Object.keys(last).length !== 1) return [];

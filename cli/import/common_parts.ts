@@ -6,13 +6,13 @@ import { call, type CallExpression, type Expression, type RecordExpression } fro
 
 /** The versions of a kind, and the options that they share. */
 export interface CommonParts {
-  /** The shared options. `undefined` if the versions share only names. */
+  /** The shared options. `undefined` if the versions share only short options. */
   readonly common?: RecordExpression;
   /** The versions, without the shared options. */
   readonly expressions: readonly Expression[];
 }
 
-/** Options that are too short to be worth a constant. */
+/** Short options. If the versions share only these, a constant would not shorten the module. */
 const SHORT_OPTIONS: readonly string[] = ["group", "kind", "plural", "singular", "listKind", "scope", "external"];
 
 /**

@@ -1,13 +1,13 @@
-/** Descriptions of schemas: all of them, their first sentences, or none. */
+/** Shortens or removes descriptions of schemas. */
 import type { JsonSchema } from "@op/sdk/resource";
 import { mapped } from "./schema_index.ts";
 
-/** The length of descriptions. */
+/** The length of descriptions. `short` keeps the first sentence. */
 export type Descriptions = "none" | "short" | "full";
 
 /**
- * Returns a schema or another described value with a shortened description. Descriptions of its
- * parts are unchanged.
+ * Returns a schema, or another object with a description, with that description shortened.
+ * Descriptions of schemas in it are unchanged.
  *
  * @param schema The schema, which is not changed.
  * @param descriptions The length.
@@ -19,7 +19,7 @@ export function shortened<T extends { readonly description?: string }>(schema: T
   return (short === "" ? rest : { description: short, ...rest }) as T;
 }
 
-/** Returns a schema without descriptions. */
+/** Returns a schema without its description and those of all schemas in it. */
 export function undescribed(schema: JsonSchema): JsonSchema {
   return mapped(shortened(schema, "none"), undescribed);
 }

@@ -5,7 +5,7 @@ import { s } from "@op/sdk";
 export interface LiteralExpression {
   readonly is: "literal";
   readonly value: string | number | boolean | null;
-  /** Whether it is prose, which may be broken over several lines. */
+  /** Whether it is prose, which may be split over several lines. */
   readonly prose?: true;
 }
 
@@ -18,7 +18,7 @@ export interface ListExpression {
 /** `{ ...base, a: 1, b }` */
 export interface RecordExpression {
   readonly is: "record";
-  /** The name of a record whose entries come first. */
+  /** The name of a record to spread before the entries. */
   readonly spread?: string;
   readonly entries: readonly (readonly [key: string, value: Expression])[];
 }
@@ -49,7 +49,7 @@ export function call(callee: string, ...args: readonly Expression[]): CallExpres
   return { is: "call", callee, args };
 }
 
-/** Returns an object with the entries that have a value. */
+/** Returns an object literal. Entries whose value is `undefined` are omitted. */
 export function record(entries: { readonly [key: string]: Expression | undefined }): RecordExpression {
   return {
     is: "record",
@@ -71,7 +71,7 @@ export function literal(value: unknown): Expression {
   return { is: "literal", value: value as string | number | boolean | null };
 }
 
-/** Returns the names in an expression in order, each once. */
+/** Returns the distinct names in an expression, in order of occurrence. */
 export function namesIn(expression: Expression, found: Set<string> = new Set()): Set<string> {
   switch (expression.is) {
     case "name":
@@ -90,7 +90,7 @@ export function namesIn(expression: Expression, found: Set<string> = new Set()):
   return found;
 }
 
-/** Builders by their name in a module that imports `s`. */
+/** Schema builders by the name with which modules call them, such as `s.string`. */
 const BUILDERS: ReadonlyMap<string, (...args: unknown[]) => unknown> = new Map(
   Object.entries(s).map(([name, builder]) => [`s.${name}`, builder as (...args: unknown[]) => unknown]),
 );

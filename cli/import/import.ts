@@ -28,18 +28,18 @@ export interface ImportOptions extends ClusterOptions, OutputOptions {
    * are `external`. @default {false}
    */
   readonly own?: boolean | undefined;
-  /** Print the schemas that the builders cannot express. */
+  /** Print the paths of the schemas that the builders cannot express. */
   readonly report?: boolean | undefined;
 }
 
 /**
- * Imports kinds, or lists the kinds of a cluster if none is named.
+ * Imports kinds. With `cluster` and no kind, it prints the kinds of the cluster instead.
  *
- * @param source A file, `-` for standard input, or with a cluster, the name of a kind.
+ * @param source A file, or `-` for standard input. With `cluster`, the name of a kind.
  * @param options The source, the kinds and the output.
  * @param io The terminal and the shell.
  * @param stdin Reads standard input.
- * @throws {UsageError} If there is no source, there are two, or an option is not valid.
+ * @throws {UsageError} If no source or two sources are given, or an option is not valid.
  * @throws {Failure} If a kind cannot be imported, or the output cannot be written. The output is
  *   unchanged then.
  */
@@ -73,14 +73,14 @@ export async function importKind(
   const definitions = cluster === false
     ? await definitionsOfFile(source!, io, stdin)
     : await definitionsOfCluster(options, io);
-  if (isListing) return list(definitions, io);
-  const wanted = chosen(definitions, names).map(checkDefinition);
-  step(`Writing TypeScript of ${counted(wanted.length, "kind")}`, io);
-  const roots = wanted.flatMap(({ spec }) => spec.versions.map(({ schema }) => schema.openAPIV3Schema));
+  if (isListing) return printKinds(definitions, io);
+  const selected = selectKinds(definitions, names).map(checkDefinition);
+  step(`Writing TypeScript of ${counted(selected.length, "kind")}`, io);
+  const roots = selected.flatMap(({ spec }) => spec.versions.map(({ schema }) => schema.openAPIV3Schema));
   const known = await schemasKnownIn(roots, descriptions);
-  const { text, kinds } = moduleOf(wanted, { descriptions, known, own: options.own ?? false });
+  const { text, kinds } = moduleOf(selected, { descriptions, known, own: options.own ?? false });
   await writeOutput(text, options, io);
-  report(kinds, options.report === true, io);
+  printReport(kinds, options.report === true, io);
 }
 
 function checkedDescriptions(given: string): Descriptions {
@@ -89,7 +89,7 @@ function checkedDescriptions(given: string): Descriptions {
 }
 
 /** Prints a table of the kinds. A star marks the version in which objects are stored. */
-function list(definitions: readonly Definition[], io: Io): void {
+function printKinds(definitions: readonly Definition[], io: Io): void {
   if (definitions.length === 0) return io.err("The cluster has no CustomResourceDefinitions\n");
   const lines = definitions.map(({ metadata, spec }) => [
     metadata.name,
@@ -102,15 +102,15 @@ function list(definitions: readonly Definition[], io: Io): void {
 }
 
 /**
- * Returns the definitions with some names, in the forms that kubectl accepts, or all definitions by
- * default.
+ * Returns the definitions with the given names, in any form that kubectl accepts. Without names, it
+ * returns all definitions.
  */
-function chosen(definitions: readonly Definition[], names: readonly string[]): Definition[] {
+function selectKinds(definitions: readonly Definition[], names: readonly string[]): Definition[] {
   if (names.length === 0) return [...definitions];
   const picked = names.flatMap((name) => {
     const found = definitions.filter((definition) => isNamed(definition, name.toLowerCase()));
     if (found.length > 0) return found;
-    throw new Failure(`Cannot import "${name}": unknown kind. ${similarNames(name, definitions)}`);
+    throw new Failure(`Cannot import "${name}": unknown kind. ${suggestKinds(name, definitions)}`);
   });
   return [...new Set(picked)];
 }
@@ -121,20 +121,20 @@ function isNamed({ metadata, spec: { names, group } }: Definition, name: string)
   return name === metadata.name || own.some((one) => name === one || name === `${one}.${group}`);
 }
 
-/** The number of kinds that a message names. */
-const MOST_NAMED = 5;
+/** The maximum number of kinds that an error message lists. */
+const MAX_SUGGESTIONS = 5;
 
-/** Suggests a kind, and names the most similar ones. */
-function similarNames(name: string, definitions: readonly Definition[]): string {
+/** Returns a hint for an unknown kind: the most similar kinds of the source. */
+function suggestKinds(name: string, definitions: readonly Definition[]): string {
   if (definitions.length === 0) return "The source has no kinds.";
   const names = byNearness(name, [...new Set(definitions.map(({ spec }) => spec.names.kind))].sort());
-  const some = names.slice(0, MOST_NAMED).map((kind) => `"${kind}"`).join(", ");
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  const some = names.slice(0, MAX_SUGGESTIONS).map((kind) => `"${kind}"`).join(", ");
+  const more = names.length > MAX_SUGGESTIONS ? ` and ${names.length - MAX_SUGGESTIONS} more` : "";
   return `Did you mean "${names[0]}"? Known kinds: ${some}${more}.`;
 }
 
 /** Prints a line for each kind, and a line for each difference from its definition. */
-function report(kinds: readonly ImportedKind[], isVerbose: boolean, io: Io): void {
+function printReport(kinds: readonly ImportedKind[], isVerbose: boolean, io: Io): void {
   for (const { definition, crd, nodes, raw, rawPaths } of kinds) {
     const name = definition.spec.names.kind;
     io.err(`${name}: ${nodes} schemas, ${raw} of them as JSON (${(raw / nodes * 100).toFixed(1)} %)\n`);

@@ -13,13 +13,13 @@ export interface KindSchemas {
   readonly spec?: SchemaUse;
   /** Without the fields that the SDK adds. */
   readonly status?: SchemaUse;
-  /** Keywords of the whole object that the kind does not imply. */
+  /** Keywords and properties of the root that `resource()` does not add itself. */
   readonly root?: SchemaUse;
   /**
-   * Whether conditions and the observed generation are omitted, because the SDK adds them to every
-   * status.
+   * Whether `status` omits the conditions and the observed generation, because the SDK adds them to
+   * every status.
    */
-  readonly leavesConditions: boolean;
+  readonly omitsConditions: boolean;
 }
 
 /**
@@ -36,12 +36,12 @@ export function kindSchemas(kind: string, version: DefinedVersion): KindSchemas 
   const isLoose = status?.required === undefined && root.required?.includes("status") !== true;
   const isStatus = status?.type === "object" && isLoose && hasSubresource(version);
   const own = isStatus ? withoutConditions(status) : undefined;
-  const rest = restOf(root, [...(isSpec ? ["spec"] : []), ...(isStatus ? ["status"] : [])]);
+  const rest = rootKeywords(root, [...(isSpec ? ["spec"] : []), ...(isStatus ? ["status"] : [])]);
   return {
     ...(isSpec && { spec: { schema: spec, path: [kind, "spec"] } }),
     ...(isStatus && { status: { schema: own ?? status, path: [kind, "status"] } }),
     ...(rest && { root: { schema: rest, path: [kind] } }),
-    leavesConditions: own !== undefined,
+    omitsConditions: own !== undefined,
   };
 }
 
@@ -50,18 +50,18 @@ function hasSubresource({ subresources }: DefinedVersion): boolean {
 }
 
 /**
- * Returns what a root requires in addition to some properties, its description and its rules, or
- * `undefined`.
+ * Returns the root schema without its description, its rules, and the properties that are handled
+ * separately. Returns `undefined` if that leaves no keywords.
  */
-function restOf(root: JsonSchema, taken: readonly string[]): JsonSchema | undefined {
+function rootKeywords(root: JsonSchema, handled: readonly string[]): JsonSchema | undefined {
   const { description: _, properties = {}, required = [], "x-kubernetes-validations": __, ...keywords } = root;
-  const left = Object.entries(properties).filter(([name, schema]) => !taken.includes(name) && !isKnown(name, schema));
+  const left = Object.entries(properties).filter(([name, schema]) => !handled.includes(name) && !isKnown(name, schema));
   const names = left.map(([name]) => name);
   const rest: JsonSchema = {
     ...keywords,
     ...(left.length > 0 && { properties: Object.fromEntries(left) }),
-    // The other names are in every object, or required by the kind.
-    required: required.filter((name) => !taken.includes(name) && !Object.hasOwn(OF_EVERY_OBJECT, name)),
+    // Every object has the other names, or the kind requires them.
+    required: required.filter((name) => !handled.includes(name) && !Object.hasOwn(OBJECT_FIELDS, name)),
   };
   const { type: ___, ...own } = rest.required?.length === 0 ? without(rest, "required") : rest;
   return names.length === 0 && Object.keys(own).length === 0 ? undefined : { type: "object", ...own };
@@ -72,11 +72,11 @@ function without(schema: JsonSchema, key: "required"): JsonSchema {
   return rest;
 }
 
-const OF_EVERY_OBJECT: Readonly<Record<string, string>> = { apiVersion: "string", kind: "string", metadata: "object" };
+const OBJECT_FIELDS: Readonly<Record<string, string>> = { apiVersion: "string", kind: "string", metadata: "object" };
 
 /** Returns whether a property is the same in every object. */
 function isKnown(name: string, schema: JsonSchema): boolean {
-  return Object.hasOwn(OF_EVERY_OBJECT, name) && equal(undescribed(schema), { type: OF_EVERY_OBJECT[name] });
+  return Object.hasOwn(OBJECT_FIELDS, name) && equal(undescribed(schema), { type: OBJECT_FIELDS[name] });
 }
 
 /**
@@ -122,15 +122,17 @@ export function kindExpression(definition: Definition, parts: KindParts): CallEx
     version: literal(version.name),
     kind: literal(kind),
     external: own ? undefined : literal(true),
-    plural: unless(plural, pluralOf(kind)),
-    singular: unless(singular, kind.toLowerCase()),
-    listKind: unless(listKind, `${kind}List`),
+    plural: unlessDefault(plural, pluralOf(kind)),
+    singular: unlessDefault(singular, kind.toLowerCase()),
+    listKind: unlessDefault(listKind, `${kind}List`),
     // Properties of the kind are written once, with the stored version.
     shortNames: version.storage && shortNames.length > 0 ? literal(shortNames) : undefined,
     categories: version.storage && categories.length > 0 ? literal(categories) : undefined,
-    scope: unless(scope, "Namespaced"),
-    labels: version.storage ? kept(definition.metadata.labels) : undefined,
-    annotations: kept(version.storage ? definition.metadata.annotations : approvalOf(definition)),
+    scope: unlessDefault(scope, "Namespaced"),
+    labels: version.storage ? withoutToolMetadata(definition.metadata.labels) : undefined,
+    annotations: withoutToolMetadata(
+      version.storage ? definition.metadata.annotations : approvalAnnotation(definition),
+    ),
     description: description === undefined || description === "" ? undefined : prose(description),
     deprecated: version.deprecated === true ? literal(version.deprecationWarning ?? true) : undefined,
     served: version.served ? undefined : literal(false),
@@ -140,34 +142,34 @@ export function kindExpression(definition: Definition, parts: KindParts): CallEx
     validations,
     spec: spec && (optionalSpec ? call("s.optional", parts.write(spec)) : parts.write(spec)),
     status: status ? parts.write(status) : hasSubresource(version) ? literal(true) : undefined,
-    conditions: status === undefined || schemas.leavesConditions ? undefined : literal(false),
+    conditions: status === undefined || schemas.omitsConditions ? undefined : literal(false),
     root: root && parts.write(root),
     versions: others.length > 0 ? { is: "list", items: others.map(nameOf) } : undefined,
   });
   return call("resource", options);
 }
 
-function unless(value: string | undefined, usual: string): Expression | undefined {
-  return value === undefined || value === usual ? undefined : literal(value);
+function unlessDefault(value: string | undefined, defaultValue: string): Expression | undefined {
+  return value === undefined || value === defaultValue ? undefined : literal(value);
 }
 
-const APPROVED = "api-approved.kubernetes.io";
+const APPROVAL = "api-approved.kubernetes.io";
 
 /** Returns the approval annotation, which every version of a community kind requires. */
-function approvalOf({ metadata: { annotations = {} } }: Definition): { readonly [key: string]: string } {
-  return Object.fromEntries(Object.entries(annotations).filter(([key]) => key === APPROVED));
+function approvalAnnotation({ metadata: { annotations = {} } }: Definition): { readonly [key: string]: string } {
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => key === APPROVAL));
 }
 
-/** Annotations and labels of tools, which belong to the original object. */
-const OF_TOOLS =
+/** Annotations and labels that tools add to the objects that they install. */
+const TOOL_METADATA =
   /^(?:controller-gen\.kubebuilder\.io\/|kubectl\.kubernetes\.io\/|meta\.helm\.sh\/|helm\.sh\/|app\.kubernetes\.io\/managed-by$)/;
 
-/** Labels of Helm charts, which older charts have next to `heritage`. */
-const OF_HELM: readonly string[] = ["heritage", "chart", "release"];
+/** Labels that old Helm charts add. They belong to Helm only if `heritage` is among them. */
+const HELM_LABELS: readonly string[] = ["heritage", "chart", "release"];
 
-function kept(map: { readonly [key: string]: string } = {}): Expression | undefined {
-  const isHelms = (key: string) => map.heritage !== undefined && OF_HELM.includes(key);
-  const entries = Object.entries(map).filter(([key]) => !OF_TOOLS.test(key) && !isHelms(key));
+function withoutToolMetadata(map: { readonly [key: string]: string } = {}): Expression | undefined {
+  const isHelms = (key: string) => map.heritage !== undefined && HELM_LABELS.includes(key);
+  const entries = Object.entries(map).filter(([key]) => !TOOL_METADATA.test(key) && !isHelms(key));
   return entries.length === 0 ? undefined : literal(Object.fromEntries(entries));
 }
 
@@ -190,12 +192,12 @@ function columnTarget(path: string, root: JsonSchema): JsonSchema | undefined {
 }
 
 /** Returns only the path if the column has no other properties. */
-function columnExpression(column: DefinedColumn, usual: string): Expression {
+function columnExpression(column: DefinedColumn, defaultValue: string): Expression {
   const { jsonPath, type, format, priority = 0, description } = column;
   const path = literal(jsonPath);
   const options = record({
     path,
-    type: unless(type, usual),
+    type: unlessDefault(type, defaultValue),
     format: format === undefined || format === "" ? undefined : literal(format),
     priority: priority === 0 ? undefined : literal(priority),
     description: description === undefined || description === "" ? undefined : prose(description),

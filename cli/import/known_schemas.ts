@@ -1,6 +1,6 @@
 /**
- * Recognizes types of Kubernetes in imported schemas. The module imports them from
- * `@op/sdk/schemas` instead of writing them again.
+ * Recognizes types of Kubernetes, such as `LabelSelector`, in imported schemas. The generated module
+ * imports them from `@op/sdk/schemas`.
  */
 import type { JsonSchema } from "@op/sdk/resource";
 import { type Descriptions, shortened } from "./descriptions.ts";
@@ -45,8 +45,8 @@ export async function kubernetesSchemas(descriptions: Descriptions): Promise<Kno
 }
 
 /**
- * Returns the types of Kubernetes for some definitions. They have no descriptions if the
- * definitions omit those: a definition would become several times as large with them.
+ * Returns the types of Kubernetes to use for some definitions. They have no descriptions if the
+ * definitions have none, because descriptions would make the definitions several times as large.
  *
  * @param roots The schemas of the definitions.
  * @param descriptions The length of the descriptions.
@@ -58,14 +58,12 @@ export async function schemasKnownIn(roots: readonly JsonSchema[], descriptions:
 }
 
 /**
- * Types with at most this many schemas may be equal by chance. For these, descriptions are compared
+ * Types with at most this many schemas may be equal by chance. Descriptions of these are compared
  * as well.
  */
 const MAX_CHANCE_MATCH = 8;
 
-/**
- * Replaces schemas by equal known schemas, and shortens descriptions.
- */
+/** Replaces schemas with equal known schemas, and shortens descriptions. */
 export class Recognition {
   readonly #descriptions: Descriptions;
   readonly #known: KnownSchemas | undefined;
@@ -88,7 +86,7 @@ export class Recognition {
     }
   }
 
-  /** Returns the name of a known schema that replaced another. */
+  /** Returns the name of a known schema that {@linkcode replaced} inserted, or `undefined`. */
   nameOf(schema: JsonSchema): string | undefined {
     return this.#found.get(schema);
   }
@@ -102,13 +100,15 @@ export class Recognition {
   replaced(schema: JsonSchema): JsonSchema {
     const name = this.#match(schema);
     if (name === undefined) return mapped(shortened(schema, this.#descriptions), (child) => this.replaced(child));
-    const own = Object.fromEntries(Object.entries(schema).filter(([key]) => isOwn(key)));
+    const own = Object.fromEntries(Object.entries(schema).filter(([key]) => isOwnKeyword(key)));
     const replaced = { ...this.#known!.schemas[name], ...shortened(own, this.#descriptions) };
     this.#found.set(replaced, name);
     return replaced;
   }
 
-  /** Returns whether a schema contains a known schema whose parts have descriptions in it. */
+  /**
+   * Returns whether a schema contains a known schema, and any schema inside that has a description.
+   */
   isDescribedIn(schema: JsonSchema): boolean {
     const parts = children(schema).map(([, child]) => child);
     return parts.some(this.#match(schema) === undefined ? (part) => this.isDescribedIn(part) : isDescribed);
@@ -126,7 +126,7 @@ function isDescribed(schema: JsonSchema): boolean {
   return schema.description !== undefined || children(schema).some(([, child]) => isDescribed(child));
 }
 
-function isOwn(key: string): boolean {
+function isOwnKeyword(key: string): boolean {
   return (OWN_KEYWORDS as readonly string[]).includes(key);
 }
 

@@ -6,28 +6,28 @@ import { undescribed } from "./descriptions.ts";
 import { normalForm } from "./normal_form.ts";
 
 /**
- * Returns the differences between a definition and that of the kind generated from it. Defaults of
- * the server, descriptions, and properties of every kind are ignored.
+ * Returns the differences between a definition and the definition of the kind generated from it.
+ * Defaults of the server, descriptions, and the properties that every kind has are ignored.
  *
- * @param original The imported definition.
- * @param made The definition of the kind.
+ * @param original The definition that was imported.
+ * @param imported The definition that the generated kind produces.
  */
-export function lossesOf(original: Definition, made: Definition): string[] {
+export function lossesOf(original: Definition, imported: Definition): string[] {
   const losses: string[] = [];
   const compare = (path: string, before: unknown, after: unknown) => {
     for (const found of differencesOf(before, after, path)) {
-      losses.push(`"${found.path}" changed from ${short(found.before)} to ${short(found.after)}`);
+      losses.push(`"${found.path}" changed from ${shortText(found.before)} to ${shortText(found.after)}`);
     }
   };
   if ((original.spec.conversion?.strategy ?? "None") !== "None") {
     losses.push('"spec.conversion" is omitted. Add a conversion() to the operator instead');
   }
-  compare("spec.group", original.spec.group, made.spec.group);
-  compare("spec.scope", original.spec.scope, made.spec.scope);
-  compare("spec.names", namesOf(original), namesOf(made));
+  compare("spec.group", original.spec.group, imported.spec.group);
+  compare("spec.scope", original.spec.scope, imported.spec.scope);
+  compare("spec.names", namesOf(original), namesOf(imported));
   for (const version of original.spec.versions) {
     const path = `spec.versions[${version.name}]`;
-    const same = made.spec.versions.find(({ name }) => name === version.name);
+    const same = imported.spec.versions.find(({ name }) => name === version.name);
     if (same === undefined) losses.push(`"${path}" is omitted`);
     else compare(path, comparable(version), comparable(same));
   }
@@ -48,7 +48,7 @@ function comparable(version: DefinedVersion): unknown {
     storage,
     deprecated,
     deprecationWarning: deprecated ? deprecationWarning : undefined,
-    schema: normalForm(withoutOwn(undescribed(schema.openAPIV3Schema))),
+    schema: normalForm(withoutObjectFields(undescribed(schema.openAPIV3Schema))),
     status: subresources.status !== undefined,
     scale: subresources.scale,
     columns: additionalPrinterColumns.map(({ name, jsonPath, type, format = "", priority = 0 }) => {
@@ -58,8 +58,8 @@ function comparable(version: DefinedVersion): unknown {
   };
 }
 
-/** Returns a kind's schema without the properties of every object. */
-function withoutOwn(root: JsonSchema): JsonSchema {
+/** Returns a kind's schema without the properties that every object has. */
+function withoutObjectFields(root: JsonSchema): JsonSchema {
   const properties = { ...root.properties };
   for (const [name, type] of [["apiVersion", "string"], ["kind", "string"], ["metadata", "object"]] as const) {
     if (equal(properties[name], { type })) delete properties[name];
@@ -84,10 +84,10 @@ function differencesOf(before: unknown, after: unknown, path: string): Differenc
   return [...keys].flatMap((key) => differencesOf(before[key], after[key], `${path}.${key}`));
 }
 
-const LONGEST_VALUE = 60;
+const MAX_VALUE_LENGTH = 60;
 
-function short(value: unknown): string {
+function shortText(value: unknown): string {
   if (value === undefined) return "absent";
   const text = JSON.stringify(value);
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}...` : text;
 }

@@ -1,4 +1,4 @@
-/** Writes the module of one or more kinds: constants, each before its use, then the kinds. */
+/** Writes the module of one or more kinds: first the constants, each before its use, then the kinds. */
 import { resource } from "@op/sdk";
 import { Failure } from "../exit_code.ts";
 import { commonParts } from "./common_parts.ts";
@@ -30,13 +30,13 @@ export interface ModuleOptions {
 /** The result for a kind. */
 export interface ImportedKind {
   readonly definition: Definition;
-  /** The CustomResourceDefinition of the module's kind. */
+  /** The CustomResourceDefinition that the written kind produces. */
   readonly crd: Definition;
   /** The number of schemas in all versions. */
   readonly nodes: number;
-  /** The number of schemas that remain JSON. */
+  /** The number of schemas that are written as JSON, because no builder can express them. */
   readonly raw: number;
-  /** Their outermost paths. */
+  /** The paths of the outermost schemas that are written as JSON. */
   readonly rawPaths: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export interface ImportedModule {
   readonly kinds: readonly ImportedKind[];
 }
 
-interface MadeKind {
+interface EvaluatedKind {
   readonly crd: Definition;
   readonly external?: true;
 }
@@ -59,7 +59,7 @@ interface VersionParts {
   readonly name: string;
 }
 
-interface WrittenKind extends VersionParts, MadeKind {
+interface WrittenKind extends VersionParts, EvaluatedKind {
   readonly expression: CallExpression;
 }
 
@@ -74,7 +74,7 @@ export function moduleOf(definitions: readonly Definition[], options: ModuleOpti
   const { descriptions = "full", known, own = false } = options;
   const recognition = new Recognition(descriptions, known, definitions.map(({ spec }) => spec.names.kind));
   const parts = versionsOf(
-    definitions.map((definition) => withDescriptions(recognised(definition, recognition), descriptions)),
+    definitions.map((definition) => withDescriptions(withKnownSchemas(definition, recognition), descriptions)),
   );
   const uses = parts.flatMap(({ schemas }) => usesOf(schemas));
   const evaluation = new Evaluation({ resource });
@@ -85,7 +85,7 @@ export function moduleOf(definitions: readonly Definition[], options: ModuleOpti
   });
   const kinds = parts.map((part): WrittenKind => {
     const others = parts.filter((other) => other.definition === part.definition && other !== part);
-    const written = (optionalSpec: boolean) => {
+    const writeKind = (optionalSpec: boolean) => {
       const expression = kindExpression(part.definition, {
         ...part,
         write: ({ schema, path }) => writer.write(schema, path),
@@ -93,10 +93,10 @@ export function moduleOf(definitions: readonly Definition[], options: ModuleOpti
         optionalSpec,
         own,
       });
-      const { crd, external } = made(evaluation, expression, part.definition);
+      const { crd, external } = evaluatedKind(evaluation, expression, part.definition);
       return { ...part, expression, crd, ...(external && { external }) };
     };
-    const kind = best(part, written);
+    const kind = kindLikeOriginal(part, writeKind);
     evaluation.declare(part.name, kind);
     return kind;
   });
@@ -118,7 +118,7 @@ function usesOf({ spec, status, root }: KindSchemas): SchemaUse[] {
   return [spec, status, root].filter((use) => use !== undefined);
 }
 
-/** Returns the module: constants, each before its use, then the kinds. */
+/** Returns the code of the module. */
 function textOf(kinds: readonly WrittenKind[], declarations: readonly Declaration[], module: string): string {
   const expressions = [...kinds, ...declarations].map(({ expression }) => expression);
   const definitions = kindsByDefinition(kinds);
@@ -155,7 +155,7 @@ function header(kinds: readonly WrittenKind[], expressions: readonly Expression[
   );
   const imported = expressions.some(usesBuilders) ? "type Infer, resource, s" : "type Infer, resource";
   const schemas = [...new Set(expressions.flatMap((expression) => [...namesIn(expression)]))]
-    .filter((name) => !name.startsWith("#") && !kinds.some((kind) => kind.name === name)).sort(withoutCase);
+    .filter((name) => !name.startsWith("#") && !kinds.some((kind) => kind.name === name)).sort(compareIgnoringCase);
   return `/** ${stored.join(", ")}, from ${stored.length === 1 ? "its" : "their"} CustomResourceDefinition${
     stored.length === 1 ? "" : "s"
   } by \`op crd import\`. */\n` +
@@ -164,7 +164,7 @@ function header(kinds: readonly WrittenKind[], expressions: readonly Expression[
 }
 
 /** Compares names like `deno fmt`, which ignores case. */
-function withoutCase(a: string, b: string): number {
+function compareIgnoringCase(a: string, b: string): number {
   const [x, y] = [a.toLowerCase(), b.toLowerCase()];
   return x < y ? -1 : x > y ? 1 : 0;
 }
@@ -175,7 +175,7 @@ function importLine(names: readonly string[], module: string): string {
   return `import {\n${names.map((name) => `  ${name},\n`).join("")}} from "${module}";`;
 }
 
-function recognised(definition: Definition, recognition: Recognition): Definition {
+function withKnownSchemas(definition: Definition, recognition: Recognition): Definition {
   const versions = definition.spec.versions.map((version) => ({
     ...version,
     schema: { openAPIV3Schema: recognition.replaced(version.schema.openAPIV3Schema) },
@@ -195,8 +195,8 @@ function withDescriptions(definition: Definition, descriptions: Descriptions): D
 }
 
 /**
- * Returns all versions of all kinds. The stored version of a kind is its last, because it lists the
- * others.
+ * Returns all versions of all kinds. The stored version of a kind comes last, because it refers to
+ * the others.
  */
 function versionsOf(definitions: readonly Definition[]): VersionParts[] {
   const used = new Set<string>();
@@ -217,34 +217,35 @@ function versionsOf(definitions: readonly Definition[]): VersionParts[] {
   });
 }
 
-/** Writes the kind with an optional or a required spec, as in the original. */
-function best(
+/** Writes a kind with an optional or a required spec, like the original definition. */
+function kindLikeOriginal(
   { version, schemas: { spec: use } }: VersionParts,
-  written: (optionalSpec: boolean) => WrittenKind,
+  writeKind: (optionalSpec: boolean) => WrittenKind,
 ): WrittenKind {
   const { required = [] } = version.schema.openAPIV3Schema;
   const spec = use?.schema;
-  if (spec === undefined || spec.default !== undefined || required.includes("spec")) return written(false);
+  if (spec === undefined || spec.default !== undefined || required.includes("spec")) return writeKind(false);
   try {
-    const kind = written(true);
-    const made = kind.crd.spec.versions.find(({ name }) => name === version.name);
-    if (made?.schema.openAPIV3Schema.required?.includes("spec") !== true) return kind;
+    const kind = writeKind(true);
+    const written = kind.crd.spec.versions.find(({ name }) => name === version.name);
+    if (written?.schema.openAPIV3Schema.required?.includes("spec") !== true) return kind;
   } catch {
-    // The version with a required spec reports the error.
+    // Writing it with a required spec, below, throws the same error.
   }
-  return written(false);
+  return writeKind(false);
 }
 
-function made(evaluation: Evaluation, expression: Expression, { metadata }: Definition): MadeKind {
+function evaluatedKind(evaluation: Evaluation, expression: Expression, { metadata }: Definition): EvaluatedKind {
   try {
-    return evaluation.valueOf(expression) as MadeKind;
+    return evaluation.valueOf(expression) as EvaluatedKind;
   } catch (error) {
     throw new Failure(`Cannot import "${metadata.name}": ${(error as Error).message}`, { cause: error });
   }
 }
 
 /**
- * Returns the declarations that the kinds use. Attempts that were discarded may have left others.
+ * Returns the declarations that the kinds use. The writer also has declarations of candidates that
+ * it discarded.
  */
 function usedDeclarations(writer: SchemaWriter, kinds: readonly Expression[]): Declaration[] {
   const names = new Set<string>();

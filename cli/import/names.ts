@@ -4,7 +4,7 @@ import { sharedName } from "./shared_name.ts";
 import { camelCase, counted, ownName, words, wordsOf } from "./words.ts";
 
 /** Reserved words of JavaScript and TypeScript, and names that the module imports. */
-const TAKEN: readonly string[] = [
+const RESERVED: readonly string[] = [
   ...("await break case catch class const continue debugger default delete do else enum export extends false finally for function if " +
     "implements import in instanceof interface let new null package private protected public return static super switch this throw true " +
     "try typeof var void while with yield arguments eval undefined async of get set type any boolean never number object string symbol " +
@@ -14,15 +14,16 @@ const TAKEN: readonly string[] = [
   "Infer",
 ];
 
-/** Returns whether a constant cannot have a name. */
+/** Returns whether a name is reserved or in use, so that a constant cannot have it. */
 function isTaken(name: string, used: ReadonlySet<string>): boolean {
-  return used.has(name) || TAKEN.includes(name);
+  return used.has(name) || RESERVED.includes(name);
 }
 
 /**
  * Returns a unique name for each group's constant.
  *
- * @param groups The groups. Those directly below the kind choose first, then those with most uses.
+ * @param groups The groups. If two prefer the same name, it goes to the one directly below the
+ *   kind, otherwise to the one with more uses.
  * @param used Names that the module already uses.
  * @returns Names by the group's ID.
  */
@@ -55,8 +56,8 @@ function unusedName(group: SchemaGroup, taken: ReadonlySet<string>): string {
 }
 
 /**
- * Returns the path of the first use whose last name is the most common one. Items of lists are
- * preferred, because their name describes the schema.
+ * Returns the path of the first use whose last name is the most common one. Among equally common
+ * names, that of a list's items is preferred.
  */
 function mostCommonPath({ uses }: SchemaGroup): SchemaPath {
   const lastOf = (path: SchemaPath) => camelCase(words(ownName(path)));
@@ -74,7 +75,7 @@ function mostCommonPath({ uses }: SchemaGroup): SchemaPath {
  * @param used Names that the module already uses.
  */
 export function kindName(kind: string, more: readonly string[], used: ReadonlySet<string>): string {
-  const candidates = [kind, ...more.map((word) => kind + capitalised(word)), kind + more.map(capitalised).join("")];
+  const candidates = [kind, ...more.map((word) => kind + capitalized(word)), kind + more.map(capitalized).join("")];
   return candidates.find((name) => !isTaken(name, used)) ?? `${candidates.at(-1)}Kind`;
 }
 
@@ -89,6 +90,6 @@ export function commonName(kind: string, used: ReadonlySet<string>): string {
   return isTaken(name, used) ? `${name}Versions` : name;
 }
 
-function capitalised(text: string): string {
+function capitalized(text: string): string {
   return (text.match(/[A-Za-z0-9]+/g) ?? []).map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
 }

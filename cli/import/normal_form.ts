@@ -3,8 +3,7 @@ import { equal, isObject } from "../internal/mod.gen.ts";
 import type { JsonSchema } from "@op/sdk/resource";
 
 /**
- * Returns whether two schemas have the same meaning. The order of names is ignored, and so are
- * differences that an API server removes.
+ * Returns whether two schemas have the same meaning: whether their {@linkcode normalForm} is equal.
  *
  * @param a The first schema.
  * @param b The second schema.
@@ -20,13 +19,11 @@ const normalForms = new WeakMap<JsonSchema, JsonSchema>();
  *
  * - `required` is sorted, and does not list properties with a default: a server applies defaults
  *   before it checks required properties.
- * - Empty lists and maps are omitted, because a server does not return them. So are keywords that
- *   are
- *   false by default.
+ * - Empty lists and maps are omitted, because a server does not return them, and so are keywords
+ *   with their default `false`.
  * - Required names that are not in `properties` move into `allOf`.
- * - "At most one of these properties" is written as `not` with pairs, even if the schema writes it
- *   as
- *   `oneOf` with "none of them" as a choice.
+ * - "At most one of these properties" is written as `not` with pairs of properties. Some schemas
+ *   write it as `oneOf` with "none of them" as one choice.
  *
  * @param schema The schema, which is not changed.
  */
@@ -101,8 +98,9 @@ function rewriteAtMostOne(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * Returns the names of which a `oneOf` allows at most one. One choice forbids all of them, and each
- * other choice requires one of them. Generators for protocol buffers write it like this.
+ * Returns the names of the properties of which a `oneOf` allows at most one: one choice forbids all
+ * of them, and each other choice requires one of them. Generators for protocol buffers write it
+ * like this. Returns `undefined` for any other `oneOf`.
  */
 function atMostOneIn(choices: readonly JsonSchema[]): string[] | undefined {
   const none = choices.filter((choice) => choice.not !== undefined);
@@ -115,8 +113,8 @@ function atMostOneIn(choices: readonly JsonSchema[]): string[] | undefined {
 }
 
 /**
- * Returns the names of the properties that the choices require, if each requires another one and
- * has no other keyword. Returns `undefined` otherwise.
+ * Returns the names of the properties that the choices require, if each choice requires exactly one
+ * property, all of them differ, and no choice has another keyword. Returns `undefined` otherwise.
  */
 export function requiredEach(choices: readonly JsonSchema[]): string[] | undefined {
   const names = choices.map(({ required = [], ...rest }) =>

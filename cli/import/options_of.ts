@@ -60,14 +60,14 @@ const PROSE: ReadonlySet<string> = new Set([
   "messageExpression",
 ]);
 
-/** The last paragraph of a description that the option `deprecated` creates. */
+/** The paragraph that the option `deprecated` appends to a description. */
 const DEPRECATED = /^(?:(.+)\n\n)?Deprecated: (.+)$/s;
 
 /**
  * Returns keywords as options of a builder.
  *
  * @param schema The schema.
- * @param structure Keywords that the builder writes itself.
+ * @param structure Keywords that the builder sets itself, which need no option.
  * @param own Keywords that this builder accepts in addition to those of all builders.
  * @returns The options, or `undefined` if the builder does not accept a keyword.
  */
@@ -83,8 +83,8 @@ export function optionsOf(
     if (!COMMON_KEYWORDS.includes(keyword) && !own.includes(keyword)) return undefined;
     const value = (schema as Record<string, unknown>)[keyword];
     const [, before, instead] = (keyword === "description" && DEPRECATED.exec(String(value))) || [];
-    // Without a description, `s.with` would append the paragraph to the description of the schema
-    // that it wraps.
+    // `s.with` has no structure. Without a `description` option, it would append the paragraph to
+    // the description of the schema that it wraps.
     if (instead !== undefined && (before !== undefined || structure.length > 0)) {
       if (before !== undefined) entries.push(["description", prose(before)]);
       entries.push(["deprecated", prose(instead)]);
@@ -100,7 +100,7 @@ export function optionsOf(
  *
  * @param options The options.
  */
-export function optional(options: RecordExpression): RecordExpression[] {
+export function optionalArgument(options: RecordExpression): RecordExpression[] {
   return options.entries.length === 0 ? [] : [options];
 }
 

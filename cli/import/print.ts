@@ -7,7 +7,7 @@ import type { CallExpression, Expression, ListExpression, LiteralExpression, Rec
 const WIDTH = 120;
 const STEP = 2;
 
-/** The space that is available to an expression. */
+/** The position at which an expression is printed. */
 interface Layout {
   /** Columns by which its lines are indented. */
   readonly indent: number;
@@ -30,11 +30,11 @@ export function print(expression: Expression, before = "", after = ""): string {
 
 /** Returns the number of columns of an expression on one line. */
 export function flatWidth(expression: Expression): number {
-  return flat(expression).length;
+  return onOneLine(expression).length;
 }
 
 function layOut(expression: Expression, layout: Layout): string {
-  const line = flat(expression);
+  const line = onOneLine(expression);
   if (layout.before + line.length + layout.after <= WIDTH && !needsLines(expression)) return line;
   switch (expression.is) {
     case "literal":
@@ -73,7 +73,7 @@ const ENTRIES_IN_LINE = 4;
 function listInLines({ items }: ListExpression, { indent }: Layout): string {
   if (items.length === 0) return "[]";
   const inner = indent + STEP;
-  // A list of one object is written as `[{` and `}]`, without indenting the object again.
+  // The brackets of a list with a single object share the lines of its braces: `[{` and `}]`.
   const lines = items.map((item) => `${spaces(inner)}${layOut(item, { indent: inner, before: inner, after: 1 })},\n`);
   if (items.length === 1 && items[0]!.is === "record") {
     return `[${layOut(items[0]!, { indent, before: WIDTH, after: 0 })}]`;
@@ -102,7 +102,7 @@ function entryText(key: string, value: Expression, indent: number): string {
  * and any other string gets its own line.
  */
 function stringProperty(before: string, text: LiteralExpression, indent: number): string {
-  const line = flat(text);
+  const line = onOneLine(text);
   const fits = indent + before.length + line.length + 1 <= WIDTH;
   if (fits && !needsLines(text)) return before + line;
   const [first, ...more] = text.prose ? proseLines(String(text.value), indent, before.length) : [line];
@@ -138,8 +138,8 @@ function callInLines({ callee, args }: CallExpression, layout: Layout): string {
     return `${open}${layOut(first, { indent, before: before + open.length, after: layout.after + 1 })})`;
   }
   if (args.length === 2 && second!.is === "record" && second!.entries.length > 0) {
-    const head = flat(first);
-    // Options begin on the line of the first argument: `s.string(a, {`, or `}, {` after an object.
+    const head = onOneLine(first);
+    // Options start on the line on which the first argument ends: `s.string(a, {` or `}, {`.
     if (!needsLines(first) && before + open.length + head.length + ", {".length <= WIDTH) {
       return `${open}${head}, ${recordInLines(second!, layout)})`;
     }
@@ -153,12 +153,12 @@ function callInLines({ callee, args }: CallExpression, layout: Layout): string {
   return `${open}\n${lines.join("")}${spaces(indent)})`;
 }
 
-const flats = new WeakMap<Expression, string>();
+const linesByExpression = new WeakMap<Expression, string>();
 
 /** Returns an expression on one line of any length. */
-function flat(expression: Expression): string {
-  let text = flats.get(expression);
-  if (text === undefined) flats.set(expression, text = printFlat(expression));
+function onOneLine(expression: Expression): string {
+  let text = linesByExpression.get(expression);
+  if (text === undefined) linesByExpression.set(expression, text = printFlat(expression));
   return text;
 }
 
@@ -169,11 +169,11 @@ function printFlat(expression: Expression): string {
     case "name":
       return expression.name;
     case "list":
-      return `[${expression.items.map(flat).join(", ")}]`;
+      return `[${expression.items.map(onOneLine).join(", ")}]`;
     case "record":
       return flatRecord(expression);
     case "call":
-      return `${expression.callee}(${expression.args.map(flat).join(", ")})`;
+      return `${expression.callee}(${expression.args.map(onOneLine).join(", ")})`;
   }
 }
 
@@ -184,7 +184,7 @@ function flatRecord({ spread, entries }: RecordExpression): string {
 }
 
 function flatEntry([key, value]: readonly [string, Expression]): string {
-  return value.is === "name" && value.name === key ? key : `${keyText(key)}: ${flat(value)}`;
+  return value.is === "name" && value.name === key ? key : `${keyText(key)}: ${onOneLine(value)}`;
 }
 
 function keyText(key: string): string {
@@ -192,8 +192,8 @@ function keyText(key: string): string {
 }
 
 /**
- * Quotes a string like `deno fmt`: with the quotes that occur less often in it, or else double
- * ones.
+ * Quotes a string like `deno fmt`: with single quotes if it contains fewer of them than of double
+ * quotes, otherwise with double quotes.
  */
 function stringText(text: string): string {
   // Line separators are valid in strings since ES2019, but editors still show them as line breaks.

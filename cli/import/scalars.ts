@@ -1,11 +1,11 @@
 /**
- * Writes schemas of single values as builders: strings, numbers, booleans and values of several
- * types.
+ * Writes schemas that contain no other schemas as builders: strings, numbers, booleans and values
+ * of any type.
  */
 import type { s } from "@op/sdk";
 import type { JsonSchema } from "@op/sdk/resource";
 import { call, type Expression, literal } from "./expression.ts";
-import { optional, optionsOf } from "./options_of.ts";
+import { optionalArgument, optionsOf } from "./options_of.ts";
 
 type StringFormat = NonNullable<NonNullable<Parameters<typeof s.string>[0]>["format"]>;
 
@@ -43,7 +43,7 @@ const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "m
 
 interface Candidate {
   readonly callee: string;
-  /** Keywords that the builder writes. */
+  /** Keywords that the builder sets itself. */
   readonly structure: readonly string[];
   /** Keywords that this builder accepts in addition to those of all builders. */
   readonly own?: readonly string[];
@@ -52,15 +52,15 @@ interface Candidate {
 }
 
 /**
- * Yields expressions for a schema without other schemas in it, the best first. They are candidates:
- * the caller evaluates and compares them.
+ * Yields expressions for a schema that contains no other schemas, the most readable first. They are
+ * candidates: the caller must evaluate them and compare the result.
  *
  * @param schema The schema.
  */
 export function* scalars(schema: JsonSchema): Generator<Expression> {
   for (const { callee, structure, own, args = [] } of candidatesOf(schema)) {
     const options = optionsOf(schema, structure, own);
-    if (options !== undefined) yield call(callee, ...args, ...optional(options));
+    if (options !== undefined) yield call(callee, ...args, ...optionalArgument(options));
   }
 }
 
@@ -70,19 +70,19 @@ function candidatesOf(schema: JsonSchema): Candidate[] {
       return [...formatCandidates(schema), ...enumCandidates(schema), {
         callee: "s.string",
         structure: ["type"],
-        own: [...LENGTHS, "pattern", "enum", ...hasKnownFormat(schema, Object.keys(STRING_FORMATS))],
+        own: [...LENGTHS, "pattern", "enum", ...formatKeyword(schema, Object.keys(STRING_FORMATS))],
       }];
     case "integer":
       return [...enumCandidates(schema), {
         callee: "s.integer",
         structure: ["type"],
-        own: [...BOUNDS, "enum", ...hasKnownFormat(schema, ["int32", "int64"])],
+        own: [...BOUNDS, "enum", ...formatKeyword(schema, ["int32", "int64"])],
       }];
     case "number":
       return [...enumCandidates(schema), {
         callee: "s.number",
         structure: ["type"],
-        own: [...BOUNDS, "enum", ...hasKnownFormat(schema, ["float", "double"])],
+        own: [...BOUNDS, "enum", ...formatKeyword(schema, ["float", "double"])],
       }];
     case "boolean":
       return [...enumCandidates(schema), { callee: "s.boolean", structure: ["type"] }];
@@ -94,7 +94,7 @@ function candidatesOf(schema: JsonSchema): Candidate[] {
   }
 }
 
-/** Returns the builder of a format that has its own. */
+/** Returns the builder of a format that has its own builder. */
 function formatCandidates({ format }: JsonSchema): Candidate[] {
   const callee = { "date-time": "s.dateTime", duration: "s.duration", byte: "s.bytes" }[format ?? ""];
   return callee === undefined ? [] : [{ callee, structure: ["type", "format"], own: LENGTHS }];
@@ -122,6 +122,6 @@ function untypedCandidates(schema: JsonSchema): Candidate[] {
   return [{ callee: "s.anything", structure, own: ["type"] }];
 }
 
-function hasKnownFormat({ format }: JsonSchema, known: readonly string[]): string[] {
+function formatKeyword({ format }: JsonSchema, known: readonly string[]): string[] {
   return format !== undefined && known.includes(format) ? ["format"] : [];
 }

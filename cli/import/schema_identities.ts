@@ -1,10 +1,10 @@
-/** Identities of schemas. Equal schemas have equal identities. */
+/** Assigns identities to schemas, so that equal schemas can be found by comparing strings. */
 import type { JsonSchema } from "@op/sdk/resource";
 
 /** Keywords that may differ between the uses of a shared schema. */
 export const OWN_KEYWORDS = ["title", "description", "example", "externalDocs", "default", "nullable"] as const;
 
-/** The identity of a schema. */
+/** The identity of a schema, as two opaque strings. */
 export interface SchemaIdentity {
   /** Equal for equal schemas. */
   readonly whole: string;
@@ -67,11 +67,11 @@ export class SchemaIdentities {
   }
 
   /**
-   * Returns a short ID. Otherwise the identity of a schema would contain those of all schemas in
-   * it.
+   * Returns a short ID for keywords and their values. Without it, the identity of a schema would
+   * contain the identities of all schemas in it.
    */
   #number(entries: readonly [string, unknown][]): string {
-    const text = JSON.stringify(Object.fromEntries(entries), sorted);
+    const text = JSON.stringify(Object.fromEntries(entries), sortKeys);
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     const number = `#${this.#numbers.size}`;
@@ -81,7 +81,7 @@ export class SchemaIdentities {
 }
 
 /** A replacer for `JSON.stringify` that sorts the keys of objects. */
-function sorted(_key: string, value: unknown): unknown {
+function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

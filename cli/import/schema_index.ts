@@ -3,8 +3,8 @@ import type { JsonSchema } from "@op/sdk/resource";
 import { SchemaIdentities } from "./schema_identities.ts";
 
 /**
- * Names from the kind down to a schema: `["Website", "spec", "hosts", "*"]`; `*` stands for the
- * items of a list and the values of a map.
+ * Names from the kind down to a schema, such as `["Website", "spec", "hosts", "*"]`. A `*` means
+ * the items of a list or the values of a map.
  */
 export type SchemaPath = readonly string[];
 
@@ -14,7 +14,7 @@ export interface SchemaUse {
   readonly path: SchemaPath;
 }
 
-/** Schemas that differ at most in keywords that each use sets for itself. */
+/** Schemas that are equal except for keywords that each use may set, such as `description`. */
 export interface SchemaGroup {
   readonly id: string;
   /**
@@ -22,8 +22,8 @@ export interface SchemaGroup {
    */
   readonly uses: SchemaUse[];
   /**
-   * How often the schema would be written if only the lists and maps that contain it were written
-   * more than once.
+   * How often the schema would be written if objects were written once and only lists and maps were
+   * written at each of their uses.
    */
   readonly count: number;
   /** The position in the order in which schemas were visited. */
@@ -48,7 +48,7 @@ export class SchemaIndex {
   constructor(roots: readonly SchemaUse[], identities: SchemaIdentities = new SchemaIdentities()) {
     this.#identities = identities;
     for (const { schema, path } of roots) this.#visit(schema, path, undefined);
-    for (const group of this.#groups.values()) group.count = counted(group);
+    for (const group of this.#groups.values()) group.count = countUses(group);
   }
 
   /** Returns the group of a schema, or `undefined` if it is not part of a kind. */
@@ -114,6 +114,6 @@ export function mapped(schema: JsonSchema, change: (child: JsonSchema) => JsonSc
   };
 }
 
-function counted(group: Group): number {
-  return group.around.reduce((sum, around) => sum + (around === undefined ? 1 : counted(around)), 0);
+function countUses(group: Group): number {
+  return group.around.reduce((sum, around) => sum + (around === undefined ? 1 : countUses(around)), 0);
 }

@@ -1,7 +1,6 @@
 /**
- * Writes schemas as TypeScript. Each candidate expression is evaluated and compared with the
- * schema, and the first one that reproduces it is used. Without one, the schema is written in
- * `s.raw`.
+ * Writes schemas as TypeScript. Each candidate expression is evaluated, and the first one whose
+ * value equals the schema is used. If there is none, the schema is written as JSON in `s.raw`.
  */
 import type { JsonSchema } from "@op/sdk/resource";
 import { Failure } from "../exit_code.ts";
@@ -9,7 +8,7 @@ import { alternativesOf } from "./alternatives.ts";
 import { call, type Evaluation, type Expression, literal, nameOf, record } from "./expression.ts";
 import { nodesIn } from "./nodes.ts";
 import { sameSchema } from "./normal_form.ts";
-import { optional, optionsOf } from "./options_of.ts";
+import { optionalArgument, optionsOf } from "./options_of.ts";
 import { scalars } from "./scalars.ts";
 import { flatWidth } from "./print.ts";
 import { OWN_KEYWORDS } from "./schema_identities.ts";
@@ -29,21 +28,21 @@ export interface ImportedSchema {
   readonly schema: JsonSchema;
 }
 
-/** An object that is used only once becomes a constant if it has more schemas than this. */
-const LONGEST_INLINE = 20;
+/** An object that contains more schemas than this becomes a constant, even if it is used only once. */
+const MAX_INLINE = 20;
 
 /**
- * A schema that is used more than once becomes a constant if it has this many columns or, if it is
- * an object, this many schemas.
+ * A schema that is used more than once becomes a constant if its code has this many columns or, for
+ * an object, if it contains this many schemas.
  */
-const LEAST_SHARED = { schemas: 3, columns: 60 };
+const MIN_SHARED = { schemas: 3, columns: 60 };
 
 /** The message of `s.immutable`, which is Kubernetes' own for immutable fields. */
-const IMMUTABLE = "field is immutable";
+const IMMUTABLE_MESSAGE = "field is immutable";
 
 /** Writes schemas as expressions, and collects the constants that they need. */
 export class SchemaWriter {
-  /** The constants, each before those that use it. */
+  /** The constants. Each one comes before the constants that use it. */
   readonly declarations: Declaration[] = [];
   readonly #index: SchemaIndex;
   readonly #evaluation: Evaluation;
@@ -58,9 +57,9 @@ export class SchemaWriter {
   readonly #raw = new Map<string, number>();
 
   /**
-   * @param index The schemas.
+   * @param index Groups the schemas to write.
    * @param evaluation Evaluates expressions.
-   * @param imported Returns the schema that can be imported instead of another.
+   * @param imported Returns the schema to import instead of writing a schema, if there is one.
    */
   constructor(
     index: SchemaIndex,
@@ -76,7 +75,7 @@ export class SchemaWriter {
    * Returns a schema as a TypeScript expression.
    *
    * @param schema The schema.
-   * @param path The path of the schema, for messages.
+   * @param path The path of the schema, for error messages.
    * @throws {Failure} If no expression reproduces the schema.
    */
   write(schema: JsonSchema, path: SchemaPath): Expression {
@@ -96,12 +95,12 @@ export class SchemaWriter {
    */
   rawIn(schema: JsonSchema, path: SchemaPath): { readonly path: string; readonly nodes: number }[] {
     const nodes = this.#raw.get(this.#index.coreOf(schema)) ?? 0;
-    const own = nodes === 0 ? [] : [{ path: shown(path), nodes }];
+    const own = nodes === 0 ? [] : [{ path: pathText(path), nodes }];
     if (nodes === nodesIn(schema)) return own;
     return [...own, ...children(schema).flatMap(([name, child]) => this.rawIn(child, [...path, name]))];
   }
 
-  /** Decides whether the schemas of a group become a constant. */
+  /** Decides whether the schemas of a group become a constant, and declares it. */
   #share(group: SchemaGroup, schema: JsonSchema, path: SchemaPath): void {
     const imported = this.#imported(schema);
     if (imported !== undefined) {
@@ -122,6 +121,7 @@ export class SchemaWriter {
     this.#shared.set(group.id, { name: declaration.id, schema: whole });
   }
 
+  /** Returns the constant with the keywords of one use, or `undefined` if no builder can add them. */
   #reference(
     shared: { readonly name: string; readonly schema: JsonSchema },
     schema: JsonSchema,
@@ -163,7 +163,7 @@ export class SchemaWriter {
     try {
       return sameSchema(this.#evaluation.valueOf(expression) as JsonSchema, schema) ? expression : undefined;
     } catch {
-      return undefined; // Another builder may accept it.
+      return undefined; // Another builder may accept the schema.
     }
   }
 
@@ -173,13 +173,15 @@ export class SchemaWriter {
       const value = this.#evaluation.valueOf(expression) as JsonSchema;
       if (!sameSchema(value, schema)) throw new TypeError("s.raw() returns a different schema");
     } catch (error) {
-      throw new Failure(`Cannot import the schema of "${shown(path)}": ${(error as Error).message}`, { cause: error });
+      throw new Failure(`Cannot import the schema of "${pathText(path)}": ${(error as Error).message}`, {
+        cause: error,
+      });
     }
     this.#raw.set(this.#index.coreOf(schema), nodesIn(schema));
     return expression;
   }
 
-  /** Yields expressions that may reproduce a schema, the best first. */
+  /** Yields expressions that may evaluate to a schema, the most readable first. */
   *#candidates(schema: JsonSchema, path: SchemaPath): Generator<Expression> {
     if (schema.nullable === true) {
       const { nullable: _, default: value, ...rest } = schema;
@@ -202,7 +204,7 @@ export class SchemaWriter {
     const own = ["minItems", "maxItems", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"];
     const options = optionsOf(schema, ["type", "items"], own);
     if (schema.items === undefined || options === undefined) return;
-    yield call("s.array", this.write(schema.items, [...path, "*"]), ...optional(options));
+    yield call("s.array", this.write(schema.items, [...path, "*"]), ...optionalArgument(options));
   }
 
   *#objects(schema: JsonSchema, path: SchemaPath): Generator<Expression> {
@@ -211,7 +213,7 @@ export class SchemaWriter {
     if (additionalProperties !== undefined) {
       const options = optionsOf(schema, ["type", "additionalProperties"], own);
       if (typeof additionalProperties !== "object" || options === undefined) return;
-      yield call("s.map", this.write(additionalProperties, [...path, "*"]), ...optional(options));
+      yield call("s.map", this.write(additionalProperties, [...path, "*"]), ...optionalArgument(options));
       return;
     }
     const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
@@ -221,23 +223,27 @@ export class SchemaWriter {
       const open = "x-kubernetes-preserve-unknown-fields";
       const rules = { ...schema, "x-kubernetes-validations": entries.rules };
       if (isEmbedded && isEmpty) {
-        const options = optionsOf(withoutEmpty(rules), [...structure, open], own);
+        const options = optionsOf(withoutEmptyRules(rules), [...structure, open], own);
         if (options !== undefined) {
           yield options.entries.length === 0
             ? call("s.embeddedResource")
             : call("s.embeddedResource", record({}), options);
         }
       }
-      const options = optionsOf(withoutEmpty(withRequired(rules)), structure, [...own, open]);
+      const options = optionsOf(withoutEmptyRules(withUnknownRequired(rules)), structure, [...own, open]);
       if (options === undefined) continue;
-      yield call(isEmbedded ? "s.embeddedResource" : "s.object", record(entries.properties), ...optional(options));
+      yield call(
+        isEmbedded ? "s.embeddedResource" : "s.object",
+        record(entries.properties),
+        ...optionalArgument(options),
+      );
     }
   }
 
   /**
-   * Yields the properties as builders, with the rules of the object that do not follow from them.
-   * The first candidate writes immutable properties with `s.immutable`, which may add a rule to the
-   * object.
+   * Yields the properties as builders, with the rules of the object that the builders do not add
+   * themselves. The first candidate writes immutable properties with `s.immutable`, which may add a
+   * rule to the object.
    */
   *#properties(schema: JsonSchema, path: SchemaPath) {
     const { properties = {}, required = [], "x-kubernetes-validations": rules = [] } = schema;
@@ -276,8 +282,8 @@ export class SchemaWriter {
 }
 
 /**
- * Returns the schema of a group without {@linkcode OWN_KEYWORDS}, and those of these keywords that
- * all uses share.
+ * Returns the schema of a group without {@linkcode OWN_KEYWORDS}, and separately the values of
+ * these keywords that all uses share.
  */
 function splitKeywords({ uses }: SchemaGroup): { readonly bare: JsonSchema; readonly common: JsonSchema } {
   const [first, ...others] = uses;
@@ -295,9 +301,9 @@ function splitKeywords({ uses }: SchemaGroup): { readonly bare: JsonSchema; read
 function becomesConstant(expression: Expression, schema: JsonSchema, count: number): boolean {
   const isObject = schema.properties !== undefined;
   const schemas = buildersIn(expression);
-  if (isObject && schemas > LONGEST_INLINE) return true;
+  if (isObject && schemas > MAX_INLINE) return true;
   if (count < 2) return false;
-  return (isObject && schemas >= LEAST_SHARED.schemas) || flatWidth(expression) >= LEAST_SHARED.columns;
+  return (isObject && schemas >= MIN_SHARED.schemas) || flatWidth(expression) >= MIN_SHARED.columns;
 }
 
 /** Returns the number of builders in an expression, except those that only wrap another builder. */
@@ -328,20 +334,20 @@ const WRAPPERS: readonly string[] = [
 ];
 
 /**
- * Returns the number of schemas in `allOf` and the like that an expression has as JSON in its
- * options.
+ * Returns the number of schemas that an expression has as JSON in its options: those in `allOf`,
+ * `anyOf`, `oneOf` and `not`.
  */
 function jsonIn(expression: Expression, schema: JsonSchema): number {
   if (expression.is !== "call") return 0;
   const [first, ...rest] = expression.args;
   if (WRAPPERS.includes(expression.callee)) return jsonIn(first!, schema);
-  const options = OBJECTS.includes(expression.callee) ? rest[0] : expression.args.at(-1);
+  const options = OBJECT_BUILDERS.includes(expression.callee) ? rest[0] : expression.args.at(-1);
   if (options?.is !== "record") return 0;
-  return options.entries.reduce((sum, [key]) => sum + (COMBINED.includes(key) ? nodesUnder(schema, key) : 0), 0);
+  return options.entries.reduce((sum, [key]) => sum + (COMBINATORS.includes(key) ? nodesUnder(schema, key) : 0), 0);
 }
 
-const OBJECTS: readonly string[] = ["s.object", "s.embeddedResource"];
-const COMBINED: readonly string[] = ["allOf", "anyOf", "oneOf", "not"];
+const OBJECT_BUILDERS: readonly string[] = ["s.object", "s.embeddedResource"];
+const COMBINATORS: readonly string[] = ["allOf", "anyOf", "oneOf", "not"];
 
 function nodesUnder(schema: JsonSchema, key: string): number {
   return nodesIn({ [key]: (schema as Record<string, unknown>)[key] } as JsonSchema) - 1;
@@ -353,7 +359,7 @@ function isRaw(expression: Expression): boolean {
 
 function isImmutable({ "x-kubernetes-validations": rules = [] }: JsonSchema): boolean {
   const last = rules.at(-1);
-  return last !== undefined && last.rule === "self == oldSelf" && last.message === IMMUTABLE &&
+  return last !== undefined && last.rule === "self == oldSelf" && last.message === IMMUTABLE_MESSAGE &&
     Object.keys(last).length === 2;
 }
 
@@ -362,7 +368,7 @@ function withoutLastRule(schema: JsonSchema): JsonSchema {
   return rules.length < 2 ? rest : { ...rest, "x-kubernetes-validations": rules.slice(0, -1) };
 }
 
-function withoutEmpty(schema: JsonSchema): JsonSchema {
+function withoutEmptyRules(schema: JsonSchema): JsonSchema {
   const { "x-kubernetes-validations": rules = [], ...rest } = schema;
   return rules.length === 0 ? rest : schema;
 }
@@ -371,12 +377,12 @@ function withoutEmpty(schema: JsonSchema): JsonSchema {
  * Moves required names without a property into `allOf`, because builders require only their own
  * properties.
  */
-function withRequired(schema: JsonSchema): JsonSchema {
+function withUnknownRequired(schema: JsonSchema): JsonSchema {
   const { properties = {}, required = [], allOf = [] } = schema;
   const unknown = required.filter((name) => !Object.hasOwn(properties, name));
   return unknown.length === 0 ? schema : { ...schema, allOf: [...allOf, { required: unknown }] };
 }
 
-function shown(path: SchemaPath): string {
+function pathText(path: SchemaPath): string {
   return path.join(".").replaceAll(".*", "[*]");
 }

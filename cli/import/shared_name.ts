@@ -4,33 +4,37 @@ import type { SchemaGroup } from "./schema_index.ts";
 import { camelCase, counted, ownName, words, wordsOf } from "./words.ts";
 
 /**
- * Returns a name for a schema that is used under several names, none of which is used most. It is
- * the words that end them (`probe` of `livenessProbe` and `startupProbe`), or the type to which a
- * rule converts the value (`duration`), or the alternatives (`secretOrConfigMap`), or the object
- * that contains all uses (`nameConstraint`).
+ * Returns a name for a schema that several properties with different names use. The first of these
+ * that exists is used:
+ *
+ * - the words at the end of most names: `probe` for `livenessProbe` and `startupProbe`;
+ * - the type to which a rule converts the value: `duration`;
+ * - the alternatives: `secretOrConfigMap`;
+ * - the singular of the object that contains all uses: `nameConstraint`.
  *
  * @param group The equal schemas.
- * @returns The name, or `undefined` if most uses have the same name or none of these exists.
+ * @returns The name, or `undefined` if more than half of the uses have the same name, or none of
+ *   the above exists.
  */
 export function sharedName({ uses }: SchemaGroup): string | undefined {
   const names = uses.map(({ path }) => words(ownName(path)));
   if (Math.max(...counted(names.map(camelCase)).values()) > uses.length / 2) return undefined;
   const { schema } = uses[0]!;
-  return endingOf(names) ?? conversionName(schema) ?? choiceName(schema) ?? parentName(uses);
+  return commonEnding(names) ?? conversionName(schema) ?? choiceName(schema) ?? parentName(uses);
 }
 
-/** The share of uses that a name must fit. */
-const MOST = 2 / 3;
+/** The share of property names that must have a common ending. */
+const MIN_SHARE = 2 / 3;
 
-/** Words that mean too little as a name. */
-const EMPTY_WORDS: readonly string[] = ["ref", "name", "type", "spec", "key", "value", "item", "config"];
+/** Words that are too vague to be a name. */
+const VAGUE_WORDS: readonly string[] = ["ref", "name", "type", "spec", "key", "value", "item", "config"];
 
-function endingOf(names: readonly (readonly string[])[]): string | undefined {
+function commonEnding(names: readonly (readonly string[])[]): string | undefined {
   const endings = counted(names.flatMap((words) => words.map((_, i) => words.slice(i).join(" "))));
-  const [longest] = [...endings].filter(([, count]) => count >= names.length * MOST)
+  const [ending] = [...endings].filter(([, count]) => count >= names.length * MIN_SHARE)
     .map(([ending]) => ending.split(" "))
     .sort((a, b) => b.length - a.length);
-  return longest === undefined || EMPTY_WORDS.includes(longest.join(" ")) ? undefined : camelCase(longest);
+  return ending === undefined || VAGUE_WORDS.includes(ending.join(" ")) ? undefined : camelCase(ending);
 }
 
 /** Returns the type to which a rule converts a string. */
@@ -40,21 +44,22 @@ function conversionName({ type, "x-kubernetes-validations": rules = [] }: JsonSc
   return name;
 }
 
-/** Longer names are hard to read. */
-const LONGEST_CHOICE = { properties: 3, words: 4 };
+/** Limits for names such as `secretOrConfigMap`. Longer names are hard to read. */
+const MAX_CHOICE = { properties: 3, words: 4 };
 
 function choiceName({ properties = {}, required = [], oneOf, not }: JsonSchema): string | undefined {
   const names = Object.keys(properties).map(wordsOf);
-  if (required.length > 0 || names.length < 2 || names.length > LONGEST_CHOICE.properties) return undefined;
-  if (names.flat().length > LONGEST_CHOICE.words || names.some(({ length }) => length === 0)) return undefined;
+  if (required.length > 0 || names.length < 2 || names.length > MAX_CHOICE.properties) return undefined;
+  if (names.flat().length > MAX_CHOICE.words || names.some(({ length }) => length === 0)) return undefined;
   const isChoice = oneOf !== undefined || not !== undefined ||
     Object.values(properties).every((property) => property.type === "object" && property.properties !== undefined);
   return isChoice ? camelCase(names.flatMap((words, i) => (i === 0 ? words : ["or", ...words]))) : undefined;
 }
 
 /**
- * Returns the singular of the object that contains all uses, or `undefined` if its name is not a
- * plural, or it is the item of a list, which has that name itself.
+ * Returns the singular of the name of the object that contains all uses. Returns `undefined` if
+ * that name is not a plural, or if the object is an item of a list, because the singular then names
+ * the item.
  */
 function parentName(uses: SchemaGroup["uses"]): string | undefined {
   const parents = uses.map(({ path }) => path.slice(0, path.length - ownName(path).length));

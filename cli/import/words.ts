@@ -1,13 +1,13 @@
 /** Splits names of properties into words and joins words to names of constants. */
 import type { SchemaPath } from "./schema_index.ts";
 
-/** Returns the last name of a path with the `*` that follow it: `["hosts", "*"]`. */
+/** Returns the last name of a path and the `*` entries after it: `["hosts", "*"]`. */
 export function ownName(path: SchemaPath): SchemaPath {
   const last = path.findLastIndex((name) => name !== "*");
   return path.slice(Math.max(last, 0));
 }
 
-/** Returns the words of a path, with the singular for items. */
+/** Returns the words of a path. A list or map contributes the singular of its name for its items. */
 export function words(path: SchemaPath): string[] {
   return path.flatMap((name, i) => {
     if (name === "*") return [];
