@@ -13,7 +13,7 @@ import { counted } from "../plural.ts";
 import type { Io } from "../io.ts";
 import { type DefinitionChange, definitionChanges } from "./definition_changes.ts";
 
-/** Options for {@linkcode refuseBreakingChanges}. */
+/** Options for {@linkcode checkBreakingChanges}. */
 export interface BreakingOptions {
   /**
    * Whether objects may lose fields or become invalid. Removing a version in which objects are
@@ -38,7 +38,7 @@ export interface BreakingOptions {
  * @throws {Failure} If a stored version would be removed, or objects would break and that is not
  * accepted.
  */
-export async function refuseBreakingChanges(
+export async function checkBreakingChanges(
   cluster: Cluster,
   definitions: readonly Definition[],
   { allowBreaking = false, signal }: BreakingOptions,

@@ -6,7 +6,7 @@ import { faults, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { RecordedIo } from "../_recorded_io.ts";
 import type { Cluster } from "../cluster.ts";
 import { type Definition, definitionsIn } from "../definitions/definition.ts";
-import { type BreakingOptions, refuseBreakingChanges } from "./breaking_changes.ts";
+import { type BreakingOptions, checkBreakingChanges } from "./breaking_changes.ts";
 
 // deno-lint-ignore no-explicit-any
 type SpecSchema = Schema<any, any>;
@@ -43,7 +43,7 @@ async function check(
   const io = new RecordedIo();
   const cluster = { client } as Cluster;
   try {
-    await refuseBreakingChanges(cluster, definitions, options, io);
+    await checkBreakingChanges(cluster, definitions, options, io);
     return { rejection: undefined, warnings: io.stderr };
   } catch (error) {
     return { rejection: (error as Error).message, warnings: io.stderr };

@@ -7,12 +7,12 @@ import { MANAGER } from "../field_manager.ts";
 
 /**
  * Sets the conversion of CustomResourceDefinitions to `None`, so that the API server lists their
- * objects without calling a webhook. Use it only if no object is left, or if the operator will read
- * none of them again: without conversion, fields of other versions are lost.
+ * objects without calling a webhook. Use it only if no object exists, or if the operator does not
+ * read the objects again, because without conversion, fields of other versions are lost.
  *
  * The garbage collector lists the version that the cluster prefers. If the webhook does not
  * respond, the garbage collector does not notice that an owner was deleted. After the definition is
- * deleted it cannot look the owner up, so that it never deletes the owner's dependents.
+ * deleted, it cannot look up the owner, and never deletes the owner's dependents.
  *
  * @param cluster The cluster.
  * @param definitions Names of the definitions.

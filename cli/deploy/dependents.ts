@@ -1,5 +1,5 @@
 /**
- * Objects that other objects own. The garbage collector deletes them after their owners, if it can.
+ * Finds the dependents of objects, which the garbage collector deletes after their owners.
  */
 import type { AnyKind, KubeObject } from "@op/sdk";
 import { collectableKinds, scan, type ScannedObject } from "../cluster_scan.ts";
@@ -10,7 +10,7 @@ import { counted } from "../plural.ts";
 const PAUSE = 500;
 
 /**
- * Returns the dependents of objects, and the dependents of these.
+ * Returns the direct and indirect dependents of objects.
  *
  * @param cluster The cluster.
  * @param owners The UIDs of the owners.
@@ -53,11 +53,11 @@ export async function untilCollected(
   owners: ReadonlySet<string>,
   timeout: number,
 ): Promise<ScannedObject[]> {
-  const late = AbortSignal.timeout(timeout);
+  const deadline = AbortSignal.timeout(timeout);
   const uids = new Set(owners);
   let left = await dependentsOf(cluster, uids);
-  while (left.length > 0 && !late.aborted) {
-    // An object may be deleted before what it owns.
+  while (left.length > 0 && !deadline.aborted) {
+    // An object may be deleted before its own dependents.
     for (const one of left) uids.add(uidOf(one));
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
     left = await dependentsOf(cluster, uids, [...new Set(left.map(({ kind }) => kind))]);

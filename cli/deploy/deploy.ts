@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { ClusterRole } from "@op/sdk/kinds";
 import { applyFailure, type Cluster, type ClusterOptions, connectCluster, ifFound, servedKind } from "../cluster.ts";
-import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
+import { checkBreakingChanges } from "../crd/breaking_changes.ts";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
 import { durationOption } from "../duration_option.ts";
@@ -15,7 +15,7 @@ import { counted } from "../plural.ts";
 import { takeBackFromDev } from "./developed.ts";
 import { DroppedKinds } from "./dropped_kinds.ts";
 import { leftRoles } from "./left_roles.ts";
-import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
+import { checkConflicts, isOwnNamespace } from "./ownership.ts";
 import { kustomize } from "../kustomize/kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
 import { byNearness, NAME_LABEL, nearest } from "../internal/mod.gen.ts";
@@ -45,14 +45,14 @@ export interface DeployOptions extends ClusterOptions {
 const ORDER = ["CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole", "Role"];
 
 /**
- * Applies the objects of an overlay, in an order in which each object finds what it needs.
+ * Applies the objects of an overlay. Objects that others depend on are applied first.
  *
  * @param overlay The overlay's name, a folder with a kustomization, a file with objects, or `-` for
  *   standard input.
  * @param options The cluster and how to deploy.
  * @param io The terminal and the shell.
  * @throws {Failure} If an input cannot be read, an object is rejected, or the operator is not ready
- * in time.
+ *   in time.
  */
 export async function deploy(overlay: string, options: DeployOptions, io: Io): Promise<void> {
   const timeout = durationOption(options.timeout, "--timeout");
@@ -66,26 +66,26 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   const known = await withoutUnservedPolicies(cluster, read, io);
   const objects = await Promise.all(known.map((object) => placed(cluster, object, read)));
   if (options.adopt !== true) {
-    await refuseConflicts(cluster, objects, {
-      what: `deploy ${named(objects)}`,
-      adopting: "To take the objects over, add --adopt.",
+    await checkConflicts(cluster, objects, {
+      action: `deploy ${operatorNames(objects)}`,
+      advice: "To take the objects over, add --adopt.",
     });
   }
   const { allowBreaking } = options;
   const definitions = definitionsIn(read);
   warnOfDefinitions(definitions, io);
-  await refuseBreakingChanges(cluster, definitions, { allowBreaking }, io);
-  // After all checks, so that a deployment that fails has changed no object.
-  const held = await takeBackFromDev(cluster, objects, options, io);
+  await checkBreakingChanges(cluster, definitions, { allowBreaking }, io);
+  // After all checks, so that a failed check leaves the cluster unchanged.
+  const unvalidated = await takeBackFromDev(cluster, objects, options, io);
   const { releaseFinalizers = false } = options;
   const dropped = await DroppedKinds.of(cluster, objects, releaseFinalizers);
   io.out(`${options.dryRun ? "Would apply" : "Applying"} ${counted(objects.length, "object")} to ${cluster.url}\n`);
   for (const object of objects) {
-    if (object.kind === "CustomResourceDefinition" && held.has(object.metadata.name)) {
+    if (object.kind === "CustomResourceDefinition" && unvalidated.has(object.metadata.name)) {
       io.out(`  changed    ${shown(object)} (not validated: its conversion would be taken over first)\n`);
       continue;
     }
-    io.out(`  ${await applied(cluster, await placed(cluster, object, []), objects, options)}\n`);
+    io.out(`  ${await applyObject(cluster, await placed(cluster, object, []), objects, options)}\n`);
   }
   for (const role of await leftRoles(cluster, objects)) {
     if (!options.dryRun) await cluster.client.delete(ClusterRole, role.metadata.name);
@@ -96,8 +96,8 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
 }
 
 /**
- * Omits the operator's admission policy if the API server has none: Kubernetes has them since 1.30.
- * A policy that the user added is applied, or fails.
+ * Omits the operator's admission policy if the API server does not serve admission policies, which
+ * Kubernetes has since 1.30. A policy that the user added is never omitted.
  */
 async function withoutUnservedPolicies(
   cluster: Cluster,
@@ -108,11 +108,11 @@ async function withoutUnservedPolicies(
     const isPolicy = object.kind.startsWith("ValidatingAdmissionPolicy") && object.metadata.labels?.[NAME_LABEL];
     return !isPolicy || await servedKind(cluster, object) !== undefined;
   }));
-  const left = objects.filter((_, index) => !served[index]);
-  if (left.length > 0) {
+  const omitted = objects.filter((_, index) => !served[index]);
+  if (omitted.length > 0) {
     io.err(
       `Warning: not applied: ${
-        left.map(shown).join(", ")
+        omitted.map(shown).join(", ")
       }. The API server has no admission policies, so the operator's ` +
         `ServiceAccount may change all fields of its webhook configurations. Use Kubernetes 1.30 or later, or certificates from cert-manager.\n`,
     );
@@ -163,7 +163,7 @@ function inOrder(objects: readonly PlainObject[]): PlainObject[] {
 }
 
 /** Applies an object and returns a line with the result. */
-async function applied(
+async function applyObject(
   cluster: Cluster,
   object: PlainObject,
   all: readonly PlainObject[],
@@ -175,7 +175,7 @@ async function applied(
   const before: KubeObject | undefined = await ifFound(() =>
     cluster.client.get(kind, name, namespace === undefined ? {} : { namespace })
   );
-  // It gets no labels of the operator, so that uninstalling the operator keeps it.
+  // A namespace of another owner gets no labels of the operator, so that op uninstall keeps it.
   if (before !== undefined && object.kind === "Namespace" && !isOwnNamespace(before, object) && !adopt) {
     return `kept       ${described} (it belongs to another owner)`;
   }
@@ -205,7 +205,7 @@ function isAppliedByDev(before: KubeObject | undefined): boolean {
   return managedFields.some(({ manager, operation }) => manager === DEV_MANAGER && operation === "Apply");
 }
 
-/** Removes the fields that only `op dev` set: an apply without fields gives them up. */
+/** Removes the fields that only `op dev` set, by an apply that has no fields. */
 async function removeDevFields(cluster: Cluster, kind: AnyKind, { metadata }: PlainObject): Promise<KubeObject> {
   const { name, namespace } = metadata;
   const empty = { metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
@@ -213,7 +213,7 @@ async function removeDevFields(cluster: Cluster, kind: AnyKind, { metadata }: Pl
 }
 
 /** Returns the names of the operators that objects belong to. */
-function named(objects: readonly PlainObject[]): string {
+function operatorNames(objects: readonly PlainObject[]): string {
   const names = new Set(objects.flatMap(({ metadata }) => metadata.labels?.[NAME_LABEL] ?? []));
   return names.size === 0 ? "these objects" : [...names].map((name) => `"${name}"`).join(" and ");
 }

@@ -1,6 +1,6 @@
 /**
- * Takes over webhooks and conversions that `op dev` redirected to itself: a conversion can call
- * only one webhook.
+ * Takes over webhooks and conversions that `op dev` redirected to itself. This is necessary because
+ * a conversion can call only one webhook.
  */
 import { NAME_LABEL } from "../internal/mod.gen.ts";
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
@@ -15,7 +15,7 @@ import { numberOf } from "./ownership.ts";
 /** Options for {@linkcode takeBackFromDev}. */
 export interface TakeBackOptions {
   readonly dryRun?: boolean | undefined;
-  /** Whether a running `op dev` loses its registrations. */
+  /** Whether to take over from an `op dev` that still runs. */
   readonly takeBack?: boolean | undefined;
 }
 
@@ -45,8 +45,8 @@ export async function takeBackFromDev(
       metadata.labels?.[NAME_LABEL] ?? []
     ),
   );
-  const held = new Set<string>();
-  // Definitions may be applied without the operator, whose name the webhooks have.
+  const unvalidated = new Set<string>();
+  // If only definitions are applied, the operator's name is unknown, and there are no webhooks.
   for (const name of names.size === 0 ? [""] : names) {
     const operator = { name, manifests: { crd } };
     const registrations = await registeredIn(cluster, operator);
@@ -55,16 +55,16 @@ export async function takeBackFromDev(
     const converted = registrations.flatMap(({ definition }) => definition ?? []);
     const shown = registrations.map((one) => one.shown);
     if (session?.isAlive && !takeBack) {
-      if (converted.length > 0) throw await refusal(cluster, name, converted, shownSession(session));
+      if (converted.length > 0) throw await conversionInUse(cluster, name, converted, shownSession(session));
       io.err(`Warning: ${shownSession(session)} also serves ${shown.join(" and ")}\n`);
       continue;
     }
     const holder = session === undefined ? 'an "op dev" that has ended' : shownSession(session);
     if (!dryRun) await unregister(cluster, operator);
     for (const one of shown) io.out(`${dryRun ? "would take over" : "took over"} ${one} from ${holder}\n`);
-    if (dryRun) { for (const definition of converted) held.add(definition); }
+    if (dryRun) { for (const definition of converted) unvalidated.add(definition); }
   }
-  return held;
+  return unvalidated;
 }
 
 async function sessionOf(cluster: Cluster, registrations: readonly Registration[]) {
@@ -72,7 +72,7 @@ async function sessionOf(cluster: Cluster, registrations: readonly Registration[
   return place === undefined ? undefined : await devSession(cluster, place, Date.now());
 }
 
-async function refusal(
+async function conversionInUse(
   cluster: Cluster,
   name: string,
   definitions: readonly string[],

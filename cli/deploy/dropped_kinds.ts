@@ -1,6 +1,6 @@
 /**
- * Kinds that the deployed version of an operator has a controller for, and the new version does
- * not. Finalizers that are left on their objects would block their deletion. The kinds are read
+ * Finds kinds for which the deployed version of an operator has a controller and the new version
+ * has none. Finalizers on their objects would block the deletion of the objects. The kinds are read
  * from the operator's roles, because each controller needs the permission to patch its kind.
  */
 import type { AnyKind } from "@op/sdk";
@@ -11,10 +11,10 @@ import { collectableKinds } from "../cluster_scan.ts";
 import type { Io } from "../io.ts";
 import { type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
-import { foreignHeld, type HeldBy, release } from "./foreign_finalizers.ts";
+import { type FinalizerOwner, foreignFinalizedObjects, release } from "./foreign_finalizers.ts";
 
-/** The number of objects that a message names. */
-const MOST_NAMED = 5;
+/** The maximum number of objects that a message names. */
+const MAX_NAMED = 5;
 
 type Rules = { readonly [field: string]: unknown } | Pick<ClusterRole | Role, "rules">;
 
@@ -33,8 +33,8 @@ export class DroppedKinds {
    *
    * @param cluster The cluster.
    * @param objects The objects to apply.
-   * @param all Whether to include all kinds that the new version may not change, not only those
-   * that it drops.
+   * @param all Whether to include all kinds that the new version has no permission to change. By
+   *   default, only those count that the deployed version may change.
    */
   static async of(cluster: Cluster, objects: readonly PlainObject[], all: boolean): Promise<DroppedKinds> {
     const kinds = new Map<string, readonly AnyKind[]>();
@@ -45,8 +45,8 @@ export class DroppedKinds {
       const roles = objects.filter(({ kind, metadata }) =>
         (kind === "ClusterRole" || kind === "Role") && metadata.name === name
       );
-      const after = new Set(roles.flatMap(patched));
-      const before = new Set((await deployedRoles(cluster, name, roles)).flatMap(patched));
+      const after = new Set(roles.flatMap(patchableResources));
+      const before = new Set((await deployedRoles(cluster, name, roles)).flatMap(patchableResources));
       const isDropped = (kind: AnyKind) => {
         const resource = `${kind.plural}.${kind.group}`;
         return !after.has(resource) && (all || before.has(resource));
@@ -58,27 +58,27 @@ export class DroppedKinds {
   }
 
   /**
-   * Removes the finalizers of dropped controllers, or warns of them.
+   * Removes the finalizers of dropped controllers, or prints a warning about them.
    *
    * @param isReleased Whether to remove them.
    * @param io The terminal.
    */
   async settle(isReleased: boolean, io: Io): Promise<void> {
     for (const [name, kinds] of this.#kinds) {
-      const operator: HeldBy = { name, finalizers: [], foreignFinalized: [], reconciled: [], crds: [] };
-      const held = await foreignHeld(this.#cluster, operator, kinds);
-      if (held.length === 0) continue;
+      const operator: FinalizerOwner = { name, finalizers: [], foreignFinalized: [], reconciled: [], crds: [] };
+      const finalized = await foreignFinalizedObjects(this.#cluster, operator, kinds);
+      if (finalized.length === 0) continue;
       if (isReleased) {
-        for (const one of held) {
+        for (const one of finalized) {
           if (await release(this.#cluster, one, operator)) io.out(`released   ${shown(one.object)}\n`);
         }
         continue;
       }
-      const some = held.slice(0, MOST_NAMED).map(({ object }) => shown(object)).join(", ");
-      const more = held.length > MOST_NAMED ? ` and ${held.length - MOST_NAMED} more` : "";
+      const some = finalized.slice(0, MAX_NAMED).map(({ object }) => shown(object)).join(", ");
+      const more = finalized.length > MAX_NAMED ? ` and ${finalized.length - MAX_NAMED} more` : "";
       io.err(
         `Warning: ${
-          counted(held.length, "object has", "objects have")
+          counted(finalized.length, "object has", "objects have")
         } finalizers of controllers that this version of "${name}" no longer has ` +
           `(${some}${more}), so they cannot be deleted. To remove the finalizers without a cleanup, deploy with --release-finalizers.\n`,
       );
@@ -87,7 +87,7 @@ export class DroppedKinds {
 }
 
 /** Returns the resources that a role allows to patch: `websites.demo.example.com`. */
-function patched(role: Rules): string[] {
+function patchableResources(role: Rules): string[] {
   const { rules = [] } = role as Pick<ClusterRole, "rules">;
   return rules.filter(({ verbs = [] }) => verbs.includes("patch")).flatMap(({ apiGroups = [], resources = [] }) =>
     apiGroups.flatMap((group) => resources.map((resource) => `${resource}.${group}`))

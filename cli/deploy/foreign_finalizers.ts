@@ -1,6 +1,6 @@
 /**
- * Finalizers of an operator on objects that are not deleted with it. After it is uninstalled, they
- * would block the deletion of these objects.
+ * Finds and removes finalizers of an operator on objects that are not deleted with it. After the
+ * operator is uninstalled, such finalizers would block the deletion of these objects.
  */
 import { type AnyKind, ApiError } from "@op/sdk";
 import { finalizerPrefix } from "../internal/mod.gen.ts";
@@ -15,36 +15,41 @@ import { counted } from "../plural.ts";
 // Between two requests, in milliseconds.
 const PAUSE = 500;
 
-/** The number of objects that a message names. */
-const MOST_NAMED = 3;
+/** The maximum number of objects that a message names. */
+const MAX_NAMED = 3;
 
 /** The declarations that determine an operator's finalizers. */
-export type HeldBy = Pick<OperatorFacts, "name" | "finalizers" | "foreignFinalized" | "reconciled" | "crds">;
+export type FinalizerOwner = Pick<OperatorFacts, "name" | "finalizers" | "foreignFinalized" | "reconciled" | "crds">;
 
 /**
  * Returns whether a finalizer belongs to the operator: a controller declares it, or it begins with
- * the prefix that the operator's finalizers have on the kind. One of another domain, such as
- * `backup.example.com/shop.snapshot`, does not.
+ * the prefix that the operator's finalizers have on the kind. A finalizer of another domain, such
+ * as `backup.example.com/shop.snapshot`, does not belong to it.
  *
  * @param finalizer The finalizer.
  * @param kind The kind of the object that has it.
  * @param facts The operator.
  */
-export function isItsOwn(finalizer: string, kind: Pick<AnyKind, "group">, { name, finalizers }: HeldBy): boolean {
+export function isOperatorFinalizer(
+  finalizer: string,
+  kind: Pick<AnyKind, "group">,
+  { name, finalizers }: FinalizerOwner,
+): boolean {
   return finalizers.includes(finalizer) || finalizer.startsWith(finalizerPrefix(name, kind));
 }
 
 /**
- * Returns the objects that have a finalizer of the operator and are not deleted with it. Their
- * kinds belong to other owners, or an earlier version of the operator had a controller for them.
+ * Returns the objects that have a finalizer of the operator and are not deleted with it, because
+ * their kind belongs to another owner, or only an earlier version of the operator had a controller
+ * for it.
  *
  * @param cluster The cluster.
  * @param facts The operator.
  * @param kinds The kinds to read. @default {all except those that are deleted with the operator}
  */
-export async function foreignHeld(
+export async function foreignFinalizedObjects(
   cluster: Cluster,
-  facts: HeldBy,
+  facts: FinalizerOwner,
   kinds?: readonly AnyKind[],
 ): Promise<readonly ScannedObject[]> {
   const deleted = facts.crds.map(({ metadata }) => metadata.name).filter((name) => facts.reconciled.includes(name));
@@ -61,49 +66,54 @@ export async function foreignHeld(
 }
 
 /**
- * Returns whether a finalizer belongs to the operator. Without a controller for the kind, only
- * generated names count.
+ * Returns whether a finalizer belongs to the operator. If the operator has no controller for the
+ * kind, only finalizers with the operator's prefix count.
  */
-function isLeft(finalizer: string, kind: AnyKind, facts: HeldBy): boolean {
+function isLeft(finalizer: string, kind: AnyKind, facts: FinalizerOwner): boolean {
   return isFinalized(kind, facts)
-    ? isItsOwn(finalizer, kind, facts)
+    ? isOperatorFinalizer(finalizer, kind, facts)
     : finalizer.startsWith(finalizerPrefix(facts.name, kind));
 }
 
-function isFinalized({ kind, group }: AnyKind, { foreignFinalized }: HeldBy): boolean {
+function isFinalized({ kind, group }: AnyKind, { foreignFinalized }: FinalizerOwner): boolean {
   return foreignFinalized.some((one) => one.kind === kind && (one.apiVersion.split("/").reverse()[1] ?? "") === group);
 }
 
 /**
- * Fails if objects that are not deleted with the operator have its finalizer.
+ * Checks that no object that remains after an uninstall has a finalizer of the operator.
  *
  * @param cluster The cluster.
  * @param facts The operator.
- * @throws {Failure} If there is at least one. The message names the option that removes the
- * finalizers.
+ * @throws {Failure} If at least one object has. The message names the option that removes the
+ *   finalizers.
  */
-export async function refuseForeignHeld(cluster: Cluster, facts: OperatorFacts): Promise<void> {
-  const held = await foreignHeld(cluster, facts);
-  if (held.length > 0) throw new Failure(report(facts, held));
+export async function checkForeignFinalizers(cluster: Cluster, facts: OperatorFacts): Promise<void> {
+  const finalized = await foreignFinalizedObjects(cluster, facts);
+  if (finalized.length > 0) throw new Failure(report(facts, finalized));
 }
 
 /**
- * Removes the operator's finalizers from objects that are not deleted with it, until none is left:
- * an operator that is still stopping may add one again.
+ * Removes the operator's finalizers from objects that are not deleted with it. It repeats this
+ * until no finalizer remains, because an operator that is still stopping may add one again.
  *
  * @param cluster The cluster.
- * @param facts The operator, whose roles are deleted.
+ * @param facts The operator, whose roles are already deleted.
  * @param timeout How long to try, in milliseconds.
  * @param io The terminal.
- * @throws {Failure} If finalizers are left after that time.
+ * @throws {Failure} If finalizers remain after that time.
  */
-export async function releaseForeign(cluster: Cluster, facts: OperatorFacts, timeout: number, io: Io): Promise<void> {
-  const late = AbortSignal.timeout(timeout);
-  let held = await foreignHeld(cluster, facts);
-  const kinds = [...new Set(held.map(({ kind }) => kind))];
-  for (; held.length > 0; held = await foreignHeld(cluster, facts, kinds)) {
-    if (late.aborted) throw new Failure(report(facts, held));
-    for (const one of held) if (await release(cluster, one, facts)) io.out(`released   ${shown(one.object)}\n`);
+export async function releaseForeignObjects(
+  cluster: Cluster,
+  facts: OperatorFacts,
+  timeout: number,
+  io: Io,
+): Promise<void> {
+  const deadline = AbortSignal.timeout(timeout);
+  let finalized = await foreignFinalizedObjects(cluster, facts);
+  const kinds = [...new Set(finalized.map(({ kind }) => kind))];
+  for (; finalized.length > 0; finalized = await foreignFinalizedObjects(cluster, facts, kinds)) {
+    if (deadline.aborted) throw new Failure(report(facts, finalized));
+    for (const one of finalized) if (await release(cluster, one, facts)) io.out(`released   ${shown(one.object)}\n`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
 }
@@ -112,11 +122,15 @@ export async function releaseForeign(cluster: Cluster, facts: OperatorFacts, tim
  * Removes the operator's finalizers from an object.
  *
  * @param cluster The cluster.
- * @param held The object.
+ * @param scanned The object and its kind.
  * @param facts The operator.
  * @returns `false` if the object was changed or deleted concurrently.
  */
-export async function release(cluster: Cluster, { kind, object }: ScannedObject, facts: HeldBy): Promise<boolean> {
+export async function release(
+  cluster: Cluster,
+  { kind, object }: ScannedObject,
+  facts: FinalizerOwner,
+): Promise<boolean> {
   const { name, resourceVersion, finalizers = [] } = object.metadata;
   const others = finalizers.filter((name) => !isLeft(name, kind, facts));
   try {
@@ -128,11 +142,11 @@ export async function release(cluster: Cluster, { kind, object }: ScannedObject,
   }
 }
 
-function report({ name }: OperatorFacts, held: readonly ScannedObject[]): string {
-  const some = held.slice(0, MOST_NAMED).map(({ object }) => shown(object)).join(", ");
-  const more = held.length > MOST_NAMED ? ` and ${held.length - MOST_NAMED} more` : "";
+function report({ name }: OperatorFacts, finalized: readonly ScannedObject[]): string {
+  const names = finalized.slice(0, MAX_NAMED).map(({ object }) => shown(object)).join(", ");
+  const more = finalized.length > MAX_NAMED ? ` and ${finalized.length - MAX_NAMED} more` : "";
   return `Cannot uninstall "${name}": ${
-    counted(held.length, "object has", "objects have")
-  } its finalizer and would not be deleted with it (${some}${more}). ` +
+    counted(finalized.length, "object has", "objects have")
+  } its finalizer and would not be deleted with it (${names}${more}). ` +
     "Without the operator, these objects could not be deleted. Delete those that it must clean up, then add --release-finalizers to remove the finalizer from the others.";
 }

@@ -1,6 +1,6 @@
 /**
- * ClusterRoles for the users of kinds that an earlier version of an operator had. Without the kind,
- * they would stay forever.
+ * Finds ClusterRoles for the users of kinds that only an earlier version of an operator had. They
+ * would otherwise never be deleted.
  */
 import type { KubeObject } from "@op/sdk";
 import { ClusterRole } from "@op/sdk/kinds";
@@ -10,7 +10,7 @@ import { DEV_MANAGER, MANAGER } from "../field_manager.ts";
 import type { PlainObject } from "../objects.ts";
 import { kindsInRules } from "./ownership.ts";
 
-/** The roles that each kind has. */
+/** Suffixes of the names of the roles that `op` generates for each kind. */
 const ROLES = ["admin", "editor", "viewer"];
 
 /** Field managers by which `op` applies roles. */
@@ -27,19 +27,19 @@ export async function leftRoles(cluster: Cluster, objects: readonly PlainObject[
   const accounts = objects.filter(({ kind, metadata: { name, labels } }) =>
     kind === "ServiceAccount" && labels?.[NAME_LABEL] === name
   );
-  const left = await Promise.all(accounts.map(async ({ metadata: { name, labels } }) => {
+  const obsolete = await Promise.all(accounts.map(async ({ metadata: { name, labels } }) => {
     const roles = await cluster.client.list(ClusterRole, { labelSelector: `${NAME_LABEL}=${name}` });
     return roles.filter((role) =>
       role.metadata.labels?.[ID_LABEL] === labels?.[ID_LABEL] && !declared.has(role.metadata.name) &&
       isForUsers(role, name)
     );
   }));
-  return left.flat();
+  return obsolete.flat();
 }
 
 /**
- * Whether `op` generated a role for the users of a kind: it is named after the kind that its rules
- * are about.
+ * Returns whether `op` generated a role for the users of a kind: the role is named after the kind
+ * in its rules.
  */
 function isForUsers({ metadata, ...role }: KubeObject, operator: string): boolean {
   const { name, managedFields = [] } = metadata;
@@ -47,5 +47,6 @@ function isForUsers({ metadata, ...role }: KubeObject, operator: string): boolea
   const kinds = kindsInRules({ ...role, kind: "ClusterRole", metadata });
   const [kind = ""] = kinds;
   const [plural] = kind.split(".");
-  return kinds.length === 1 && [plural, kind].some((of) => ROLES.some((one) => name === `${operator}-${of}-${one}`));
+  return kinds.length === 1 &&
+    [plural, kind].some((kindName) => ROLES.some((one) => name === `${operator}-${kindName}-${one}`));
 }

@@ -1,7 +1,7 @@
 /**
  * Determines which operator the objects in a cluster belong to. Installed objects have the
- * operator's name and ID as labels. Objects without an ID belong to a project without one;
- * operators of the same name are then distinguished by their kinds.
+ * operator's name and ID as labels. Objects without an ID belong to an operator whose project has
+ * no ID. Such operators of the same name are distinguished by their kinds.
  */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { ClusterRole, CustomResourceDefinition } from "@op/sdk/kinds";
@@ -18,8 +18,8 @@ export interface Conflict {
   readonly live: KubeObject;
 }
 
-/** The number of objects that a message names. */
-const MOST_NAMED = 5;
+/** The maximum number of objects that a message names. */
+const MAX_NAMED = 5;
 
 /** Field managers of definitions that `op` installed. */
 const OWN_MANAGERS: readonly string[] = [MANAGER, DEV_MANAGER];
@@ -32,10 +32,10 @@ const AUTHORITY_SINCE = "op/authority-since";
  * several operators may share it.
  *
  * @param live The namespace in the cluster.
- * @param wanted The operator's manifest of it.
+ * @param desired The operator's manifest of it.
  */
-export function isOwnNamespace(live: Pick<KubeObject, "metadata">, wanted: Pick<PlainObject, "metadata">): boolean {
-  const [has, wants] = [live.metadata.labels ?? {}, wanted.metadata.labels ?? {}];
+export function isOwnNamespace(live: Pick<KubeObject, "metadata">, desired: Pick<PlainObject, "metadata">): boolean {
+  const [has, wants] = [live.metadata.labels ?? {}, desired.metadata.labels ?? {}];
   if (wants[NAME_LABEL] === undefined) return true;
   // A namespace that was installed before the project had an ID has only the name.
   return has[NAME_LABEL] === wants[NAME_LABEL] && (has[ID_LABEL] === undefined || has[ID_LABEL] === wants[ID_LABEL]);
@@ -70,63 +70,65 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
       // An object that the user added to an overlay belongs to no operator.
       if (name === undefined || !operators.has(name)) return false;
       if (liveName === name) return !await hasKindsInCommon(name);
-      return !isItsCertificate(live);
+      return !isUnlabeledCertificate(live);
     }),
   );
   return pairs.flat().filter((_, index) => isForeign[index]);
 
   /**
-   * A definition without an ID has no label that names its operator, but the roles for its users
-   * do.
+   * Returns whether a definition without an ID belongs to another operator. The definition may have
+   * no label with the operator's name, but the roles for its users have one.
    */
   async function isOthersDefinition({ metadata }: KubeObject): Promise<boolean> {
     const name = metadata.labels?.[NAME_LABEL];
     if (name !== undefined) return !operators.has(name);
     if (!(metadata.managedFields ?? []).some(({ manager = "" }) => OWN_MANAGERS.includes(manager))) return true;
     if (operators.size === 0) return false;
-    const roles = await rolesForPeople(cluster);
+    const roles = await userRoles(cluster);
     return roles.some((role) =>
       kindsIn(role).includes(metadata.name) && !operators.has(role.metadata.labels?.[NAME_LABEL] ?? "")
     );
   }
 
   async function hasKindsInCommon(name: string): Promise<boolean> {
-    const theirs = (await rolesForPeople(cluster, name)).filter(({ metadata }) =>
+    const otherKinds = (await userRoles(cluster, name)).filter(({ metadata }) =>
       metadata.labels?.[ID_LABEL] === undefined
     ).flatMap(kindsIn);
     const definitions = definitionsIn(objects);
-    // If all its kinds are external now, it only has permissions on kinds that an earlier version
-    // installed.
+    // If all kinds of this operator are external now, its roles still name the kinds that an
+    // earlier version installed.
     const used = definitions.length > 0 ? [] : objects.flatMap(kindsInRules);
     const own = [...objects.flatMap(kindsIn), ...definitions, ...used];
-    return theirs.length === 0 || theirs.some((kind) => own.includes(kind));
+    return otherKinds.length === 0 || otherKinds.some((kind) => own.includes(kind));
   }
 }
 
 /**
- * Fails if objects belong to another operator in the cluster. The message names them, and what that
- * operator would lose.
+ * Checks that no object belongs to another operator in the cluster.
  *
  * @param cluster The cluster.
  * @param objects The objects as this operator declares them, with their namespaces.
- * @param options What fails, such as `deploy "shop"`, and what to do instead.
- * @throws {Failure} If there is at least one.
+ * @param options `action` is the command that fails, such as `deploy "shop"`. `advice` is a
+ * sentence
+ *   with what to do instead.
+ * @throws {Failure} If at least one object belongs to another operator. The message names the
+ *   objects, and what that operator would lose.
  */
-export async function refuseConflicts(
+export async function checkConflicts(
   cluster: Cluster,
   objects: readonly PlainObject[],
-  { what, adopting }: { readonly what: string; readonly adopting: string },
+  { action, advice }: { readonly action: string; readonly advice: string },
 ): Promise<void> {
   const conflicts = await conflictsIn(cluster, objects);
   if (conflicts.length === 0) return;
   throw new Failure(
-    `Cannot ${what}: ${await conflictReport(cluster, conflicts, objects)}\n` +
-      `No object was changed. If both operators belong in this cluster, rename one of them. ${adopting}`,
+    `Cannot ${action}: ${await conflictReport(cluster, conflicts, objects)}\n` +
+      `No object was changed. If both operators belong in this cluster, rename one of them. ${advice}`,
   );
 }
 
 /**
- * Describes conflicts: the objects, their owner, and what it would lose.
+ * Describes conflicts: the objects, their owner, and what the owner would lose.
  *
  * @param cluster The cluster.
  * @param conflicts The conflicts, at least one.
@@ -137,8 +139,8 @@ export async function conflictReport(
   conflicts: readonly Conflict[],
   objects: readonly PlainObject[],
 ): Promise<string> {
-  const names = conflicts.slice(0, MOST_NAMED).map(({ live }) => shown(live)).join(", ");
-  const more = conflicts.length > MOST_NAMED ? ` and ${conflicts.length - MOST_NAMED} more` : "";
+  const names = conflicts.slice(0, MAX_NAMED).map(({ live }) => shown(live)).join(", ");
+  const more = conflicts.length > MAX_NAMED ? ` and ${conflicts.length - MAX_NAMED} more` : "";
   const lost = await losses(cluster, conflicts);
   return [
     `${counted(conflicts.length, "object belongs", "objects belong")} to another operator in ${cluster.url}, ` +
@@ -149,10 +151,10 @@ export async function conflictReport(
 }
 
 /**
- * Returns whether an object is the Secret of a certificate, which earlier versions created without
- * labels.
+ * Returns whether an object is the Secret of an operator's certificate, created by an earlier
+ * version of the SDK, which did not set labels.
  */
-function isItsCertificate({ kind, metadata: { labels, annotations } }: KubeObject): boolean {
+function isUnlabeledCertificate({ kind, metadata: { labels, annotations } }: KubeObject): boolean {
   return kind === "Secret" && labels?.[NAME_LABEL] === undefined && annotations?.[AUTHORITY_SINCE] !== undefined;
 }
 
@@ -171,7 +173,7 @@ function ownerOf(conflicts: readonly Conflict[]): string {
  */
 async function losses(cluster: Cluster, conflicts: readonly Conflict[]): Promise<string[]> {
   const names = new Set(conflicts.flatMap(({ live }) => live.metadata.labels?.[NAME_LABEL] ?? []));
-  const roles = (await Promise.all([...names].map((name) => rolesForPeople(cluster, name)))).flat();
+  const roles = (await Promise.all([...names].map((name) => userRoles(cluster, name)))).flat();
   const ids = new Set(conflicts.map(({ live }) => live.metadata.labels?.[ID_LABEL]));
   const kinds = new Set([
     ...roles.filter(({ metadata }) => ids.has(metadata.labels?.[ID_LABEL])).flatMap(kindsIn),
@@ -189,9 +191,9 @@ async function losses(cluster: Cluster, conflicts: readonly Conflict[]): Promise
 }
 
 function idAdvice(conflicts: readonly Conflict[], objects: readonly PlainObject[]): string[] {
-  const isWithout = objects.every(({ metadata }) => metadata.labels?.[ID_LABEL] === undefined);
+  const hasNoId = objects.every(({ metadata }) => metadata.labels?.[ID_LABEL] === undefined);
   const ids = [...new Set(conflicts.flatMap(({ live }) => live.metadata.labels?.[ID_LABEL] ?? []))];
-  if (!isWithout || ids.length !== 1) return [];
+  if (!hasNoId || ids.length !== 1) return [];
   return [
     `This project has no ID. If it is the same operator, add [project] id = "${
       ids[0]
@@ -200,22 +202,22 @@ function idAdvice(conflicts: readonly Conflict[], objects: readonly PlainObject[
 }
 
 /**
- * Returns the ClusterRoles for users of the kinds that an operator installed, or by default that
- * all operators did.
+ * Returns the ClusterRoles for users of the kinds that an operator installed. Without a name, it
+ * returns those of all operators.
  */
-async function rolesForPeople(cluster: Cluster, name?: string): Promise<readonly KubeObject[]> {
+async function userRoles(cluster: Cluster, name?: string): Promise<readonly KubeObject[]> {
   const labelSelector = name === undefined ? NAME_LABEL : `${NAME_LABEL}=${name}`;
   const roles = await cluster.client.list(ClusterRole, { labelSelector });
-  return roles.filter(isForPeople);
+  return roles.filter(isUserRole);
 }
 
-function isForPeople({ kind, metadata: { name, labels } }: Pick<PlainObject, "kind" | "metadata">): boolean {
+function isUserRole({ kind, metadata: { name, labels } }: Pick<PlainObject, "kind" | "metadata">): boolean {
   return kind === "ClusterRole" && name.startsWith(`${labels?.[NAME_LABEL]}-`) && name.endsWith("-viewer");
 }
 
-/** Returns the resources of such a role: `websites.demo.example.com`. */
+/** Returns the resources of a role for users, such as `websites.demo.example.com`. */
 function kindsIn(role: Pick<PlainObject, "kind" | "metadata">): string[] {
-  return isForPeople(role) ? kindsInRules(role) : [];
+  return isUserRole(role) ? kindsInRules(role) : [];
 }
 
 /** Returns the resources in the rules of a role, or an empty list for other objects. */
@@ -236,7 +238,7 @@ function definitionsIn(objects: readonly PlainObject[]): string[] {
 }
 
 /**
- * Returns the number of objects of a custom kind, with its noun.
+ * Returns the number of objects of a custom kind, such as `3 objects`.
  *
  * @param cluster The cluster.
  * @param definition The name of its CustomResourceDefinition.

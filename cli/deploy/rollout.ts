@@ -27,7 +27,7 @@ export async function waitUntilRunning(
 ): Promise<void> {
   // Objects such as samples have no state to wait for.
   if (!objects.some(({ kind }) => ["CustomResourceDefinition", "Deployment"].includes(kind))) return;
-  const late = AbortSignal.timeout(timeout);
+  const deadline = AbortSignal.timeout(timeout);
   let reported = "";
   while (true) {
     const waiting = (await Promise.all(objects.map((object) => stateOf(cluster, object)))).find((state) =>
@@ -35,7 +35,7 @@ export async function waitUntilRunning(
     );
     if (waiting === undefined) return io.out("The operator is ready\n");
     if (waiting !== reported) step(`  waiting    ${reported = waiting}`, io);
-    if (late.aborted) {
+    if (deadline.aborted) {
       throw new Failure(
         `The operator was not ready within ${
           shownDuration(timeout)
@@ -44,10 +44,10 @@ export async function waitUntilRunning(
     }
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, PAUSE);
-      late.addEventListener("abort", done, { once: true });
+      deadline.addEventListener("abort", done, { once: true });
       function done(): void {
         clearTimeout(timer);
-        late.removeEventListener("abort", done);
+        deadline.removeEventListener("abort", done);
         resolve();
       }
     });
@@ -66,7 +66,7 @@ async function stateOf(
   }
   if (kind !== "Deployment" || namespace === undefined) return undefined;
   const { metadata, spec, status = {} } = await client.get(Deployment, name, { namespace });
-  const wanted = spec?.replicas ?? 1;
+  const desired = spec?.replicas ?? 1;
   const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0, conditions = [] } = status;
   if (observedGeneration < (metadata.generation ?? 0)) {
     return `Deployment ${name} has changes that its controller has not processed yet`;
@@ -78,6 +78,6 @@ async function stateOf(
   if (failed !== undefined) {
     throw new Failure(`Deployment "${namespace}/${name}" failed: ${failed.message ?? failed.reason}`);
   }
-  if (updatedReplicas >= wanted && availableReplicas >= wanted) return undefined;
-  return `Deployment ${name} has ${availableReplicas} of ${wanted} replicas available`;
+  if (updatedReplicas >= desired && availableReplicas >= desired) return undefined;
+  return `Deployment ${name} has ${availableReplicas} of ${desired} replicas available`;
 }

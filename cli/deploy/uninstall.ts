@@ -1,6 +1,6 @@
 /**
- * `op uninstall`: deletes an operator from a cluster, the objects of its kinds first. External
- * kinds and their objects stay.
+ * `op uninstall`: deletes the objects of an operator's kinds from a cluster, and then the operator.
+ * External kinds and their objects remain.
  */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
@@ -16,16 +16,21 @@ import { counted } from "../plural.ts";
 import { step } from "../progress.ts";
 import { withoutConversion } from "./conversion.ts";
 import { byKind, dependentsOf, uidOf, untilCollected } from "./dependents.ts";
-import { foreignHeld, isItsOwn, refuseForeignHeld, releaseForeign } from "./foreign_finalizers.ts";
+import {
+  checkForeignFinalizers,
+  foreignFinalizedObjects,
+  isOperatorFinalizer,
+  releaseForeignObjects,
+} from "./foreign_finalizers.ts";
 import { leftRoles } from "./left_roles.ts";
 import { otherContents } from "./namespace_contents.ts";
-import { isOwnNamespace, refuseConflicts } from "./ownership.ts";
+import { checkConflicts, isOwnNamespace } from "./ownership.ts";
 import { devSession, leasePlace } from "../run/dev_lease.ts";
 import { isWebhookConfiguration, registeredIn, unregister } from "../run/webhook_registration.ts";
 
 /** Options for {@linkcode uninstall}. */
 export interface UninstallOptions extends ClusterOptions, PlaceOptions {
-  /** Delete; otherwise only print what would be deleted. */
+  /** Delete the objects. Otherwise the command only prints what it would delete. */
   readonly yes?: boolean | undefined;
   /** Also delete objects that belong to another operator of the same name. */
   readonly adopt?: boolean | undefined;
@@ -45,22 +50,22 @@ export interface UninstallOptions extends ClusterOptions, PlaceOptions {
 // Between two requests, in milliseconds.
 const PAUSE = 500;
 
-// How long requests are repeated until the API server no longer calls suspended webhooks, in
-// milliseconds. It notices a change within a second or two.
+// How long to repeat requests until the API server no longer calls suspended webhooks, in
+// milliseconds. It notices such a change within a second or two.
 const SUSPENSION = 15_000;
 
-/** The number of objects that a message names. */
-const MOST_NAMED = 20;
+/** The maximum number of objects that a message names. */
+const MAX_NAMED = 20;
 
 /**
- * Deletes the objects of the operator's kinds while it still runs, so that it cleans up, and waits
- * until their dependents are deleted. Then it deletes the operator and its kinds.
+ * Deletes the objects of the operator's kinds while the operator still runs, so that it cleans up.
+ * Waits until the dependents of these objects are deleted. Then deletes the operator and its kinds.
  *
  * @param file The file whose default export is the operator.
  * @param options The cluster and what to delete.
  * @param io The terminal and the shell.
  * @throws {Failure} If objects still exist after the timeout, or objects of other kinds have a
- *   finalizer of the operator and `releaseFinalizers` is not set. The operator stays then.
+ *   finalizer of the operator and `releaseFinalizers` is not set. The operator is not deleted then.
  */
 export async function uninstall(file: string, options: UninstallOptions, io: Io): Promise<void> {
   const timeout = durationOption(options.timeout, "--timeout");
@@ -68,22 +73,22 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
   using cluster = await connectCluster(options, io);
   const { keepObjects = false, releaseFinalizers = false, orphanDependents = false } = options;
   if (options.adopt !== true) {
-    await refuseConflicts(cluster, partsOf(facts, keepObjects), {
-      what: `uninstall "${facts.name}"`,
-      adopting: "To delete all of them anyway, add --adopt.",
+    await checkConflicts(cluster, installedObjects(facts, keepObjects), {
+      action: `uninstall "${facts.name}"`,
+      advice: "To delete all of them anyway, add --adopt.",
     });
   }
-  const declared = partsOf(facts, keepObjects);
+  const declared = installedObjects(facts, keepObjects);
   const left = (await leftRoles(cluster, declared)) as unknown as PlainObject[];
-  const parts = [...left, ...await present(cluster, declared)];
+  const parts = [...left, ...await existingParts(cluster, declared)];
   const definitions = keepObjects
     ? []
     : parts.filter(({ kind }) => kind === "CustomResourceDefinition") as unknown as Definition[];
   if (options.yes !== true) return await preview(cluster, facts, { parts, definitions, releaseFinalizers }, io);
-  if (!releaseFinalizers) await refuseForeignHeld(cluster, facts);
+  if (!releaseFinalizers) await checkForeignFinalizers(cluster, facts);
   const removal = new Removal({ cluster, facts, definitions, timeout, releaseFinalizers, orphanDependents, io });
   await removal.run();
-  const kept = await keptNamespaces(cluster, facts, parts);
+  const kept = await namespacesToKeep(cluster, facts, parts);
   for (const part of parts) {
     if (removal.hasDeleted(part)) continue;
     const reason = part.kind === "Namespace" ? kept.get(part.metadata.name) : undefined;
@@ -94,16 +99,17 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
     await remove(cluster, await cluster.kindOf(part), part);
     io.out(`deleted    ${shown(part)}\n`);
   }
-  // Last, because without its roles the operator cannot add its finalizers again.
-  await releaseForeign(cluster, facts, timeout, io);
-  await definitionsDeleted(cluster, definitions, timeout);
+  // After the roles were deleted, because the operator cannot add its finalizers again without
+  // them.
+  await releaseForeignObjects(cluster, facts, timeout, io);
+  await untilDefinitionsDeleted(cluster, definitions, timeout);
 }
 
 /**
  * Returns the operator's namespaces that contain objects of other owners, with a description of
- * these.
+ * these objects.
  */
-async function keptNamespaces(
+async function namespacesToKeep(
   cluster: Cluster,
   facts: OperatorFacts,
   parts: readonly PlainObject[],
@@ -129,13 +135,13 @@ async function preview(
 ): Promise<void> {
   const { objects, unreadable } = await objectsOf(cluster, definitions);
   const left = await registeredIn(cluster, facts);
-  const held = await foreignHeld(cluster, facts);
-  for (const { object } of held) {
+  const finalized = await foreignFinalizedObjects(cluster, facts);
+  for (const { object } of finalized) {
     const verb = releaseFinalizers ? "would keep" : "blocked by";
     io.out(`${verb} ${shown(object)}, which has a finalizer of the operator\n`);
   }
   for (const { shown } of left) io.out(`would delete ${shown}, left by "op dev"\n`);
-  const kept = await keptNamespaces(cluster, facts, parts);
+  const kept = await namespacesToKeep(cluster, facts, parts);
   const isKept = ({ kind, metadata: { name } }: NamedObject) => kind === "Namespace" && kept.has(name);
   for (const one of [...objects.map(({ object }) => object), ...parts]) {
     io.out(isKept(one) ? `would keep ${shown(one)}: ${kept.get(one.metadata.name)}\n` : `would delete ${shown(one)}\n`);
@@ -144,7 +150,7 @@ async function preview(
   const dependents = (await dependentsOf(cluster, owners)).filter((one) => !owners.has(uidOf(one)));
   if (dependents.length > 0) io.out(`would delete their dependents: ${byKind(dependents)}\n`);
   for (const { metadata } of unreadable) io.err(`${unreadableMessage(metadata.name)}\n`);
-  if (left.length + objects.length + parts.length + held.length === 0) {
+  if (left.length + objects.length + parts.length + finalized.length === 0) {
     return io.out(`Nothing to delete: "${facts.name}" is not in ${cluster.url}\n`);
   }
   throw new UsageError(
@@ -171,7 +177,7 @@ interface RemovalOptions {
 class Removal {
   readonly #with: RemovalOptions;
 
-  /** Restore the suspended conversions, the last one first. */
+  /** Functions that restore the suspended conversions, to be called in reverse order. */
   readonly #restores: (() => Promise<void>)[] = [];
 
   /**
@@ -184,11 +190,11 @@ class Removal {
     this.#with = options;
   }
 
-  /** @throws {Failure} If an object is left. Conversions are restored then. */
+  /** @throws {Failure} If an object still exists. Conversions are restored then. */
   async run(): Promise<void> {
     const { cluster, facts, definitions } = this.#with;
-    // Webhooks that no process serves would block the rest. A running op dev may have to do the
-    // cleanup.
+    // Registered webhooks of an op dev that has ended would block requests. A running op dev keeps
+    // its webhooks for now, because it may have to do the cleanup.
     const session = await devSession(cluster, leasePlace(facts), Date.now());
     if (!session?.isAlive) await this.#unregister();
     try {
@@ -205,7 +211,7 @@ class Removal {
       await this.#unregister();
       await this.#suspendConversions();
       await this.#waitForCollector(new Set([...owners, ...dependents.map(uidOf)]));
-      await this.#refuseNewObjects();
+      await this.#checkNewObjects();
     } catch (error) {
       for (const restore of this.#restores.toReversed()) await restore();
       throw error;
@@ -225,14 +231,14 @@ class Removal {
    * Sends a request that the operator's own webhooks or conversions may block, because no process
    * serves them. With `releaseFinalizers`, they are suspended then.
    */
-  async #unblocked(send: () => Promise<unknown>): Promise<void> {
-    for (const late = AbortSignal.timeout(SUSPENSION);;) {
+  async #sendUnblocked(send: () => Promise<unknown>): Promise<void> {
+    for (const deadline = AbortSignal.timeout(SUSPENSION);;) {
       try {
         await send();
         return;
       } catch (error) {
         const isBlocked = error instanceof ApiError && error.status >= 500;
-        if (!isBlocked || !this.#with.releaseFinalizers || late.aborted) throw error;
+        if (!isBlocked || !this.#with.releaseFinalizers || deadline.aborted) throw error;
       }
       if (this.#suspended === undefined) await this.#suspendWebhooks();
       else await new Promise((resolve) => setTimeout(resolve, PAUSE));
@@ -247,7 +253,7 @@ class Removal {
     const { cluster, facts, io } = this.#with;
     this.#suspended = new Set();
     const configurations = facts.manifests.webhook.filter(({ kind }) => isWebhookConfiguration(kind));
-    for (const one of await present(cluster, configurations as unknown as PlainObject[])) {
+    for (const one of await existingParts(cluster, configurations as unknown as PlainObject[])) {
       await remove(cluster, await cluster.kindOf(one), one);
       io.out(`deleted    ${shown(one)}, because it does not respond\n`);
       this.#suspended.add(shown(one));
@@ -264,18 +270,18 @@ class Removal {
     const { cluster, facts, timeout, releaseFinalizers, io } = this.#with;
     if (objects.length > 0) step(`Deleting ${counted(objects.length, "object")} and waiting for the cleanup`, io);
     for (const { kind, object } of objects) {
-      await this.#unblocked(() => remove(cluster, kind, object as unknown as PlainObject));
+      await this.#sendUnblocked(() => remove(cluster, kind, object as unknown as PlainObject));
     }
-    let left = await existing(cluster, objects);
-    for (const late = AbortSignal.timeout(timeout); left.length > 0 && !late.aborted;) {
+    let left = await stillExisting(cluster, objects);
+    for (const deadline = AbortSignal.timeout(timeout); left.length > 0 && !deadline.aborted;) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
-      left = await existing(cluster, left);
+      left = await stillExisting(cluster, left);
     }
     const uids = new Set(left.map(uidOf));
     for (const one of objects) if (!uids.has(uidOf(one))) io.out(`deleted    ${shown(one.object)}\n`);
     if (left.length === 0) return;
     if (!releaseFinalizers) {
-      for (const { object } of left.slice(0, MOST_NAMED)) {
+      for (const { object } of left.slice(0, MAX_NAMED)) {
         io.err(`${shown(object)} has finalizers: ${object.metadata.finalizers?.join(", ")}\n`);
       }
       throw new Failure(
@@ -285,20 +291,20 @@ class Removal {
       );
     }
     for (const { kind, object } of left) {
-      const finalizers = (object.metadata.finalizers ?? []).filter((name) => !isItsOwn(name, kind, facts));
+      const finalizers = (object.metadata.finalizers ?? []).filter((name) => !isOperatorFinalizer(name, kind, facts));
       const { name, resourceVersion } = object.metadata;
       const patch = { metadata: { resourceVersion, finalizers } };
-      await this.#unblocked(() => cluster.client.patch(kind, name, patch, place(object)));
+      await this.#sendUnblocked(() => cluster.client.patch(kind, name, patch, place(object)));
       io.out(`released   ${shown(object)}\n`);
     }
-    const held = await existing(cluster, left);
-    if (held.length === 0) return;
-    for (const { object } of held.slice(0, MOST_NAMED)) {
+    const finalized = await stillExisting(cluster, left);
+    if (finalized.length === 0) return;
+    for (const { object } of finalized.slice(0, MAX_NAMED)) {
       io.err(`${shown(object)} has finalizers: ${object.metadata.finalizers?.join(", ")}\n`);
     }
     throw new Failure(
       `Cannot uninstall "${facts.name}": ${
-        counted(held.length, "object has", "objects have")
+        counted(finalized.length, "object has", "objects have")
       } finalizers of other programs. Wait until these remove them, then run op uninstall again.`,
     );
   }
@@ -307,7 +313,7 @@ class Removal {
     const { cluster, facts, timeout, orphanDependents, io } = this.#with;
     const left = await untilCollected(cluster, owners, orphanDependents ? 0 : timeout);
     if (left.length === 0) return;
-    for (const { object } of left.slice(0, MOST_NAMED)) {
+    for (const { object } of left.slice(0, MAX_NAMED)) {
       const { finalizers = [] } = object.metadata;
       io.err(
         `${shown(object)} still exists${finalizers.length === 0 ? "" : `, with finalizers ${finalizers.join(", ")}`}\n`,
@@ -323,14 +329,14 @@ class Removal {
   }
 
   /**
-   * Fails if objects were created since: deleting the definition would delete them without a
-   * cleanup.
+   * Checks that no objects were created meanwhile. Deleting the definition would delete them
+   * without a cleanup.
    */
-  async #refuseNewObjects(): Promise<void> {
+  async #checkNewObjects(): Promise<void> {
     const { cluster, facts, definitions, io } = this.#with;
     const { objects } = await objectsOf(cluster, definitions);
     if (objects.length === 0) return;
-    for (const { object } of objects.slice(0, MOST_NAMED)) {
+    for (const { object } of objects.slice(0, MAX_NAMED)) {
       io.err(`${shown(object)} was created during the uninstall\n`);
     }
     throw new Failure(
@@ -349,22 +355,22 @@ function namesOf(definitions: readonly Definition[]): string[] {
 }
 
 /**
- * Returns the objects of kinds, in a version that the API server can read: without the conversion
- * webhook, that is the storage version. Definitions that can be read in no version are listed
- * apart.
+ * Returns the objects of kinds, in a version that the API server can read. If the conversion
+ * webhook does not respond, that is the storage version. Definitions whose objects cannot be read
+ * in any version are returned as `unreadable`.
  */
 async function objectsOf(
   cluster: Cluster,
   definitions: readonly Definition[],
 ): Promise<{ readonly objects: readonly ScannedObject[]; readonly unreadable: readonly Definition[] }> {
-  const lists = await Promise.all(definitions.map((definition) => readable(cluster, definition)));
+  const lists = await Promise.all(definitions.map((definition) => readableObjects(cluster, definition)));
   return {
     objects: lists.flatMap((list) => list ?? []),
     unreadable: definitions.filter((_, index) => lists[index] === undefined),
   };
 }
 
-async function readable(cluster: Cluster, { spec }: Definition): Promise<ScannedObject[] | undefined> {
+async function readableObjects(cluster: Cluster, { spec }: Definition): Promise<ScannedObject[] | undefined> {
   const { group, names, versions } = spec;
   const served = versions.filter(({ served }) => served).sort((a, b) => Number(b.storage) - Number(a.storage));
   let hasFailed = false;
@@ -386,16 +392,16 @@ function unreadableMessage(definition: string): string {
     `Start the operator, or delete the objects without its cleanup with --release-finalizers.`;
 }
 
-async function definitionsDeleted(
+async function untilDefinitionsDeleted(
   cluster: Cluster,
   definitions: readonly Definition[],
   timeout: number,
 ): Promise<void> {
-  const late = AbortSignal.timeout(timeout);
+  const deadline = AbortSignal.timeout(timeout);
   while (true) {
-    const left = await present(cluster, definitions as unknown as PlainObject[]);
+    const left = await existingParts(cluster, definitions as unknown as PlainObject[]);
     if (left.length === 0) return;
-    if (late.aborted) {
+    if (deadline.aborted) {
       throw new Failure(
         `${left.map(shown).join(", ")} not deleted within ${shownDuration(timeout)}: objects of ${
           left.length === 1 ? "this kind" : "these kinds"
@@ -407,10 +413,10 @@ async function definitionsDeleted(
 }
 
 /**
- * Returns the objects of an installation in the order of deletion: the operator needs its bindings
- * to the end.
+ * Returns the objects of an installation in the order of deletion. The Deployment comes before the
+ * roles, which the operator needs until it ends.
  */
-function partsOf({ manifests, reconciled }: OperatorFacts, isKept: boolean): PlainObject[] {
+function installedObjects({ manifests, reconciled }: OperatorFacts, isKept: boolean): PlainObject[] {
   const { crd, namespace, rbac, manager, networkPolicy, webhook } = manifests;
   const kinds = isKept ? [] : crd.filter(({ metadata }) => reconciled.includes(metadata.name));
   // Webhook configurations come before the Service that they call, so that they block no request.
@@ -424,7 +430,7 @@ function partsOf({ manifests, reconciled }: OperatorFacts, isKept: boolean): Pla
   ] as unknown as PlainObject[];
 }
 
-async function present(cluster: Cluster, parts: readonly PlainObject[]): Promise<PlainObject[]> {
+async function existingParts(cluster: Cluster, parts: readonly PlainObject[]): Promise<PlainObject[]> {
   const found = await Promise.all(parts.map(async (part) => {
     const kind = await servedKind(cluster, part);
     if (kind === undefined) return [];
@@ -435,7 +441,7 @@ async function present(cluster: Cluster, parts: readonly PlainObject[]): Promise
   return found.flat();
 }
 
-async function existing(cluster: Cluster, objects: readonly ScannedObject[]): Promise<ScannedObject[]> {
+async function stillExisting(cluster: Cluster, objects: readonly ScannedObject[]): Promise<ScannedObject[]> {
   const now = await Promise.all(objects.map(async ({ kind, object }) => {
     const live: KubeObject | undefined = await ifFound(() =>
       cluster.client.get(kind, object.metadata.name, place(object))

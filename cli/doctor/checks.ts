@@ -9,7 +9,7 @@ import type { Definition } from "../definitions/definition.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
 import { electionLease } from "../run/running_operator.ts";
-import { foreignHeld } from "../deploy/foreign_finalizers.ts";
+import { foreignFinalizedObjects } from "../deploy/foreign_finalizers.ts";
 import { conflictReport, conflictsIn, liveOf } from "../deploy/ownership.ts";
 import { type PlainObject, shown } from "../objects.ts";
 import { shownDuration } from "../duration_option.ts";
@@ -253,13 +253,13 @@ export async function finalizers(
   return [
     ...left,
     ...stuck.map((object) => {
-      const { deletionTimestamp = "", finalizers: held = [] } = object.metadata;
-      const isOwn = held.some((one) => own.includes(one) || (one.split("/")[1] ?? "").startsWith(`${name}.`));
+      const { deletionTimestamp = "", finalizers = [] } = object.metadata;
+      const isOwn = finalizers.some((one) => own.includes(one) || (one.split("/")[1] ?? "").startsWith(`${name}.`));
       const since = Math.round((now - Date.parse(deletionTimestamp)) / 1000);
       const advice = isOwn ? "See the operator's log for its cleanup." : "Another program must remove them.";
       return error(
         `${shown(object)} has been waiting for its deletion for ${since} s. Its finalizers: ${
-          held.join(", ")
+          finalizers.join(", ")
         }. ${advice}`,
       );
     }),
@@ -272,15 +272,15 @@ async function leftFinding(cluster: Cluster, facts: OperatorFacts): Promise<Find
   const isControlled = ({ group, kind }: AnyKind) =>
     facts.controlled.some((one) => one.group === group && one.kind === kind);
   const kinds = (await collectableKinds(cluster)).filter((kind) => !isControlled(kind));
-  const held = await foreignHeld(cluster, facts, kinds);
-  if (held.length === 0) return [];
-  const some = held.slice(0, 3).map(({ object }) => shown(object)).join(", ");
+  const finalized = await foreignFinalizedObjects(cluster, facts, kinds);
+  if (finalized.length === 0) return [];
+  const some = finalized.slice(0, 3).map(({ object }) => shown(object)).join(", ");
   return [
     error(
       `${
-        counted(held.length, "object has", "objects have")
+        counted(finalized.length, "object has", "objects have")
       } finalizers of controllers that "${facts.name}" no longer has ` +
-        `(${some}${held.length > 3 ? ` and ${held.length - 3} more` : ""}) and cannot be deleted. ` +
+        `(${some}${finalized.length > 3 ? ` and ${finalized.length - 3} more` : ""}) and cannot be deleted. ` +
         `"op deploy --release-finalizers" removes them without a cleanup.`,
     ),
   ];

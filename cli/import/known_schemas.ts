@@ -1,6 +1,6 @@
 /**
- * Recognizes types of Kubernetes, such as `LabelSelector`, in imported schemas. The generated module
- * imports them from `@op/sdk/schemas`.
+ * Recognizes types of Kubernetes, such as `LabelSelector`, in imported schemas. The generated
+ * module imports them from `@op/sdk/schemas`.
  */
 import type { JsonSchema } from "@op/sdk/resource";
 import { type Descriptions, shortened } from "./descriptions.ts";

@@ -1,4 +1,6 @@
-/** Writes the module of one or more kinds: first the constants, each before its use, then the kinds. */
+/**
+ * Writes the module of one or more kinds: first the constants, each before its use, then the kinds.
+ */
 import { resource } from "@op/sdk";
 import { Failure } from "../exit_code.ts";
 import { commonParts } from "./common_parts.ts";

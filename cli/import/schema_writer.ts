@@ -28,7 +28,9 @@ export interface ImportedSchema {
   readonly schema: JsonSchema;
 }
 
-/** An object that contains more schemas than this becomes a constant, even if it is used only once. */
+/**
+ * An object that contains more schemas than this becomes a constant, even if it is used only once.
+ */
 const MAX_INLINE = 20;
 
 /**
@@ -121,7 +123,9 @@ export class SchemaWriter {
     this.#shared.set(group.id, { name: declaration.id, schema: whole });
   }
 
-  /** Returns the constant with the keywords of one use, or `undefined` if no builder can add them. */
+  /**
+   * Returns the constant with the keywords of one use, or `undefined` if no builder can add them.
+   */
   #reference(
     shared: { readonly name: string; readonly schema: JsonSchema },
     schema: JsonSchema,

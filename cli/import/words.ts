@@ -7,7 +7,9 @@ export function ownName(path: SchemaPath): SchemaPath {
   return path.slice(Math.max(last, 0));
 }
 
-/** Returns the words of a path. A list or map contributes the singular of its name for its items. */
+/**
+ * Returns the words of a path. A list or map contributes the singular of its name for its items.
+ */
 export function words(path: SchemaPath): string[] {
   return path.flatMap((name, i) => {
     if (name === "*") return [];

@@ -1,10 +1,10 @@
-/** An authenticated proxy to an API server, on a loopback port, for one program. */
+/** An authenticated proxy to an API server, for a program on this machine. */
 import { isLocalHost } from "../internal/mod.gen.ts";
 import { kubeconfigFor } from "@op/sdk/testing";
 import type { Connection } from "@op/sdk/client";
 
-/** A request to forward. */
-export interface Passing {
+/** A request that the proxy forwards. */
+export interface ForwardedRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: URL;
@@ -14,7 +14,7 @@ export interface Passing {
 }
 
 /** Sends a request to the API server, or responds itself. */
-export type Forward = (passing: Passing) => Promise<Response>;
+export type Forward = (request: ForwardedRequest) => Promise<Response>;
 
 /** Options for {@linkcode openProxy}. */
 export interface ProxyOptions {
@@ -31,16 +31,23 @@ export interface Proxy extends AsyncDisposable {
   readonly kubeconfig: string;
 }
 
-/** Headers about the sender or the connection, which are not forwarded. */
-const DROPPED = ["authorization", "host", "connection", "content-length", "accept-encoding", "transfer-encoding"];
+/** Headers about the sender or the connection, which the proxy removes. */
+const DROPPED_HEADERS = [
+  "authorization",
+  "host",
+  "connection",
+  "content-length",
+  "accept-encoding",
+  "transfer-encoding",
+];
 /**
  * Headers that {@linkcode forwardTo} forwards. All others are dropped: some name the sender
  * (`Impersonate-User`, `X-Remote-User`), and a gateway in front of the API server may understand
  * further ones.
  */
-const PASSED = ["accept", "accept-encoding", "content-type", "user-agent", "traceparent", "tracestate"];
-/** Headers of responses that are returned. */
-const ANSWERED = ["content-type", "warning", "retry-after", "audit-id"];
+const FORWARDED_HEADERS = ["accept", "accept-encoding", "content-type", "user-agent", "traceparent", "tracestate"];
+/** Headers of responses that the proxy returns to the program. */
+const RETURNED_HEADERS = ["content-type", "warning", "retry-after", "audit-id"];
 
 /**
  * Starts a proxy on the loopback interface.
@@ -49,26 +56,25 @@ const ANSWERED = ["content-type", "warning", "retry-after", "audit-id"];
  */
 export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
   const token = crypto.randomUUID();
-  const open = new AbortController();
+  const closing = new AbortController();
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {}, signal: open.signal },
+    { hostname: "127.0.0.1", port: 0, onListen() {}, signal: closing.signal },
     async (request) => {
-      // The token also rejects requests of web pages. Their foreign Host header is the clearest
-      // sign.
+      // Web pages do not know the token either, but a foreign Host header identifies them clearly.
       if (!isLocalHost(request)) return new Response("", { status: 403 });
       if (request.headers.get("authorization") !== `Bearer ${token}`) return new Response("", { status: 401 });
       const headers = new Headers(request.headers);
-      for (const name of DROPPED) headers.delete(name);
+      for (const name of DROPPED_HEADERS) headers.delete(name);
       const url = new URL(request.url);
       // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch
       // decodes only the first one.
       if (url.searchParams.has("watch")) headers.set("accept-encoding", "identity");
       const body = request.body === null ? undefined : await request.text();
-      const passing = { method: request.method, url, headers, body, signal: open.signal };
+      const forwarded = { method: request.method, url, headers, body, signal: closing.signal };
       try {
-        return answered(await forward(passing));
+        return withReturnedHeaders(await forward(forwarded));
       } catch (error) {
-        return failed(error as Error);
+        return badGateway(error as Error);
       }
     },
   );
@@ -79,28 +85,28 @@ export function openProxy({ forward, namespace }: ProxyOptions): Proxy {
     url,
     kubeconfig: `${JSON.stringify(config, null, 2)}\n`,
     async [Symbol.asyncDispose]() {
-      open.abort();
+      closing.abort();
       await server.finished;
     },
   };
 }
 
 /**
- * Returns a response without the headers that describe the encoding of its body, which fetch has
- * decoded.
+ * Returns a response with only {@linkcode RETURNED_HEADERS}. Headers about the encoding of the body
+ * would be wrong, because fetch has decoded it.
  */
-function answered({ body, status, headers }: Response): Response {
-  return new Response(body, { status, headers: chosen(headers, ANSWERED) });
+function withReturnedHeaders({ body, status, headers }: Response): Response {
+  return new Response(body, { status, headers: pickHeaders(headers, RETURNED_HEADERS) });
 }
 
-function chosen(all: Headers, names: readonly string[]): Headers {
+function pickHeaders(all: Headers, names: readonly string[]): Headers {
   return new Headers(names.flatMap((name) => {
     const value = all.get(name);
     return value === null ? [] : [[name, value] as [string, string]];
   }));
 }
 
-function failed({ message }: Error): Response {
+function badGateway({ message }: Error): Response {
   const status = {
     kind: "Status",
     apiVersion: "v1",
@@ -124,7 +130,7 @@ export function forwardTo(connection: Connection, headers: Readonly<Record<strin
   return async ({ method, url, headers: own, body, signal }) => {
     // The program must not choose another identity with its own headers, which would bypass its
     // RBAC permissions.
-    const all = chosen(own, PASSED);
+    const all = pickHeaders(own, FORWARDED_HEADERS);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     const send = async (): Promise<{ response: Response; authorization: string | undefined }> => {
       const request = new Request(connection.url + url.pathname + url.search, {

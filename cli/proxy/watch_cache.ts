@@ -1,11 +1,11 @@
 /**
- * Keeps the watches of a program open across its restarts, with the objects that they returned. A
- * program that starts a watch of an earlier one gets the objects from here, without a request to
- * the API server. If the API server expires a watch, it is removed here too.
+ * Keeps the watches of a program open while the program restarts, and stores the objects that they
+ * returned. If the restarted program starts the same watch, it gets the objects from this cache,
+ * without a request to the API server. If the API server expires a watch, the cache removes it.
  */
-import type { Forward, Passing } from "./proxy.ts";
+import type { Forward, ForwardedRequest } from "./proxy.ts";
 
-/** A line of a watch, with the fields that are used here. */
+/** A line of a watch, with the fields that the cache uses. */
 interface WatchLine {
   readonly type: string;
   readonly object: {
@@ -21,7 +21,7 @@ interface WatchLine {
 }
 
 /** Annotation of the bookmark that ends the initial events (KEP-3157). */
-const INITIAL_END = "k8s.io/initial-events-end";
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /** Fields of the `Status` that ends a stream. */
 interface StreamEnd {
@@ -39,12 +39,12 @@ const TRUNCATED: StreamEnd = {
 
 type Listener = ReadableStreamDefaultController<Uint8Array>;
 
-/** Caches watches. */
+/** Caches watches and the objects that they returned. */
 export class WatchCache implements Disposable {
   readonly #forward: Forward;
   readonly #cached = new Map<string, CachedWatch>();
   readonly #stop = new AbortController();
-  /** The number of watches that were answered from the cache. */
+  /** The number of watches that the cache served. */
   hits = 0;
 
   /** @param forward Sends a request to the API server. */
@@ -52,22 +52,24 @@ export class WatchCache implements Disposable {
     this.#forward = forward;
   }
 
-  /** Forwards a request. Watches with initial events are answered from the cache if possible. */
-  readonly forward: Forward = async (passing) => {
-    const { method, url, headers } = passing;
-    const isFirst = method === "GET" && url.searchParams.get("watch") === "true" &&
+  /**
+   * Forwards a request, or serves it from the cache if it is a cached watch with initial events.
+   */
+  readonly forward: Forward = async (request) => {
+    const { method, url, headers } = request;
+    const sendsInitialEvents = method === "GET" && url.searchParams.get("watch") === "true" &&
       url.searchParams.get("sendInitialEvents") === "true" && !url.searchParams.has("resourceVersion");
-    if (!isFirst) return await this.#forward(passing);
-    const identity = identityOf(url, headers.get("accept") ?? "");
-    const cached = this.#cached.get(identity);
+    if (!sendsInitialEvents) return await this.#forward(request);
+    const key = keyOf(url, headers.get("accept") ?? "");
+    const cached = this.#cached.get(key);
     if (cached !== undefined) {
       this.hits++;
       return cached.join();
     }
-    const response = await this.#forward({ ...passing, signal: this.#stop.signal });
+    const response = await this.#forward({ ...request, signal: this.#stop.signal });
     if (!response.ok || response.body === null) return response;
-    const watch = new CachedWatch(passing, this.#forward, this.#stop.signal, () => this.#cached.delete(identity));
-    this.#cached.set(identity, watch);
+    const watch = new CachedWatch(request, this.#forward, this.#stop.signal, () => this.#cached.delete(key));
+    this.#cached.set(key, watch);
     const joined = watch.join();
     watch.run(response.body);
     return joined;
@@ -87,14 +89,14 @@ export class WatchCache implements Disposable {
   }
 }
 
-/** Returns what identifies a watch: its path, its selectors and its media type. */
-function identityOf(url: URL, accept: string): string {
-  const chosen = ["labelSelector", "fieldSelector"].map((name) => url.searchParams.get(name) ?? "");
-  return [url.pathname, ...chosen, accept].join(" ");
+/** Returns the cache key of a watch: its path, its selectors and its media type. */
+function keyOf(url: URL, accept: string): string {
+  const selectors = ["labelSelector", "fieldSelector"].map((name) => url.searchParams.get(name) ?? "");
+  return [url.pathname, ...selectors, accept].join(" ");
 }
 
 class CachedWatch {
-  readonly #passing: Passing;
+  readonly #request: ForwardedRequest;
   readonly #forward: Forward;
   readonly #signal: AbortSignal;
   readonly #onEnd: () => void;
@@ -102,12 +104,12 @@ class CachedWatch {
   readonly #listeners = new Set<Listener>();
   #bookmark: WatchLine["object"] | undefined;
   #resourceVersion = "";
-  #isOver = false;
+  #hasEnded = false;
   #lines = 0;
   #reader: ReadableStreamDefaultReader<string> | undefined;
 
-  constructor(passing: Passing, forward: Forward, signal: AbortSignal, onEnd: () => void) {
-    this.#passing = passing;
+  constructor(request: ForwardedRequest, forward: Forward, signal: AbortSignal, onEnd: () => void) {
+    this.#request = request;
     this.#forward = forward;
     this.#signal = signal;
     this.#onEnd = onEnd;
@@ -132,28 +134,28 @@ class CachedWatch {
   async run(first: ReadableStream<Uint8Array>): Promise<void> {
     try {
       let body: ReadableStream<Uint8Array> | null = first;
-      while (body !== null && !this.#isOver) {
+      while (body !== null && !this.#hasEnded) {
         const before = this.#lines;
-        // A broken stream can be resumed like one that has ended.
+        // A stream that failed is resumed like one that has ended.
         await this.#read(body).catch(() => {});
         // The initial list has no order, so a part of it has no resourceVersion to resume from.
-        if (!this.#isOver && this.#lines > 0 && this.#bookmark === undefined) return this.end(TRUNCATED);
-        // A stream without events is not resumed, which could repeat without a pause.
-        if (this.#isOver || this.#resourceVersion === "" || this.#lines === before) break;
-        const url = new URL(this.#passing.url);
+        if (!this.#hasEnded && this.#lines > 0 && this.#bookmark === undefined) return this.end(TRUNCATED);
+        // A stream without events is not resumed, because that could loop without a pause.
+        if (this.#hasEnded || this.#resourceVersion === "" || this.#lines === before) break;
+        const url = new URL(this.#request.url);
         for (const name of ["sendInitialEvents", "resourceVersionMatch"]) url.searchParams.delete(name);
         url.searchParams.set("resourceVersion", this.#resourceVersion);
-        const response = await this.#forward({ ...this.#passing, url, signal: this.#signal });
+        const response = await this.#forward({ ...this.#request, url, signal: this.#signal });
         body = response.ok ? response.body : null;
       }
-    } catch { /* Clients start new watches and get the error then. */ }
+    } catch { /* Clients start new watches, which return the error. */ }
     this.end();
   }
 
   /** Ends the streams of all clients with a reason. */
   end(reason: StreamEnd = EXPIRED): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#onEnd();
     this.#reader?.cancel().catch(() => {});
     const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...reason };
@@ -173,7 +175,7 @@ class CachedWatch {
       const lines = (rest + chunk.value).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) if (line !== "") this.#accept(JSON.parse(line), line);
-      if (this.#isOver) return;
+      if (this.#hasEnded) return;
     }
   }
 
@@ -185,7 +187,7 @@ class CachedWatch {
     if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
     if (type === "DELETED") this.#objects.delete(`${namespace}/${name}`);
     else if (type !== "BOOKMARK") this.#objects.set(`${namespace}/${name}`, object);
-    else if (annotations?.[INITIAL_END] === "true") this.#bookmark = object;
+    else if (annotations?.[INITIAL_EVENTS_END] === "true") this.#bookmark = object;
     const bytes = new TextEncoder().encode(`${line}\n`);
     for (const listener of this.#listeners) enqueue(listener, bytes);
   }

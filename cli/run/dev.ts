@@ -2,15 +2,15 @@
  * `op dev`: runs an operator on this machine as its own ServiceAccount, and restarts it when one of
  * its files is saved.
  *
- * Each start uses a new process, so that no state is left. The watches survive restarts: requests
- * go through this process, which keeps the watches open and caches their objects. The new process
- * gets all objects from the cache, without new lists from the API server. Webhook calls arrive at
- * this process too, and wait during a restart (`dev_webhooks.ts`).
+ * Each start uses a new process, so that no state remains. The operator sends its requests through
+ * this process, which keeps watches open across restarts and caches their objects. So a restarted
+ * operator gets all objects from the cache, without new lists from the API server. Webhook calls
+ * also arrive at this process, and wait during a restart (`dev_webhooks.ts`).
  */
 import { dirname, relative } from "node:path";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
 import { type Cluster, connectCluster } from "../cluster.ts";
-import { refuseBreakingChanges } from "../crd/breaking_changes.ts";
+import { checkBreakingChanges } from "../crd/breaking_changes.ts";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
 import { type SourceFile, sourceFile } from "../deno.ts";
@@ -23,10 +23,10 @@ import { temporaryFolder } from "../temporary_folder.ts";
 import { forwardTo, openProxy } from "../proxy/proxy.ts";
 import { WatchCache } from "../proxy/watch_cache.ts";
 import { untilStopped } from "../apiserver/stop.ts";
-import { type DevWebhookOptions, DevWebhooks, refuseOptions } from "./dev_webhooks.ts";
+import { checkWebhookOptions, type DevWebhookOptions, DevWebhooks } from "./dev_webhooks.ts";
 import { DevLease, leasePlace } from "./dev_lease.ts";
 import { healthArguments } from "./health_port.ts";
-import { accountOf, install, refuseOthersObjects } from "./install.ts";
+import { accountOf, checkOwnership, install } from "./install.ts";
 import { localModules } from "./local_modules.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
 import { runningOperator } from "./running_operator.ts";
@@ -50,7 +50,8 @@ export interface DevOptions extends StartOptions, Omit<DevWebhookOptions, "skipW
   readonly check?: boolean | undefined;
 }
 
-// Milliseconds without another change. Editors save in several steps, and several files at once.
+// Milliseconds to wait for further changes: editors save in several steps, and several files at
+// once.
 const QUIET = 100;
 // Milliseconds in which running reconciles may finish before the process is killed.
 const STOP_TIMEOUT = 2000;
@@ -61,15 +62,15 @@ const STOP_TIMEOUT = 2000;
  * @param file The file whose default export is the operator.
  * @param options The cluster and how to run.
  * @param io The terminal and the shell.
- * @throws {Failure} If it cannot be loaded at first, or the cluster rejects an object that it
- * needs.
+ * @throws {Failure} If the operator cannot be loaded at the start, or the cluster rejects an object
+ *   that the operator needs.
  */
 export async function dev(file: string, options: DevOptions, io: Io): Promise<void> {
-  refuseContradiction(options);
-  refuseOptions(options);
+  checkCluster(options);
+  checkWebhookOptions(options);
   const source = await sourceFile(file, io);
   const loaded = Date.now();
-  const facts = await factsOf(file, { ...options, ...HERE }, io);
+  const facts = await factsOf(file, { ...options, ...ON_THIS_MACHINE }, io);
   await using stack = new AsyncDisposableStack();
   const temporary = stack.use(temporaryFolder("op-dev-", io));
   const { path: folder } = temporary;
@@ -85,11 +86,11 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   using cache = new WatchCache(
     forwardTo(cluster.client.connection, options.asMe ? {} : { "impersonate-user": user }),
   );
-  const requests = new FirstRequest();
+  const firstRequest = new FirstRequest();
   await using proxy = openProxy({
-    forward(passing) {
-      requests.note();
-      return cache.forward(passing);
+    forward(request) {
+      firstRequest.notify();
+      return cache.forward(request);
     },
     namespace,
   });
@@ -97,9 +98,9 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
   const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
-  // Another operator of the same name must not be mistaken for a second instance of this one.
-  if (options.adopt !== true) await refuseOthersObjects(cluster, facts);
-  if (local === undefined) await refuseSecond(cluster, facts, options, io);
+  // Checked first, so that another operator of the same name does not count as a second instance.
+  if (options.adopt !== true) await checkOwnership(cluster, facts);
+  if (local === undefined) await checkNotRunning(cluster, facts, options, io);
   await using lease = new DevLease(cluster, leasePlace(facts));
   await using webhooks = new DevWebhooks(options, folder, cluster, io);
   await using types = new TypeChecks(source, folder, io);
@@ -112,7 +113,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     cluster,
     cache,
     webhooks,
-    requests,
+    firstRequest,
     lease,
     types,
     args,
@@ -132,7 +133,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   }
 }
 
-function refuseContradiction({ local = false, kubeconfig, context }: DevOptions): void {
+function checkCluster({ local = false, kubeconfig, context }: DevOptions): void {
   const other = kubeconfig !== undefined ? "--kubeconfig" : context !== undefined ? "--context" : undefined;
   if (!local || other === undefined) return;
   throw new UsageError(
@@ -141,10 +142,15 @@ function refuseContradiction({ local = false, kubeconfig, context }: DevOptions)
 }
 
 /**
- * Rejects a second instance of an operator: two that write the same objects undo each other's
+ * Fails if the operator already runs in the cluster, because two instances undo each other's
  * changes.
  */
-async function refuseSecond(cluster: Cluster, facts: OperatorFacts, { alongside }: DevOptions, io: Io): Promise<void> {
+async function checkNotRunning(
+  cluster: Cluster,
+  facts: OperatorFacts,
+  { alongside }: DevOptions,
+  io: Io,
+): Promise<void> {
   const { processes, remedy } = await runningOperator(cluster, facts, Date.now());
   if (processes.length === 0) return;
   const running = `"${facts.name}" already runs there: ${processes.join("; ")}`;
@@ -156,10 +162,10 @@ async function refuseSecond(cluster: Cluster, facts: OperatorFacts, { alongside 
 }
 
 /**
- * On this machine there is neither an image nor a mounted certificate, so the operator issues the
- * certificate of its webhooks itself.
+ * Settings for an operator on this machine. It has no image and no mounted certificate, so it
+ * issues the certificate of its webhooks itself.
  */
-const HERE = { image: NO_IMAGE, certificates: "self" } as const;
+const ON_THIS_MACHINE = { image: NO_IMAGE, certificates: "self" } as const;
 
 /** Starts an API server in this process. @returns The kubeconfig of its administrator. */
 async function localCluster(folder: string, stack: AsyncDisposableStack): Promise<string> {
@@ -176,7 +182,7 @@ async function localCluster(folder: string, stack: AsyncDisposableStack): Promis
   return path;
 }
 
-/** Adds the external kinds, which no other project installs on the API server in this process. */
+/** Adds the external kinds, because no other project installs them on a local API server. */
 function withExternalKinds(facts: OperatorFacts): OperatorFacts {
   return { ...facts, manifests: { ...facts.manifests, crd: [...facts.manifests.crd, ...facts.externalCrds] } };
 }
@@ -191,19 +197,20 @@ interface SessionOptions {
   readonly cluster: Cluster;
   readonly cache: WatchCache;
   readonly webhooks: DevWebhooks;
-  readonly requests: FirstRequest;
+  readonly firstRequest: FirstRequest;
   readonly lease: DevLease;
   readonly types: TypeChecks;
   readonly args: readonly string[];
   readonly stop: AbortSignal;
-  /** When the facts were read, in milliseconds. */
+  /** When the operator's declarations were read, in milliseconds since the epoch. */
   readonly loaded: number;
 }
 
 /** Runs one operator process after another. */
 class Session {
   readonly #with: SessionOptions;
-  #facts = "";
+  /** The manifests that were applied last, as JSON. */
+  #manifests = "";
   /** The definitions for which warnings were printed, as JSON. */
   #definitions = "";
   /** The roles and definitions at the last start, as JSON. */
@@ -211,7 +218,7 @@ class Session {
   /** When the files of the running operator were read, in milliseconds since the epoch. */
   #loaded: number;
   #process: OperatorProcess | undefined;
-  /** Whether the user knows that the operator runs. */
+  /** Whether the line "Running as ..." was printed. */
   #isAnnounced = false;
   #user = "";
 
@@ -253,7 +260,7 @@ class Session {
     types.cancel();
     let facts: OperatorFacts | undefined;
     try {
-      facts = await factsOf(file, { ...options, ...HERE }, io);
+      facts = await factsOf(file, { ...options, ...ON_THIS_MACHINE }, io);
       await this.#install(facts);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -279,11 +286,11 @@ class Session {
     const { cluster, cache, io, stop, options: { adopt, allowBreaking, local } } = this.#with;
     const facts = local === true ? withExternalKinds(declared) : declared;
     const text = JSON.stringify(facts.manifests);
-    if (text === this.#facts) return;
+    if (text === this.#manifests) return;
     const definitions = JSON.stringify(facts.manifests.crd);
     if (definitions !== this.#definitions) warnOfDefinitions(facts.manifests.crd, io);
     this.#definitions = definitions;
-    await refuseBreakingChanges(cluster, definitionsIn(facts.manifests.crd), { allowBreaking, signal: stop }, io);
+    await checkBreakingChanges(cluster, definitionsIn(facts.manifests.crd), { allowBreaking, signal: stop }, io);
     for (const changed of await install(cluster, await withLiveConversion(cluster, facts), { signal: stop, adopt })) {
       io.out(`applied ${changed}\n`);
     }
@@ -291,14 +298,14 @@ class Session {
     // An open watch continues after its permission was removed. The cache must not outlive the
     // permission.
     if (this.#rbac !== "" && rbac !== this.#rbac) cache.clear();
-    this.#facts = text;
+    this.#manifests = text;
     this.#rbac = rbac;
   }
 
   async #start(facts: OperatorFacts): Promise<void> {
     const { source, options, folder, io, webhooks, stop } = this.#with;
     const args = [...this.#with.args, ...healthArguments(facts, io), ...await webhooks.prepare(facts)];
-    const request = this.#with.requests.next();
+    const request = this.#with.firstRequest.next();
     const process = this.#process = await startOperatorProcess(source, {
       args,
       isColored: isColored(options, io),
@@ -326,12 +333,12 @@ class Session {
   }
 }
 
-/** Resolves a promise when the operator sends a request. */
+/** Resolves a promise when the operator sends its first request after a start. */
 class FirstRequest {
   #next = Promise.withResolvers<void>();
 
-  /** Called for each request. */
-  note(): void {
+  /** Reports a request. */
+  notify(): void {
     this.#next.resolve();
   }
 
@@ -343,7 +350,7 @@ class FirstRequest {
 }
 
 /**
- * Waits for a change of one of the files since some time, and until no more changes follow.
+ * Waits until one of the files has changed since a time, and no further change follows.
  *
  * @returns The file, or an empty string if `stop` was aborted.
  */

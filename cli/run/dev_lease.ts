@@ -1,6 +1,6 @@
 /**
- * The Lease that shows that an `op dev` runs. Its registered webhooks and conversions remain in the
- * cluster when it is killed, so they do not show it.
+ * Maintains the Lease that shows that an `op dev` runs. Registered webhooks and conversions do not
+ * show this, because they remain in the cluster when `op dev` is killed.
  */
 import { hostname, userInfo } from "node:os";
 import process from "node:process";
@@ -17,13 +17,13 @@ export interface LeasePlace {
   readonly name: string;
 }
 
-/** An `op dev` as its Lease describes it. */
+/** A run of `op dev`, as its Lease describes it. */
 export interface DevSession {
   /** User, machine and process ID: `jane@laptop/4711`. */
   readonly holder: string;
-  /** Milliseconds since it was renewed. */
+  /** Milliseconds since the Lease was renewed. */
   readonly age: number;
-  /** Whether it was renewed in time. */
+  /** Whether the Lease was renewed in time, and its process has not ended. */
   readonly isAlive: boolean;
 }
 
@@ -62,7 +62,9 @@ export async function devSession(
   return { holder: holderIdentity, age, isAlive };
 }
 
-/** Whether a holder is a process of this machine that was killed: its Lease is still fresh. */
+/**
+ * Returns whether a holder is a process of this machine that has ended without deleting its Lease.
+ */
 function hasEndedHere(holder: string): boolean {
   const [, host, pid] = /@(.*)\/(\d+)$/.exec(holder) ?? [];
   if (host !== hostname() || pid === undefined) return false;
@@ -95,12 +97,14 @@ export class DevLease implements AsyncDisposable {
     this.#place = place;
   }
 
-  /** Takes the Lease from any holder. Does nothing if the user may not write Leases. */
+  /**
+   * Takes the Lease from any other holder, and renews it until disposal. If the user may not write
+   * Leases, `op dev` runs without one.
+   */
   async take(): Promise<void> {
     if (this.#timer !== undefined || !await this.#renew()) return;
     this.#timer = setInterval(() => {
-      // A renewal that fails is repeated; if all fail, the session counts as ended, which it may
-      // well be.
+      // A failed renewal is retried at the next interval. If all fail, the session counts as ended.
       this.#renewing = this.#renew().catch(() => {});
     }, RENEW_EVERY);
     Deno.unrefTimer(this.#timer as unknown as number);
@@ -128,7 +132,7 @@ export class DevLease implements AsyncDisposable {
     await this.#renewing;
     const { namespace, name } = this.#place;
     await this.#cluster.client.delete(Lease, name, { namespace }).catch((error) => {
-      // A Lease that stays counts as ended after its duration.
+      // A Lease that remains expires after its duration.
       if (!(error instanceof ApiError)) throw error;
     });
   }

@@ -1,6 +1,6 @@
 /**
- * The webhooks of an operator under `op dev`. The API server calls this machine, with a temporary
- * certificate.
+ * Serves the webhooks of an operator under `op dev`. The API server calls this machine, which has a
+ * temporary certificate.
  */
 import { localCertificate } from "@op/sdk/testing";
 import type { Cluster } from "../cluster.ts";
@@ -11,15 +11,15 @@ import { leasePlace } from "./dev_lease.ts";
 import type { OperatorProcess } from "./operator_process.ts";
 import { freePorts, WebhookFront } from "./webhook_front.ts";
 import {
-  blockingIn,
-  isCalled,
+  blockingConfigurations,
+  hasWebhooks,
+  reachError,
   register,
-  unreachable,
   unregister,
   type WebhookAddress,
 } from "./webhook_registration.ts";
 
-/** The address at which the API server reaches this machine. */
+/** Options for {@linkcode DevWebhooks}. */
 export interface DevWebhookOptions {
   /**
    * The URL at which the API server reaches this machine. @default {the local address of a
@@ -65,20 +65,20 @@ export class DevWebhooks implements AsyncDisposable {
   }
 
   /**
-   * Prepares the start of an operator. Calls wait from now on.
+   * Prepares the start of an operator. From now on, webhook calls wait.
    *
    * @param facts The operator's declarations.
    * @returns Arguments for the operator.
    */
   async prepare(facts: OperatorFacts): Promise<readonly string[]> {
     this.#facts = facts;
-    if (this.#options.skipWebhookServer === true || !isCalled(facts) && this.#served === undefined) return [];
+    if (this.#options.skipWebhookServer === true || !hasWebhooks(facts) && this.#served === undefined) return [];
     this.#served ??= await this.#serve();
     this.hold();
     return this.#served.args;
   }
 
-  /** Makes calls wait. Called before the operator is stopped for a restart. */
+  /** Makes webhook calls wait. Call it before the operator is stopped for a restart. */
   hold(): void {
     this.#served?.front.hold();
   }
@@ -94,7 +94,7 @@ export class DevWebhooks implements AsyncDisposable {
     if (facts === undefined || served === undefined || !await served.front.follow(process, stop)) return;
     const { front, address } = served;
     if (this.#isReached === undefined) {
-      const problem = await unreachable(this.#cluster, facts, address, () => front.reached > 0);
+      const problem = await reachError(this.#cluster, facts, address, () => front.reached > 0);
       this.#isReached = problem === undefined;
       if (problem !== undefined) {
         await unregister(this.#cluster, facts);
@@ -109,14 +109,16 @@ export class DevWebhooks implements AsyncDisposable {
     for (const one of await register(this.#cluster, facts, address)) this.#io.out(`registered ${one}\n`);
     if (this.#registered === "") {
       this.#io.out(`Webhooks are called at ${address.url}\n`);
-      await this.#warnOfBlocking(facts);
+      await this.#warnAboutBlocking(facts);
     }
     this.#registered = text;
   }
 
-  /** The API server also calls the webhooks of the deployed operator. */
-  async #warnOfBlocking(facts: OperatorFacts): Promise<void> {
-    for (const configuration of await blockingIn(this.#cluster, facts)) {
+  /**
+   * Warns if webhooks of the deployed operator, which the API server also calls, block requests.
+   */
+  async #warnAboutBlocking(facts: OperatorFacts): Promise<void> {
+    for (const configuration of await blockingConfigurations(this.#cluster, facts)) {
       this.#io.err(
         `Warning: ${configuration} of the deployed operator blocks requests, because its Service has no ready pods. ` +
           `Delete it with "kubectl delete ${configuration.toLowerCase()}"; the next op deploy creates it again.\n`,
@@ -167,12 +169,12 @@ export class DevWebhooks implements AsyncDisposable {
 }
 
 /**
- * Checks the address of this machine.
+ * Checks the options before any request is sent.
  *
- * @param options The address.
+ * @param options The address of this machine.
  * @throws {UsageError} If the API server would reject it.
  */
-export function refuseOptions({ webhookUrl, webhookPort }: DevWebhookOptions): void {
+export function checkWebhookOptions({ webhookUrl, webhookPort }: DevWebhookOptions): void {
   if (webhookPort !== undefined && !(/^\d+$/.test(webhookPort) && Number(webhookPort) < 65_536)) {
     throw new UsageError(`Cannot use --webhook-port "${webhookPort}": it must be a number from 0 to 65535.`);
   }
@@ -193,7 +195,7 @@ function isLoopback(hostname: string): boolean {
   return hostname.startsWith("127.") || hostname === "::1";
 }
 
-/** Returns the address of this machine from which it connects to the API server. */
+/** Returns the local address of a connection to the API server. */
 async function ownAddress(server: string): Promise<string> {
   const { port, protocol } = new URL(server);
   using connection = await Deno.connect({

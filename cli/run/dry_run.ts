@@ -1,8 +1,8 @@
-/** Sends each write to the API server as a dry run, and records it. */
+/** Sends the writes of an operator to the API server as dry runs, and records them. */
 import { maskSecretMessage } from "../internal/mod.gen.ts";
-import type { Forward, Passing } from "../proxy/proxy.ts";
+import type { Forward, ForwardedRequest } from "../proxy/proxy.ts";
 
-/** A write that would have been stored. */
+/** A write that the operator sent, which was not stored. */
 export interface PlannedWrite {
   readonly verb: "create" | "apply" | "patch" | "update" | "delete";
   readonly kind: string;
@@ -14,7 +14,7 @@ export interface PlannedWrite {
   readonly before?: PlainValue;
   /** The object after the write, or `undefined` if it would be deleted. */
   readonly after?: PlainValue;
-  /** The API server's message if it rejects the write. */
+  /** The API server's message if it rejected the write. */
   readonly rejection?: string;
 }
 
@@ -24,13 +24,13 @@ export type PlainValue = { readonly [field: string]: unknown };
 /** The annotation of the bookmark that ends the initial events of a watch. */
 const INITIAL_EVENTS_END = '"k8s.io/initial-events-end"';
 
-/** Reviews, which are sent with POST and stored nowhere. */
+/** Reviews. They are sent with POST, but the API server does not store them. */
 const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/\w+\/(namespaces\/[\w-]+\/)?\w+$/;
 /**
  * Subresources that connect to a pod, a Service or a node, to which the API server forwards even
  * dry runs.
  */
-const CONNECTION = /\/(?:pods|services|nodes)\/[^/]+\/(attach|exec|portforward|proxy)(?:\/|$)/;
+const CONNECT_SUBRESOURCE = /\/(?:pods|services|nodes)\/[^/]+\/(attach|exec|portforward|proxy)(?:\/|$)/;
 /** Events and Leases, which are not part of a plan. */
 const BOOKKEEPING = /^\/apis\/(events\.k8s\.io|coordination\.k8s\.io)\/|^\/api\/v1\/(namespaces\/[^/]+\/)?events(\/|$)/;
 
@@ -39,17 +39,17 @@ const PATH = /^\/(?:api|apis\/[^/]+)\/[^/]+(?:\/namespaces\/([^/]+)(?=\/))?\/([^
 /** Forwards requests, and turns writes into dry runs. */
 export class DryRun {
   readonly writes: PlannedWrite[] = [];
-  /** Requests without a response. Open watches and repeated requests do not count. */
+  /** The number of requests without a response. Open watches and repeated requests do not count. */
   running = 0;
-  /** Watches whose initial events are not complete. */
+  /** The number of watches whose initial events are not complete. */
   pendingWatches = 0;
-  /** Whether any watch was started. */
-  hasBegun = false;
+  /** Whether the operator has started a watch. */
+  hasWatched = false;
   /**
-   * When the operator last sent a request that it had not sent before, or a watch completed its
-   * initial events, in milliseconds.
+   * The time of the last activity, in milliseconds: the operator sent a request that it had not
+   * sent before, or a watch completed its initial events.
    */
-  last: number = performance.now();
+  lastActivity: number = performance.now();
   /** The API server's message for each forbidden watch, by path. */
   readonly forbidden: Map<string, string> = new Map();
   /**
@@ -57,7 +57,7 @@ export class DryRun {
    * operator repeats requests, because none of its writes is stored. Repeated requests must not
    * delay the end of a plan.
    */
-  readonly #sent = new Set<string>();
+  readonly #seen = new Set<string>();
   readonly #forward: Forward;
 
   /** @param forward Sends a request to the API server. */
@@ -65,74 +65,74 @@ export class DryRun {
     this.#forward = forward;
   }
 
-  readonly forward: Forward = async (passing) => {
-    const key = `${passing.method} ${passing.url.pathname}`;
-    if (this.#sent.has(key)) return await this.#answer(passing);
-    this.#sent.add(key);
+  readonly forward: Forward = async (request) => {
+    const key = `${request.method} ${request.url.pathname}`;
+    if (this.#seen.has(key)) return await this.#respond(request);
+    this.#seen.add(key);
     this.running++;
-    this.#touch();
+    this.#recordActivity();
     try {
-      return await this.#answer(passing);
+      return await this.#respond(request);
     } finally {
       this.running--;
-      this.#touch();
+      this.#recordActivity();
     }
   };
 
-  #touch(): void {
-    this.last = performance.now();
+  #recordActivity(): void {
+    this.lastActivity = performance.now();
   }
 
-  async #answer(passing: Passing): Promise<Response> {
-    const { method, url, body } = passing;
-    if (method === "GET") return this.#watched(await this.#noted(await this.#forward(passing), url), url);
-    const connection = CONNECTION.exec(decoded(url.pathname))?.[1];
-    if (connection !== undefined) return this.#withheld(passing, connection);
-    if (REVIEWS.test(url.pathname)) return await this.#forward(passing);
+  async #respond(request: ForwardedRequest): Promise<Response> {
+    const { method, url, body } = request;
+    if (method === "GET") return this.#countWatch(await this.#recordForbidden(await this.#forward(request), url), url);
+    const subresource = CONNECT_SUBRESOURCE.exec(decodedPath(url.pathname))?.[1];
+    if (subresource !== undefined) return this.#reject(request, subresource);
+    if (REVIEWS.test(url.pathname)) return await this.#forward(request);
     if (BOOKKEEPING.test(url.pathname)) {
       return Response.json(body === undefined ? {} : JSON.parse(body), { status: 201 });
     }
-    const before = await this.#live(passing);
-    const dry = new URL(url);
-    dry.searchParams.set("dryRun", "All");
-    const response = await this.#forward({ ...passing, url: dry, ...dryBody(passing) });
+    const before = await this.#storedObject(request);
+    const dryRunUrl = new URL(url);
+    dryRunUrl.searchParams.set("dryRun", "All");
+    const response = await this.#forward({ ...request, url: dryRunUrl, ...dryRunBody(request) });
     const answer = await response.json() as PlainValue;
-    this.#record(passing, before, response.ok, answer);
+    this.#record(request, before, response.ok, answer);
     const headers = { "content-type": "application/json" };
     return new Response(JSON.stringify(withVersion(answer)), { status: response.status, headers });
   }
 
   /** Rejects a request to a server behind the API server, which has no dry run. */
-  #withheld(passing: Passing, connection: string): Response {
-    const message = `"op plan" does not send a ${passing.method} request to "${connection}": it has no dry run`;
+  #reject(request: ForwardedRequest, subresource: string): Response {
+    const message = `"op plan" does not send a ${request.method} request to "${subresource}": it has no dry run`;
     const answer = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "MethodNotAllowed" };
     const status = { ...answer, message, code: 405 };
-    this.#record(passing, undefined, false, status);
+    this.#record(request, undefined, false, status);
     return Response.json(status, { status: 405 });
   }
 
   /** Records forbidden watches, which the operator retries forever. */
-  async #noted(response: Response, url: URL): Promise<Response> {
+  async #recordForbidden(response: Response, url: URL): Promise<Response> {
     if (url.searchParams.get("watch") !== "true") return response;
     if (response.status === 403) {
-      const { message } = parsed(await response.clone().text()) ?? {};
+      const { message } = parseJson(await response.clone().text()) ?? {};
       this.forbidden.set(url.pathname, String(message ?? `GET ${url.pathname} is forbidden`));
     } else this.forbidden.delete(url.pathname);
     return response;
   }
 
   /** Counts watches whose initial events are not complete. */
-  #watched(response: Response, url: URL): Response {
-    const isFirst = url.searchParams.get("sendInitialEvents") === "true";
+  #countWatch(response: Response, url: URL): Response {
+    const sendsInitialEvents = url.searchParams.get("sendInitialEvents") === "true";
     if (!response.ok || response.body === null || url.searchParams.get("watch") !== "true") return response;
-    this.hasBegun = true;
-    if (isFirst) this.pendingWatches++;
-    let isBeginning = isFirst;
-    const begun = (): void => {
-      if (!isBeginning) return;
-      isBeginning = false;
+    this.hasWatched = true;
+    if (sendsInitialEvents) this.pendingWatches++;
+    let hasInitialEvents = sendsInitialEvents;
+    const initialEventsEnded = (): void => {
+      if (!hasInitialEvents) return;
+      hasInitialEvents = false;
       this.pendingWatches--;
-      this.#touch();
+      this.#recordActivity();
     };
     const decoder = new TextDecoder();
     // The end of the last chunk, because the annotation may be split between chunks.
@@ -140,26 +140,26 @@ export class DryRun {
     const body = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform: (chunk, controller) => {
-          if (isBeginning) {
+          if (hasInitialEvents) {
             const text = tail + decoder.decode(chunk, { stream: true });
             tail = text.slice(-INITIAL_EVENTS_END.length);
-            if (text.includes(INITIAL_EVENTS_END)) begun();
+            if (text.includes(INITIAL_EVENTS_END)) initialEventsEnded();
           }
           controller.enqueue(chunk);
         },
-        flush: begun,
+        flush: initialEventsEnded,
       }),
     );
     return new Response(body, { status: response.status, headers: response.headers });
   }
 
-  async #live(passing: Passing): Promise<PlainValue | undefined> {
-    const [, , , name, subresource] = PATH.exec(passing.url.pathname) ?? [];
+  async #storedObject(request: ForwardedRequest): Promise<PlainValue | undefined> {
+    const [, , , name, subresource] = PATH.exec(request.url.pathname) ?? [];
     if (name === undefined) return undefined;
-    const path = new URL(passing.url);
+    const path = new URL(request.url);
     if (subresource !== undefined) path.pathname = path.pathname.slice(0, path.pathname.lastIndexOf("/"));
     path.search = "";
-    const { body: _, ...rest } = passing;
+    const { body: _, ...rest } = request;
     const headers = new Headers({ accept: "application/json" });
     const response = await this.#forward({ ...rest, method: "GET", url: path, headers, body: undefined });
     if (response.ok) return await response.json();
@@ -168,15 +168,15 @@ export class DryRun {
   }
 
   #record(
-    { method, url, body, headers }: Passing,
+    { method, url, body, headers }: ForwardedRequest,
     before: PlainValue | undefined,
     ok: boolean,
     answer: PlainValue,
   ): void {
     const [, namespace, plural = "", name, subresource] = PATH.exec(url.pathname) ?? [];
-    const sent = body === undefined ? undefined : parsed(body);
-    const isGone = method === "DELETE" && (answer.kind === "Status" || !hasFinalizers(answer));
-    const object = (ok && !isGone ? answer : sent ?? before) ?? {};
+    const sent = body === undefined ? undefined : parseJson(body);
+    const isDeleted = method === "DELETE" && (answer.kind === "Status" || !hasFinalizers(answer));
+    const object = (ok && !isDeleted ? answer : sent ?? before) ?? {};
     const metadata = (object.metadata ?? before?.metadata ?? {}) as PlainValue;
     this.writes.push({
       verb: verbOf(method, headers.get("content-type") ?? ""),
@@ -186,7 +186,7 @@ export class DryRun {
       ...(namespace === undefined ? {} : { namespace }),
       ...(subresource === undefined ? {} : { subresource }),
       ...(before === undefined ? {} : { before }),
-      ...(ok && !isGone ? { after: answer } : {}),
+      ...(ok && !isDeleted ? { after: answer } : {}),
       ...(ok ? {} : { rejection: rejection(answer, before?.kind ?? object.kind ?? plural, sent) }),
     });
   }
@@ -204,17 +204,17 @@ function rejection({ message = "" }: PlainValue, kind: unknown, sent: unknown): 
   return kind === "Secret" || kind === "secrets" ? maskSecretMessage(String(message), sent) : String(message);
 }
 
-function dryBody({ method, body }: Passing): { readonly body?: string } {
+function dryRunBody({ method, body }: ForwardedRequest): { readonly body?: string } {
   if (method !== "DELETE" || body === undefined) return {};
-  return { body: JSON.stringify({ ...parsed(body), dryRun: ["All"] }) };
+  return { body: JSON.stringify({ ...parseJson(body), dryRun: ["All"] }) };
 }
 
 function hasFinalizers({ metadata }: PlainValue): boolean {
   return ((metadata as { finalizers?: readonly string[] } | undefined)?.finalizers ?? []).length > 0;
 }
 
-/** Returns a path as the API server reads it. */
-function decoded(path: string): string {
+/** Returns a path without percent-encoding, as the API server does. */
+function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -222,7 +222,7 @@ function decoded(path: string): string {
   }
 }
 
-function parsed(body: string): PlainValue | undefined {
+function parseJson(body: string): PlainValue | undefined {
   try {
     return JSON.parse(body);
   } catch {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Passing } from "../proxy/proxy.ts";
+import type { ForwardedRequest } from "../proxy/proxy.ts";
 import { DryRun } from "./dry_run.ts";
 
-function passing(method: string, path: string, body?: unknown): Passing {
+function requestOf(method: string, path: string, body?: unknown): ForwardedRequest {
   return {
     method,
     url: new URL(path, "http://apiserver"),
@@ -19,7 +19,7 @@ Deno.test("DryRun recognizes the end of a watch's initial events when it is spli
   for (const cut of [10, 60, line.indexOf("initial-events") + 4]) {
     const chunks = [line.slice(0, cut), line.slice(cut)].map((text) => new TextEncoder().encode(text));
     const dry = new DryRun(() => Promise.resolve(new Response(ReadableStream.from(chunks))));
-    const response = await dry.forward(passing("GET", WATCH));
+    const response = await dry.forward(requestOf("GET", WATCH));
     assert.equal(dry.pendingWatches, 1);
     const reader = response.body!.getReader();
     await reader.read();
@@ -29,36 +29,36 @@ Deno.test("DryRun recognizes the end of a watch's initial events when it is spli
   }
 });
 
-Deno.test("DryRun counts a request as running only the first time it is sent", async () => {
+Deno.test("DryRun counts a repeated request neither as running nor as activity", async () => {
   const path = "/apis/demo.example.com/v1/namespaces/a/notes";
   const busy: number[] = [];
   const dry: DryRun = new DryRun(() => {
     busy.push(dry.running);
     return Promise.resolve(Response.json({ kind: "Note" }));
   });
-  await dry.forward(passing("POST", path, { kind: "Note", data: 1 }));
-  const { last } = dry;
-  await dry.forward(passing("POST", path, { kind: "Note", data: 2 }));
+  await dry.forward(requestOf("POST", path, { kind: "Note", data: 1 }));
+  const { lastActivity } = dry;
+  await dry.forward(requestOf("POST", path, { kind: "Note", data: 2 }));
   assert.deepEqual(busy, [1, 0]);
-  assert.equal(dry.last, last);
+  assert.equal(dry.lastActivity, lastActivity);
   assert.equal(dry.writes.length, 2);
 });
 
-Deno.test("DryRun stores why a watch is forbidden until it is allowed", async () => {
+Deno.test("DryRun stores the message of a forbidden watch until the watch is allowed", async () => {
   const responses = [
     Response.json({ kind: "Status", message: "configmaps is forbidden" }, { status: 403 }),
     new Response(ReadableStream.from([])),
   ];
   const dry = new DryRun(() => Promise.resolve(responses.shift()!));
-  const refused = await dry.forward(passing("GET", WATCH));
-  assert.equal(refused.status, 403);
-  assert.deepEqual((await refused.json()).message, "configmaps is forbidden");
+  const rejected = await dry.forward(requestOf("GET", WATCH));
+  assert.equal(rejected.status, 403);
+  assert.deepEqual((await rejected.json()).message, "configmaps is forbidden");
   assert.deepEqual([...dry.forbidden.values()], ["configmaps is forbidden"]);
-  await (await dry.forward(passing("GET", WATCH))).body?.cancel();
+  await (await dry.forward(requestOf("GET", WATCH))).body?.cancel();
   assert.equal(dry.forbidden.size, 0);
 });
 
-Deno.test("DryRun sends no write to a pod, a Service or a node behind the API server", async (t) => {
+Deno.test("DryRun does not forward writes that the API server would pass to a pod, a Service or a node", async (t) => {
   const paths = [
     "/api/v1/namespaces/a/services/s/proxy/admin/wipe",
     "/api/v1/namespaces/a/services/https:s:443/proxy",
@@ -73,7 +73,7 @@ Deno.test("DryRun sends no write to a pod, a Service or a node behind the API se
         sent.push(method);
         return Promise.resolve(Response.json({ kind: "Status" }));
       });
-      const response = await dry.forward(passing("POST", path, {}));
+      const response = await dry.forward(requestOf("POST", path, {}));
       assert.equal(response.status, 405);
       assert.match((await response.json()).message, /it has no dry run$/);
       assert.deepEqual(sent, []);
@@ -82,14 +82,14 @@ Deno.test("DryRun sends no write to a pod, a Service or a node behind the API se
   }
 });
 
-Deno.test("DryRun marks every write as a dry run, even if its path begins like that of a review", async () => {
+Deno.test("DryRun sends every write as a dry run, even if its path begins like the path of a review", async () => {
   const sent: string[] = [];
   const dry = new DryRun(({ method, url }) => {
     if (method === "POST") sent.push(url.search);
     return Promise.resolve(Response.json({ kind: "Status" }));
   });
-  await dry.forward(passing("POST", "/apis/authorization.k8s.io/..%2f..%2fapi/v1/namespaces", {}));
-  await dry.forward(passing("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {}));
-  await dry.forward(passing("POST", "/apis/authorization.k8s.io/v1/namespaces/a/localsubjectaccessreviews", {}));
+  await dry.forward(requestOf("POST", "/apis/authorization.k8s.io/..%2f..%2fapi/v1/namespaces", {}));
+  await dry.forward(requestOf("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {}));
+  await dry.forward(requestOf("POST", "/apis/authorization.k8s.io/v1/namespaces/a/localsubjectaccessreviews", {}));
   assert.deepEqual(sent, ["?dryRun=All", "", ""]);
 });

@@ -1,6 +1,6 @@
 /**
- * Applies what an operator needs in a cluster while it runs outside of it: its kinds,
- * ServiceAccount and roles.
+ * Applies the objects that an operator needs in a cluster even if it runs outside of the cluster:
+ * its kinds, ServiceAccount and roles.
  */
 import { CustomResourceDefinition } from "@op/sdk/kinds";
 import type { KubeObject } from "@op/sdk";
@@ -8,7 +8,7 @@ import { applyFailure, type Cluster, ifFound } from "../cluster.ts";
 import { DEV_MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { place, type PlainObject, shown } from "../objects.ts";
-import { isOwnNamespace, refuseConflicts } from "../deploy/ownership.ts";
+import { checkConflicts, isOwnNamespace } from "../deploy/ownership.ts";
 
 // Between two requests, in milliseconds.
 const PAUSE = 200;
@@ -28,12 +28,12 @@ export async function install(
   facts: OperatorFacts,
   { signal, adopt = false }: { readonly signal: AbortSignal; readonly adopt?: boolean | undefined },
 ): Promise<string[]> {
-  if (!adopt) await refuseOthersObjects(cluster, facts);
+  if (!adopt) await checkOwnership(cluster, facts);
   const { crd } = facts.manifests;
   const objects = objectsOf(facts);
   const changed: string[] = [];
   for (const object of objects) {
-    if (await applied(cluster, object, adopt)) changed.push(`${object.kind} ${object.metadata.name}`);
+    if (await apply(cluster, object, adopt)) changed.push(`${object.kind} ${object.metadata.name}`);
   }
   for (const { metadata } of crd) {
     while (!isServed(await cluster.client.get(CustomResourceDefinition, metadata.name, { signal }))) {
@@ -44,16 +44,16 @@ export async function install(
 }
 
 /**
- * Fails if an object that {@linkcode install} applies belongs to another operator.
+ * Checks that no object that {@linkcode install} applies belongs to another operator.
  *
  * @param cluster The cluster.
  * @param facts The operator's declarations.
- * @throws {Failure} If there is at least one.
+ * @throws {Failure} If at least one object belongs to another operator.
  */
-export async function refuseOthersObjects(cluster: Cluster, facts: OperatorFacts): Promise<void> {
-  await refuseConflicts(cluster, objectsOf(facts), {
-    what: `install "${facts.name}"`,
-    adopting: "To take the objects over, add --adopt.",
+export async function checkOwnership(cluster: Cluster, facts: OperatorFacts): Promise<void> {
+  await checkConflicts(cluster, objectsOf(facts), {
+    action: `install "${facts.name}"`,
+    advice: "To take the objects over, add --adopt.",
   });
 }
 
@@ -62,7 +62,7 @@ function objectsOf({ manifests: { crd, namespace, rbac } }: OperatorFacts): Plai
 }
 
 /** Applies an object. @returns Whether that changed it. */
-async function applied(cluster: Cluster, object: PlainObject, adopt: boolean): Promise<boolean> {
+async function apply(cluster: Cluster, object: PlainObject, adopt: boolean): Promise<boolean> {
   const kind = await cluster.kindOf(object);
   try {
     const before: KubeObject | undefined = await ifFound(() =>

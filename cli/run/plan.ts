@@ -30,7 +30,7 @@ export interface PlanOptions extends StartOptions {
   readonly timeout: string;
   /** Run as the operator's ServiceAccount. */
   readonly asAccount?: boolean | undefined;
-  /** Fail if the operator would write something. */
+  /** Fail if the operator would write an object. */
   readonly check?: boolean | undefined;
   /** Print the values of Secrets, which are masked by default. */
   readonly showSecrets?: boolean | undefined;
@@ -46,8 +46,8 @@ const PAUSE = 50;
  * @param file The file whose default export is the operator.
  * @param options The cluster and the output.
  * @param io The terminal and the shell.
- * @throws {Failure} If a kind is not installed, the operator exits or is not done in time, or with
- *   `check`, if it would write something.
+ * @throws {Failure} If a kind is not installed, the operator exits or does not finish in time, or,
+ *   with `check`, if it would write an object.
  */
 export async function plan(file: string, options: PlanOptions, io: Io): Promise<void> {
   const quiet = durationOption(options.quiet, "--quiet");
@@ -57,16 +57,16 @@ export async function plan(file: string, options: PlanOptions, io: Io): Promise<
   if (facts.controllers.length === 0) return report([], options, io);
   step(`Running "${facts.name}" until it stops writing`, io);
   using cluster = await connectCluster(options, io);
-  await refuseMissing(cluster, facts);
+  await checkKindsInstalled(cluster, facts);
   const { user, namespace } = accountOf(facts);
   const forward = forwardTo(cluster.client.connection, options.asAccount ? { "impersonate-user": user } : {});
-  await refuseForbidden(forward, facts, options);
+  await checkRbac(forward, facts, options);
   const dry = new DryRun(forward);
-  await runOn(dry, namespace, { source, options, facts, quiet, timeout }, io);
-  report(changing(dry.writes), options, io);
+  await runOperator(dry, namespace, { source, options, facts, quiet, timeout }, io);
+  report(withoutRepetitions(dry.writes), options, io);
 }
 
-interface Planned {
+interface PlanRun {
   readonly source: SourceFile;
   readonly options: PlanOptions;
   readonly facts: OperatorFacts;
@@ -74,10 +74,10 @@ interface Planned {
   readonly timeout: number;
 }
 
-async function runOn(
+async function runOperator(
   dry: DryRun,
   namespace: string,
-  { source, options, facts, quiet, timeout }: Planned,
+  { source, options, facts, quiet, timeout }: PlanRun,
   io: Io,
 ): Promise<void> {
   using temporary = temporaryFolder("op-plan-", io);
@@ -87,19 +87,19 @@ async function runOn(
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
   const settings = { ...rest, kubeconfig, logLevel: options.logLevel ?? "error" };
-  const args = ["start", ...ALONE, "--health-port", freePort(), ...await startArguments(source, settings, io)];
+  const args = ["start", ...PLAN_FLAGS, "--health-port", freePort(), ...await startArguments(source, settings, io)];
   await using process = await startOperatorProcess(source, { args, isColored: false, folder }, {
-    ...quietIo(io),
+    ...onStandardError(io),
     cwd: io.cwd,
   });
   await untilQuiet(dry, process, quiet, timeout, facts.name);
 }
 
 /**
- * A plan needs no leader. It runs no webhooks: they write no objects themselves, and API servers do
- * not call this process.
+ * Flags of the operator's `start` command. A plan needs no leader election, and no webhooks,
+ * because the API server does not call this process.
  */
-const ALONE = ["--no-leader-election", "--skip-webhook-server"];
+const PLAN_FLAGS = ["--no-leader-election", "--skip-webhook-server"];
 
 /** Returns a free port, because the operator may already run on this machine. */
 function freePort(): string {
@@ -108,11 +108,14 @@ function freePort(): string {
 }
 
 /** Sends the operator's output to standard error, so that standard output has only the plan. */
-function quietIo({ env, err }: Io): Io {
+function onStandardError({ env, err }: Io): Io {
   return { cwd: "/", env, out: err, err };
 }
 
-async function refuseMissing(cluster: Cluster, { crds, externalCrds, reconciled, name }: OperatorFacts): Promise<void> {
+async function checkKindsInstalled(
+  cluster: Cluster,
+  { crds, externalCrds, reconciled, name }: OperatorFacts,
+): Promise<void> {
   for (
     const { metadata, spec } of [...crds, ...externalCrds].filter(({ metadata }) => reconciled.includes(metadata.name))
   ) {
@@ -127,12 +130,12 @@ async function refuseMissing(cluster: Cluster, { crds, externalCrds, reconciled,
 }
 
 /**
- * Checks the permissions that the controllers require. Without them the operator would wait, and so
- * would the plan.
+ * Checks that the user has the RBAC permissions that the controllers require. Without them the
+ * operator would wait forever, and the plan would time out.
  *
- * @throws {Failure} If a permission is missing. The message lists all missing permissions.
+ * @throws {Failure} If at least one permission is missing. The message lists all of them.
  */
-async function refuseForbidden(forward: Forward, facts: OperatorFacts, options: PlanOptions): Promise<void> {
+async function checkRbac(forward: Forward, facts: OperatorFacts, options: PlanOptions): Promise<void> {
   const needed = facts.rbac.filter(({ part, optional, direct }) =>
     part !== undefined && facts.controllers.includes(part) && !optional && !direct
   );
@@ -154,17 +157,17 @@ async function untilQuiet(
   timeout: number,
   name: string,
 ): Promise<void> {
-  const late = AbortSignal.timeout(timeout);
+  const deadline = AbortSignal.timeout(timeout);
   let code: number | undefined;
   process.ended.then((ended) => code = ended);
   while (true) {
     if (code !== undefined) throw new Failure(`Cannot plan "${name}": the operator exited with code ${code}.`);
-    const isQuiet = dry.running === 0 && performance.now() - dry.last > quiet;
+    const isQuiet = dry.running === 0 && performance.now() - dry.lastActivity > quiet;
     if (isQuiet && dry.forbidden.size > 0) {
       throw new Failure(`Cannot plan "${name}": ${[...new Set(dry.forbidden.values())].join("\n")}`);
     }
-    if (isQuiet && dry.hasBegun && dry.pendingWatches === 0) return;
-    if (late.aborted) {
+    if (isQuiet && dry.hasWatched && dry.pendingWatches === 0) return;
+    if (deadline.aborted) {
       throw new Failure(
         `Cannot plan "${name}": the operator is still writing after ${timeout / 1000} s. Wait longer with --timeout.`,
       );
@@ -173,8 +176,8 @@ async function untilQuiet(
   }
 }
 
-/** Returns the writes that change an object, without repetitions. */
-function changing(writes: readonly PlannedWrite[]): PlannedWrite[] {
+/** Returns the writes that change an object. Of equal writes, only one is returned. */
+function withoutRepetitions(writes: readonly PlannedWrite[]): PlannedWrite[] {
   const changes = new Map<string, PlannedWrite>();
   for (const write of writes) {
     const diff = diffOf(write);
@@ -216,7 +219,7 @@ function report(planned: readonly PlannedWrite[], options: PlanOptions, io: Io):
   const writes = options.showSecrets ? planned : planned.map(withoutSecrets);
   if (options.output !== "text") io.out(printed(writes, options.output));
   else {
-    for (const write of writes) io.out(`${lines(write, isColored(options, io))}\n`);
+    for (const write of writes) io.out(`${writeText(write, isColored(options, io))}\n`);
     const count = writes.filter(({ rejection }) => rejection === undefined).length;
     io.out(count === 0 ? "No changes\n" : `${counted(count, "write")} planned, nothing was stored\n`);
   }
@@ -229,7 +232,7 @@ function report(planned: readonly PlannedWrite[], options: PlanOptions, io: Io):
   }
 }
 
-function lines(write: PlannedWrite, isColored: boolean): string {
+function writeText(write: PlannedWrite, isColored: boolean): string {
   const { verb, kind, name, namespace, subresource, rejection } = write;
   const place = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
   const head = `${verb} ${place}${subresource === undefined ? "" : ` (${subresource})`}`;

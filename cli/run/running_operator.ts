@@ -20,7 +20,8 @@ export interface RunningOperator {
 }
 
 /**
- * Returns what runs of an operator in a cluster: its Deployments, the leader, and an `op dev`.
+ * Returns the running processes of an operator in a cluster: its Deployments, the leader, and an
+ * `op dev`.
  * Objects that the user may not read are ignored.
  *
  * @param cluster The cluster.
@@ -66,10 +67,10 @@ async function deploymentsOf(
       ifReadable(() => client.get(Deployment, name, { namespace, ...cancel }))
     ),
   );
-  const labelled = id === undefined
+  const labeled = id === undefined
     ? []
     : await ifReadable(() => client.list(Deployment, { labelSelector: `${ID_LABEL}=${id}`, ...cancel })) ?? [];
-  const all = [...named.flatMap((one) => one ?? []), ...labelled];
+  const all = [...named.flatMap((one) => one ?? []), ...labeled];
   return [...new Map(all.map((one) => [one.metadata.uid, one])).values()];
 }
 

@@ -1,8 +1,8 @@
 /**
  * Registers the webhooks of an operator on this machine in a cluster, and removes the registration.
- * It uses its own webhook configurations, and changes the conversion of definitions, whose previous
- * value it stores in an annotation. So any later command can restore it, even after this process
- * was killed.
+ * Webhooks get their own configurations. For conversions, the definition is changed, and its
+ * previous conversion is stored in an annotation, so that any later command can restore it, even
+ * after this process was killed.
  */
 import {
   ConfigMap,
@@ -30,7 +30,7 @@ export interface WebhookAddress {
   readonly lease?: LeasePlace;
 }
 
-/** An object in a cluster that calls an `op dev`. */
+/** An object in a cluster that makes the API server call an `op dev`. */
 export interface Registration {
   /** The name for messages: `the conversion of notes.demo.example.com`. */
   readonly shown: string;
@@ -46,23 +46,23 @@ type Facts = {
 };
 
 /**
- * Annotation with the previous conversion. An operator in the cluster does not change such a
- * definition.
+ * Annotation with the previous conversion. While a definition has it, an operator in the cluster
+ * does not change its conversion.
  */
-const BEFORE = "op/dev-conversion-before";
+const PREVIOUS_CONVERSION = "op/dev-conversion-before";
 /** Annotation with the Lease of the `op dev` that registered the object: `namespace/name`. */
-const LEASE = "op/dev-lease";
-const LABEL = "op/dev";
+const LEASE_ANNOTATION = "op/dev-lease";
+const DEV_LABEL = "op/dev";
 const API = "admissionregistration.k8s.io/v1";
 const KINDS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"] as const;
-// API servers notice a configuration within a second. The attempts take longer.
+// API servers notice a configuration within a second. All attempts together take ten.
 const ATTEMPTS = 100;
 // Between two attempts, in milliseconds.
 const PAUSE = 100;
 
 /** Returns whether the operator has webhooks or conversions. */
-export function isCalled({ manifests: { webhook, crd } }: Facts): boolean {
-  return webhook.some(({ kind }) => isWebhookConfiguration(kind)) || crd.some((one) => stanzaOf(one) !== undefined);
+export function hasWebhooks({ manifests: { webhook, crd } }: Facts): boolean {
+  return webhook.some(({ kind }) => isWebhookConfiguration(kind)) || crd.some((one) => conversionOf(one) !== undefined);
 }
 
 /**
@@ -73,7 +73,7 @@ export function isCalled({ manifests: { webhook, crd } }: Facts): boolean {
  */
 export function configurationsAt({ name, manifests }: Facts, address: WebhookAddress): PlainObject[] {
   return manifests.webhook.filter(({ kind }) => isWebhookConfiguration(kind)).map((manifest: Manifest) => {
-    const { apiVersion, kind, webhooks } = manifest as Manifest & { readonly webhooks: readonly Entry[] };
+    const { apiVersion, kind, webhooks } = manifest as Manifest & { readonly webhooks: readonly WebhookEntry[] };
     return configuration(
       { apiVersion, kind, name },
       webhooks.map((entry) => ({ ...entry, clientConfig: clientAt(address, entry.clientConfig.service?.path ?? "") })),
@@ -91,13 +91,13 @@ export function configurationsAt({ name, manifests }: Facts, address: WebhookAdd
  * @param wasCalled Returns whether the webhook was called.
  * @returns The API server's error, or `undefined` if it called the webhook.
  */
-export async function unreachable(
+export async function reachError(
   cluster: Cluster,
   { name }: Facts,
   address: WebhookAddress,
   wasCalled: () => boolean,
 ): Promise<string | undefined> {
-  const mark = { [LABEL]: crypto.randomUUID() };
+  const mark = { [DEV_LABEL]: crypto.randomUUID() };
   await apply(
     cluster,
     configuration({ apiVersion: API, kind: KINDS[1], name }, [{
@@ -131,20 +131,20 @@ export async function unreachable(
  * Makes the API server call an address: applies configurations, removes those that are no longer
  * declared, and redirects conversions.
  *
- * @returns What was created or changed.
+ * @returns The names of the configurations and conversions that were changed, for messages.
  */
 export async function register(cluster: Cluster, facts: Facts, address: WebhookAddress): Promise<string[]> {
   const changed: string[] = [];
-  const wanted = configurationsAt(facts, address);
+  const desired = configurationsAt(facts, address);
   for (const kind of KINDS) {
-    const object = wanted.find((one) => one.kind === kind);
+    const object = desired.find((one) => one.kind === kind);
     const isChanged = object === undefined ? await remove(cluster, kind, facts.name) : await apply(cluster, object);
-    if (isChanged) changed.push(`${kind} ${nameOf(facts.name)}`);
+    if (isChanged) changed.push(`${kind} ${devName(facts.name)}`);
   }
   for (const crd of facts.manifests.crd) {
-    const stanza = stanzaOf(crd);
-    if (stanza === undefined) continue;
-    const { path = "" } = stanza.webhook.clientConfig.service ?? {};
+    const conversion = conversionOf(crd);
+    if (conversion === undefined) continue;
+    const { path = "" } = conversion.webhook.clientConfig.service ?? {};
     const { name } = crd.metadata;
     if (await convertAt(cluster, name, address, path)) changed.push(`the conversion of ${name}`);
   }
@@ -154,14 +154,14 @@ export async function register(cluster: Cluster, facts: Facts, address: WebhookA
 /**
  * Removes the registrations of any `op dev`.
  *
- * @returns What was removed.
+ * @returns The names of the configurations and conversions that were removed, for messages.
  */
 export async function unregister(
   cluster: Cluster,
   { name, manifests }: { readonly name: string; readonly manifests: Pick<OperatorFacts["manifests"], "crd"> },
 ): Promise<string[]> {
   const removed: string[] = [];
-  for (const kind of KINDS) if (await remove(cluster, kind, name)) removed.push(`${kind} ${nameOf(name)}`);
+  for (const kind of KINDS) if (await remove(cluster, kind, name)) removed.push(`${kind} ${devName(name)}`);
   for (const { metadata } of manifests.crd) {
     if (await restoreConversion(cluster, metadata.name)) removed.push(`the conversion of ${metadata.name}`);
   }
@@ -180,12 +180,12 @@ export async function registeredIn(
 ): Promise<Registration[]> {
   const found: Registration[] = [];
   for (const kind of KINDS) {
-    const live = await ownLive(cluster, kind, name);
-    if (live !== undefined) found.push({ shown: `${kind} ${nameOf(name)}`, ...leaseOf(live) });
+    const live = await ownConfiguration(cluster, kind, name);
+    if (live !== undefined) found.push({ shown: `${kind} ${devName(name)}`, ...leaseOf(live) });
   }
   for (const { metadata } of manifests.crd) {
     const live = await ifFound(() => cluster.client.get(CustomResourceDefinition, metadata.name));
-    if (live?.metadata.annotations?.[BEFORE] === undefined) continue;
+    if (live?.metadata.annotations?.[PREVIOUS_CONVERSION] === undefined) continue;
     found.push({ shown: `the conversion of ${metadata.name}`, definition: metadata.name, ...leaseOf(live) });
   }
   return found;
@@ -198,7 +198,7 @@ export async function registeredIn(
  * @param cluster The cluster.
  * @param facts The operator's name.
  */
-export async function blockingIn(cluster: Cluster, { name }: { readonly name: string }): Promise<string[]> {
+export async function blockingConfigurations(cluster: Cluster, { name }: { readonly name: string }): Promise<string[]> {
   const blocking: string[] = [];
   for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
     const live = await ifReadable(() => cluster.client.get(kind, name));
@@ -222,17 +222,17 @@ export async function readyPods({ client }: Cluster, namespace: string, service:
 }
 
 function leaseOf({ metadata }: Pick<KubeObject, "metadata">): { lease?: LeasePlace } {
-  const [namespace, name] = metadata.annotations?.[LEASE]?.split("/") ?? [];
+  const [namespace, name] = metadata.annotations?.[LEASE_ANNOTATION]?.split("/") ?? [];
   return namespace === undefined || name === undefined ? {} : { lease: { namespace, name } };
 }
 
 /**
- * Returns definitions with the conversions that are in the cluster, which {@linkcode register}
- * changes.
+ * Returns an operator's declarations with the conversions as they are in the cluster, because
+ * {@linkcode register} changes those separately.
  */
 export async function withLiveConversion(cluster: Cluster, facts: OperatorFacts): Promise<OperatorFacts> {
   const crd = await Promise.all(facts.manifests.crd.map(async (one) => {
-    if (stanzaOf(one) === undefined) return one;
+    if (conversionOf(one) === undefined) return one;
     const live = await ifFound(() => cluster.client.get(CustomResourceDefinition, one.metadata.name));
     const { conversion: _, ...spec } = one.spec as typeof one.spec & { readonly conversion?: unknown };
     const { conversion } = (live?.spec ?? {}) as { readonly conversion?: unknown };
@@ -247,11 +247,11 @@ interface ClientConfig {
   readonly service?: { readonly path?: string };
 }
 
-interface Entry {
+interface WebhookEntry {
   readonly clientConfig: ClientConfig;
 }
 
-interface Stanza {
+interface WebhookConversion {
   readonly webhook: { readonly clientConfig: ClientConfig };
 }
 
@@ -260,13 +260,15 @@ export function isWebhookConfiguration(kind: string): boolean {
   return (KINDS as readonly string[]).includes(kind);
 }
 
-function stanzaOf({ spec }: { readonly spec: unknown }): Stanza | undefined {
-  const { conversion } = spec as { readonly conversion?: { readonly strategy: string } & Stanza };
+function conversionOf({ spec }: { readonly spec: unknown }): WebhookConversion | undefined {
+  const { conversion } = spec as { readonly conversion?: { readonly strategy: string } & WebhookConversion };
   return conversion?.strategy === "Webhook" ? conversion : undefined;
 }
 
-/** Returns a name that differs from that of the installed configuration, which stays unchanged. */
-function nameOf(operator: string): string {
+/**
+ * Returns the name of the configuration of `op dev`. The installed configuration has another name.
+ */
+function devName(operator: string): string {
   return `${operator}-dev`;
 }
 
@@ -275,11 +277,13 @@ function configuration(
   webhooks: readonly unknown[],
   { lease }: WebhookAddress,
 ): PlainObject {
-  const annotations = lease === undefined ? {} : { annotations: { [LEASE]: `${lease.namespace}/${lease.name}` } };
+  const annotations = lease === undefined
+    ? {}
+    : { annotations: { [LEASE_ANNOTATION]: `${lease.namespace}/${lease.name}` } };
   return {
     apiVersion,
     kind,
-    metadata: { name: nameOf(name), labels: { [LABEL]: name }, ...annotations },
+    metadata: { name: devName(name), labels: { [DEV_LABEL]: name }, ...annotations },
     webhooks,
   } as PlainObject;
 }
@@ -301,10 +305,10 @@ async function apply(cluster: Cluster, object: PlainObject): Promise<boolean> {
 }
 
 async function remove(cluster: Cluster, kind: string, operator: string): Promise<boolean> {
-  if (await ownLive(cluster, kind, operator) === undefined) return false;
+  if (await ownConfiguration(cluster, kind, operator) === undefined) return false;
   const type = await cluster.kindOf({ apiVersion: API, kind });
   return await ifFound(async () => {
-    await cluster.client.delete(type, nameOf(operator));
+    await cluster.client.delete(type, devName(operator));
     return true;
   }) ?? false;
 }
@@ -313,10 +317,10 @@ async function remove(cluster: Cluster, kind: string, operator: string): Promise
  * Returns the registered configuration, unless it belongs to another owner or the user may not read
  * it.
  */
-async function ownLive(cluster: Cluster, kind: string, operator: string): Promise<KubeObject | undefined> {
+async function ownConfiguration(cluster: Cluster, kind: string, operator: string): Promise<KubeObject | undefined> {
   const type = await cluster.kindOf({ apiVersion: API, kind });
-  const live: KubeObject | undefined = await ifReadable(() => cluster.client.get(type, nameOf(operator)));
-  return live?.metadata.labels?.[LABEL] === operator ? live : undefined;
+  const live: KubeObject | undefined = await ifReadable(() => cluster.client.get(type, devName(operator)));
+  return live?.metadata.labels?.[DEV_LABEL] === operator ? live : undefined;
 }
 
 async function convertAt(
@@ -328,15 +332,20 @@ async function convertAt(
   const clientConfig = clientAt(address, path);
   const { lease } = address;
   const live = await client.get(CustomResourceDefinition, name);
-  const now = (live.spec.conversion ?? { strategy: "None" }) as { readonly strategy: string } & Partial<Stanza>;
+  const now = (live.spec.conversion ?? { strategy: "None" }) as
+    & { readonly strategy: string }
+    & Partial<WebhookConversion>;
   const { url, caBundle } = now.webhook?.clientConfig ?? {};
   if (url === clientConfig.url && caBundle === clientConfig.caBundle) return false;
   const { annotations, resourceVersion } = live.metadata;
-  const before = annotations?.[BEFORE] ?? JSON.stringify(now);
+  const before = annotations?.[PREVIOUS_CONVERSION] ?? JSON.stringify(now);
   await client.patch(CustomResourceDefinition, name, {
     metadata: {
       resourceVersion,
-      annotations: { [BEFORE]: before, [LEASE]: lease === undefined ? null : `${lease.namespace}/${lease.name}` },
+      annotations: {
+        [PREVIOUS_CONVERSION]: before,
+        [LEASE_ANNOTATION]: lease === undefined ? null : `${lease.namespace}/${lease.name}`,
+      },
     },
     spec: {
       conversion: {
@@ -350,15 +359,17 @@ async function convertAt(
 
 async function restoreConversion({ client }: Cluster, name: string): Promise<boolean> {
   const live = await ifFound(() => client.get(CustomResourceDefinition, name));
-  const before = live?.metadata.annotations?.[BEFORE];
+  const before = live?.metadata.annotations?.[PREVIOUS_CONVERSION];
   if (before === undefined) return false;
   const pathOf = (annotation: string) => `/metadata/annotations/${annotation.replaceAll("/", "~1")}`;
-  const annotation = pathOf(BEFORE);
+  const annotation = pathOf(PREVIOUS_CONVERSION);
   await client.patch(CustomResourceDefinition, name, [
     { op: "test", path: annotation, value: before },
     { op: "replace", path: "/spec/conversion", value: JSON.parse(before) },
     { op: "remove", path: annotation },
-    ...(live?.metadata.annotations?.[LEASE] === undefined ? [] : [{ op: "remove", path: pathOf(LEASE) }]),
+    ...(live?.metadata.annotations?.[LEASE_ANNOTATION] === undefined
+      ? []
+      : [{ op: "remove", path: pathOf(LEASE_ANNOTATION) }]),
   ], { type: "json" });
   return true;
 }

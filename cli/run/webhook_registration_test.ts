@@ -10,7 +10,7 @@ import {
 } from "@op/sdk/kinds";
 import { createApiserver } from "../../src/apiserver/mod.ts";
 import type { Cluster } from "../cluster.ts";
-import { blockingIn, register, registeredIn, unregister } from "./webhook_registration.ts";
+import { blockingConfigurations, register, registeredIn, unregister } from "./webhook_registration.ts";
 
 const names = { group: "dev.example.com", kind: "Note" } as const;
 const NoteV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }) });
@@ -23,16 +23,16 @@ const factsOf = (parts: Parameters<typeof operator>[0]["parts"]) => ({
   name: "notes",
   manifests: operator({ name: "notes", parts }).manifests(),
 });
-const BOTH = factsOf({ noteV1, rules: webhook(Note, { mutate() {}, validate() {} }) });
-const VALIDATING = factsOf({ noteV1, rules: webhook(Note, { validate() {} }) });
+const BOTH_WEBHOOKS = factsOf({ noteV1, rules: webhook(Note, { mutate() {}, validate() {} }) });
+const VALIDATING_WEBHOOK = factsOf({ noteV1, rules: webhook(Note, { validate() {} }) });
 const HERE = { url: "https://127.0.0.1:1", caCert: "here" };
 const THERE = { url: "https://127.0.0.1:2/", caCert: "there" };
 
 /** A cluster in which the operator's definition is installed, calling its Service. */
-async function installed(): Promise<Cluster & AsyncDisposable> {
+async function installedCluster(): Promise<Cluster & AsyncDisposable> {
   const server = createApiserver();
   const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
-  await client.create(CustomResourceDefinition, BOTH.manifests.crd[0] as never);
+  await client.create(CustomResourceDefinition, BOTH_WEBHOOKS.manifests.crd[0] as never);
   await client.create(Namespace, { metadata: { name: "notes-system" } });
   return {
     client,
@@ -44,7 +44,7 @@ async function installed(): Promise<Cluster & AsyncDisposable> {
   };
 }
 
-async function seen({ client }: Cluster) {
+async function stateOf({ client }: Cluster) {
   const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
   const urls = async (kind: typeof ValidatingWebhookConfiguration) =>
     (await client.list(kind)).flatMap(({ metadata: { name }, webhooks = [] }) =>
@@ -60,18 +60,18 @@ async function seen({ client }: Cluster) {
   };
 }
 
-Deno.test("unregister restores the state before the first of two registrations", async () => {
-  await using cluster = await installed();
-  const before = await seen(cluster);
+Deno.test("unregister restores the state before the first of several registrations", async () => {
+  await using cluster = await installedCluster();
+  const before = await stateOf(cluster);
   assert.equal(before.conversion?.service?.path, "/convert");
 
-  await register(cluster, BOTH, HERE);
-  assert.deepEqual(await register(cluster, BOTH, HERE), []);
-  // Another authority at the same address, as the next start has one.
-  assert.equal((await register(cluster, BOTH, { ...HERE, caCert: "newer" })).length, 3);
-  assert.equal((await seen(cluster)).conversion?.caBundle, btoa("newer"));
-  await register(cluster, BOTH, THERE);
-  const { configurations, conversion } = await seen(cluster);
+  await register(cluster, BOTH_WEBHOOKS, HERE);
+  assert.deepEqual(await register(cluster, BOTH_WEBHOOKS, HERE), []);
+  // The next op dev has another certificate authority at the same address.
+  assert.equal((await register(cluster, BOTH_WEBHOOKS, { ...HERE, caCert: "newer" })).length, 3);
+  assert.equal((await stateOf(cluster)).conversion?.caBundle, btoa("newer"));
+  await register(cluster, BOTH_WEBHOOKS, THERE);
+  const { configurations, conversion } = await stateOf(cluster);
   assert.deepEqual(configurations, [
     ["notes-dev", "https://127.0.0.1:2/mutate/rules", "there"],
     ["notes-dev", "https://127.0.0.1:2/validate/rules", "there"],
@@ -83,56 +83,60 @@ Deno.test("unregister restores the state before the first of two registrations",
     "ValidatingWebhookConfiguration notes-dev",
     `the conversion of ${DEFINITION}`,
   ];
-  assert.deepEqual((await registeredIn(cluster, BOTH)).map(({ shown }) => shown), expected);
-  assert.deepEqual(await unregister(cluster, BOTH), expected);
-  assert.deepEqual(await seen(cluster), before);
-  assert.deepEqual(await unregister(cluster, BOTH), []);
+  assert.deepEqual((await registeredIn(cluster, BOTH_WEBHOOKS)).map(({ shown }) => shown), expected);
+  assert.deepEqual(await unregister(cluster, BOTH_WEBHOOKS), expected);
+  assert.deepEqual(await stateOf(cluster), before);
+  assert.deepEqual(await unregister(cluster, BOTH_WEBHOOKS), []);
 });
 
 Deno.test("register removes configurations that are no longer declared, and unregister removes all", async () => {
-  await using cluster = await installed();
-  await register(cluster, BOTH, HERE);
-  assert.deepEqual(await register(cluster, VALIDATING, HERE), ["MutatingWebhookConfiguration notes-dev"]);
-  assert.deepEqual((await seen(cluster)).configurations, [["notes-dev", "https://127.0.0.1:1/validate/rules", "here"]]);
-  await register(cluster, BOTH, HERE);
-  // The last that is known declares less.
-  await unregister(cluster, VALIDATING);
-  assert.deepEqual((await seen(cluster)).configurations, []);
+  await using cluster = await installedCluster();
+  await register(cluster, BOTH_WEBHOOKS, HERE);
+  assert.deepEqual(await register(cluster, VALIDATING_WEBHOOK, HERE), ["MutatingWebhookConfiguration notes-dev"]);
+  assert.deepEqual((await stateOf(cluster)).configurations, [[
+    "notes-dev",
+    "https://127.0.0.1:1/validate/rules",
+    "here",
+  ]]);
+  await register(cluster, BOTH_WEBHOOKS, HERE);
+  // The declarations of the last restart have only one of the two.
+  await unregister(cluster, VALIDATING_WEBHOOK);
+  assert.deepEqual((await stateOf(cluster)).configurations, []);
 });
 
-Deno.test("unregister keeps configurations of other owners and installed ones", async () => {
-  await using cluster = await installed();
+Deno.test("unregister keeps configurations of other owners and installedCluster ones", async () => {
+  await using cluster = await installedCluster();
   const { client } = cluster;
   for (const name of ["notes", "notes-dev"]) {
     await client.create(ValidatingWebhookConfiguration, { metadata: { name } });
   }
-  assert.deepEqual(await registeredIn(cluster, BOTH), []);
-  assert.deepEqual(await unregister(cluster, BOTH), []);
-  const left = await client.list(ValidatingWebhookConfiguration);
-  assert.deepEqual(left.map(({ metadata: { name } }) => name), ["notes", "notes-dev"]);
+  assert.deepEqual(await registeredIn(cluster, BOTH_WEBHOOKS), []);
+  assert.deepEqual(await unregister(cluster, BOTH_WEBHOOKS), []);
+  const remaining = await client.list(ValidatingWebhookConfiguration);
+  assert.deepEqual(remaining.map(({ metadata: { name } }) => name), ["notes", "notes-dev"]);
 });
 
-Deno.test("unregister restores a conversion that another program has changed, and removes the annotation", async () => {
-  await using cluster = await installed();
+Deno.test("unregister restores the conversion even if another program has changed it, and removes the annotation", async () => {
+  await using cluster = await installedCluster();
   const { client } = cluster;
-  await register(cluster, BOTH, HERE);
+  await register(cluster, BOTH_WEBHOOKS, HERE);
   await client.patch(CustomResourceDefinition, DEFINITION, {
     spec: { conversion: { webhook: { clientConfig: { url: "https://127.0.0.1:9/convert" } } } },
   });
-  await unregister(cluster, BOTH);
-  const { conversion, marks } = await seen(cluster);
+  await unregister(cluster, BOTH_WEBHOOKS);
+  const { conversion, marks } = await stateOf(cluster);
   assert.deepEqual([conversion?.url, conversion?.service?.name, marks], [undefined, "notes-webhook", []]);
 });
 
 Deno.test("webhook configurations of a deployed operator without ready pods block requests", async () => {
-  await using cluster = await installed();
-  assert.deepEqual(await blockingIn(cluster, BOTH), []);
-  for (const manifest of BOTH.manifests.webhook) {
+  await using cluster = await installedCluster();
+  assert.deepEqual(await blockingConfigurations(cluster, BOTH_WEBHOOKS), []);
+  for (const manifest of BOTH_WEBHOOKS.manifests.webhook) {
     const kind = KINDS[manifest.kind];
     if (kind !== undefined) await cluster.client.create(kind, manifest as never);
   }
-  await register(cluster, BOTH, HERE);
-  assert.deepEqual(await blockingIn(cluster, BOTH), [
+  await register(cluster, BOTH_WEBHOOKS, HERE);
+  assert.deepEqual(await blockingConfigurations(cluster, BOTH_WEBHOOKS), [
     "MutatingWebhookConfiguration notes",
     "ValidatingWebhookConfiguration notes",
   ]);
@@ -142,5 +146,5 @@ Deno.test("webhook configurations of a deployed operator without ready pods bloc
     addressType: "IPv4",
     endpoints: [{ addresses: ["10.0.0.1"], conditions: { ready: true } }],
   });
-  assert.deepEqual(await blockingIn(cluster, BOTH), []);
+  assert.deepEqual(await blockingConfigurations(cluster, BOTH_WEBHOOKS), []);
 });
