@@ -104,7 +104,7 @@ Deno.test("register removes configurations that are no longer declared, and unre
   assert.deepEqual((await stateOf(cluster)).configurations, []);
 });
 
-Deno.test("unregister keeps configurations of other owners and installedCluster ones", async () => {
+Deno.test("unregister keeps configurations of other owners, and installed ones", async () => {
   await using cluster = await installedCluster();
   const { client } = cluster;
   for (const name of ["notes", "notes-dev"]) {
