@@ -163,8 +163,7 @@ class InMemoryApiserver implements Apiserver {
    */
   #activity = 0;
   /**
-   * Number of requests that `respond` has not answered yet. It answers a watch as soon as the watch
-   * is open.
+   * Number of requests without a response yet. A watch has a response as soon as it is open.
    */
   #requests = 0;
   #isStopped = false;

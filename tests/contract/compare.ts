@@ -1,4 +1,4 @@
-/** Compares what two servers answered. */
+/** Compares the responses of two servers. */
 import { equal, isObject } from "../../src/base/json.ts";
 import type { Transcript } from "./contract.ts";
 import { normalise } from "./normalise.ts";
@@ -15,10 +15,10 @@ export interface Difference {
   readonly actual?: unknown;
 }
 
-/** A transcript without what {@linkcode NOT_COMPARED} lists. */
+/** A transcript without the values that {@linkcode NOT_COMPARED} lists. */
 export interface NormalTranscript {
   readonly steps: readonly NormalStep[];
-  /** Why the case did not run to its end. */
+  /** Error message, if the case did not complete. */
   readonly failure?: string;
 }
 
@@ -36,10 +36,10 @@ export function normalTranscript({ steps, failure }: Transcript): NormalTranscri
 }
 
 /**
- * Compares what two servers answered in a case.
+ * Compares the responses of two servers in a case.
  *
- * @param real What the real server answered.
- * @param other What the other server answered.
+ * @param real Transcript of the real server.
+ * @param other Transcript of the other server.
  */
 export function compare(real: NormalTranscript, other: NormalTranscript): Difference[] {
   const differences: Difference[] = [];
@@ -49,8 +49,8 @@ export function compare(real: NormalTranscript, other: NormalTranscript): Differ
       differences.push({ ...difference, call });
     }
   }
-  // A case that the real server does not let run to its end shows nothing, even if the other server
-  // fails in the same way.
+  // A case that does not complete is always a difference, since it proves no behavior, even if both
+  // servers fail in the same way.
   if (real.failure !== undefined || other.failure !== undefined) {
     differences.push({ path: "failure", call: "", expected: real.failure, actual: other.failure });
   }

@@ -1,14 +1,14 @@
 /**
- * The contract of a Kubernetes API server: cases that send raw HTTP requests. A case is run on two
- * servers and what they answered is compared whole, after what no two runs have in common was taken
- * out. The answers of the real server are the truth.
+ * The contract of a Kubernetes API server: cases that send raw HTTP requests. Each case runs on two
+ * servers, and their complete responses are compared, except for values that differ between any two
+ * runs. The responses of the real server are the expected ones.
  */
 import { Recorder, type Step } from "./recorder.ts";
 
 /** Sends a request to a server as an administrator. */
 export type Send = (request: Request) => Promise<Response>;
 
-/** A behavior of a server, shown by a few requests. */
+/** A test of one behavior of a server, with a few requests. */
 export interface Case {
   /** Group of the case in reports. */
   readonly area: string;
@@ -16,30 +16,30 @@ export interface Case {
   run(api: Recorder): Promise<void>;
 }
 
-/** What a server answered in a case. */
+/** The requests of a case and the responses of a server. */
 export interface Transcript {
   readonly steps: readonly Step[];
-  /** Why the case did not run to its end. */
+  /** Error message, if the case did not complete. */
   readonly failure?: string;
 }
 
-/** Returns the cases of an area, from functions by the name of the case. */
+/** Returns the cases of an area, given their functions by case name. */
 export function area(name: string, runs: Record<string, (api: Recorder) => Promise<void>>): Case[] {
   return Object.entries(runs).map(([title, run]) => ({ area: name, name: title, run }));
 }
 
-// In milliseconds, far more than any case takes: a server that never sends an event must not block
-// the suite. The real controller of namespaces retries after up to a minute when a request of it
-// failed, for example because another case deleted a kind.
+// In milliseconds. Far more than any case takes, so that a server that never sends an event does
+// not block the suite. The real namespace controller waits up to a minute before it retries a
+// failed request, which fails for example because another case deleted a kind.
 const TIME_LIMIT = 300_000;
 
 /**
  * Runs a case on a server.
  *
  * @param contractCase The case.
- * @param namespace A namespace of its own, which is made first.
- * @param send The server.
- * @param limit How long it may take, in milliseconds.
+ * @param namespace Namespace of the case, which is created first.
+ * @param send Sends requests to the server.
+ * @param limit Time limit in milliseconds. A case that exceeds it fails.
  */
 export async function runCase(
   contractCase: Case,

@@ -36,7 +36,7 @@ if (!isComplete) {
 
 const isUpdate = Deno.args.includes("--update");
 
-Deno.test({ name: "the in-process API server answers like the real one", ignore: !isComplete }, async (t) => {
+Deno.test({ name: "the in-process API server responds like the real one", ignore: !isComplete }, async (t) => {
   const truth = new Map<Case, NormalTranscript>();
   {
     await using cluster = await realCluster({ controllerManager: PREPARED_CONTROLLERS });
@@ -57,7 +57,7 @@ Deno.test({ name: "the in-process API server answers like the real one", ignore:
   if (isUpdate) {
     await writeRecording(new Map(CASES.map((each) => [each, truth.get(each)!])), CONTROL_PLANE_VERSION);
   }
-  await t.step("the recorded transcripts are those of the real server", async () => {
+  await t.step("the recorded transcripts equal those of the real server", async () => {
     const recording = await Recording.read(CASES);
     const outdated = CASES.filter((each) => compare(truth.get(each)!, recording.transcript(each)).length > 0)
       .map(({ area, name }) => `${area}: ${name}`);
@@ -67,9 +67,9 @@ Deno.test({ name: "the in-process API server answers like the real one", ignore:
 });
 
 Deno.test("the contract has enough cases and planted faults of each subject", () => {
-  for (const { name, least, areas } of SUBJECTS) {
+  for (const { name, minimum, areas } of SUBJECTS) {
     const cases = CASES.filter(({ area }) => areas.includes(area)).length;
-    assert(cases >= least, `${name}: ${cases} cases, at least ${least} are required`);
+    assert(cases >= minimum, `${name}: ${cases} cases, at least ${minimum} are required`);
   }
   assert(PLANTED.length >= 25);
   for (const { name } of SUBJECTS) {
@@ -100,7 +100,7 @@ async function findPlantedFaults(t: Deno.TestContext, truth: ReadonlyMap<Case, N
   };
 
   await t.step("a copy without a fault passes", async () => {
-    // In the order of all cases: those of discovery must not see what others create.
+    // Keeps the order of CASES, because discovery must run before other cases create kinds.
     const cases = CASES.filter((each) => named.some(({ contractCase }) => contractCase === each));
     assert.deepEqual(await differences(undefined, cases, "none"), []);
   });

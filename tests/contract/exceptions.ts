@@ -1,18 +1,21 @@
 /**
- * Where the server in the process may answer differently from the real one, and why. All of them
- * are here.
+ * All differences between the in-process server and the real one that are allowed, each with its
+ * reason.
  */
 
-/** A difference that is allowed. */
+/** An allowed difference. */
 export interface Exception {
   readonly area: string;
   readonly name: string;
-  /** Which places of the transcript, such as `steps[2].body.message`. @default {all of the case} */
+  /**
+   * Pattern of the paths in the transcript that may differ, such as `steps[2].body.message`.
+   * @default {all paths of the case}
+   */
   readonly path?: RegExp;
   readonly reason: string;
 }
 
-/** All exceptions. One that is no longer needed fails the suite. */
+/** All exceptions. The suite fails if one is no longer needed. */
 export const EXCEPTIONS: readonly Exception[] = [
   {
     area: "discovery",

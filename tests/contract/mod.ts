@@ -1,11 +1,11 @@
-/** The contract suite: all cases, and what both servers need before the first. */
+/** The contract suite: all cases, and the preparation of the servers. */
 import { access } from "./cases/access.ts";
-import { grants, refusedRoles } from "./cases/access_grants.ts";
+import { grants, rejectedRoles } from "./cases/access_grants.ts";
 import { impersonation, reviews } from "./cases/access_reviews.ts";
 import { admission } from "./cases/admission.ts";
 import { answers } from "./cases/admission_answers.ts";
 import { besides } from "./cases/admission_besides.ts";
-import { failures, refusedWebhooks } from "./cases/admission_failures.ts";
+import { failures, rejectedWebhooks } from "./cases/admission_failures.ts";
 import { matching } from "./cases/admission_matching.ts";
 import { applies } from "./cases/apply.ts";
 import { appliedBesides } from "./cases/apply_migration.ts";
@@ -30,8 +30,8 @@ import { openapi } from "./cases/openapi.ts";
 import { patches } from "./cases/patches.ts";
 import { jsonPatchCases, mergePatchCases } from "./cases/json_and_merge_patches.ts";
 import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
-import { refusedDefinitions } from "./cases/refused_definitions.ts";
-import { refusedSchemas } from "./cases/refused_schemas.ts";
+import { rejectedDefinitions } from "./cases/rejected_definitions.ts";
+import { rejectedSchemas } from "./cases/rejected_schemas.ts";
 import { autoscalers } from "./cases/autoscalers.ts";
 import { filledIn } from "./cases/defaults.ts";
 import { jobs } from "./cases/jobs.ts";
@@ -57,7 +57,10 @@ export { type Case, runCase, type Send, type Transcript } from "./contract.ts";
 export { normalise, NOT_COMPARED } from "./normalise.ts";
 export { explain, judge, replaySuite, report, type Result, runSuite, type Servers } from "./suite.ts";
 
-/** All cases. Those of discovery come first: they see no kinds but the one that all share. */
+/**
+ * All cases. Discovery comes first, so that its responses contain no custom kinds of other cases
+ * except the shared one.
+ */
 export const CASES: readonly Case[] = [
   ...discovery,
   ...openapi,
@@ -94,8 +97,8 @@ export const CASES: readonly Case[] = [
   ...droppedWatches,
   ...garbage,
   ...crd,
-  ...refusedSchemas,
-  ...refusedDefinitions,
+  ...rejectedSchemas,
+  ...rejectedDefinitions,
   ...customVersions,
   ...customFeatures,
   ...changedDefinitions,
@@ -114,7 +117,7 @@ export const CASES: readonly Case[] = [
   ...events,
   ...access,
   ...grants,
-  ...refusedRoles,
+  ...rejectedRoles,
   ...reviews,
   ...impersonation,
   ...admission,
@@ -122,19 +125,19 @@ export const CASES: readonly Case[] = [
   ...besides,
   ...failures,
   ...answers,
-  ...refusedWebhooks,
+  ...rejectedWebhooks,
   ...connections,
   ...conversion,
 ];
 
-/** Makes the kind that the cases share, and waits until discovery has it. */
+/** Creates the custom kind that the cases share, and waits until discovery lists it. */
 export async function prepare(send: Send): Promise<void> {
   const api = new Recorder(send, { namespace: "default", signal: AbortSignal.timeout(20_000) });
   await api.quietlyDefine(widgetDefinition);
   await api.untilAnswer("/apis", ({ body }) => body.groups?.some((group: { name: string }) => group.name === GROUP));
 }
 
-/** A namespace of its own for each case, the same in each run. */
+/** Returns the namespace of a case. No two cases share one, and it is the same in each run. */
 export function namespaceOf(contractCase: Case): string {
   const siblings = CASES.filter(({ area }) => area === contractCase.area);
   return `${contractCase.area.toLowerCase().replaceAll(" ", "-")}-${siblings.indexOf(contractCase) + 1}`;

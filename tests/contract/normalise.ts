@@ -1,12 +1,12 @@
 /**
- * Removes from a transcript what differs between any two runs, and keeps the relations that must
- * hold.
+ * Normalizes transcripts: replaces values that differ between any two runs, such as uids, but
+ * preserves their order and equality.
  */
 import { isObject } from "../../src/base/json.ts";
 import type { Step } from "./recorder.ts";
 import { withoutSyntaxWording } from "./syntax_wording.ts";
 
-/** What is not compared, for reports. */
+/** List of values that are not compared, for reports. */
 export const NOT_COMPARED: readonly string[] = [
   "uids: replaced by numbers in the order of first appearance, so that equal ones stay equal",
   "resourceVersions of objects: replaced by their rank in the case, so that order and equality are compared",
@@ -27,9 +27,10 @@ export const NOT_COMPARED: readonly string[] = [
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
-// In an object that a message or a YAML document quotes.
+// Matches a resourceVersion in an object that a message or a YAML document quotes.
 const QUOTED_VERSION = /(resourceVersion\\*"?: ?\\*")(\d+)/g;
-// In a query or a message, the version may be that of a list, which is not compared.
+// Matches a resourceVersion in a query or a message. It may be the version of a list, which is not
+// compared.
 const VERSION_IN_TEXT =
   /(resourceVersion=|too old resource version: \d+ \(|ResourceVersion in (?:the )?\w+ \(|current: )[1-9]\d*/g;
 // The alphabet of k8s.io/apimachinery/pkg/util/rand, which has no vowels and no similar characters.
@@ -47,14 +48,14 @@ class Noise {
   readonly #generated = new Map<string, string>();
   /** Ranks of the versions of objects, from 1. */
   readonly #ranks: ReadonlyMap<string, number>;
-  /** The newest version so far. That of a list or a bookmark must not be older. */
+  /** The newest version so far. The version of a list or a bookmark must not be older. */
   #newest = 0;
 
   constructor(steps: readonly Step[]) {
     const versions = new Set<string>();
     for (const object of objectsIn(steps)) {
       this.#noteGenerated(object);
-      // uids that are values come first, because the order of keys that contain one is random.
+      // The uid field comes first, because the order of keys that contain a uid is random.
       if (typeof object.uid === "string" && object.uid.replace(UID, "") === "") this.#uid(object.uid);
       const { metadata } = object;
       if (isObject(metadata) && !isList(object) && isVersion(metadata.resourceVersion)) {
@@ -91,7 +92,10 @@ class Noise {
     return Object.fromEntries(result);
   }
 
-  /** A table may be of a list or of one object, so its version may be newer or older. */
+  /**
+   * Normalizes the metadata of a table. A table may contain a list or one object, so its version
+   * may be newer or older than the previous ones.
+   */
   #ofTable(metadata: Record<string, unknown>): Record<string, unknown> {
     const { resourceVersion: version, ...rest } = metadata;
     return { ...this.#metadata(rest, true), ...(isVersion(version) && { resourceVersion: "<of a table>" }) };

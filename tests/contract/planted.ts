@@ -1,7 +1,6 @@
 /**
- * Faults planted in the server, to test the contract itself. A copy of the server's source with one
- * change is loaded, and a case must fail on it. A case that does not fail would not find such a
- * fault.
+ * Plants faults in the server to test the contract itself. For each fault, a copy of the server's
+ * source with one change is loaded, and a case must fail on that copy.
  */
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,11 +8,11 @@ import type { createApiserver } from "../../src/apiserver/mod.ts";
 
 /** A change of the source that makes the server behave wrongly. */
 export interface PlantedFault {
-  /** The wrong behavior, as a sentence. */
+  /** Sentence that describes the wrong behavior. */
   readonly title: string;
   /** The file, relative to `src`. */
   readonly file: string;
-  /** Source that is in the file exactly once. */
+  /** Source to replace. The file must contain it exactly once. */
   readonly from: string;
   /** Source that replaces it. */
   readonly to: string;
@@ -35,13 +34,13 @@ const SOURCE = new URL("../../src/", import.meta.url);
  * Loads a server with a fault.
  *
  * @param fault The fault; `undefined` for an unchanged copy.
- * @param folder Where the copy is written: a path, which no other copy of this process may have.
+ * @param folder Path of the copy. No other copy of this process may use it.
  * @returns The server's module.
  * @throws {Error} If the source to replace is not in the file, or more than once.
  */
 export async function plant(fault: PlantedFault | undefined, folder: string): Promise<ServerModule> {
   const first = fault === undefined ? 0 : PACKAGES.findIndex((name) => fault.file.startsWith(`${name}/`));
-  // Packages that the changed one imports are loaded already.
+  // Packages before the changed one do not import it, so the loaded ones are used.
   const copied = PACKAGES.slice(first);
   for (const name of copied) {
     for await (const file of sources(new URL(`${name}/`, SOURCE), `${name}/`)) {
@@ -75,7 +74,7 @@ async function* sources(folder: URL, path: string): AsyncGenerator<string> {
   }
 }
 
-/** Writes a file if its content changes. Otherwise Deno can use what it has compiled of it. */
+/** Writes a file if its content changes. If it does not change, Deno can use its compile cache. */
 async function write(path: string, text: string): Promise<void> {
   if (await Deno.readTextFile(path).catch(() => undefined) === text) return;
   await Deno.mkdir(dirname(path), { recursive: true });

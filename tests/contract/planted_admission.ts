@@ -1,4 +1,4 @@
-/** Faults of webhooks that the contract must find. */
+/** Faults in admission, connections and conversions that the contract must find. */
 import type { PlantedFault } from "./planted.ts";
 
 /** Faults about admission, connections and conversions. */
@@ -64,6 +64,6 @@ export const ADMISSION: readonly PlantedFault[] = [
     file: "apiserver/webhooks/conversion.ts",
     from: "if (was !== is) return",
     to: "if (false) return",
-    foundBy: "conversion: a converter answers objects of another name",
+    foundBy: "conversion: a conversion webhook returns objects of another name",
   },
 ];

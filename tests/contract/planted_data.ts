@@ -140,7 +140,7 @@ const VALIDATION: readonly PlantedFault[] = [
     file: "apiserver/definitions/custom_rules.ts",
     from: "...applyDefaults(schema, read) as StoredObject, apiVersion",
     to: "...read as StoredObject, apiVersion",
-    foundBy: "changed definitions: objects follow their definition",
+    foundBy: "changed definitions: objects reflect changes of their definition",
   },
 ];
 
@@ -188,7 +188,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
     file: "apiserver/objects/decode.ts",
     from: "return zeroFields(schema.definition).has(key);",
     to: "return false;",
-    foundBy: "zeros: in a workload",
+    foundBy: "zeros: zero values in a workload",
   },
   {
     title: "an eviction that a budget does not allow succeeds",
@@ -356,7 +356,7 @@ const BAD_INPUT: readonly PlantedFault[] = [
     foundBy: "bad input: an unknown content type",
   },
   {
-    title: "an unknown Accept header is answered with JSON",
+    title: "an unknown Accept header gets a JSON response",
     file: "apiserver/http.ts",
     from: `if (kind.isBuiltin && !namesFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
   if (form === undefined) throw notAcceptable(false, false);`,

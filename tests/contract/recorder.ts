@@ -45,7 +45,7 @@ export interface WatchEvent {
 
 /** A watch from which a case reads events. */
 export interface Watch {
-  /** Reads and records events up to the first one that passes. */
+  /** Reads and records events up to the first one for which `passes` returns true. */
   until(passes: (event: WatchEvent) => boolean): Promise<WatchEvent>;
   /** Reads and records a number of events. */
   take(count: number): Promise<readonly WatchEvent[]>;
@@ -57,7 +57,10 @@ export const MERGE = "application/merge-patch+json";
 export const JSON_PATCH = "application/json-patch+json";
 export const APPLY = "application/apply-patch+yaml";
 
-/** Sends requests, and records all but the quiet ones. */
+/**
+ * Sends requests, and records them with their responses. Requests of {@linkcode Recorder.quietly}
+ * are not recorded.
+ */
 export class Recorder {
   readonly namespace: string;
   readonly steps: Step[];
@@ -155,9 +158,9 @@ export class Recorder {
   }
 
   /**
-   * Runs a part of a case in which each write waits until the server's cache has the previous one.
-   * The real server starts an update from its cache, and again if that was too old: webhooks are
-   * then called twice.
+   * Runs a part of a case in which each write waits until the server's cache contains the previous
+   * one. The real server bases an update on its cache, and starts again if the cached object was
+   * too old. Webhooks would then be called twice.
    */
   async patiently(run: () => Promise<void>): Promise<void> {
     this.#pace.isPatient = true;
@@ -181,7 +184,7 @@ export class Recorder {
     if (!["POST", "PUT", "PATCH"].includes(method) || version === undefined) return;
     const [place = ""] = path.split("?");
     const object = method === "POST" ? `${place}/${name}` : place.replace(/\/(?:status|scale)$/, "");
-    // A get of any version is answered from the cache. The write may have completed a deletion.
+    // A get with resourceVersion=0 reads the cache. The write may have completed a deletion.
     await this.untilAnswer(
       `${object}?resourceVersion=0`,
       (cached) =>
@@ -201,7 +204,7 @@ export class Recorder {
     return { status: response.status, body: parse(text) };
   }
 
-  /** Records something other than a response, such as what a webhook received. */
+  /** Records a value that is not a response, such as a request that a webhook received. */
   note(call: string, body: unknown): void {
     // The caller may change the body later.
     this.steps.push({ call, status: 0, contentType: null, body: structuredClone(body) });
@@ -223,8 +226,8 @@ export class Recorder {
   }
 
   /**
-   * Waits until the first version of a definition is served. Until the watch cache of the real
-   * server is filled, it answers lists with 429, except those with a limit and no selector.
+   * Waits until the first version of a definition is served. Until its watch cache is filled, the
+   * real server rejects lists with status 429, except those with a limit and no selector.
    */
   async untilServed(definition: Definition): Promise<void> {
     const { group, names, versions } = definition.spec;
@@ -232,13 +235,13 @@ export class Recorder {
   }
 
   /**
-   * Polls a path until it is answered with a status, without recording the responses.
+   * Polls a path until the response has a status, without recording the responses.
    */
   async untilStatus(path: string, status: number): Promise<void> {
     await this.untilAnswer(path, (answer) => answer.status === status);
   }
 
-  /** Polls a path until a response passes, without recording the responses. */
+  /** Polls a path until `passes` returns true for a response, without recording the responses. */
   async untilAnswer(path: string, passes: (answer: Answer) => boolean): Promise<Answer> {
     while (true) {
       const response = await this.#request("GET", path, undefined, {});
@@ -341,8 +344,8 @@ export class Recorder {
 }
 
 /**
- * Messages, by status, of the real server while it processes a changed definition. The request is
- * retried.
+ * Messages of the real server, by status, while it processes a changed definition. A request that
+ * gets one is retried.
  */
 const TRANSIENT: Readonly<Record<number, string>> = {
   429: "storage is (re)initializing",

@@ -1,5 +1,5 @@
 /**
- * What the real server answered in each case, in files: machines without its programs compare the
+ * Recorded transcripts of the real server in files. Machines without the real server compare the
  * in-process server with them.
  */
 import { dirname } from "node:path";
@@ -15,7 +15,7 @@ interface RecordedArea {
   readonly cases: Readonly<Record<string, NormalTranscript>>;
 }
 
-/** What a real server answered. */
+/** The recorded transcripts of a real server. */
 export class Recording {
   readonly #areas: ReadonlyMap<string, RecordedArea>;
 
@@ -46,14 +46,14 @@ export class Recording {
   }
 }
 
-/** Advice of messages about a recording that is out of date. */
+/** Advice in error messages about an outdated recording. */
 export const HOW_TO_RECORD =
   'Record it on a machine with Go: "deno test -A tests/contract/contract_test.ts -- --update"';
 
 /**
  * Writes the recording of this repository.
  *
- * @param transcripts What the real server answered.
+ * @param transcripts Transcripts of the real server, by case.
  * @param version Its version.
  */
 export async function writeRecording(
@@ -65,7 +65,7 @@ export async function writeRecording(
     const cases = [...transcripts].filter(([each]) => each.area === area).map(([{ name }, transcript]) =>
       `${JSON.stringify(name)}: ${JSON.stringify(transcript)}`
     );
-    // A line for each case, so that a change shows which case it is.
+    // One line per case, so that a diff shows which case has changed.
     await Deno.writeTextFile(
       fileOf(area),
       `{"version": ${JSON.stringify(version)}, "cases": {\n${cases.join(",\n")}\n}}\n`,

@@ -5,7 +5,7 @@ import { CASES, explain, namespaceOf, prepare, replaySuite } from "./mod.ts";
 import { Recording } from "./recording.ts";
 import { asAdministrator } from "./servers.ts";
 
-Deno.test("the in-process API server answers as a real one was recorded to", async (t) => {
+Deno.test("the in-process API server returns the recorded responses of the real one", async (t) => {
   const recording = await Recording.read(CASES);
   await using server = createApiserver({ clock: systemClock, rbac: true });
   const send = asAdministrator(server);

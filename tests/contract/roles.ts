@@ -97,7 +97,8 @@ function attributesFor(rule: Rule, namespace: string): Fields {
 }
 
 /**
- * Waits until an access review has a result. The real server reads roles from a cache.
+ * Waits until an access review has the expected result. The real server reads roles from a cache,
+ * so changes take effect later.
  */
 export async function untilDecided(api: Recorder, spec: Fields, allowed = true): Promise<void> {
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };

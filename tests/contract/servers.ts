@@ -1,4 +1,4 @@
-/** How the contract suite calls its servers. */
+/** Settings with which the contract suite starts and calls its servers. */
 import type { Apiserver } from "../../src/apiserver/mod.ts";
 
 /** Controllers of kube-controller-manager whose work the in-process API server does itself. */
@@ -9,8 +9,8 @@ export const PREPARED_CONTROLLERS: readonly string[] = [
 ];
 
 /**
- * Returns a function that sends requests to an in-process server. Requests without a token are an
- * administrator's, as with the real server.
+ * Returns a function that sends requests to an in-process server. Requests without a token act as
+ * an administrator, as with the real server.
  */
 export function asAdministrator(server: Apiserver): (request: Request) => Promise<Response> {
   const user = { name: "admin", groups: ["system:masters", "system:authenticated"] };

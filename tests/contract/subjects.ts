@@ -1,24 +1,24 @@
-/** The subjects of the contract. Each has several areas and a least number of cases. */
+/** The subjects of the contract. Each has several areas and a minimum number of cases. */
 
 /** A subject of the contract. */
 export interface Subject {
   readonly name: string;
-  /** The least number of cases. */
-  readonly least: number;
+  /** Minimum number of cases. */
+  readonly minimum: number;
   readonly areas: readonly string[];
 }
 
 /** All subjects. Each area belongs to one. */
 export const SUBJECTS: readonly Subject[] = [
-  { name: "apply", least: 80, areas: ["apply", "applied shapes", "apply migration"] },
+  { name: "apply", minimum: 80, areas: ["apply", "applied shapes", "apply migration"] },
   {
     name: "watch and list",
-    least: 60,
+    minimum: 60,
     areas: ["lists", "watches", "watch order", "selectors", "pages", "watch options"],
   },
   {
     name: "CRD validation and CEL",
-    least: 120,
+    minimum: 120,
     areas: [
       "validation",
       "values",
@@ -26,8 +26,8 @@ export const SUBJECTS: readonly Subject[] = [
       "expressions",
       "field validation",
       "definitions",
-      "refused schemas",
-      "refused definitions",
+      "rejected schemas",
+      "rejected definitions",
       "changed definitions",
       "versions",
       "deprecated versions",
@@ -37,12 +37,12 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: "other patches",
-    least: 60,
+    minimum: 60,
     areas: ["patches", "JSON patches", "merge patches", "strategic patches", "scale"],
   },
   {
     name: "lifecycle and garbage collection",
-    least: 60,
+    minimum: 60,
     areas: [
       "objects",
       "services",
@@ -66,14 +66,14 @@ export const SUBJECTS: readonly Subject[] = [
       "events",
     ],
   },
-  { name: "RBAC", least: 60, areas: ["access", "grants", "refused roles", "access reviews", "impersonation"] },
+  { name: "RBAC", minimum: 60, areas: ["access", "grants", "rejected roles", "access reviews", "impersonation"] },
   {
     name: "admission",
-    least: 50,
-    areas: ["admission", "admission matching", "admission failures", "refused webhooks", "connections", "conversion"],
+    minimum: 50,
+    areas: ["admission", "admission matching", "admission failures", "rejected webhooks", "connections", "conversion"],
   },
-  { name: "Table, discovery, OpenAPI", least: 40, areas: ["tables", "discovery", "openapi", "protobuf"] },
-  { name: "bad input", least: 25, areas: ["bad input", "hostile input", "dropped watches"] },
+  { name: "Table, discovery, OpenAPI", minimum: 40, areas: ["tables", "discovery", "openapi", "protobuf"] },
+  { name: "bad input", minimum: 25, areas: ["bad input", "hostile input", "dropped watches"] },
 ];
 
 /**

@@ -1,4 +1,4 @@
-/** Runs cases on servers, and reports where these differ. */
+/** Runs cases on servers, and reports differences. */
 import { compare, type Difference, type NormalTranscript, normalTranscript } from "./compare.ts";
 import { type Case, runCase, type Send } from "./contract.ts";
 import { type Exception, EXCEPTIONS } from "./exceptions.ts";
@@ -10,7 +10,7 @@ export interface Result {
   readonly case: Case;
   /** Differences that no exception allows. */
   readonly differences: readonly Difference[];
-  /** Exceptions that were needed. */
+  /** Exceptions that allowed a difference. */
   readonly excused: readonly Exception[];
   /** Exceptions of this case that allow no difference, and must be removed. */
   readonly stale: readonly Exception[];
@@ -28,15 +28,18 @@ export interface SuiteOptions {
   readonly namespaceOf: (contractCase: Case) => string;
   /** Differences that are allowed. @default {EXCEPTIONS} */
   readonly exceptions?: readonly Exception[];
-  /** Called with what the real server answered in each case. */
+  /** Called with the transcript of the real server for each case. */
   readonly onTranscript?: (transcript: NormalTranscript, contractCase: Case) => void;
 }
 
-// The real server waits in a few cases: two seconds before the first object of a new kind, five
-// seconds for a namespace. Other cases run meanwhile.
+// The real server is slow in a few cases: it waits two seconds before the first object of a new
+// kind, and five seconds for a namespace. Other cases run in parallel.
 const PARALLEL = 8;
 
-/** Areas whose cases see what other cases create, or break their connections. */
+/**
+ * Areas whose cases run alone, because they see the objects of other cases or break their
+ * connections.
+ */
 const EXCLUSIVE: readonly string[] = ["discovery", "dropped watches"];
 
 /**
@@ -64,10 +67,10 @@ export async function runSuite(
 }
 
 /**
- * Runs cases on one server, and compares its responses with those that a real server once sent.
+ * Runs cases on one server, and compares its responses with recorded responses of the real server.
  *
  * @param cases The cases.
- * @param recorded Returns what the real server answered in a case.
+ * @param recorded Returns the recorded transcript of a case.
  * @param send The server, prepared.
  * @param options Namespaces and exceptions.
  * @returns The result of each case, in the order of the cases.
@@ -85,8 +88,8 @@ export async function replaySuite(
 }
 
 /**
- * Runs the cases of discovery first and one by one, because they see the kinds that other cases
- * create, and those that drop watches last.
+ * Runs all cases. Cases of discovery run first and one by one, because they see the kinds of other
+ * cases. Cases that drop watches run last.
  */
 async function runAll(cases: readonly Case[], run: (contractCase: Case) => Promise<Result>): Promise<Result[]> {
   const results = new Map<Case, Result>();
@@ -105,7 +108,7 @@ async function runAll(cases: readonly Case[], run: (contractCase: Case) => Promi
  * Returns the result of a case.
  *
  * @param contractCase The case.
- * @param differences Where the responses of the servers differ.
+ * @param differences The differences between the servers.
  * @param exceptions Differences that are allowed.
  */
 export function judge(
@@ -125,7 +128,8 @@ export function judge(
 }
 
 /**
- * Returns a table by subject and area, the exceptions with their reasons, and what is not compared.
+ * Returns a table of results by subject and area, the exceptions with their reasons, and the list
+ * of values that are not compared.
  */
 export function report(results: readonly Result[]): string {
   const of = (...areas: readonly string[]) => results.filter((result) => areas.includes(result.case.area));
@@ -157,7 +161,7 @@ function row([area = "", ...numbers]: string[]): string {
   return area.padEnd(34) + numbers.map((number) => number.padStart(10)).join("");
 }
 
-/** Describes what is wrong with a case. */
+/** Formats the differences and unneeded exceptions of a case. */
 export function explain({ differences, stale }: Result): string {
   const lines = stale.map(({ reason }) => `The exception "${reason}" is not needed any more. Remove it`);
   for (const { call, path, expected, actual } of differences) {

@@ -8,7 +8,7 @@ const CASES = area("greetings", {
   "takes leave": async (api) => void await api.get("/goodbye"),
 });
 
-/** Returns a server that accepts all POST requests and answers each path with a word. */
+/** Returns a server that accepts all POST requests and responds to each path with a word. */
 function server(words: Record<string, string>): Send {
   return (request) => {
     const { pathname } = new URL(request.url);
@@ -73,11 +73,11 @@ Deno.test("an exception allows only the differences at its path", async () => {
   const exception = { area: "greetings", name: "takes leave", path: /body\.word$/, reason: "it is in a hurry" };
 
   const [, allowed] = await run(rude, [exception]);
-  const [, refused] = await run(rude, [{ ...exception, path: /status$/ }]);
+  const [, uncovered] = await run(rude, [{ ...exception, path: /status$/ }]);
 
   assert.deepEqual(allowed?.differences, []);
   assert.deepEqual(allowed?.excused, [exception]);
-  assert.equal(refused?.differences.length, 1);
+  assert.equal(uncovered?.differences.length, 1);
 });
 
 Deno.test("runSuite reports exceptions that are not needed", async () => {

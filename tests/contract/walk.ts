@@ -183,7 +183,8 @@ function stepsOf(collection: Collection): fc.Arbitrary<Step> {
         const { resourceVersion, uid } = body.metadata;
         const version = isStale ? String(Number(resourceVersion) - 1) : resourceVersion;
         const changed = object(name, content, { ...metadata, uid, resourceVersion: version });
-        // The servers have different versions, so only whether it is stale is random.
+        // The resourceVersions differ between the servers, so the walk only decides whether the
+        // version is stale.
         await api.put(at(api, name, "?fieldManager=replacer"), changed);
       }),
   );

@@ -6,7 +6,7 @@ import { explain, type NormalTranscript, prepare, runSuite } from "./mod.ts";
 import { walkOf, walkText } from "./walk.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 
-/** Seeds of walks that once found a difference. */
+/** Seeds of walks that found a difference in the past. */
 const FAILED_ONCE: readonly number[] = [218_777_620];
 
 const FIRST = Number(Deno.env.get("OP_WALK_SEED") ?? 1);
@@ -20,13 +20,13 @@ Deno.test({
 }, async (t) => {
   await using cluster = await realCluster();
   await using server = createApiserver({ clock: systemClock });
-  const answers = { all: 0, good: 0, refused: 0 };
+  const answers = { all: 0, good: 0, rejected: 0 };
   const count = ({ steps }: NormalTranscript) => {
     for (const { call, status } of steps) {
       if (call.includes("watch=1")) continue;
       answers.all++;
       if (status < 300) answers.good++;
-      if (status === 409 || status === 422) answers.refused++;
+      if (status === 409 || status === 422) answers.rejected++;
     }
   };
   const servers = {
@@ -46,9 +46,11 @@ Deno.test({
     });
   }
   const share = (part: number) => Math.round(100 * part / answers.all);
-  console.log(`${seeds.length} walks: ${share(answers.good)} % succeeded, ${share(answers.refused)} % were 409 or 422`);
+  console.log(
+    `${seeds.length} walks: ${share(answers.good)} % succeeded, ${share(answers.rejected)} % were 409 or 422`,
+  );
   await t.step("at least 60 % of the requests succeed, and at least 10 % are rejected", () => {
     assert(answers.good >= 0.6 * answers.all, `${answers.good} of ${answers.all} succeeded`);
-    assert(answers.refused >= 0.1 * answers.all, `${answers.refused} of ${answers.all} were 409 or 422`);
+    assert(answers.rejected >= 0.1 * answers.all, `${answers.rejected} of ${answers.all} were 409 or 422`);
   });
 });

@@ -11,7 +11,7 @@ export type AdmissionRequest = any;
 /** `response` of an AdmissionReview, or a Response that is not a review. */
 export type HookAnswer = Fields | Response;
 
-/** A webhook of a case. */
+/** A webhook that a case starts. */
 export interface Hook {
   readonly phase: "mutate" | "validate";
   /** Returns the response. @default {allows everything} */
@@ -21,7 +21,7 @@ export interface Hook {
    * namespace.
    */
   readonly with?: Fields;
-  /** Whether the requests that it received are not compared. @default {false} */
+  /** Whether the comparison ignores the requests that the webhook received. @default {false} */
   readonly isUnseen?: boolean;
 }
 
@@ -161,7 +161,10 @@ export function inNamespace(api: Recorder): Fields {
   return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": api.namespace } } };
 }
 
-/** Requests that no case sends. They show when a configuration takes effect. */
+/**
+ * A rule for requests that no case sends. They are sent to detect when a configuration takes
+ * effect.
+ */
 const PROBES: Fields = { ...CONFIG_MAPS, resources: ["serviceaccounts"] };
 
 async function untilCalled(api: Recorder, isCalled: () => boolean): Promise<void> {

@@ -25,7 +25,7 @@ export interface Subject {
  * Returns the kind in which a webhook receives the objects of a request; `undefined` if it does not
  * match.
  *
- * @throws {StatusError} If the namespace, whose labels decide, does not exist.
+ * @throws {StatusError} If the webhook has a namespace selector and the namespace does not exist.
  */
 export function kindFor(core: Core, webhook: Webhook, subject: Subject): ServedKind | undefined {
   if (!selectsObject(webhook, subject)) return undefined;

@@ -17,7 +17,7 @@ export interface Comparison {
  *
  * @param schema Schema of the values.
  * @param before The old value; `undefined` if it did not exist.
- * @param after The new value; `undefined` if it does not exist any more.
+ * @param after The new value; `undefined` if it no longer exists.
  */
 export function compare(schema: ServerSchema, before: unknown, after: unknown): Comparison {
   const comparison = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };

@@ -38,8 +38,8 @@ function mergeMaps(
 }
 
 /**
- * Merges lists in the order of the applied one. An item that only the live list has stays after the
- * item that preceded it.
+ * Merges lists in the order of the applied one. An item that only the live list contains keeps its
+ * place after the item that preceded it.
  */
 function mergeLists(schema: ServerSchema, live: readonly unknown[], applied: readonly unknown[]): unknown[] {
   const left = live.map((item) => itemStep(schema, item));

@@ -46,7 +46,7 @@ export interface Change {
   readonly ignored: FieldSet;
   /**
    * Returns the version in which a manager owns fields: "same" if its fields equal those of this
-   * version; `undefined` if it does not exist any more.
+   * version; `undefined` if it no longer exists.
    */
   versionNamed(apiVersion: string): OtherVersion | "same" | undefined;
 }
@@ -149,7 +149,7 @@ function reassigned(
     let { set } = owned;
     if (manager !== self) {
       const comparison = comparisonIn(owned.apiVersion);
-      // Fields that are owned in a version that does not exist any more lose their manager.
+      // Fields that are owned in a version that no longer exists lose their manager.
       if (comparison === undefined) continue;
       const { added, modified, removed } = comparison;
       const conflict = set.intersection(modified.union(added));

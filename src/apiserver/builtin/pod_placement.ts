@@ -58,7 +58,7 @@ function goTerm(term: Fields): Fields {
 }
 
 /**
- * Returns a spec without its node selector and node affinity. Affinity to other pods stays.
+ * Returns a spec without its node selector and node affinity, but with its affinity to other pods.
  *
  * @param spec The spec.
  */

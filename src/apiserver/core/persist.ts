@@ -337,7 +337,9 @@ export function putOrFinish(core: Core, kind: ServedKind, next: StoredObject): S
   return next;
 }
 
-/** Returns whether an object is being deleted and nothing blocks the deletion any more. */
+/**
+ * Returns whether an object is being deleted and no finalizer or grace period blocks the deletion.
+ */
 export function isFinished(object: StoredObject): boolean {
   const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
   if (deletionTimestamp === undefined || (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0) {

@@ -104,7 +104,7 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   if (type === PATCHES.apply) {
     const { config } = await configOf(SCALE, text);
     return (before) => {
-      // The real server accepts an apply to the scale of a custom kind only if it changes nothing.
+      // The real server accepts an apply to the scale of a custom kind only if it makes no change.
       if (!kind.isBuiltin && before.metadata.managedFields === undefined) {
         throw inconvertible("failed to create manager for existing fields: failed to convert live object", "/");
       }

@@ -184,7 +184,7 @@ function pathOf({ path }: Operation, op: string): string {
   );
 }
 
-/** Operations whose message about a missing path is longer. */
+/** Operations whose error message includes that the field `path` is missing. */
 const EXPLAINS_PATH: ReadonlySet<string> = new Set(["replace", "move", "test"]);
 
 function stringOf(value: unknown, otherwise: string): string {

@@ -41,7 +41,7 @@ export function fruit(kind: string, name: string, spec: unknown, version = "v1")
   return { apiVersion: `${GROUP}/${version}`, kind, metadata: { name }, spec };
 }
 
-/** Waits until a path of each version is answered with a status. */
+/** Waits until requests to a path of each version get a status. */
 export async function untilVersions(
   api: Recorder,
   plural: string,

@@ -46,14 +46,14 @@ export function make({ kind }: Subject, name: string, parts: unknown): unknown {
   return { apiVersion: FRUIT_VERSION, kind, metadata: { name }, ...parts as object };
 }
 
-/** Tries to create objects with specs, and deletes those that are accepted. */
+/** Tries to create an object with each spec, and deletes the objects that are accepted. */
 export async function tryEach(subject: Subject, specs: readonly unknown[]): Promise<void> {
   for (const spec of specs) {
     await subject.api.post(`${path(subject)}?dryRun=All`, make(subject, "try", { spec }));
   }
 }
 
-/** Creates an object, and tries to change its spec. */
+/** Creates an object, and tries each change of its spec. */
 export async function tryChanges(subject: Subject, from: unknown, changes: readonly unknown[]): Promise<void> {
   await subject.api.quietly("POST", path(subject), make(subject, "a", { spec: from }));
   for (const spec of changes) await subject.api.merge(`${path(subject, "a")}?dryRun=All`, { spec });

@@ -106,7 +106,7 @@ export const SHOWN: Readonly<Record<string, Shown>> = {
       },
     }],
   },
-  "claims of volumes": {
+  "persistent volume claims": {
     version: "v1",
     kind: "PersistentVolumeClaim",
     plural: "persistentvolumeclaims",
@@ -140,7 +140,7 @@ export const SHOWN: Readonly<Record<string, Shown>> = {
       },
     ],
   },
-  "drivers of volumes": {
+  "CSI drivers": {
     version: "storage.k8s.io/v1",
     kind: "CSIDriver",
     plural: "csidrivers",

@@ -1,4 +1,4 @@
-/** Workloads with statuses as controllers write them. */
+/** Workloads with statuses in the form in which controllers write them. */
 
 const LONG_AGO = "2020-05-05T05:05:05Z";
 
@@ -109,7 +109,7 @@ export const SHOWN_WORKLOADS: Readonly<Record<string, Shown>> = {
       },
     ],
   },
-  "pods that initialise": {
+  "pods that are initializing": {
     version: "v1",
     kind: "Pod",
     plural: "pods",

@@ -24,7 +24,7 @@ import { configMap, widget } from "../widget.ts";
 
 const BOOTSTRAPPED = "labelSelector=kubernetes.io%2Fbootstrapping%3Drbac-defaults";
 
-/** What roles allow. */
+/** Cases about the requests that roles allow. */
 export const access = area("access", {
   "a request that no role allows is forbidden": async (api) => {
     const jane = api.as("jane");

@@ -24,7 +24,7 @@ const ROLES: Rule = {
   resources: ["roles", "rolebindings", "clusterroles", "clusterrolebindings"],
 };
 
-/** Users can only grant permissions that they have. */
+/** Cases about privilege escalation: users can grant only RBAC permissions that they have. */
 export const grants = area("grants", {
   "a role can only contain permissions that its author has": async (api) => {
     await grant(api, "jane", [ROLES, READ]);
@@ -160,7 +160,7 @@ export const grants = area("grants", {
 });
 
 /** Invalid roles and bindings. */
-export const refusedRoles = area("refused roles", {
+export const rejectedRoles = area("rejected roles", {
   "a rule without verbs, groups or resources": async (api) => {
     await api.post(within(api, "roles"), role("r", [{}]));
     await api.post(within(api, "roles"), role("r", [{ verbs: ["get"] }]));

@@ -202,7 +202,7 @@ export const impersonation = area("impersonation", {
     await whoAmI(it.as("system:serviceaccount:default:other"));
     await it.as("jane").get(api.core("configmaps/c"));
   },
-  "an uid and more": async (api) => {
+  "a uid and extra values": async (api) => {
     const it = await robot(api, [
       ACT,
       { verbs: ["impersonate"], apiGroups: [NEW], resources: ["uids"], resourceNames: ["1"] },

@@ -61,7 +61,7 @@ const MISFITS: readonly unknown[] = [
   { op: "add", path: "/metadata/labels/x", value: "y" },
 ];
 
-/** Patch operations that make an object of any kind invalid, or almost. */
+/** Patch operations that make an object of any kind invalid, or come close to it. */
 const SPOILING: readonly unknown[] = [
   { op: "replace", path: "/kind", value: "Odd" },
   { op: "replace", path: "/apiVersion", value: "v9" },

@@ -190,7 +190,7 @@ export const failures = area("admission failures", {
 const URL = { url: "https://127.0.0.1:3/x" };
 
 /** Invalid configurations. */
-export const refusedWebhooks = area("refused webhooks", {
+export const rejectedWebhooks = area("rejected webhooks", {
   ...Object.fromEntries(
     Object.entries({
       "a name that is none": [webhook("short", URL), webhook("Not.A.Name", URL), webhook("", URL)],

@@ -65,7 +65,7 @@ export const applies = area("apply", {
     );
     await api.apply(api.widgets("/w?fieldManager=one"), widget("w", { ports: [{ port: 2, name: "b" }] }));
   },
-  "sets are merged, atomic lists and maps replaced": async (api) => {
+  "sets are merged, and atomic lists and maps are replaced": async (api) => {
     await api.apply(
       api.widgets("/w?fieldManager=one"),
       widget("w", { tags: ["a", "b"], words: ["a"], pair: { a: "1" } }),
@@ -105,7 +105,7 @@ export const applies = area("apply", {
       spec: undefined,
       status: { ready: 1 },
     });
-    // An apply without changes is still stored if its time changes the order of the managers.
+    // An apply without changes is still stored if its new time changes the order of the managers.
     await api.untilNextSecond();
     await api.apply(api.widgets("/w?fieldManager=one"), { ...widget("w", { size: 2 }), status: { phase: "Down" } });
   },
@@ -130,7 +130,7 @@ export const applies = area("apply", {
     await api.apply(api.widgets("/w?fieldManager="), widget("w"));
     await api.apply(api.widgets(`/w?fieldManager=${"a".repeat(129)}`), widget("w"));
   },
-  "apply takes YAML": async (api) => {
+  "an apply accepts YAML": async (api) => {
     await api.apply(
       api.widgets("/w?fieldManager=one"),
       `apiVersion: ${GROUP}/v1\nkind: Widget\nmetadata:\n  name: w\nspec:\n  size: 4\n`,

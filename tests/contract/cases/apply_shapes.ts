@@ -14,7 +14,7 @@ async function inTurn(api: Recorder, ...turns: readonly (readonly [string, unkno
 }
 
 export const appliedShapes = area("applied shapes", {
-  "an empty object is owned as such": (api) =>
+  "an empty object is owned": (api) =>
     inTurn(api, ["one", { nested: {} }], ["one", {}], ["two", { nested: { depth: 3 } }], ["one", { nested: {} }]),
   "an empty map of settings": (api) =>
     inTurn(api, ["one", { settings: {} }], ["two", { settings: { a: "1" } }], ["one", {}], ["two", {}]),
@@ -47,7 +47,7 @@ export const appliedShapes = area("applied shapes", {
       ["three", { color: "blue", size: 3, settings: { a: "2" } }],
       ["three&force=true", { color: "blue", size: 3, settings: { a: "2" } }],
     ),
-  "an atomic map is owned whole": (api) =>
+  "an atomic map is owned as a whole": (api) =>
     inTurn(
       api,
       ["one", { pair: { a: "1", b: "2" } }],
@@ -58,7 +58,7 @@ export const appliedShapes = area("applied shapes", {
       ["two", {}],
       ["one", {}],
     ),
-  "an atomic list is owned whole": (api) =>
+  "an atomic list is owned as a whole": (api) =>
     inTurn(
       api,
       ["one", { words: ["a", "b"] }],
@@ -109,7 +109,7 @@ export const appliedShapes = area("applied shapes", {
   "a default has no owner": async (api) => {
     await inTurn(api, ["one", {}], ["two", { nested: { depth: 1 } }], ["one", { nested: { depth: 2 } }]);
   },
-  "free fields are owned key by key": (api) =>
+  "fields without a schema are owned key by key": (api) =>
     inTurn(
       api,
       ["one", { free: { a: { b: 1 }, list: [1, 2] } }],
@@ -133,7 +133,7 @@ export const appliedShapes = area("applied shapes", {
       ["two&force=true", { either: "http" }],
       ["one", { either: 1 }],
     ),
-  "team: fields of a nested object": (api) =>
+  "fields of a nested object have separate owners": (api) =>
     inTurn(
       api,
       ["one", { team: { lead: "a", members: 2 } }],
@@ -145,7 +145,7 @@ export const appliedShapes = area("applied shapes", {
   "a manager that applies again after it gave up its fields": (api) =>
     inTurn(api, ["one", { size: 2 }], ["two&force=true", { size: 3 }], ["one", {}], ["one&force=true", { size: 4 }]),
   "force without a conflict": (api) => inTurn(api, ["one&force=true", { size: 2 }], ["one&force=true", { size: 2 }]),
-  "a dry run owns nothing": async (api) => {
+  "a dry run adds no owner": async (api) => {
     await api.apply(api.widgets("/w?fieldManager=one&dryRun=All"), widget("w", { size: 2 }));
     await api.get(api.widgets("/w"));
     await inTurn(api, ["one", { size: 2 }], ["one&dryRun=All", { size: 3 }], ["two&dryRun=All", { size: 3 }]);

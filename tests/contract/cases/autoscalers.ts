@@ -67,9 +67,9 @@ const STATUS = {
   ],
 };
 
-/** Autoscalers, which are stored in one version and served in two. */
+/** Cases of autoscalers, which are stored in one version and served in two. */
 export const autoscalers = area("autoscalers", {
-  "created in the old version": async (api) => {
+  "an autoscaler created in the old version": async (api) => {
     await api.post(path(api, "v1"), autoscaler("v1", "a", { targetCPUUtilizationPercentage: 70 }));
     await api.post(path(api, "v1"), autoscaler("v1", "b"));
     for (const name of ["a", "b"]) await both(api, name);
@@ -108,17 +108,17 @@ export const autoscalers = area("autoscalers", {
     await both(api, "a");
   },
   "required fields of an autoscaler": async (api) => {
-    const refused = (spec: object) => api.post(path(api, "v2"), autoscaler("v2", "a", spec));
-    await refused({ maxReplicas: 0 });
-    await refused({ maxReplicas: -1 });
-    await refused({ minReplicas: 6 });
-    await refused({ minReplicas: 0 });
-    await refused({ scaleTargetRef: { kind: "a/b", name: "" } });
+    const createWithSpec = (spec: object) => api.post(path(api, "v2"), autoscaler("v2", "a", spec));
+    await createWithSpec({ maxReplicas: 0 });
+    await createWithSpec({ maxReplicas: -1 });
+    await createWithSpec({ minReplicas: 6 });
+    await createWithSpec({ minReplicas: 0 });
+    await createWithSpec({ scaleTargetRef: { kind: "a/b", name: "" } });
     await api.post(path(api, "v1"), autoscaler("v1", "a", { maxReplicas: 0 }));
     await api.post(path(api, "v1"), autoscaler("v1", "a"));
     await api.merge(path(api, "v1", "/a/status"), { status: { currentReplicas: -1 } });
   },
-  "watched in both versions": async (api) => {
+  "a watch in both versions": async (api) => {
     const open = (version: "v1" | "v2", use: () => Promise<void>) =>
       api.watch(`${path(api, version)}?watch=1`, async (watch) => {
         await use();

@@ -1,4 +1,6 @@
-/** Connections to pods, services and nodes: webhooks, and errors before anything is reached. */
+/**
+ * Connections to pods, services and nodes: webhooks, and errors before the connection is opened.
+ */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { grant } from "../roles.ts";

@@ -62,10 +62,10 @@ const WRONG: Readonly<Record<string, Conversion>> = {
   "no response": () => Response.json({ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" }),
   "another uid": (request) => ({ uid: "1", convertedObjects: all(request), result: { status: "Success" } }),
   "a failure": () => ({ convertedObjects: [], result: { status: "Failure", message: "no such size" } }),
-  "a failure without words": () => ({ convertedObjects: [], result: { status: "Failure" } }),
+  "a failure without a message": () => ({ convertedObjects: [], result: { status: "Failure" } }),
   "no result": (request) => ({ convertedObjects: all(request) }),
   "no objects": () => ({ convertedObjects: [], result: { status: "Success" } }),
-  "an object too many": (request) => ({
+  "too many objects": (request) => ({
     convertedObjects: [...all(request), ...all(request)],
     result: { status: "Success" },
   }),
@@ -195,7 +195,7 @@ export const conversion = area("conversion", {
       api.note("stored versions", body.status.storedVersions);
     }),
   ...Object.fromEntries(
-    Object.entries(WRONG).map(([name, answer], i) => [`a converter answers ${name}`, async (api: Recorder) => {
+    Object.entries(WRONG).map(([name, answer], i) => [`a conversion webhook returns ${name}`, async (api: Recorder) => {
       const [kind, plural] = [`Wrong${i}`, `wrong${i}s`];
       let isWrong = false;
       await withKind(api, [kind, plural], async () => {

@@ -20,7 +20,7 @@ export const crd = area("definitions", {
     await condition(api, apples.metadata.name, "Established", "True");
     await api.get(`${CRDS}/${apples.metadata.name}`);
   },
-  "a definition that exists is refused": async (api) => {
+  "a create of an existing definition is rejected": async (api) => {
     const pears = definition("Pear", "pears");
     await api.quietlyDefine(pears);
     await api.post(CRDS, pears);
@@ -43,7 +43,7 @@ export const crd = area("definitions", {
     await api.get(path);
     await api.get(`${CRDS}/${figs.metadata.name}`);
     await api.quietlyDefine(figs);
-    // The real server may answer 404 once, while it replaces the old handler.
+    // The real server may return 404 once, while it replaces the old handler.
     const { body } = await api.untilAnswer(path, ({ status }) => status === 200);
     assert.deepEqual((body as { items: unknown[] }).items, []);
   },
@@ -72,7 +72,7 @@ export const crd = area("definitions", {
       path: "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/juice",
       value: { type: "integer", default: 7 },
     }], { contentType: "application/json-patch+json" });
-    // The default shows that the new schema is in use.
+    // The default is set once the new schema is in use.
     await api.untilAnswer(`${path}/before`, ({ body }) => body.spec.juice === 7);
     await api.post(path, lime("after"));
     await api.get(path);

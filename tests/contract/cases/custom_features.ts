@@ -17,7 +17,7 @@ import {
 
 /** Selectable fields. */
 const selectable = area("selectable fields", {
-  "lists, watches and deletions select by them": async (api) => {
+  "lists, watches and deletions use selectable fields": async (api) => {
     const given = versioned("Cherry", "cherries", [{
       schema: schema({
         color: TEXT,
@@ -202,7 +202,7 @@ const scale = area("scale", {
 
 /** Columns of tables. */
 const columns = area("columns", {
-  "columns show the values of their paths": async (api) => {
+  "columns contain the values at their paths": async (api) => {
     const column = (name: string, type: string, jsonPath: string, rest: Fields = {}) => ({
       name,
       type,

@@ -220,7 +220,7 @@ export const changedDefinitions = area("changed definitions", {
     await api.merge(`${path}/status`, { status: { acceptedNames: { kind: "h_h" } } });
     await api.merge(path, { status: { storedVersions: ["v7"] } });
   },
-  "objects follow their definition": async (api) => {
+  "objects reflect changes of their definition": async (api) => {
     const given = definition("Holly", "hollies");
     await api.quietlyDefine(given);
     const path = objects(api, "hollies");

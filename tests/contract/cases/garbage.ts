@@ -98,8 +98,8 @@ export const garbage = area("garbage collection", {
   },
   "foreground deletion does not wait for owned objects that do not block": async (api) => {
     const reference = await owner(api, "owner");
-    const held = { ownerReferences: [reference], finalizers: ["example.com/a"] };
-    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, held));
+    const metadata = { ownerReferences: [reference], finalizers: ["example.com/a"] };
+    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, metadata));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Foreground" });
     await api.untilStatus(api.core("configmaps/owner"), 404);
     await api.untilAnswer(api.core("configmaps/owned"), ({ body }) => body.metadata.deletionTimestamp !== undefined);
@@ -107,8 +107,8 @@ export const garbage = area("garbage collection", {
   },
   "foreground deletion waits for an owned object with a finalizer": async (api) => {
     const reference = await owner(api, "owner", { blockOwnerDeletion: true });
-    const held = { ownerReferences: [reference], finalizers: ["example.com/a"] };
-    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, held));
+    const metadata = { ownerReferences: [reference], finalizers: ["example.com/a"] };
+    await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, metadata));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Foreground" });
     await api.untilAnswer(api.core("configmaps/owned"), ({ body }) => body.metadata.deletionTimestamp !== undefined);
     await api.get(api.core("configmaps/owner"));
@@ -195,8 +195,8 @@ export const garbage = area("garbage collection", {
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 
-// Conditions of a namespace that waits for an object with a finalizer.
-const HELD: readonly string[] = ["NamespaceContentRemaining", "NamespaceFinalizersRemaining"];
+// Conditions of a namespace whose deletion is blocked by an object with a finalizer.
+const BLOCKED_CONDITIONS: readonly string[] = ["NamespaceContentRemaining", "NamespaceFinalizersRemaining"];
 
 /** Creation and deletion of namespaces. */
 export const namespaces = area("namespaces", {
@@ -218,17 +218,18 @@ export const namespaces = area("namespaces", {
     await api.delete("/api/v1/namespaces/none");
   },
   "a create in a terminating namespace is rejected": async (api) => {
-    const held = configMap("c", {}, { finalizers: ["example.com/a"] });
-    await api.quietly("POST", api.core("configmaps"), held);
+    const blocking = configMap("c", {}, { finalizers: ["example.com/a"] });
+    await api.quietly("POST", api.core("configmaps"), blocking);
     await api.delete(`/api/v1/namespaces/${api.namespace}`);
     const path = `/api/v1/namespaces/${api.namespace}`;
     type Condition = { type: string; status: string };
     await api.untilAnswer(
       path,
-      // A kind of another case that is deleted at the wrong moment causes a temporary failure.
+      // If another case deletes its kind at this moment, the conditions contain a temporary
+      // failure.
       ({ body: { status: { conditions = [] } } }) =>
         conditions.some(({ type }: Condition) => type === "NamespaceFinalizersRemaining") &&
-        conditions.every(({ type, status }: Condition) => (status === "True") === HELD.includes(type)),
+        conditions.every(({ type, status }: Condition) => (status === "True") === BLOCKED_CONDITIONS.includes(type)),
     );
     await api.get(path);
     await api.post(api.core("configmaps"), configMap("d"));
@@ -256,9 +257,9 @@ export const namespaces = area("namespaces", {
     await api.put(`${path}/finalize`, { ...body, spec: { finalizers: ["kubernetes", "example.com/a"] } });
     await api.quietly("DELETE", path);
     await api.untilAnswer(path, ({ body }) => body.spec.finalizers?.length === 1);
-    const { body: held } = await api.quietly("GET", path);
-    api.note("finalizers", held.spec);
-    await api.quietly("PUT", `${path}/finalize`, { ...held, spec: {} });
+    const { body: namespace } = await api.quietly("GET", path);
+    api.note("finalizers", namespace.spec);
+    await api.quietly("PUT", `${path}/finalize`, { ...namespace, spec: {} });
     await api.untilStatus(path, 404);
   },
   "a namespace with a finalizer in its metadata": async (api) => {

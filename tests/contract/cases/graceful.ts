@@ -49,7 +49,7 @@ export const graceful = area("graceful deletion", {
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
     await api.get(api.core("pods/p"));
   },
-  "a finalizer holds a pod after its grace period": async (api) => {
+  "a finalizer blocks the deletion of a pod after its grace period": async (api) => {
     await onNode(api, "p", {}, { finalizers: ["example.com/a"] });
     await api.delete(api.core("pods/p"));
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
@@ -136,7 +136,7 @@ export const graceful = area("graceful deletion", {
 
 /** Deletion of collections. */
 export const collections = area("deleted collections", {
-  "selected objects are deleted": async (api) => {
+  "a label selector deletes only matching objects": async (api) => {
     for (const name of ["a", "b", "c"]) {
       await api.quietly(
         "POST",

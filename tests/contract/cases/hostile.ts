@@ -35,7 +35,7 @@ async function postBoth(api: Recorder, texts: readonly string[]): Promise<void> 
   }
 }
 
-/** Returns the distinguishing fields of a large response. */
+/** Returns only the fields of a large response that are worth comparing. */
 // deno-lint-ignore no-explicit-any -- The body is not checked before.
 const brief = (body: any): unknown => ({
   kind: body?.kind,

@@ -130,7 +130,7 @@ export const deletion = area("deletion", {
 
 /** Optimistic concurrency. */
 export const conflicts = area("preconditions", {
-  "an update of an older version is a conflict": async (api) => {
+  "an update based on an older resourceVersion is a conflict": async (api) => {
     const { body } = await api.post(api.widgets(), widget("w"));
     await api.merge(api.widgets("/w"), { spec: { size: 5 } });
     await api.put(api.widgets("/w"), body);
@@ -139,7 +139,7 @@ export const conflicts = area("preconditions", {
     await api.merge(api.core("configmaps/c"), { data: { a: "1" } });
     await api.put(api.core("configmaps/c"), map);
   },
-  "an update without a version": async (api) => {
+  "an update without a resourceVersion": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.put(api.widgets("/w"), widget("w", { size: 5 }));
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
@@ -159,11 +159,11 @@ export const conflicts = area("preconditions", {
       metadata: { ...body.metadata, uid: "11111111-1111-1111-1111-111111111111" },
     });
   },
-  "a create with a version is refused": async (api) => {
+  "a create with a resourceVersion is rejected": async (api) => {
     await api.post(api.widgets(), widget("w", {}, { resourceVersion: "1" }));
     await api.post(api.core("configmaps"), configMap("c", {}, { resourceVersion: "1" }));
   },
-  "an update under another name is refused": async (api) => {
+  "an update with another name in the body is rejected": async (api) => {
     const { body } = await api.post(api.widgets(), widget("w"));
     await api.put(api.widgets("/w"), { ...body, metadata: { ...body.metadata, name: "v" } });
     await api.put(api.widgets("/w"), { ...body, metadata: { ...body.metadata, namespace: "other" } });

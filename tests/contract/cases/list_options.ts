@@ -13,7 +13,7 @@ async function configMaps(api: Recorder, ...names: readonly string[]): Promise<v
   }
 }
 
-/** Selects the ConfigMaps of the case. A controller creates another one at some time. */
+/** Selects the ConfigMaps of the case, without the one that a controller creates. */
 const MINE = "labelSelector=mine";
 
 async function pods(api: Recorder): Promise<void> {
@@ -228,7 +228,8 @@ export const pages = area("pages", {
     const { body } = await api.get(api.widgets());
     const version = body.metadata.resourceVersion;
     await api.quietly("POST", api.widgets(), widget("b"));
-    // A list at version 0 comes from the cache of the real server, which is a moment behind.
+    // The real server reads a list at resourceVersion 0 from its cache, which is updated with a
+    // delay.
     await api.untilStatus(api.widgets("/b?resourceVersion=0"), 200);
     for (
       const parameters of [

@@ -80,7 +80,7 @@ export const lists = area("lists", {
   "an invalid continue token is rejected": async (api) => {
     await api.get(api.widgets("?limit=2&continue=nonsense"));
   },
-  "a list at a version": async (api) => {
+  "a list at a resourceVersion": async (api) => {
     await threeWidgets(api);
     const { body } = await api.get(api.widgets());
     const version = body.metadata.resourceVersion;

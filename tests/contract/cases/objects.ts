@@ -74,7 +74,7 @@ export const objects = area("objects", {
     await api.post(api.widgets(), { ...widget("x"), metadata: {} });
     await api.post(api.core("configmaps"), { ...configMap("x"), metadata: {} });
   },
-  "metadata of the server cannot be written": async (api) => {
+  "metadata that the server sets cannot be written": async (api) => {
     const metadata = {
       uid: "11111111-1111-1111-1111-111111111111",
       creationTimestamp: "2001-01-01T00:00:00Z",
@@ -89,7 +89,7 @@ export const objects = area("objects", {
     await api.merge(api.widgets("/w"), { metadata: { name: "other" } });
     await api.merge(api.widgets("/w"), { metadata: { namespace: "other" } });
   },
-  "an update that changes nothing keeps its version": async (api) => {
+  "an update without changes keeps the resourceVersion": async (api) => {
     const { body } = await api.post(api.widgets(), widget("w", { size: 1 }));
     await api.put(api.widgets("/w"), body);
     await api.merge(api.widgets("/w"), { spec: { size: 1 } });

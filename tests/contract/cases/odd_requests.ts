@@ -26,8 +26,8 @@ function deploymentText(replicas: string): string {
 }
 
 /**
- * Removes the object that a message quotes. The real server quotes its fields in the order of Go's
- * types.
+ * Removes the quoted object from a message, because the real server quotes its fields in the order
+ * of Go's types.
  */
 function verdict(
   { code, reason, message, spec }: Readonly<Record<"code" | "reason" | "spec", unknown>> & { message?: string },

@@ -181,20 +181,20 @@ export const pods = area("pods", {
   },
   "required fields of a pod": async (api) => {
     await run(api, "unused");
-    const refused = (container: object, spec: object = {}) =>
+    const createPod = (container: object, spec: object = {}) =>
       api.post(api.core("pods"), pod("p", { containers: [{ name: "main", image: "busybox", ...container }], ...spec }));
-    await refused({ volumeMounts: [{ name: "data", mountPath: "/a" }, { name: "", mountPath: "/a" }] });
+    await createPod({ volumeMounts: [{ name: "data", mountPath: "/a" }, { name: "", mountPath: "/a" }] });
     const volumes = [{ name: "data" }, { name: "data", emptyDir: {} }, { name: "Up" }, { name: "s", secret: {} }];
-    await refused({}, { volumes });
-    await refused({}, {
+    await createPod({}, { volumes });
+    await createPod({}, {
       volumes: [{ name: "a", configMap: {} }, { name: "b", persistentVolumeClaim: {} }, { name: "c", hostPath: {} }],
     });
-    await refused({ ports: [{ containerPort: 70000 }, { containerPort: 80, protocol: "HTTP", hostPort: -1 }, {}] });
-    await refused({ ports: [{ name: "a", containerPort: 80 }, { name: "a", containerPort: 81 }] });
-    await refused({ env: [{ name: "" }], imagePullPolicy: "Sometimes" });
-    await refused({ resources: { requests: { cpu: "2", memory: "1Gi" }, limits: { cpu: "1", memory: "2Gi" } } });
-    await refused({}, { restartPolicy: "Maybe" });
-    await refused({}, { volumes: [{ name: "data" }] });
+    await createPod({ ports: [{ containerPort: 70000 }, { containerPort: 80, protocol: "HTTP", hostPort: -1 }, {}] });
+    await createPod({ ports: [{ name: "a", containerPort: 80 }, { name: "a", containerPort: 81 }] });
+    await createPod({ env: [{ name: "" }], imagePullPolicy: "Sometimes" });
+    await createPod({ resources: { requests: { cpu: "2", memory: "1Gi" }, limits: { cpu: "1", memory: "2Gi" } } });
+    await createPod({}, { restartPolicy: "Maybe" });
+    await createPod({}, { volumes: [{ name: "data" }] });
   },
   "log and exec of an unscheduled pod": async (api) => {
     await run(api, "p");

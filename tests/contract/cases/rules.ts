@@ -205,7 +205,7 @@ export const rules = area("rules", {
   "unchanged invalid values are allowed": async (api) => {
     const subject = { api, kind: "Pecan", plural: "pecans" };
     const never = { "x-kubernetes-validations": [{ rule: "false", message: "never" }] };
-    // A default shows when the rules take effect.
+    // A changed default indicates that the new rules have taken effect.
     const schema = (rule: Schema, marker: Schema) =>
       object({
         spec: object({

@@ -39,15 +39,15 @@ export const statefulSets = area("stateful sets", {
     await api.post(path(api), { ...set({}, { hostname: "Not.One", subdomain: "Nor.This" }), metadata: { name: "c" } });
   },
   "required fields of a volume claim template": async (api) => {
-    const refused = (spec: object) => api.post(path(api), set({ volumeClaimTemplates: [claim(spec)] }));
-    await refused({ accessModes: [] });
-    await refused({ accessModes: ["Never", "ReadWriteOnce"] });
-    await refused({ accessModes: ["ReadWriteOncePod", "ReadWriteOnce"] });
-    await refused({ resources: {} });
-    await refused({ resources: { requests: { storage: "0" } } });
-    await refused({ resources: { requests: { storage: "500m" } } });
-    await refused({ storageClassName: "Not_One" });
-    await refused({ volumeMode: "None" });
+    const createWithClaim = (spec: object) => api.post(path(api), set({ volumeClaimTemplates: [claim(spec)] }));
+    await createWithClaim({ accessModes: [] });
+    await createWithClaim({ accessModes: ["Never", "ReadWriteOnce"] });
+    await createWithClaim({ accessModes: ["ReadWriteOncePod", "ReadWriteOnce"] });
+    await createWithClaim({ resources: {} });
+    await createWithClaim({ resources: { requests: { storage: "0" } } });
+    await createWithClaim({ resources: { requests: { storage: "500m" } } });
+    await createWithClaim({ storageClassName: "Not_One" });
+    await createWithClaim({ volumeMode: "None" });
   },
   "required fields of a stateful set": async (api) => {
     await api.post(path(api), set({ selector: {} }));

@@ -11,8 +11,8 @@ const CONTAINERS = [
 ];
 
 /**
- * Creates a Deployment with two containers and applies patches in order: each of the pod spec, or
- * of the whole object if it has `whole`.
+ * Creates a Deployment with two containers and applies patches in order. A patch changes the pod
+ * spec, or the whole object if it has the key `whole`.
  */
 async function patches(api: Recorder, ...given: readonly unknown[]): Promise<void> {
   const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
@@ -73,7 +73,7 @@ export const strategicPatches = area("strategic patches", {
   "a volume's source without retained keys": (api) =>
     patches(api, { volumes: [{ name: "v", configMap: { name: "c" } }] }),
   "tolerations are replaced": (api) => patches(api, { tolerations: [{ key: "z", operator: "Exists" }] }),
-  "a map: keys set and taken": (api) => patches(api, { nodeSelector: { n: null, m: "2" } }),
+  "a map: keys are set and removed": (api) => patches(api, { nodeSelector: { n: null, m: "2" } }),
   "a map replaced": (api) => patches(api, { nodeSelector: { $patch: "replace", m: "2" } }),
   "a map deleted": (api) => patches(api, { nodeSelector: { $patch: "delete" } }),
   "null removes a list": (api) => patches(api, { tolerations: null }, { volumes: null }),

@@ -1,4 +1,4 @@
-/** Tables of built-in kinds, wide columns included, as `kubectl get` shows them. */
+/** Tables of built-in kinds as `kubectl get` prints them, including wide columns. */
 import { area, type Case } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";

@@ -48,9 +48,9 @@ async function review(api: Recorder, token: string, audiences?: readonly string[
   const before = api.steps.length;
   const answer = await api.post(REVIEWS, body);
   api.steps.splice(before);
-  const told = { ...answer.body, spec: { ...answer.body.spec, token: token === "" ? "" : "<token>" } };
-  if (typeof told.metadata === "object") delete told.metadata.managedFields;
-  api.note("POST review", { status: answer.status, body: told });
+  const normalized = { ...answer.body, spec: { ...answer.body.spec, token: token === "" ? "" : "<token>" } };
+  if (typeof normalized.metadata === "object") delete normalized.metadata.managedFields;
+  api.note("POST review", { status: answer.status, body: normalized });
 }
 
 /** Token requests and reviews. */

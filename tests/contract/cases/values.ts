@@ -89,18 +89,18 @@ export const values = area("values", {
     const each = (v: number) => ({ int32: v, int64: v, float: v, double: v });
     await tryEach(subject, [2147483647, 2147483648, -2147483649, 1e300, 0.5, 1e15].map(each));
   },
-  "one of several": (api) =>
+  "oneOf": (api) =>
     tryValues({ api, kind: "Gooseberry", plural: "gooseberries" }, {
       type: "string",
       maxLength: 9,
       oneOf: [{ pattern: "^a" }, { pattern: "b$" }],
     }, ["a", "b", "ab", "c"]),
-  "any of several": (api) =>
+  "anyOf": (api) =>
     tryValues({ api, kind: "Huckleberry", plural: "huckleberries" }, {
       ...object({ a: COUNT, b: TEXT }),
       anyOf: [{ required: ["a"] }, { required: ["b"], properties: { b: { minLength: 3 } } }],
     }, [{ a: 1 }, { b: "xyz" }, { b: "x" }, {}, { a: 1, b: "x" }]),
-  "all of several, and not": (api) =>
+  "allOf and not": (api) =>
     tryValues({ api, kind: "Jujube", plural: "jujubes" }, {
       type: "integer",
       allOf: [{ minimum: 2 }, { maximum: 8 }],

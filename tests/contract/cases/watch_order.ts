@@ -36,7 +36,8 @@ export const order = area("watch order", {
   "a watch from version 0 begins with existing objects": async (api) => {
     await api.quietly("POST", api.widgets(), widget("b"));
     await api.quietly("POST", api.widgets(), widget("a"));
-    // A watch from version 0 begins with the cache of the real server, which is a moment behind.
+    // A watch from resourceVersion 0 begins with the cache of the real server, which is updated
+    // with a delay.
     await api.untilStatus(api.widgets("/a?resourceVersion=0"), 200);
     await api.watch(api.widgets("?watch=1&resourceVersion=0"), async (watch) => {
       await watch.take(2);

@@ -94,7 +94,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Zero values (false, 0, the empty string) in built-in kinds, some of which are dropped. */
 export const zeros = area("zeros", {
-  "in a workload": async (api) => {
+  "zero values in a workload": async (api) => {
     const { body } = await api.post(deployments(api), deployment());
     await api.put(deployments(api, "/d"), { ...body, spec: { ...body.spec, paused: true, minReadySeconds: 5 } });
     await api.merge(deployments(api, "/d"), { spec: { paused: false, minReadySeconds: 0 } });
@@ -104,14 +104,14 @@ export const zeros = area("zeros", {
     }, { contentType: "application/strategic-merge-patch+json" });
     await api.get(deployments(api, "/d"));
   },
-  "in a status": async (api) => {
+  "zero values in a status": async (api) => {
     await api.post(deployments(api), deployment());
     const conditions = [{ type: "Available", status: "False", reason: "", message: "" }];
     const status = { observedGeneration: 1, replicas: 0, readyReplicas: 0, unavailableReplicas: 2, conditions };
     await api.merge(deployments(api, "/d/status"), { status });
     await api.merge(deployments(api, "/d/status"), { status: { unavailableReplicas: 0 } });
   },
-  "in an applied object": async (api) => {
+  "zero values in an applied object": async (api) => {
     const apply = (manager: string, body: object, force = false) =>
       api.call("PATCH", `${deployments(api, "/d")}?fieldManager=${manager}&force=${force}`, body, {
         contentType: APPLY,
@@ -124,7 +124,7 @@ export const zeros = area("zeros", {
     await apply("one", { ...deployment(), spec });
     await apply("two", { ...deployment(), spec });
   },
-  "in objects of several kinds": async (api) => {
+  "zero values in objects of several kinds": async (api) => {
     for (const [place, object] of OBJECTS) {
       const parts = place.split("/");
       const plural = parts.pop() ?? "";

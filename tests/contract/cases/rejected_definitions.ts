@@ -59,7 +59,7 @@ async function tryTogether(api: Recorder, together: readonly (readonly Fields[])
 }
 
 /** Invalid definitions, apart from schemas. */
-export const refusedDefinitions = area("refused definitions", {
+export const rejectedDefinitions = area("rejected definitions", {
   "names": (api) =>
     trySpecs(api, [
       { names: { plural: "nuts" } },

@@ -39,7 +39,7 @@ async function tryWithStatus(api: Recorder, schemas: readonly Schema[]): Promise
 }
 
 /** Invalid schemas. */
-export const refusedSchemas = area("refused schemas", {
+export const rejectedSchemas = area("rejected schemas", {
   "a schema needs a type at each level": (api) =>
     tryEach(api, [
       {},
