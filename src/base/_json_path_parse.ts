@@ -27,7 +27,7 @@ export interface Slice {
   readonly from: number | undefined;
   readonly to: number | undefined;
   readonly step: number | undefined;
-  /** Whether a single index was given, so that `to` follows from `from`. */
+  /** Whether it is a single index. `to` is then `from` plus one. */
   readonly isIndex: boolean;
 }
 
@@ -72,9 +72,9 @@ class Reader {
   #action(): readonly Step[] {
     const steps: Step[] = [];
     while (true) {
-      if (this.#takes("}")) return steps;
-      if (this.#takes("[?(")) steps.push(this.#filter());
-      else if (this.#takes("..")) this.#recursive(steps);
+      if (this.#accept("}")) return steps;
+      if (this.#accept("[?(")) steps.push(this.#filter());
+      else if (this.#accept("..")) this.#recursive(steps);
       else {
         const character = this.#next();
         if (character === undefined || character === "\n" || character === "\r") {
@@ -91,7 +91,7 @@ class Reader {
     }
   }
 
-  #takes(prefix: string): boolean {
+  #accept(prefix: string): boolean {
     if (!this.#text.startsWith(prefix, this.#at)) return false;
     this.#at += prefix.length;
     return true;

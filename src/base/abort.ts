@@ -8,10 +8,11 @@ export interface Linked extends Disposable {
 
 /**
  * Returns a controller that is aborted when one of several signals is aborted. It replaces
- * `AbortSignal.any`: Deno 2.4 garbage-collects that signal while listeners wait for it, so they are
- * never called, and operators did not stop.
+ * `AbortSignal.any`: Deno 2.4 may garbage-collect that signal while it has listeners. The listeners
+ * are then never called, and operators did not stop.
  *
- * @param signals The signals to follow. A signal that is already aborted aborts at once.
+ * @param signals The signals to follow. If one is already aborted, the controller is aborted at
+ * once.
  *
  * @example Usage
  * ```ts
@@ -25,17 +26,17 @@ export interface Linked extends Disposable {
  */
 export function linked(signals: readonly AbortSignal[]): Linked {
   const controller = new AbortController();
-  const undo: (() => void)[] = [];
+  const removals: (() => void)[] = [];
   for (const signal of signals) {
     if (signal.aborted) controller.abort(signal.reason);
     const abort = (): void => controller.abort(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
-    undo.push(() => signal.removeEventListener("abort", abort));
+    removals.push(() => signal.removeEventListener("abort", abort));
   }
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    [Symbol.dispose]: () => undo.forEach((letGo) => letGo()),
+    [Symbol.dispose]: () => removals.forEach((remove) => remove()),
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { aborted, linked } from "./abort.ts";
 
-Deno.test("linked is aborted by the first of its signals, or by itself, and keeps that reason", async (t) => {
+Deno.test("linked is aborted by the first of its signals, or by its own abort(), and has that reason", async (t) => {
   for (const first of ["one", "two", "itself"]) {
     await t.step(first, () => {
       const [one, two] = [new AbortController(), new AbortController()];

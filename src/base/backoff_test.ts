@@ -8,7 +8,7 @@ Deno.test("backoff doubles from the first to the longest delay", () => {
   assert.equal(backoff(5000), 1_000_000);
 });
 
-Deno.test("backoff spreads delays from three quarters to the whole", () => {
+Deno.test("backoff applies jitter from three quarters of the delay to the whole delay", () => {
   const options = { first: 100, longest: 1000 };
   assert.deepEqual([0, 0.5, 1].map((spread) => backoff(1, { ...options, spread })), [75, 87.5, 100]);
   assert.equal(backoff(9, { ...options, spread: 0 }), 750);

@@ -23,12 +23,12 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   after(delay: number, callback: () => void): Disposable {
-    // The monotonic clock: setting the time of day must not fire timers early.
+    // Uses the monotonic clock, so that a change of the system time does not fire timers early.
     const due = performance.now() + delay;
-    let timer = setTimeout(ring, Math.min(delay, LONGEST_TIMEOUT));
-    function ring(): void {
-      const left = due - performance.now();
-      if (delay > LONGEST_TIMEOUT && left > 0) timer = setTimeout(ring, Math.min(left, LONGEST_TIMEOUT));
+    let timer = setTimeout(onTimeout, Math.min(delay, LONGEST_TIMEOUT));
+    function onTimeout(): void {
+      const remaining = due - performance.now();
+      if (delay > LONGEST_TIMEOUT && remaining > 0) timer = setTimeout(onTimeout, Math.min(remaining, LONGEST_TIMEOUT));
       else callback();
     }
     return { [Symbol.dispose]: () => clearTimeout(timer) };

@@ -4,7 +4,7 @@
  * that they fail if Deno changes a message.
  */
 
-/** Why a connection failed. */
+/** The reason why a connection failed. */
 export type ConnectionFailure =
   | "ConnectionRefused"
   | "UntrustedCertificate"
@@ -16,7 +16,9 @@ export type ConnectionFailure =
 
 /** An operation that the sandbox denied. */
 export interface SandboxDenial {
-  /** The permission, such as `net`. It may be one that no declaration grants, such as `all`. */
+  /**
+   * The permission, such as `net`. It may be one that an operator cannot declare, such as `all`.
+   */
   readonly access: string;
   /**
    * The host, file, variable or program, such as `example.com:443`; `undefined` if the operation
@@ -33,7 +35,7 @@ const PATTERNS: readonly (readonly [code: ConnectionFailure, pattern: RegExp])[]
   ["InvalidCertificate", /invalid peer certificate/],
   ["NetworkUnreachable", /network is unreachable|no route to host/i],
   ["NameNotFound", /dns error|failed to lookup/i],
-  // The server responded with something else than a TLS record.
+  // The server sent something other than a TLS record.
   ["NotTls", /corrupt message/],
   ["ConnectionClosed", /closed|reset|EOF/i],
 ];
@@ -53,8 +55,8 @@ export function innermostCause(error: unknown, isFound: (error: unknown) => bool
 /**
  * Returns why a connection failed.
  *
- * @param error What `fetch`, `Deno.connect` or a TLS handshake threw.
- * @returns The reason; `undefined` if the error has another one.
+ * @param error The error of `fetch`, `Deno.connect` or a TLS handshake.
+ * @returns The reason; `undefined` if the error has another reason.
  *
  * @example Usage
  * ```ts
@@ -71,8 +73,8 @@ export function connectionFailure(error: unknown): ConnectionFailure | undefined
 }
 
 /**
- * Returns whether `fetch`, or reading a response, threw the error because the network failed. Deno
- * throws a `TypeError` then, as for wrong arguments.
+ * Returns whether the error means that a request, or reading its response, failed because of the
+ * network. Deno throws a `TypeError` in this case, the same class as for invalid arguments.
  *
  * @param error The thrown value.
  */
@@ -82,8 +84,8 @@ export function isFetchFailure(error: unknown): boolean {
 }
 
 /**
- * Returns the operation that the sandbox denied. Only the message has it: `Requires net access to
- * "example.com:443", run again with the --allow-net flag`.
+ * Returns the operation that the sandbox denied. Only the error message names it: `Requires net
+ * access to "example.com:443", run again with the --allow-net flag`.
  *
  * @param error The thrown value, without its causes.
  * @returns The operation; `undefined` if the sandbox did not throw the error.

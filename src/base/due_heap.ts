@@ -33,7 +33,7 @@ interface Node<T> extends DueEntry<T> {
  * ```
  */
 export class DueHeap<T> {
-  /** Each entry is due no earlier than the one at half its position, counted from 1. */
+  /** No entry is due before its parent, which is at half its position, counting from 1. */
   readonly #nodes: Node<T>[] = [];
   #serial = 0;
 
@@ -57,7 +57,7 @@ export class DueHeap<T> {
   add(due: number, value: T): DueEntry<T> {
     const node: Node<T> = { due, value, serial: this.#serial++, index: this.#nodes.length };
     this.#nodes.push(node);
-    this.#rise(node);
+    this.#siftUp(node);
     return node;
   }
 
@@ -73,8 +73,8 @@ export class DueHeap<T> {
     const last = this.#nodes.pop()!;
     if (last !== node) {
       this.#put(last, node.index);
-      this.#rise(last);
-      this.#sink(last);
+      this.#siftUp(last);
+      this.#siftDown(last);
     }
     node.index = -1;
     return true;
@@ -86,7 +86,7 @@ export class DueHeap<T> {
     this.#nodes.length = 0;
   }
 
-  #rise(node: Node<T>): void {
+  #siftUp(node: Node<T>): void {
     while (node.index > 0) {
       const parent = this.#nodes[(node.index - 1) >> 1]!;
       if (!isBefore(node, parent)) return;
@@ -94,7 +94,7 @@ export class DueHeap<T> {
     }
   }
 
-  #sink(node: Node<T>): void {
+  #siftDown(node: Node<T>): void {
     for (;;) {
       const left = this.#nodes[2 * node.index + 1];
       const right = this.#nodes[2 * node.index + 2];

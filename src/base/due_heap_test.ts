@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type DueEntry, DueHeap } from "./due_heap.ts";
 
-Deno.test("a heap returns values by due time, and equal ones in the order of insertion", () => {
+Deno.test("DueHeap returns values by due time, and in the order of insertion if these are equal", () => {
   const heap = new DueHeap<string>();
   for (const [due, value] of [[3, "c"], [1, "a"], [3, "d"], [1, "b"]] as const) heap.add(due, value);
 
   assert.deepEqual(drain(heap), ["a", "b", "c", "d"]);
 });
 
-Deno.test("removing an entry twice, or after clear(), has no effect", () => {
+Deno.test("DueHeap.delete has no effect for an entry that was removed before", () => {
   const heap = new DueHeap<string>();
   const first = heap.add(1, "a");
   const second = heap.add(2, "b");
@@ -22,7 +22,7 @@ Deno.test("removing an entry twice, or after clear(), has no effect", () => {
   assert.deepEqual(drain(heap), ["c"]);
 });
 
-Deno.test("a heap orders any sequence of insertions and removals as a sorted list does", () => {
+Deno.test("DueHeap orders any sequence of insertions and removals as a sorted list does", () => {
   const operation = fc.oneof(
     fc.record({ due: fc.integer({ min: 0, max: 5 }) }),
     fc.record({ removed: fc.nat(100) }),

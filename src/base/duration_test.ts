@@ -25,7 +25,7 @@ Deno.test("milliseconds rejects an invalid duration", async (t) => {
 
 Deno.test("Duration is a string with a number and a unit", () => {
   "5s" satisfies Duration;
-  // @ts-expect-error a day is no unit
+  // @ts-expect-error a day is not a unit
   "5d" satisfies Duration;
   // @ts-expect-error a bare number has no unit
   "5" satisfies Duration;

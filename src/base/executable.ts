@@ -3,6 +3,6 @@
 /**
  * Whether this program is an executable. Its declarations were validated at build time. Validating
  * them again at each start would double the time until the first reconcile, so executables do not
- * even load the modules that validate.
+ * load the validation modules at all.
  */
 export const IS_EXECUTABLE: boolean = Deno.build.standalone;

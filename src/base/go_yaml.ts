@@ -1,4 +1,4 @@
-/** How Kubernetes' tools read YAML: version 1.1, as Go's libraries implement it. */
+/** YAML as Kubernetes' tools read it: version 1.1, as Go's libraries implement it. */
 
 interface Tag {
   readonly tag: string;
@@ -26,7 +26,7 @@ export interface GoYaml {
   readonly version: "1.1";
   /** Selects the tags of the version, and adds some. */
   readonly customTags: <T>(tags: T[]) => T[];
-  /** Unknown tags cause no warnings on the terminal. */
+  /** Suppresses warnings about unknown tags. */
   readonly logLevel: "error";
 }
 

@@ -33,10 +33,10 @@ export class IpAddress {
     const first = /[.:%]/.exec(text)?.[0];
     if (first === ".") return new IpAddress(parseFields(text, text));
     if (first === ":") return new IpAddress(...parseIpv6(text));
-    throw fault(text, first === "%" ? "missing IPv6 address" : "unable to parse IP");
+    throw addressError(text, first === "%" ? "missing IPv6 address" : "unable to parse IP");
   }
 
-  /** 4 or 6. */
+  /** The IP version. */
   get family(): 4 | 6 {
     return this.bytes.length === 4 ? 4 : 6;
   }
@@ -46,31 +46,34 @@ export class IpAddress {
     return this.family === 6 && this.bytes.every((byte, i) => i >= 12 || byte === (i < 10 ? 0 : 255));
   }
 
-  /** `0.0.0.0` or `::`. */
+  /** Whether it is `0.0.0.0` or `::`. */
   get isUnspecified(): boolean {
     return this.zone === "" && this.bytes.every((byte) => byte === 0);
   }
 
-  /** In `127.0.0.0/8`, or `::1`. */
+  /** Whether it is in `127.0.0.0/8`, or is `::1`. */
   get isLoopback(): boolean {
     const bytes = this.#unmapped();
     return bytes.length === 4 ? bytes[0] === 127 : bytes.every((byte, i) => byte === (i === 15 ? 1 : 0));
   }
 
-  /** In `224.0.0.0/4` or `ff00::/8`. */
+  /** Whether it is in `224.0.0.0/4` or `ff00::/8`. */
   get isMulticast(): boolean {
     const bytes = this.#unmapped();
     return bytes.length === 4 ? (bytes[0]! & 0xf0) === 0xe0 : bytes[0] === 0xff;
   }
 
-  /** In `224.0.0.0/24`, or an IPv6 multicast address with link-local scope: `ff02::1`. */
+  /**
+   * Whether it is in `224.0.0.0/24`, or is an IPv6 multicast address with link-local scope:
+   * `ff02::1`.
+   */
   get isLinkLocalMulticast(): boolean {
     const bytes = this.#unmapped();
     if (bytes.length === 4) return bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0;
     return bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2;
   }
 
-  /** In `169.254.0.0/16` or `fe80::/10`. */
+  /** Whether it is in `169.254.0.0/16` or `fe80::/10`. */
   get isLinkLocalUnicast(): boolean {
     const bytes = this.#unmapped();
     if (bytes.length === 4) return bytes[0] === 169 && bytes[1] === 254;
@@ -78,12 +81,14 @@ export class IpAddress {
   }
 
   /**
-   * Whether it belongs to none of the other classes. This includes addresses of private networks.
+   * Whether it is a global unicast address: neither unspecified, broadcast, loopback, multicast nor
+   * link-local. As in Go, this includes addresses of private networks.
    */
   get isGlobalUnicast(): boolean {
     const bytes = this.#unmapped();
-    const isNowhere = bytes.every((byte) => byte === 0) || bytes.length === 4 && bytes.every((byte) => byte === 255);
-    return !isNowhere && !this.isLoopback && !this.isMulticast && !this.isLinkLocalUnicast;
+    const isUnspecifiedOrBroadcast = bytes.every((byte) => byte === 0) ||
+      bytes.length === 4 && bytes.every((byte) => byte === 255);
+    return !isUnspecifiedOrBroadcast && !this.isLoopback && !this.isMulticast && !this.isLinkLocalUnicast;
   }
 
   /**
@@ -98,8 +103,8 @@ export class IpAddress {
   /** Returns the address with only its first bits, without a zone. */
   masked(bits: number): IpAddress {
     return new IpAddress(this.bytes.map((byte, i) => {
-      const kept = Math.min(Math.max(bits - i * 8, 0), 8);
-      return byte & (0xff00 >> kept);
+      const maskedBits = Math.min(Math.max(bits - i * 8, 0), 8);
+      return byte & (0xff00 >> maskedBits);
     }));
   }
 
@@ -144,14 +149,14 @@ export class IpNetwork {
    */
   static parse(text: string): IpNetwork {
     const slash = text.lastIndexOf("/");
-    if (slash < 0) throw networkFault(text, "no '/'");
+    if (slash < 0) throw networkError(text, "no '/'");
     const address = parseAddressOf(text, slash);
-    if (address.zone !== "") throw networkFault(text, "IPv6 zones cannot be present in a prefix");
+    if (address.zone !== "") throw networkError(text, "IPv6 zones cannot be present in a prefix");
     const bits = text.slice(slash + 1);
     if (!/^(?:0|[1-9]\d{0,18})$/.test(bits) || BigInt(bits) >= 2n ** 63n) {
-      throw networkFault(text, `bad bits after slash: ${quoted(bits)}`);
+      throw networkError(text, `bad bits after slash: ${quoted(bits)}`);
     }
-    if (Number(bits) > address.bytes.length * 8) throw networkFault(text, "prefix length out of range");
+    if (Number(bits) > address.bytes.length * 8) throw networkError(text, "prefix length out of range");
     return new IpNetwork(address, Number(bits));
   }
 
@@ -186,15 +191,15 @@ function parseAddressOf(text: string, slash: number): IpAddress {
   try {
     return IpAddress.parse(text.slice(0, slash));
   } catch (error) {
-    throw networkFault(text, (error as SyntaxError).message);
+    throw networkError(text, (error as SyntaxError).message);
   }
 }
 
-function fault(text: string, message: string, at = ""): SyntaxError {
+function addressError(text: string, message: string, at = ""): SyntaxError {
   return new SyntaxError(`ParseAddr(${quoted(text)}): ${message}${at === "" ? "" : ` (at ${quoted(at)})`}`);
 }
 
-function networkFault(text: string, message: string): SyntaxError {
+function networkError(text: string, message: string): SyntaxError {
   return new SyntaxError(`netip.ParsePrefix(${quoted(text)}): ${message}`);
 }
 
@@ -210,28 +215,28 @@ function parseFields(whole: string, text: string): number[] {
   for (let i = 0; i < text.length; i++) {
     const character = text[i]!;
     if (isDigit(character)) {
-      if (digits === 1 && value === 0) throw fault(whole, "IPv4 field has octet with leading zero");
+      if (digits === 1 && value === 0) throw addressError(whole, "IPv4 field has octet with leading zero");
       value = value * 10 + Number(character);
       digits++;
-      if (value > 255) throw fault(whole, "IPv4 field has value >255");
+      if (value > 255) throw addressError(whole, "IPv4 field has value >255");
       continue;
     }
-    if (character !== ".") throw fault(whole, "unexpected character", text.slice(i));
+    if (character !== ".") throw addressError(whole, "unexpected character", text.slice(i));
     if (i === 0 || i === text.length - 1 || text[i - 1] === ".") {
-      throw fault(whole, "IPv4 field must have at least one digit", text.slice(i));
+      throw addressError(whole, "IPv4 field must have at least one digit", text.slice(i));
     }
-    if (fields.length === 3) throw fault(whole, "IPv4 address too long");
+    if (fields.length === 3) throw addressError(whole, "IPv4 address too long");
     fields.push(value);
     [value, digits] = [0, 0];
   }
-  if (fields.length < 3) throw fault(whole, "IPv4 address too short");
+  if (fields.length < 3) throw addressError(whole, "IPv4 address too short");
   return [...fields, value];
 }
 
 function parseIpv6(whole: string): [bytes: number[], zone: string] {
   const percent = whole.indexOf("%");
   const zone = percent < 0 ? "" : whole.slice(percent + 1);
-  if (percent >= 0 && zone === "") throw fault(whole, "zone must be a non-empty string");
+  if (percent >= 0 && zone === "") throw addressError(whole, "zone must be a non-empty string");
   let rest = percent < 0 ? whole : whole.slice(0, percent);
   const bytes: number[] = [];
   // The position of the `::`, in bytes.
@@ -245,10 +250,10 @@ function parseIpv6(whole: string): [bytes: number[], zone: string] {
     const digits = groupDigits(whole, rest);
     if (rest[digits.length] === ".") {
       if (gap < 0 && bytes.length !== 12) {
-        throw fault(whole, "embedded IPv4 address must replace the final 2 fields of the address", rest);
+        throw addressError(whole, "embedded IPv4 address must replace the final 2 fields of the address", rest);
       }
       if (bytes.length > 12) {
-        throw fault(whole, "too many hex fields to fit an embedded IPv4 at the end of the address", rest);
+        throw addressError(whole, "too many hex fields to fit an embedded IPv4 at the end of the address", rest);
       }
       bytes.push(...parseFields(whole, rest));
       rest = "";
@@ -258,28 +263,28 @@ function parseIpv6(whole: string): [bytes: number[], zone: string] {
     bytes.push(group >> 8, group & 0xff);
     rest = rest.slice(digits.length);
     if (rest === "") break;
-    if (!rest.startsWith(":")) throw fault(whole, "unexpected character, want colon", rest);
-    if (rest.length === 1) throw fault(whole, "colon must be followed by more characters", rest);
+    if (!rest.startsWith(":")) throw addressError(whole, "unexpected character, want colon", rest);
+    if (rest.length === 1) throw addressError(whole, "colon must be followed by more characters", rest);
     rest = rest.slice(1);
     if (!rest.startsWith(":")) continue;
-    if (gap >= 0) throw fault(whole, "multiple :: in address", rest);
+    if (gap >= 0) throw addressError(whole, "multiple :: in address", rest);
     gap = bytes.length;
     rest = rest.slice(1);
     if (rest === "") break;
   }
-  if (rest !== "") throw fault(whole, "trailing garbage after address", rest);
+  if (rest !== "") throw addressError(whole, "trailing garbage after address", rest);
   if (bytes.length === 16) {
-    if (gap >= 0) throw fault(whole, "the :: must expand to at least one field of zeros");
+    if (gap >= 0) throw addressError(whole, "the :: must expand to at least one field of zeros");
     return [bytes, zone];
   }
-  if (gap < 0) throw fault(whole, "address string too short");
+  if (gap < 0) throw addressError(whole, "address string too short");
   return [[...bytes.slice(0, gap), ...new Array(16 - bytes.length).fill(0), ...bytes.slice(gap)], zone];
 }
 
 function groupDigits(whole: string, rest: string): string {
   const digits = /^[0-9a-fA-F]*/.exec(rest)![0];
-  if (digits.length > 4) throw fault(whole, "each group must have 4 or less digits", rest);
-  if (digits === "") throw fault(whole, "each colon-separated field must have at least one digit", rest);
+  if (digits.length > 4) throw addressError(whole, "each group must have 4 or less digits", rest);
+  if (digits === "") throw addressError(whole, "each colon-separated field must have at least one digit", rest);
   return digits;
 }
 

@@ -25,7 +25,7 @@ for (const [given, expected] of written) {
   });
 }
 
-const refused: readonly (readonly [given: string, message: string])[] = [
+const rejected: readonly (readonly [given: string, message: string])[] = [
   ["", "unable to parse IP"],
   ["localhost", "unable to parse IP"],
   ["%eth0", "missing IPv6 address"],
@@ -50,7 +50,7 @@ const refused: readonly (readonly [given: string, message: string])[] = [
   ["fe80::1%", "zone must be a non-empty string"],
 ];
 
-for (const [given, message] of refused) {
+for (const [given, message] of rejected) {
   Deno.test(`IpAddress.parse rejects "${given}"`, () => {
     assert.throws(() => IpAddress.parse(given), {
       name: "SyntaxError",
@@ -97,7 +97,7 @@ for (const [given, expected] of kinds) {
   });
 }
 
-const refusedNetworks: readonly (readonly [given: string, message: string])[] = [
+const rejectedNetworks: readonly (readonly [given: string, message: string])[] = [
   ["10.0.0.0", "no '/'"],
   ["10.0.0/8", 'ParseAddr("10.0.0"): IPv4 address too short'],
   ["/8", 'ParseAddr(""): unable to parse IP'],
@@ -110,7 +110,7 @@ const refusedNetworks: readonly (readonly [given: string, message: string])[] = 
   ["fe80::1%eth0/64", "IPv6 zones cannot be present in a prefix"],
 ];
 
-for (const [given, message] of refusedNetworks) {
+for (const [given, message] of rejectedNetworks) {
   Deno.test(`IpNetwork.parse rejects "${given}"`, () => {
     assert.throws(() => IpNetwork.parse(given), {
       name: "SyntaxError",

@@ -4,8 +4,8 @@ import type { JsonPatchOperation } from "./json_patch.ts";
 import { own } from "./own.ts";
 
 /**
- * Returns the operations that convert one JSON value into another. Equal parts are not touched, so
- * that values which JavaScript cannot represent survive, such as large numbers.
+ * Returns the operations that convert one JSON value into another. Equal parts are not part of the
+ * patch, so values that JavaScript cannot represent, such as large numbers, are retained.
  *
  * @param before One value.
  * @param after The other value. A key with the value `undefined` counts as absent.
@@ -46,9 +46,9 @@ function diffObjects(
   for (const key of Object.keys(after)) {
     const value = after[key];
     if (value === undefined) continue;
-    const was = own(before, key);
-    if (was === undefined) steps.push({ op: "add", path: at(path, key), value });
-    else diff(was, value, at(path, key), steps);
+    const oldValue = own(before, key);
+    if (oldValue === undefined) steps.push({ op: "add", path: at(path, key), value });
+    else diff(oldValue, value, at(path, key), steps);
   }
 }
 

@@ -10,7 +10,7 @@ export type { Slice, Step };
 
 /** A parsed path. */
 export interface JsonPath {
-  /** Its steps; mostly one list. */
+  /** Its steps: usually a single step of kind `list`. */
   readonly steps: readonly Step[];
   /**
    * Returns the matches in a value, in order: a list for each part of the path. Missing fields have
@@ -62,9 +62,9 @@ function walk(values: unknown[], step: Step): unknown[] {
         isObject(value) && Object.hasOwn(value, step.name) ? [own(value, step.name)] : []
       );
     case "slice":
-      return values.flatMap((value) => value === null ? [] : sliced(value, step.slice));
+      return values.flatMap((value) => value === null ? [] : applySlice(value, step.slice));
     case "filter":
-      return values.flatMap((value) => filtered(value, step));
+      return values.flatMap((value) => applyFilter(value, step));
     case "union":
       return step.choices.flatMap((choice) => walkAll(values, choice));
     case "wildcard":
@@ -88,7 +88,7 @@ function descendants(value: unknown): unknown[] {
   return found.length === 0 ? [] : [value, ...found.flatMap(descendants)];
 }
 
-function sliced(value: unknown, { from = 0, to, step = 1, isIndex }: Slice): unknown[] {
+function applySlice(value: unknown, { from = 0, to, step = 1, isIndex }: Slice): unknown[] {
   if (!Array.isArray(value)) throw new TypeError(`${typeof value} is not array or slice`);
   const { length } = value;
   const start = from < 0 ? from + length : from;
@@ -108,7 +108,7 @@ function outOfBounds(index: number, length: number): TypeError {
 
 type Filter = Extract<Step, { kind: "filter" }>;
 
-function filtered(value: unknown, filter: Filter): unknown[] {
+function applyFilter(value: unknown, filter: Filter): unknown[] {
   if (!Array.isArray(value)) {
     throw new TypeError(`${JSON.stringify(value)} is not array or slice and cannot be filtered`);
   }
@@ -120,7 +120,7 @@ function passes(item: unknown, { left, operator, right }: Filter): boolean {
   const [lefts, rights] = [walkAll([item], left), walkAll([item], right)];
   if (lefts.length > 1 || rights.length > 1) throw new TypeError("can only compare one element at a time");
   if (lefts.length === 0 || rights.length === 0) return false;
-  return compared(lefts[0], operator, rights[0], isWhole(right));
+  return compare(lefts[0], operator, rights[0], isIntegerLiteral(right));
 }
 
 function exists(item: unknown, path: readonly Step[]): boolean {
@@ -132,16 +132,16 @@ function exists(item: unknown, path: readonly Step[]): boolean {
 }
 
 /**
- * Reports whether a literal is an integer, which Go does not compare with a float. A number from
- * the value is classified by its value.
+ * Reports whether a literal is an integer, because Go does not compare an integer with a float.
+ * Returns `undefined` for other paths: a number from the object is an integer if its value is one.
  */
-function isWhole(steps: readonly Step[]): boolean | undefined {
+function isIntegerLiteral(steps: readonly Step[]): boolean | undefined {
   const [last] = steps.slice(-1);
   return last?.kind === "number" ? last.isInteger : undefined;
 }
 
-function compared(left: unknown, operator: string, right: unknown, isRightWhole: boolean | undefined): boolean {
-  const [kind, other] = [kindOf(left), kindOf(right, isRightWhole)];
+function compare(left: unknown, operator: string, right: unknown, isRightInteger: boolean | undefined): boolean {
+  const [kind, other] = [kindOf(left), kindOf(right, isRightInteger)];
   if (kind === undefined || other === undefined) throw new TypeError("invalid type for comparison");
   if (kind !== other) throw new TypeError("incompatible types for comparison");
   if (operator === "==") return left === right;
@@ -154,7 +154,7 @@ function compared(left: unknown, operator: string, right: unknown, isRightWhole:
   return operator === ">" ? a > b : a >= b;
 }
 
-function kindOf(value: unknown, isWhole = Number.isInteger(value)): string | undefined {
-  if (typeof value === "number") return isWhole ? "integer" : "fraction";
+function kindOf(value: unknown, isIntegerLiteral = Number.isInteger(value)): string | undefined {
+  if (typeof value === "number") return isIntegerLiteral ? "integer" : "fraction";
   return typeof value === "string" || typeof value === "boolean" ? typeof value : undefined;
 }

@@ -48,7 +48,7 @@ for (const { name, path, expected } of FOUND) {
   Deno.test(`parseJsonPath finds ${name}`, () => assert.deepEqual(parseJsonPath(path).find(OBJECT), [expected]));
 }
 
-const REFUSED: readonly { path: string; expected: string }[] = [
+const REJECTED: readonly { path: string; expected: string }[] = [
   { path: ".a[", expected: "unterminated array" },
   { path: ".a[x]", expected: "invalid array index x" },
   { path: ".a[?(@.b", expected: "unterminated filter" },
@@ -58,7 +58,7 @@ const REFUSED: readonly { path: string; expected: string }[] = [
   { path: ".a[?(@.b=='\\q')]", expected: "unquote string '\\q' error invalid syntax" },
   { path: ".a #", expected: "unrecognized character in action: U+0023 '#'" },
 ];
-for (const { path, expected } of REFUSED) {
+for (const { path, expected } of REJECTED) {
   Deno.test(`parseJsonPath of ${path} throws "${expected}"`, () => {
     if (expected === "") return void parseJsonPath(path);
     assert.throws(() => parseJsonPath(path), { name: "SyntaxError", message: expected });

@@ -30,7 +30,7 @@ const OF_REQUIREMENT = "unable to parse requirement: ";
  * An invalid selector, and the server's message. The contract suite compares the same ones with a
  * real server.
  */
-const REFUSED: readonly (readonly [string, string | RegExp])[] = [
+const REJECTED: readonly (readonly [string, string | RegExp])[] = [
   [",", "found ',', expected: !, identifier, or 'end of string'"],
   ["(a)", "found '(', expected: !, identifier, or 'end of string'"],
   ["a,", "found '', expected: identifier after ','"],
@@ -55,7 +55,7 @@ const REFUSED: readonly (readonly [string, string | RegExp])[] = [
   ["-x./-y", /^unable to parse requirement: <nil>: Invalid value: "-x\.\/-y": prefix part .*; name part /],
 ];
 
-for (const [text, message] of REFUSED) {
+for (const [text, message] of REJECTED) {
   Deno.test(`parseLabelSelector rejects ${JSON.stringify(text)}`, () => {
     assert.throws(() => parseLabelSelector(text), { name: "SyntaxError", message });
   });

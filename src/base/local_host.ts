@@ -1,13 +1,13 @@
 /**
- * Protects a server on this machine against web pages: those that reach it by DNS rebinding, under
- * a name of their own, and those that send it requests from another origin.
+ * Protects a server on this machine against web pages: pages that reach it by DNS rebinding,
+ * through their own domain name, and pages that send it requests from another origin.
  */
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 
 /**
- * Returns whether a request is addressed to an IP address or to `localhost`. A page that reaches
- * this machine through its own domain sends that as its Host.
+ * Returns whether a request is addressed to an IP address or to `localhost`. A page that
+ * reaches this machine by DNS rebinding sends its own domain as the Host.
  *
  * @param request The request.
  *
@@ -20,17 +20,17 @@ const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
  * ```
  */
 export function isLocalHost({ url }: Pick<Request, "url">): boolean {
-  // Deno copies a Host that is no host name into the URL.
+  // Deno copies a Host that is not a host name into the URL.
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);
   return IPV4.test(hostname) || hostname.startsWith("[") || hostname === "localhost" || hostname.endsWith(".localhost");
 }
 
 /**
- * Returns whether a web page of another origin sent a request. Browsers add `Origin` to everything
- * that such a page sends but a plain GET, whose response it cannot read.
+ * Returns whether a web page of another origin sent a request. Browsers add `Origin` to all such
+ * requests except a plain GET, whose response the page cannot read.
  *
- * Without this check, any page could write to a server that asks for no token: a POST without a
+ * Without this check, any page could write to a server that requires no token: a POST without a
  * content type needs no CORS preflight, and the API server reads it as JSON.
  *
  * @param request The request.

@@ -4,7 +4,7 @@
  */
 import { isObject } from "./json.ts";
 
-/** Replaces a value. */
+/** The string that replaces each value. */
 const MASK = "***";
 
 /** The fields of a Secret that hold values. */
@@ -13,7 +13,7 @@ const FIELDS = ["data", "stringData"] as const;
 /** The annotation in which `kubectl apply` stores the whole object, values included. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Shorter values are not looked for in messages: they would be found in ordinary words. */
+/** Shorter values are not masked in messages, because they also occur in ordinary words. */
 const SHORTEST_IN_MESSAGE = 4;
 
 /**
@@ -90,7 +90,7 @@ export function maskSecretChange<T, U>(before: T, after: U): [T, U] {
 export function maskSecretMessage(message: string, sent?: unknown): string {
   // Go's %q: a quoted string with escapes. A truncated message has no closing quote.
   const quoted = message.replace(/(Invalid value: )"(?:[^"\\]|\\.)*("|$)/gs, `$1"${MASK}"`);
-  return valuesIn(sent).sort((a, b) => b.length - a.length).reduce(
+  return valuesToMask(sent).sort((a, b) => b.length - a.length).reduce(
     (text, value) => text.replaceAll(value, MASK),
     quoted,
   );
@@ -110,7 +110,10 @@ export function maskSecret(value: unknown): unknown {
 
 type PlainObject = Record<string, unknown>;
 
-/** Copies values that contain Secrets. Visited values are remembered, so that cycles end. */
+/**
+ * Returns a copy of a value that contains Secrets, with their values masked. `seen` has the copies
+ * of visited values, so that cycles end.
+ */
 function maskedTree(value: unknown, other: unknown, difference: string, seen: Map<unknown, unknown>): unknown {
   if (!isPlain(value)) return value;
   if (seen.has(value)) return seen.get(value);
@@ -121,15 +124,15 @@ function maskedTree(value: unknown, other: unknown, difference: string, seen: Ma
     seen.set(value, masked);
     return masked;
   }
-  const source = itemsNamed(value);
+  const source = withItemKinds(value);
   const copy: unknown[] | PlainObject = Array.isArray(source) ? [] : {};
   seen.set(value, copy);
   let isChanged = source !== value;
   for (const [key, each] of Object.entries(source)) {
-    const there = isPlain(other) ? other[key] : undefined;
+    const otherValue = isPlain(other) ? other[key] : undefined;
     const masked = key === "annotations"
-      ? maskedAnnotations(each, there, difference)
-      : maskedTree(each, there, difference, seen);
+      ? maskedAnnotations(each, otherValue, difference)
+      : maskedTree(each, otherValue, difference, seen);
     isChanged ||= masked !== each;
     (copy as PlainObject)[key] = masked;
   }
@@ -162,8 +165,8 @@ function maskedValues(values: unknown, others: unknown, difference: string): unk
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
       if (value === null) return [key, null];
-      const there = isObject(others) ? others[key] : undefined;
-      return [key, there === undefined || there === value ? MASK : `${MASK}${difference}`];
+      const otherValue = isObject(others) ? others[key] : undefined;
+      return [key, otherValue === undefined || otherValue === value ? MASK : `${MASK}${difference}`];
     }),
   );
 }
@@ -175,7 +178,7 @@ function maskedValues(values: unknown, others: unknown, difference: string): unk
 function maskedAnnotations(annotations: unknown, others: unknown, difference: string): unknown {
   if (!isObject(annotations)) return annotations;
   const shown = Object.entries(annotations).map(([name, text]) => {
-    const isMasked = typeof text === "string" && text.includes('"Secret"') && isSecret(parsed(text));
+    const isMasked = typeof text === "string" && text.includes('"Secret"') && isSecret(parseObject(text));
     const other = isObject(others) ? others[name] : undefined;
     return [name, isMasked ? maskedAnnotation(name, text, other, difference) : text] as const;
   });
@@ -185,16 +188,16 @@ function maskedAnnotations(annotations: unknown, others: unknown, difference: st
 
 /** An annotation that stores a Secret as JSON contains its values. */
 function maskedAnnotation(name: string, text: unknown, other: unknown, difference: string): unknown {
-  const object = parsed(text);
+  const object = parseObject(text);
   if (object === undefined) return name === LAST_APPLIED ? MASK : text;
   const before = { ...object, apiVersion: "v1", kind: "Secret" };
-  const masked = maskedObject(before, parsed(other), difference);
+  const masked = maskedObject(before, parseObject(other), difference);
   return FIELDS.some((field) => field in object) || annotationsOf(object) !== undefined
     ? JSON.stringify({ ...object, ...masked, apiVersion: object.apiVersion, kind: object.kind })
     : text;
 }
 
-function parsed(text: unknown): PlainObject | undefined {
+function parseObject(text: unknown): PlainObject | undefined {
   if (typeof text !== "string" || !text.trimStart().startsWith("{")) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -205,13 +208,13 @@ function parsed(text: unknown): PlainObject | undefined {
 }
 
 /** Returns the strings below `data` and `stringData`, or those of a JSON patch's operations. */
-function valuesIn(sent: unknown): string[] {
+function valuesToMask(sent: unknown): string[] {
   const values = Array.isArray(sent)
     ? sent.flatMap((operation) => stringsIn((operation as PlainObject)?.value))
     : isObject(sent)
     ? FIELDS.flatMap((field) => stringsIn(sent[field]))
     : [];
-  // An admission webhook may quote a value in the other form.
+  // An admission webhook may quote a value decoded, or encoded as base64.
   return values.flatMap((value) => [value, ...[decoded(value), encoded(value)].filter(isLongEnough)]);
 }
 
@@ -219,7 +222,7 @@ function isLongEnough(value: string): boolean {
   return value.length >= SHORTEST_IN_MESSAGE;
 }
 
-/** Returns the text that is encoded as base64, and an empty string if there is none. */
+/** Returns the string that a value encodes as base64; empty if the value is not base64. */
 function decoded(value: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(value), (character) => character.charCodeAt(0)));
@@ -263,8 +266,8 @@ function isPlain(value: unknown): value is PlainObject {
       Object.getPrototypeOf(value) === null);
 }
 
-/** Items of a typed list do not repeat their kind; items of a list of Secrets get it back. */
-function itemsNamed(list: PlainObject): PlainObject {
+/** Adds the kind to the items of a SecretList, because the items of a typed list omit it. */
+function withItemKinds(list: PlainObject): PlainObject {
   if (list.kind !== "SecretList" || list.apiVersion !== "v1") return list;
   const items = Array.isArray(list.items) ? list.items : [];
   return {

@@ -2,7 +2,7 @@
 
 /**
  * Returns the known word that is most similar to another, if at most a third of its letters differ.
- * Upper and lower case are equal.
+ * The comparison ignores case.
  *
  * @param word The misspelled word.
  * @param known The known words.

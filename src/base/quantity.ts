@@ -2,9 +2,9 @@
  * Quantities such as `500m` or `1Gi`, with the arithmetic of API servers
  * (`k8s.io/apimachinery/pkg/api/resource.Quantity`).
  *
- * A server represents a quantity of up to 18 digits as an int64 and a power of ten, and any other
- * as a decimal of arbitrary length. The representation is observable (`1.0` is not an integer for a
- * server, `1` is), so it is reproduced here.
+ * An API server represents a quantity of up to 18 digits as an int64 and a power of ten, and any
+ * other as a decimal of arbitrary length. The representation is observable, so it is reproduced
+ * here: for a server, `1` is an integer and `1.0` is not.
  */
 
 /** The family of suffixes in the printed form: `12M`, `12Mi` or `12e6`. */
@@ -16,7 +16,7 @@ interface Suffix {
   readonly format: QuantityFormat;
 }
 
-/** A split quantity: its digits without leading zeros. */
+/** The parts of a quantity's string. The digits have no leading zeros. */
 interface Pieces {
   readonly isNegative: boolean;
   /** The part before the suffix, as written. */
@@ -59,14 +59,14 @@ const SUFFIXES: ReadonlyMap<string, Suffix> = new Map<string, Suffix>([
   ): [string, Suffix] => [text, { base: 2, exponent, format: "BinarySI" }]),
 ]);
 
-const WRITTEN = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
+const QUANTITY = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 const PATTERN = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
 const NANO = -9;
 const MAX_DIGITS = 18;
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
-// Two quantities with more digits between them are not realistic: a server would fill its memory
-// with zeros.
+// The maximum difference of two exponents in an addition. It is far beyond realistic quantities,
+// and keeps the sum from filling the memory with zeros.
 const MAX_DISTANCE = 100_000;
 
 /**
@@ -110,7 +110,7 @@ export class Quantity {
     if (text === "0") return new Quantity({ value: 0n, scale: 0, format: "DecimalSI", isInteger64: true, text });
     const pieces = split(text);
     const suffix = readSuffix(pieces.suffix);
-    return new Quantity(small(text, pieces, suffix) ?? large(pieces, suffix));
+    return new Quantity(parseSmall(text, pieces, suffix) ?? parseLarge(pieces, suffix));
   }
 
   /**
@@ -123,7 +123,7 @@ export class Quantity {
     return new Quantity({ value, scale: 0, format, isInteger64: true });
   }
 
-  /** 1, 0 or -1. */
+  /** The sign: 1, 0 or -1. */
   get sign(): 1 | 0 | -1 {
     return this.#value > 0n ? 1 : this.#value < 0n ? -1 : 0;
   }
@@ -134,8 +134,8 @@ export class Quantity {
   }
 
   /**
-   * Returns the quantity as an int64, or `undefined` if a server does not represent it so, as for
-   * `1.0` or `1000m`.
+   * Returns the quantity as an int64. Returns `undefined` if a server does not represent it as an
+   * int64, such as `1.0` and `1000m`.
    */
   asInteger(): bigint | undefined {
     if (!this.#isInteger64 || this.#scale < 0) return undefined;
@@ -213,10 +213,10 @@ export class Quantity {
   }
 
   #plus(value: bigint, otherScale: number, format: QuantityFormat): Parts {
-    const apart = Math.abs(this.#scale - otherScale);
-    if (apart > MAX_DISTANCE) {
+    const distance = Math.abs(this.#scale - otherScale);
+    if (distance > MAX_DISTANCE) {
       throw new RangeError(
-        `Cannot add quantities: their magnitudes differ by ${apart} digits, but the maximum is ${MAX_DISTANCE}.`,
+        `Cannot add quantities: their magnitudes differ by ${distance} digits, but the maximum is ${MAX_DISTANCE}.`,
       );
     }
     const scale = Math.min(this.#scale, otherScale);
@@ -228,7 +228,7 @@ export class Quantity {
     if (this.sign === 0) return "0";
     const whole = this.#whole();
     if (this.#format === "BinarySI" && whole !== undefined && (whole <= -1024n || whole >= 1024n)) {
-      // Its negative exceeds int64, so a server leaves it unchanged.
+      // The negative of the smallest int64 overflows, so a server prints it without a suffix.
       return this.#isInteger64 && whole === SMALLEST ? String(whole) : binaryText(whole);
     }
     return decimalText(this.#value, this.#scale, this.#format);
@@ -244,7 +244,7 @@ export class Quantity {
 }
 
 function split(text: string): Pieces {
-  const match = WRITTEN.exec(text);
+  const match = QUANTITY.exec(text);
   if (match === null || text === "") throw new SyntaxError(`quantities must match the regular expression '${PATTERN}'`);
   const [, sign = "", digits = "", fraction = "", suffix = ""] = match;
   return {
@@ -268,7 +268,7 @@ function readSuffix(text: string): Suffix {
 }
 
 /** Returns the int64 representation with a power of ten, if possible. */
-function small(text: string, { isNegative, whole, fraction }: Pieces, suffix: Suffix): Parts | undefined {
+function parseSmall(text: string, { isNegative, whole, fraction }: Pieces, suffix: Suffix): Parts | undefined {
   const { base, exponent, format } = suffix;
   if (base === 2 && fraction !== "") return undefined;
   // A binary suffix takes about three digits for each ten powers of two.
@@ -292,7 +292,7 @@ function small(text: string, { isNegative, whole, fraction }: Pieces, suffix: Su
 }
 
 /** Returns the decimal representation, rounded away from zero to billionths. */
-function large({ isNegative, value, whole, fraction }: Pieces, { base, exponent, format }: Suffix): Parts {
+function parseLarge({ isNegative, value, whole, fraction }: Pieces, { base, exponent, format }: Suffix): Parts {
   if (!/\d/.test(value)) throw new SyntaxError("unable to parse numeric part of quantity");
   const digits = BigInt(whole + fraction) * (base === 2 ? 2n ** BigInt(exponent) : 1n);
   const scale = ((base === 10 ? exponent : 0) - fraction.length) | 0;
@@ -308,7 +308,7 @@ function large({ isNegative, value, whole, fraction }: Pieces, { base, exponent,
 
 function toNano(value: bigint, scale: number): { value: bigint; scale: number } {
   const up = scale - NANO;
-  // The float is infinite anyway, so the zeros are omitted.
+  // As a float, the value is infinite in any case, so the zeros are not added.
   if (up > MAX_DISTANCE) return { value, scale };
   if (up >= 0) return { value: shift(value, up), scale: NANO };
   if (-up > value.toString().length) return { value: 1n, scale: NANO };

@@ -75,7 +75,7 @@ for (const [given, text] of odd) {
 const FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const SUFFIX = "unable to parse quantity's suffix";
 const NUMBER = "unable to parse numeric part of quantity";
-const refused: readonly (readonly [given: string, message: string])[] = [
+const rejected: readonly (readonly [given: string, message: string])[] = [
   ["", FORM],
   ["x", FORM],
   ["1x", FORM],
@@ -95,7 +95,7 @@ const refused: readonly (readonly [given: string, message: string])[] = [
   ["-.e-10", NUMBER],
 ];
 
-for (const [given, message] of refused) {
+for (const [given, message] of rejected) {
   Deno.test(`Quantity.parse rejects "${given}"`, () => {
     assert.throws(() => Quantity.parse(given), { name: "SyntaxError", message });
   });

@@ -5,7 +5,7 @@
  * Go's strings are bytes. Here, a byte from `%ff` that is not valid UTF-8 is encoded by `strayByte`
  * of quoted.ts.
  */
-import { escape, Fault, isPlain, type Place, unescape } from "./url_escapes.ts";
+import { escape, isPlain, type Place, unescape, UrlError } from "./url_escapes.ts";
 import { IpAddress } from "./ip_address.ts";
 import { quoted } from "./quoted.ts";
 
@@ -15,7 +15,7 @@ interface User {
   readonly password: string | undefined;
 }
 
-/** The parts of a URL. Path and fragment are stored both as written and unescaped. */
+/** The parts of a URL. Path and fragment are stored both in their original form and unescaped. */
 interface Parts {
   readonly scheme: string;
   /** The part after a scheme without a slash: `mailto:someone`. */
@@ -32,10 +32,10 @@ interface Parts {
 
 interface Escaped {
   readonly text: string;
-  readonly written: string;
+  readonly original: string;
 }
 
-const EMPTY: Escaped = { text: "", written: "" };
+const EMPTY: Escaped = { text: "", original: "" };
 const MAX_PARAMETERS = 10_000;
 
 /**
@@ -69,8 +69,8 @@ export class ServerUrl {
    */
   static parse(text: string): ServerUrl {
     const [front, fragment] = cut(text, "#");
-    const parts = attempt(front, () => parse(front, false));
-    return new ServerUrl({ ...parts, fragment: attempt(text, () => unescaped(fragment, "fragment")) });
+    const parts = withParseErrors(front, () => parse(front, false));
+    return new ServerUrl({ ...parts, fragment: withParseErrors(text, () => unescaped(fragment, "fragment")) });
   }
 
   /**
@@ -81,7 +81,7 @@ export class ServerUrl {
    * @throws {SyntaxError} If it is invalid; the message is Go's.
    */
   static parseRequest(text: string): ServerUrl {
-    return new ServerUrl(attempt(text, () => parse(text, true)));
+    return new ServerUrl(withParseErrors(text, () => parse(text, true)));
   }
 
   /** The scheme, such as `https`; empty if there is none. */
@@ -143,34 +143,34 @@ export class ServerUrl {
     result += escape(host, "host");
     const written = this.escapedPath;
     if (written !== "" && !written.startsWith("/") && host !== "") result += "/";
-    // Otherwise the path would be parsed as a scheme.
+    // Without the prefix, the first segment of the path would be parsed as a scheme.
     if (result === "" && cut(written, "/")[0].includes(":")) result = "./";
     return result + written;
   }
 }
 
-function attempt<T>(text: string, read: () => T): T {
+function withParseErrors<T>(text: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Fault) throw new SyntaxError(`parse ${quoted(text)}: ${error.message}`);
+    if (error instanceof UrlError) throw new SyntaxError(`parse ${quoted(text)}: ${error.message}`);
     throw error;
   }
 }
 
 function parse(text: string, isRequest: boolean): Parts {
   // deno-lint-ignore no-control-regex
-  if (/[\x00-\x1f\x7f]/.test(text)) throw new Fault("net/url: invalid control character in URL");
-  if (text === "" && isRequest) throw new Fault("empty url");
-  if (text === "*") return parts({ path: { text: "*", written: "*" } });
+  if (/[\x00-\x1f\x7f]/.test(text)) throw new UrlError("net/url: invalid control character in URL");
+  if (text === "" && isRequest) throw new UrlError("empty url");
+  if (text === "*") return parts({ path: { text: "*", original: "*" } });
   const [scheme, afterScheme] = splitScheme(text);
   const [rest, query, hasEmptyQuery] = splitQuery(afterScheme);
   const front = { scheme, query, hasEmptyQuery };
   if (!rest.startsWith("/")) {
     // A rootless path after a scheme is opaque (RFC 3986).
     if (scheme !== "") return parts({ ...front, opaque: rest });
-    if (isRequest) throw new Fault("invalid URI for request");
-    if (cut(rest, "/")[0].includes(":")) throw new Fault("first path segment in URL cannot contain colon");
+    if (isRequest) throw new UrlError("invalid URI for request");
+    if (cut(rest, "/")[0].includes(":")) throw new UrlError("first path segment in URL cannot contain colon");
   }
   const mayHaveHost = scheme !== "" || !isRequest && !rest.startsWith("///");
   if (!mayHaveHost || !rest.startsWith("//")) {
@@ -197,7 +197,7 @@ function parts(given: Partial<Parts>): Parts {
 }
 
 function splitScheme(text: string): [scheme: string, rest: string] {
-  if (text.startsWith(":")) throw new Fault("missing protocol scheme");
+  if (text.startsWith(":")) throw new UrlError("missing protocol scheme");
   const scheme = /^[a-zA-Z][a-zA-Z0-9+.-]*(?=:)/.exec(text)?.[0];
   return scheme === undefined ? ["", text] : [scheme.toLowerCase(), text.slice(scheme.length + 1)];
 }
@@ -212,14 +212,14 @@ function parseAuthority(scheme: string, authority: string): { user: User | undef
   const host = parseHost(scheme, authority.slice(at + 1));
   if (at < 0) return { user: undefined, host };
   const user = authority.slice(0, at);
-  if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user)) throw new Fault("net/url: invalid userinfo");
+  if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user)) throw new UrlError("net/url: invalid userinfo");
   const [name, password] = cut(user, ":").map((part) => unescape(part, "user"));
   return { user: { name: name!, password: user.includes(":") ? password : undefined }, host };
 }
 
 function parseHost(scheme: string, host: string): string {
   const bracket = host.lastIndexOf("[");
-  if (bracket > 0) throw new Fault("invalid IP-literal");
+  if (bracket > 0) throw new UrlError("invalid IP-literal");
   if (bracket === 0) return parseBracketed(host);
   const first = host.indexOf(":");
   if (first < 0) return unescape(host, "host");
@@ -231,7 +231,7 @@ function parseHost(scheme: string, host: string): string {
 /** Parses an IPv6 address with an optional port: `[fe80::1%25eth0]:80`. */
 function parseBracketed(host: string): string {
   const close = host.lastIndexOf("]");
-  if (close < 0) throw new Fault("missing ']' in host");
+  if (close < 0) throw new UrlError("missing ']' in host");
   const port = host.slice(close + 1);
   checkPort(port);
   const name = host.slice(1, close);
@@ -239,7 +239,7 @@ function parseBracketed(host: string): string {
   const text = percent < 0
     ? unescape(name, "host")
     : unescape(name.slice(0, percent), "host") + unescape(name.slice(percent), "zone");
-  if (addressIn(text).family === 4) throw new Fault("invalid IP-literal");
+  if (addressIn(text).family === 4) throw new UrlError("invalid IP-literal");
   return `[${text}]${port}`;
 }
 
@@ -247,12 +247,12 @@ function addressIn(text: string): IpAddress {
   try {
     return IpAddress.parse(text);
   } catch (error) {
-    throw new Fault(`invalid host: ${(error as SyntaxError).message}`);
+    throw new UrlError(`invalid host: ${(error as SyntaxError).message}`);
   }
 }
 
 function checkPort(text: string): void {
-  if (!/^(?::[0-9]*)?$/.test(text)) throw new Fault(`invalid port ${quoted(text)} after host`);
+  if (!/^(?::[0-9]*)?$/.test(text)) throw new UrlError(`invalid port ${quoted(text)} after host`);
 }
 
 function splitHost(host: string): [name: string, port: string] {
@@ -270,20 +270,22 @@ function queryText(text: string): string | undefined {
   try {
     return unescape(text, "query");
   } catch (error) {
-    if (error instanceof Fault) return undefined;
+    if (error instanceof UrlError) return undefined;
     throw error;
   }
 }
 
 function unescaped(text: string, place: Place): Escaped {
-  return { text: unescape(text, place), written: text };
+  return { text: unescape(text, place), original: text };
 }
 
-/** Returns the written form, unless it contains characters that must be escaped. */
-function escapedOf({ text, written }: Escaped, place: Place): string {
+/** Returns the original form, unless it contains characters that must be escaped. */
+function escapedOf({ text, original }: Escaped, place: Place): string {
   const standard = escape(text, place);
-  if (written !== standard && [...written].every((each) => "!$&'()*+,;=:@[]%".includes(each) || isPlain(each, place))) {
-    return written;
+  if (
+    original !== standard && [...original].every((each) => "!$&'()*+,;=:@[]%".includes(each) || isPlain(each, place))
+  ) {
+    return original;
   }
   return place === "path" && text === "*" ? "*" : standard;
 }

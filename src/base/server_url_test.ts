@@ -61,7 +61,7 @@ for (const { given, expected, text } of read) {
   });
 }
 
-const refused: readonly (readonly [given: string, message: string])[] = [
+const rejected: readonly (readonly [given: string, message: string])[] = [
   ["", "empty url"],
   ["a", "invalid URI for request"],
   ["../a", "invalid URI for request"],
@@ -84,7 +84,7 @@ const refused: readonly (readonly [given: string, message: string])[] = [
   ["http://u%zz@a/", 'invalid URL escape "%zz"'],
 ];
 
-for (const [given, message] of refused) {
+for (const [given, message] of rejected) {
   Deno.test(`ServerUrl.parseRequest rejects ${JSON.stringify(given)}`, () => {
     assert.throws(() => ServerUrl.parseRequest(given), {
       name: "SyntaxError",

@@ -4,7 +4,7 @@
  */
 
 const SECOND = 1_000_000_000n;
-const MOST = 2n ** 63n;
+const INT64_LIMIT = 2n ** 63n;
 
 const GO_UNITS: { readonly [unit: string]: bigint } = {
   ns: 1n,
@@ -41,13 +41,13 @@ export function goSpan(text: string): bigint | undefined {
     const digits = fraction.slice(0, 18);
     total += BigInt(whole === "" ? 0 : whole) * scale;
     if (digits !== "") total += BigInt(Math.trunc(Number(digits) * (Number(scale) / 10 ** digits.length)));
-    if (total > MOST) return undefined;
+    if (total > INT64_LIMIT) return undefined;
   }
   if (text.startsWith("-")) return -total;
-  return total === MOST ? undefined : total;
+  return total === INT64_LIMIT ? undefined : total;
 }
 
-// By their names, and by prefixes of longer names.
+// Exact names of units, and the prefix of their longer names, such as `min` for `minutes`.
 const UNITS: readonly (readonly [names: readonly string[], prefix: string, nanoseconds: bigint])[] = [
   [["ns"], "nano", 1n],
   [["us", "µs"], "micro", 1_000n],
@@ -80,7 +80,7 @@ export function timeSpan(text: string): bigint | undefined {
   let total: bigint | undefined;
   for (const [, digits = "", word = ""] of text.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
     const count = BigInt(digits);
-    if (count >= MOST) return undefined;
+    if (count >= INT64_LIMIT) return undefined;
     const unit = word.toLowerCase();
     for (const [names, prefix, nanoseconds] of UNITS) {
       if (names.includes(unit) || unit.startsWith(prefix)) total = (total ?? 0n) + count * nanoseconds;

@@ -17,7 +17,7 @@ const PLAIN: { readonly [place in Place]: ReadonlySet<string> } = {
 };
 
 /** An error in a URL, without the URL. */
-export class Fault extends Error {}
+export class UrlError extends Error {}
 
 /** Reports whether a character needs no escape in a part of a URL. */
 export function isPlain(character: string, place: Place): boolean {
@@ -27,15 +27,15 @@ export function isPlain(character: string, place: Place): boolean {
 /**
  * Decodes the escapes in a part of a URL.
  *
- * @throws {Fault} If an escape or a character is invalid there.
+ * @throws {UrlError} If an escape or a character is invalid there.
  */
 export function unescape(text: string, place: Place): string {
   checkEscapes(text, place);
-  const spaced = place === "query" ? text.replaceAll("+", " ") : text;
-  if (!spaced.includes("%")) return spaced;
+  const withSpaces = place === "query" ? text.replaceAll("+", " ") : text;
+  if (!withSpaces.includes("%")) return withSpaces;
   const bytes: number[] = [];
   const escapes = /%([0-9a-fA-F]{2})|([^%]+)/g;
-  for (const [, code, plain] of spaced.matchAll(escapes)) {
+  for (const [, code, plain] of withSpaces.matchAll(escapes)) {
     if (code !== undefined) bytes.push(parseInt(code, 16));
     else for (const byte of toBytes(plain!)) bytes.push(byte);
   }
@@ -44,19 +44,22 @@ export function unescape(text: string, place: Place): string {
 
 function checkEscapes(text: string, place: Place): void {
   const isHost = place === "host" || place === "zone";
-  // Each escape, and in a host also each invalid character.
+  // Matches each escape, and in a host also each ASCII character.
   for (const match of text.matchAll(isHost ? /%([0-9a-fA-F]{2})?|[^\u0080-\uffff]/g : /%([0-9a-fA-F]{2})?/g)) {
     const [found, code] = match;
-    if (found === "%") throw new Fault(`invalid URL escape ${quoted(firstBytes(text.slice(match.index), 3))}`);
+    if (found === "%") throw new UrlError(`invalid URL escape ${quoted(firstBytes(text.slice(match.index), 3))}`);
     if (code === undefined) {
-      if (!isPlain(found, place)) throw new Fault(`invalid character ${quoted(found)} in host name`);
+      if (!isPlain(found, place)) throw new UrlError(`invalid character ${quoted(found)} in host name`);
     } else if (isHost && found !== "%25" && !mayEscape(parseInt(code, 16), place)) {
-      throw new Fault(`invalid URL escape ${quoted(found)}`);
+      throw new UrlError(`invalid URL escape ${quoted(found)}`);
     }
   }
 }
 
-/** A host escapes only non-ASCII bytes; a zone also spaces and plain characters. */
+/**
+ * Returns whether a byte may be escaped: in a host, only non-ASCII bytes; in a zone, only spaces
+ * and characters that a host does not escape.
+ */
 function mayEscape(byte: number, place: Place): boolean {
   if (place === "host") return byte >= 0x80;
   return byte === 0x20 || byte < 0x80 && isPlain(String.fromCharCode(byte), "host");

@@ -2,8 +2,8 @@ import type { Clock } from "./clock.ts";
 import { DueHeap } from "./due_heap.ts";
 
 /**
- * A clock that a test moves. Timers run in order of their due times, or in the order of their
- * creation if these are equal.
+ * A clock whose time changes only when a test advances it. Timers run in order of their due times,
+ * or in the order of their creation if these are equal.
  *
  * @example Usage
  * ```ts
@@ -38,7 +38,7 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** Starts at zero, so that code which confuses it with `now()` fails in tests. */
+  /** Starts at zero, so that code that confuses it with `now()` fails in tests. */
   elapsed(): number {
     return this.#now - this.#start;
   }

@@ -27,7 +27,7 @@ export interface Qualifier {
   selectIfPresent(frame: Frame, from: Value): Outcome | undefined;
 }
 
-abstract class Qualified implements Attribute {
+abstract class QualifiedAttribute implements Attribute {
   readonly #qualifiers: Qualifier[] = [];
   readonly #id: number;
 
@@ -45,7 +45,7 @@ abstract class Qualified implements Attribute {
 
   abstract resolve(frame: Frame): Outcome;
 
-  protected qualified(frame: Frame, start: Outcome): Outcome {
+  protected applyQualifiers(frame: Frame, start: Outcome): Outcome {
     if (start instanceof Failure) return start;
     let value: Value = start;
     let isOptional = false;
@@ -67,7 +67,7 @@ abstract class Qualified implements Attribute {
 }
 
 /** Starts at a variable of the environment. */
-export class VariableAttribute extends Qualified {
+export class VariableAttribute extends QualifiedAttribute {
   constructor(id: number, readonly name: string) {
     super(id);
   }
@@ -76,29 +76,29 @@ export class VariableAttribute extends Qualified {
     const { variables } = frame;
     const value = Object.hasOwn(variables, this.name) ? variables[this.name] : undefined;
     if (value === undefined) return new Failure(`no such attribute(s): ${this.name}`);
-    return this.qualified(frame, value);
+    return this.applyQualifiers(frame, value);
   }
 }
 
 /** Starts at a loop variable. The accumulator is initialized on first use. */
-export class LocalAttribute extends Qualified {
-  constructor(id: number, readonly place: number, readonly accumulatorOf?: FoldStep) {
+export class LocalAttribute extends QualifiedAttribute {
+  constructor(id: number, readonly slot: number, readonly accumulatorOf?: FoldStep) {
     super(id);
   }
 
   override resolve(frame: Frame): Outcome {
-    return this.qualified(frame, frame.locals[this.place] ?? this.accumulatorOf!.begin(frame));
+    return this.applyQualifiers(frame, frame.locals[this.slot] ?? this.accumulatorOf!.begin(frame));
   }
 }
 
 /** Starts at the result of another step. */
-export class RelativeAttribute extends Qualified {
+export class RelativeAttribute extends QualifiedAttribute {
   constructor(id: number, readonly start: Step) {
     super(id);
   }
 
   override resolve(frame: Frame): Outcome {
-    return this.qualified(frame, this.start.run(frame));
+    return this.applyQualifiers(frame, this.start.run(frame));
   }
 }
 
@@ -163,7 +163,7 @@ export class PresenceStep implements Step {
 
 function drop({ tracker }: Frame, attribute: Attribute): void {
   if (attribute instanceof ConditionalAttribute) {
-    // The parts of a condition account for its cost.
+    // The cost of a conditional is that of its parts, so it adds none.
     tracker.drop(attribute.otherwise.id);
     tracker.drop(attribute.then.id);
     tracker.drop(attribute.condition.id);
@@ -173,18 +173,18 @@ function drop({ tracker }: Frame, attribute: Attribute): void {
   }
 }
 
-/** Selects a field or key that the expression spells out. */
+/** Selects a field or key that is a literal in the expression. */
 export class Key implements Qualifier {
   constructor(readonly id: number, readonly key: Value, readonly isOptional: boolean) {}
 
   select(frame: Frame, from: Value): Outcome {
     const outcome = select(from, this.key);
-    return noted(frame, this.id, outcome);
+    return track(frame, this.id, outcome);
   }
 
   selectIfPresent(frame: Frame, from: Value): Outcome | undefined {
     const outcome = find(from, this.key);
-    return isMissing(outcome) ? outcome : noted(frame, this.id, outcome);
+    return isMissing(outcome) ? outcome : track(frame, this.id, outcome);
   }
 }
 
@@ -196,12 +196,12 @@ export class Presence implements Qualifier {
 
   select(frame: Frame, from: Value): Outcome {
     const found = find(from, this.key);
-    return noted(frame, this.id, found instanceof Failure ? found : found !== undefined);
+    return track(frame, this.id, found instanceof Failure ? found : found !== undefined);
   }
 
   selectIfPresent(frame: Frame, from: Value): Outcome | undefined {
     const found = find(from, this.key);
-    return isMissing(found) ? found : noted(frame, this.id, found);
+    return isMissing(found) ? found : track(frame, this.id, found);
   }
 }
 
@@ -219,13 +219,13 @@ export class Index implements Qualifier {
 
   select(frame: Frame, from: Value): Outcome {
     const key = this.#key(frame);
-    return this.#noted(frame, key instanceof Failure ? key : select(from, key));
+    return this.#track(frame, key instanceof Failure ? key : select(from, key));
   }
 
   selectIfPresent(frame: Frame, from: Value): Outcome | undefined {
     const key = this.#key(frame);
     const outcome = key instanceof Failure ? key : find(from, key);
-    return isMissing(outcome) ? outcome : this.#noted(frame, outcome);
+    return isMissing(outcome) ? outcome : this.#track(frame, outcome);
   }
 
   #key(frame: Frame): Outcome {
@@ -233,9 +233,9 @@ export class Index implements Qualifier {
     return key instanceof Failure || isKey(key) ? key : new Failure(`invalid qualifier type: ${goTypeOf(key)}`);
   }
 
-  #noted(frame: Frame, outcome: Outcome): Outcome {
+  #track(frame: Frame, outcome: Outcome): Outcome {
     if (!this.#isOwn) frame.tracker.drop(this.attribute.id);
-    return noted(frame, this.id, outcome);
+    return track(frame, this.id, outcome);
   }
 }
 
@@ -244,12 +244,12 @@ export function isKey(value: Value): boolean {
   return ["string", "bigint", "number", "boolean"].includes(typeof value) || value instanceof Uint;
 }
 
-/** A failed lookup is not charged. */
+/** Reports whether a lookup found no value. The tracker does not charge such a lookup. */
 function isMissing(outcome: Outcome | undefined): outcome is Failure | undefined {
   return outcome === undefined || outcome instanceof Failure;
 }
 
-function noted(frame: Frame, id: number, outcome: Outcome): Outcome {
+function track(frame: Frame, id: number, outcome: Outcome): Outcome {
   frame.tracker.cost++;
   frame.tracker.push(id, outcome);
   return outcome;
@@ -267,8 +267,8 @@ function find(from: Value, key: Value): Outcome | undefined {
   if (from instanceof List) {
     const index = indexOf(key);
     if (index instanceof Failure) return index;
-    const isStrange = from.semantics !== undefined && typeof key !== "bigint" && index in from.items;
-    return isStrange ? new Failure(`unsupported index: ${valueText(key)}`) : attempt(() => from.items[index]);
+    const isUnsupported = from.semantics !== undefined && typeof key !== "bigint" && index in from.items;
+    return isUnsupported ? new Failure(`unsupported index: ${valueText(key)}`) : attempt(() => from.items[index]);
   }
   if (!(from instanceof MapValue)) return undefined;
   return attempt(() => from.get(key));

@@ -66,7 +66,7 @@ function charge({ tracker }: Frame, ids: readonly number[], callee: Callee, outc
   if (operands !== undefined) tracker.cost += callee.cost(operands, outcome);
 }
 
-/** `&&` and `||`: a deciding operand overrides a failed one. */
+/** `&&` and `||`. An operand that decides the result overrides a failed one. */
 export class LogicalStep implements Step {
   /** @param deciding The value that ends the evaluation: `false` for `&&`, `true` for `||`. */
   constructor(readonly id: number, readonly terms: readonly Step[], readonly deciding: boolean) {}
@@ -161,14 +161,14 @@ export class ListStep implements Step {
   constructor(readonly id: number, readonly items: readonly Step[], readonly optionals: ReadonlySet<number>) {}
 
   run(frame: Frame): Outcome {
-    const outcome = this.#make(frame);
+    const outcome = this.#build(frame);
     frame.tracker.take(this.items.map((item) => item.id));
     frame.tracker.cost += LIST_COST;
     frame.tracker.push(this.id, outcome);
     return outcome;
   }
 
-  #make(frame: Frame): Outcome {
+  #build(frame: Frame): Outcome {
     const items: Value[] = [];
     for (const [i, step] of this.items.entries()) {
       const item = step.run(frame);
@@ -198,14 +198,14 @@ export class MapStep implements Step {
   constructor(readonly id: number, readonly entries: readonly EntryStep[]) {}
 
   run(frame: Frame): Outcome {
-    const outcome = this.#make(frame);
+    const outcome = this.#build(frame);
     frame.tracker.take(this.entries.flatMap(({ key, value }) => [key.id, value.id]));
     frame.tracker.cost += MAP_COST;
     frame.tracker.push(this.id, outcome);
     return outcome;
   }
 
-  #make(frame: Frame): Outcome {
+  #build(frame: Frame): Outcome {
     const map = new EntryMap();
     for (const entry of this.entries) {
       const key = entry.key.run(frame);

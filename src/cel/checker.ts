@@ -193,21 +193,23 @@ class Checker {
 
   #overloadsOf(node: Call, declared: FunctionDeclaration): CelType {
     const { target } = node;
-    const given = (target === undefined ? node.operands : [target, ...node.operands]).map((operand) => operand.type);
+    const operandTypes = (target === undefined ? node.operands : [target, ...node.operands]).map((operand) =>
+      operand.type
+    );
     if (declared.name === "_&&_" || declared.name === "_||_") return this.#logical(node, declared);
     const matching: Overload[] = [];
     let result: CelType | undefined;
     for (const overload of declared.overloads) {
       if (overload.isMember !== (target !== undefined)) continue;
-      const { parameters, result: declaredResult } = this.#instantiated(overload);
-      if (!this.#types.areAssignable(given, parameters)) continue;
+      const { parameters, result: declaredResult } = this.#instantiate(overload);
+      if (!this.#types.areAssignable(operandTypes, parameters)) continue;
       matching.push(overload);
       const type = this.#types.apply(declaredResult);
       if (result === undefined) result = type;
       else if (result.kind !== "dyn" && !isSameType(type, result)) result = DYN;
     }
     if (result === undefined) {
-      const types = given.map((type) => formatType(this.#types.resolve(type)));
+      const types = operandTypes.map((type) => formatType(this.#types.resolve(type)));
       const receiver = target === undefined ? "" : `${types.shift()}.`;
       this.issues.add(
         node.offset,
@@ -235,7 +237,7 @@ class Checker {
     let items: CelType | undefined;
     for (const [i, item] of node.items.entries()) {
       const type = this.#check(item);
-      items = this.#join(items, node.optionals.includes(i) ? this.#unwrapped(item, type) : type);
+      items = this.#join(items, node.optionals.includes(i) ? this.#valueOf(item, type) : type);
     }
     return listOf(items ?? this.#freshParameter());
   }
@@ -246,7 +248,7 @@ class Checker {
     for (const { key, value, isOptional } of node.entries) {
       keys = this.#join(keys, this.#check(key));
       const type = this.#check(value);
-      values = this.#join(values, isOptional ? this.#unwrapped(value, type) : type);
+      values = this.#join(values, isOptional ? this.#valueOf(value, type) : type);
     }
     return mapOf(keys ?? this.#freshParameter(), values ?? this.#freshParameter());
   }
@@ -278,18 +280,18 @@ class Checker {
     this.#check(node.range);
     this.#check(node.initial);
     const range = this.#types.apply(node.range.type);
-    const accumulated = node.initial.type;
+    const accumulatorType = node.initial.type;
     const outer = this.#scope;
-    const around: Scope = { names: new Map([[node.accumulator, accumulated]]), outer };
+    const accumulatorScope: Scope = { names: new Map([[node.accumulator, accumulatorType]]), outer };
     const [first, second] = this.#variablesOf(range, node);
     const names = new Map([[node.variable, first]]);
     if (node.variable2 !== undefined) names.set(node.variable2, second);
-    this.#scope = { names, outer: around };
+    this.#scope = { names, outer: accumulatorScope };
     this.#check(node.condition);
     this.#assert(node.condition, BOOL);
     this.#check(node.step);
-    this.#assert(node.step, accumulated);
-    this.#scope = around;
+    this.#assert(node.step, accumulatorType);
+    this.#scope = accumulatorScope;
     const result = this.#check(node.result);
     this.#scope = outer;
     return this.#types.apply(result);
@@ -317,13 +319,13 @@ class Checker {
     }
   }
 
-  /** Entries of mixed types are reported later, in `validators.ts`. */
+  /** Joins the types of two entries. `validators.ts` reports entries of mixed types later. */
   #join(before: CelType | undefined, type: CelType): CelType {
     if (before === undefined) return type;
     return this.#types.isAssignable(before, type) ? mostGeneral(before, type) : DYN;
   }
 
-  #unwrapped(node: Expression, type: CelType): CelType {
+  #valueOf(node: Expression, type: CelType): CelType {
     if (type.kind === "optional") return type.of;
     if (type.kind !== "dyn") this.#mismatch(node, optionalOf(type), type);
     return type;
@@ -342,8 +344,8 @@ class Checker {
     return ERROR;
   }
 
-  #lookUp(written: string): Found | undefined {
-    const name = unrooted(written);
+  #lookUp(identifier: string): Resolved | undefined {
+    const name = withoutLeadingDot(identifier);
     for (let scope = this.#scope; scope !== undefined; scope = scope.outer) {
       const type = scope.names.get(name);
       if (type !== undefined) return { name, type };
@@ -354,8 +356,8 @@ class Checker {
     return constant && { name, type: constant.type, constant: constant.value };
   }
 
-  #function(written: string): FunctionDeclaration | undefined {
-    return this.declarations.functions.get(unrooted(written));
+  #function(identifier: string): FunctionDeclaration | undefined {
+    return this.declarations.functions.get(withoutLeadingDot(identifier));
   }
 
   #freshParameter(): CelType {
@@ -363,7 +365,7 @@ class Checker {
   }
 
   /** Returns the overload with fresh type parameters. */
-  #instantiated(overload: Overload): { readonly parameters: readonly CelType[]; readonly result: CelType } {
+  #instantiate(overload: Overload): { readonly parameters: readonly CelType[]; readonly result: CelType } {
     const fresh = new Map<string, CelType>();
     const replace = (type: CelType): CelType => {
       if (type.kind !== "parameter") return withParts(type, replace);
@@ -377,12 +379,12 @@ class Checker {
   }
 }
 
-interface Found {
+interface Resolved {
   readonly name: string;
   readonly type: CelType;
   readonly constant?: Value;
 }
 
-function unrooted(name: string): string {
+function withoutLeadingDot(name: string): string {
   return name.startsWith(".") ? name.slice(1) : name;
 }

@@ -94,7 +94,7 @@ export function compareIfPossible(a: Value, b: Value): number {
 
 /** Like {@linkcode isEqual}, but returns false for values that cannot be compared. */
 export function isKnownEqual(a: Value, b: Value): boolean {
-  return verdictOf(() => isEqual(a, b)) === true;
+  return resultOrError(() => isEqual(a, b)) === true;
 }
 
 /**
@@ -105,21 +105,23 @@ export function isKnownEqual(a: Value, b: Value): boolean {
  */
 export function contains(list: List, wanted: Value): boolean {
   if (list instanceof JoinedList) return isAny([list.first, list.second], wanted, contains);
-  if (list.semantics === undefined) return list.items.some((item) => verdictOf(() => equals(wanted, item)) === true);
+  if (list.semantics === undefined) {
+    return list.items.some((item) => resultOrError(() => equals(wanted, item)) === true);
+  }
   return isAny(list.items, wanted, equals);
 }
 
 /** Like {@linkcode contains}, but returns false if an item cannot be compared. */
 export function containsIfKnown(list: List, wanted: Value): boolean {
-  return verdictOf(() => contains(list, wanted)) === true;
+  return resultOrError(() => contains(list, wanted)) === true;
 }
 
 function isAny<T>(parts: readonly T[], wanted: Value, test: (part: T, wanted: Value) => boolean): boolean {
   let failure: CelError | undefined;
   for (let i = 0; i < parts.length; i++) {
-    const verdict = verdictOf(() => test(parts[i]!, wanted));
-    if (verdict === true) return true;
-    if (verdict !== false) failure ??= verdict;
+    const result = resultOrError(() => test(parts[i]!, wanted));
+    if (result === true) return true;
+    if (result !== false) failure ??= result;
   }
   if (failure !== undefined) throw failure;
   return false;
@@ -147,8 +149,8 @@ function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   return Number.isNaN(x) || Number.isNaN(y) ? undefined : 0;
 }
 
-function isWithin(value: number, whole: Numeric): boolean {
-  return whole instanceof Uint ? value >= 0 && value <= 2 ** 64 : value >= -(2 ** 63) && value <= 2 ** 63;
+function isWithin(value: number, integer: Numeric): boolean {
+  return integer instanceof Uint ? value >= 0 && value <= 2 ** 64 : value >= -(2 ** 63) && value <= 2 ** 63;
 }
 
 /**
@@ -160,12 +162,12 @@ function compareText(a: string, b: string): number {
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
-    if (x !== y) return ranked(x) - ranked(y);
+    if (x !== y) return codePointRank(x) - codePointRank(y);
   }
   return a.length - b.length;
 }
 
-function ranked(unit: number): number {
+function codePointRank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
@@ -191,9 +193,9 @@ function areEqualLists(a: List, b: Value): boolean {
   if (a.items.length !== b.items.length) return false;
   let failure: CelError | undefined;
   for (let i = 0; i < a.items.length; i++) {
-    const verdict = verdictOf(() => isEqual(a.items[i]!, b.items[i]!));
-    if (verdict === false) return false;
-    if (verdict !== true) failure ??= verdict;
+    const result = resultOrError(() => isEqual(a.items[i]!, b.items[i]!));
+    if (result === false) return false;
+    if (result !== true) failure ??= result;
   }
   if (failure !== undefined && a instanceof JoinedList) throw failure;
   return true;
@@ -210,13 +212,13 @@ function areEqualMaps(a: MapValue, b: Value): boolean {
   for (const key of a.keys()) {
     const other = attempt(() => b.get(key));
     if (other === undefined || other instanceof Failure) return false;
-    if (verdictOf(() => isEqual(a.get(key) ?? null, other)) === false) return false;
+    if (resultOrError(() => isEqual(a.get(key) ?? null, other)) === false) return false;
   }
   return true;
 }
 
 /** Returns the result of a comparison, or the error that it throws. */
-function verdictOf(comparison: () => boolean): boolean | CelError {
+function resultOrError(comparison: () => boolean): boolean | CelError {
   try {
     return comparison();
   } catch (error) {

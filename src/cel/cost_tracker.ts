@@ -28,7 +28,7 @@ export const UNTRACKED: Tracker = {
   get cost() {
     return 0;
   },
-  set cost(_) {/* nothing is counted */},
+  set cost(_) {/* no cost is tracked */},
   push() {},
   drop() {},
   take: () => undefined,
@@ -49,8 +49,8 @@ export class CostTracker implements Tracker {
   readonly #last: number[];
 
   /**
-   * @param ids The number of ids.
-   * @param limit The largest allowed cost.
+   * @param ids The number of node ids in the expression.
+   * @param limit The maximum cost.
    */
   constructor(ids: number, limit: number) {
     this.#last = new Array<number>(ids).fill(-1);
@@ -66,23 +66,23 @@ export class CostTracker implements Tracker {
   }
 
   drop(id: number): void {
-    const place = this.#last[id]!;
-    if (place >= 0) this.#truncate(place);
+    const index = this.#last[id]!;
+    if (index >= 0) this.#truncate(index);
   }
 
   take(ids: readonly number[]): readonly Outcome[] | undefined {
     const outcomes: Outcome[] = new Array(ids.length);
     for (let i = ids.length - 1; i >= 0; i--) {
-      const place = this.#last[ids[i]!]!;
-      if (place < 0) return undefined;
-      outcomes[i] = this.#outcomes[place]!;
-      this.#truncate(place);
+      const index = this.#last[ids[i]!]!;
+      if (index < 0) return undefined;
+      outcomes[i] = this.#outcomes[index]!;
+      this.#truncate(index);
     }
     return outcomes;
   }
 
   #truncate(size: number): void {
-    for (let place = this.#ids.length - 1; place >= size; place--) {
+    for (let index = this.#ids.length - 1; index >= size; index--) {
       this.#last[this.#ids.pop()!] = this.#before.pop()!;
       this.#outcomes.pop();
     }

@@ -21,7 +21,7 @@ export function calleeOf(node: Call, declared: FunctionDeclaration): Callee {
   }
   if (!isKnown) return { cost, call: (values) => callMatching(declared, values) };
   const operands = node.target === undefined ? node.operands : [node.target, ...node.operands];
-  const isSafe = declared.isUnguarded || !operands.some((operand) => isOpen(operand.type));
+  const isSafe = declared.isUnguarded || !operands.some((operand) => needsRuntimeCheck(operand.type));
   return {
     cost,
     call(values) {
@@ -32,8 +32,8 @@ export function calleeOf(node: Call, declared: FunctionDeclaration): Callee {
 }
 
 /**
- * Returns the implementation of a call whose pattern was compiled at plan time. Its errors name no
- * operand types.
+ * Returns the implementation of a call whose pattern was compiled at plan time. Its error messages
+ * do not contain operand types.
  */
 export function compiledCalleeOf(node: Call, declared: FunctionDeclaration): Callee {
   return {
@@ -71,6 +71,6 @@ function noSuchOverload({ name }: FunctionDeclaration, values: readonly Value[])
 }
 
 /** Reports whether values of a type must be checked at run time. */
-function isOpen(type: CelType): boolean {
-  return type.kind === "dyn" || type.kind === "parameter" || partsOf(type).some(isOpen);
+function needsRuntimeCheck(type: CelType): boolean {
+  return type.kind === "dyn" || type.kind === "parameter" || partsOf(type).some(needsRuntimeCheck);
 }

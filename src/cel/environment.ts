@@ -16,7 +16,7 @@ export class CompileError extends Error {
   override name = "CompileError";
 
   /**
-   * @param message Type errors in cel-go's words, each with its position, or one sentence if
+   * @param message cel-go's messages of the type errors, each with its position, or one message if
    * planning failed.
    * @param stage Where the error was found: `check` while parsing and type checking (an API server
    * prefixes the message with `compilation failed: `), `program` while planning
@@ -54,17 +54,17 @@ export function declarationsOf(libraries: readonly Library[]): Declarations {
   const constants = new Map<string, Constant>();
   const macros = new Map<string, Macro>();
   for (const library of [STANDARD_LIBRARY, ...libraries]) {
-    for (const each of library.functions) functions.set(each.name, merged(functions.get(each.name), each));
+    for (const each of library.functions) functions.set(each.name, mergeDeclarations(functions.get(each.name), each));
     for (const each of library.constants ?? []) constants.set(each.name, each);
     for (const each of library.macros ?? []) macros.set(macroKey(each.name, each.operands, each.isMember), each);
   }
   const validators = [validateLiterals, ...libraries.flatMap(({ validate }) => validate ?? [])];
-  const made = { functions, constants, macros, validators };
-  declared.set(libraries, made);
-  return made;
+  const result = { functions, constants, macros, validators };
+  declared.set(libraries, result);
+  return result;
 }
 
-function merged(before: FunctionDeclaration | undefined, added: FunctionDeclaration): FunctionDeclaration {
+function mergeDeclarations(before: FunctionDeclaration | undefined, added: FunctionDeclaration): FunctionDeclaration {
   return before === undefined ? added : { ...before, ...added, overloads: [...before.overloads, ...added.overloads] };
 }
 

@@ -6,7 +6,7 @@ import type { Frame, Step } from "./step.ts";
 import { List, MapValue, type Value } from "./value.ts";
 
 /** A list that a loop builds. Items are appended in place. */
-export class GatheredList extends List {
+export class LoopList extends List {
   declare readonly items: Value[];
 
   constructor() {
@@ -15,7 +15,7 @@ export class GatheredList extends List {
 }
 
 /** A map that a loop builds. */
-export class GatheredMap extends EntryMap {}
+export class LoopMap extends EntryMap {}
 
 /** The parts of a loop. */
 export interface FoldParts {
@@ -28,7 +28,7 @@ export interface FoldParts {
 }
 
 /** The slots of a loop's variables. */
-export interface FoldPlaces {
+export interface FoldSlots {
   readonly accumulator: number;
   readonly variable: number;
   /** The second variable, if the loop has one. */
@@ -42,7 +42,7 @@ export class FoldStep implements Step {
   /** Set once after construction, because the parts refer to the loop. */
   parts!: FoldParts;
 
-  constructor(readonly id: number, readonly places: FoldPlaces) {}
+  constructor(readonly id: number, readonly slots: FoldSlots) {}
 
   run(frame: Frame): Outcome {
     const range = this.parts.range.run(frame);
@@ -58,19 +58,19 @@ export class FoldStep implements Step {
    */
   begin(frame: Frame): Outcome {
     let initial = this.parts.initial.run(frame);
-    if (initial instanceof List && initial.items.length === 0) initial = new GatheredList();
-    else if (initial instanceof MapValue && initial.size === 0) initial = new GatheredMap();
-    return frame.locals[this.places.accumulator] = initial;
+    if (initial instanceof List && initial.items.length === 0) initial = new LoopList();
+    else if (initial instanceof MapValue && initial.size === 0) initial = new LoopMap();
+    return frame.locals[this.slots.accumulator] = initial;
   }
 
   #fold(frame: Frame, range: Value): Outcome {
-    frame.locals[this.places.accumulator] = undefined;
-    const failure = this.places.variable2 === undefined
+    frame.locals[this.slots.accumulator] = undefined;
+    const failure = this.slots.variable2 === undefined
       ? this.#foldOne(frame, range)
-      : this.#foldTwo(frame, range, this.places.variable2);
+      : this.#foldTwo(frame, range, this.slots.variable2);
     if (failure !== undefined) return failure;
     const result = this.parts.result.run(frame);
-    if (result instanceof GatheredList) return new List(result.items);
+    if (result instanceof LoopList) return new List(result.items);
     return result;
   }
 
@@ -81,20 +81,20 @@ export class FoldStep implements Step {
     }
     if (isMap) {
       for (const key of range.keys()) {
-        frame.locals[this.places.variable] = key;
+        frame.locals[this.slots.variable] = key;
         if (!this.#iterate(frame)) break;
       }
       return undefined;
     }
     for (let i = 0; i < range.items.length; i++) {
-      frame.locals[this.places.variable] = attempt(() => range.items[i]!);
+      frame.locals[this.slots.variable] = attempt(() => range.items[i]!);
       if (!this.#iterate(frame)) break;
     }
     return undefined;
   }
 
   #foldTwo(frame: Frame, range: Value, second: number): Failure | undefined {
-    const { variable } = this.places;
+    const { variable } = this.slots;
     if (range instanceof List) {
       for (let i = 0; i < range.items.length; i++) {
         frame.locals[variable] = BigInt(i);
@@ -120,7 +120,7 @@ export class FoldStep implements Step {
    */
   #iterate(frame: Frame): boolean {
     if (this.parts.condition.run(frame) === false) return false;
-    frame.locals[this.places.accumulator] = this.parts.step.run(frame);
+    frame.locals[this.slots.accumulator] = this.parts.step.run(frame);
     return true;
   }
 }

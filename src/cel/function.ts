@@ -10,13 +10,13 @@ export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
   /**
-   * One implementation for all overloads, as operators have. It checks the values itself, even if
-   * all types are known.
+   * One implementation for all overloads, such as that of an operator. It checks the types of its
+   * operands itself.
    */
   readonly call?: (...values: Value[]) => Value;
   /**
-   * The cost of a call by the name of the function. Kubernetes counts its own functions so, whether
-   * or not an overload was found.
+   * The cost of a call of any overload. Kubernetes defines the costs of its own functions by
+   * function, so they apply even if no overload was found.
    */
   readonly cost?: CallCost;
   /**
@@ -25,8 +25,8 @@ export interface FunctionDeclaration {
    */
   readonly patternOperand?: number;
   /**
-   * Whether the second of two operands is not evaluated if the first one fails. With more operands
-   * this is always so.
+   * Whether the second of two operands is not evaluated if the first one fails. With more operands,
+   * a failure always ends the evaluation.
    */
   readonly stopsEarly?: boolean;
   /** Whether types are not checked again at run time if the checker found the overload. */

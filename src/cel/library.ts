@@ -14,7 +14,7 @@ export interface Library {
   readonly constants?: readonly Constant[];
   /** Calls that the parser rewrites. */
   readonly macros?: readonly Macro[];
-  /** Validates an expression after type checking, and adds what it finds to the issues. */
+  /** Validates an expression after type checking, and adds the errors to the issues. */
   readonly validate?: (root: Expression, issues: Issues) => void;
 }
 

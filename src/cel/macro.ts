@@ -134,7 +134,7 @@ export function oneOf(site: MacroSite, predicate: Expression): LoopParts {
 }
 
 /** A loop that collects items, optionally only those for which the filter is true. */
-export function gathered(site: MacroSite, initial: Expression, add: Expression, filter?: Expression): LoopParts {
+export function collect(site: MacroSite, initial: Expression, add: Expression, filter?: Expression): LoopParts {
   return {
     initial,
     condition: site.literal(true),
@@ -150,8 +150,8 @@ export function gathered(site: MacroSite, initial: Expression, add: Expression, 
  * @param mistake The message if the operand is not a name.
  * @throws {MacroError} If it is not a name, or is the accumulator's name.
  */
-export function variableName(operand: Expression, mistake: string): string {
-  if (operand.kind !== "identifier") throw new MacroError(mistake, operand.offset);
+export function variableName(operand: Expression, errorMessage: string): string {
+  if (operand.kind !== "identifier") throw new MacroError(errorMessage, operand.offset);
   if (operand.name === ACCUMULATOR || operand.name === "__result__") {
     throw new MacroError("iteration variable overwrites accumulator variable", operand.offset);
   }
@@ -193,7 +193,7 @@ export function map(site: MacroSite, operands: readonly Expression[], target: Ex
   return site.loop(
     target!,
     [name],
-    gathered(site, site.list(), add, operands.length === 3 ? operands[1]! : undefined),
+    collect(site, site.list(), add, operands.length === 3 ? operands[1]! : undefined),
   );
 }
 
@@ -204,5 +204,5 @@ function filter(
 ): Expression {
   const name = variableName(variable!, "argument is not an identifier");
   const add = site.call("_+_", site.accumulator(), site.list(variable!));
-  return site.loop(target!, [name], gathered(site, site.list(), add, predicate));
+  return site.loop(target!, [name], collect(site, site.list(), add, predicate));
 }

@@ -48,8 +48,9 @@ export class EntryMap extends MapValue {
 }
 
 /**
- * Strings and numbers of different types must not collide; objects are compared by identity. cel-go
- * does not expect lookups of bytes.
+ * Returns the key of an entry in the JavaScript map. Strings and numbers of different types have
+ * different keys; other objects are their own key. As in cel-go, a lookup of bytes is a fatal
+ * error.
  */
 function identityOf(key: Value): unknown {
   if (key instanceof Uint8Array) throw new Abort(NO_BYTES);

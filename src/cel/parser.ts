@@ -11,16 +11,16 @@ import { type Expression, type MapEntry, NodeFactory, type StructField } from ".
 import { SyntaxFault } from "./syntax_fault.ts";
 import { TokenStream } from "./token_stream.ts";
 
-/** A tree and the number of its node ids. */
+/** A syntax tree, and the number of node ids in it. */
 export interface Parsed {
   readonly root: Expression;
   readonly ids: number;
 }
 
-// Longest expression, in code points.
-const LONGEST = 100_000;
-// Deepest recursion of a grammar rule, and deepest tree.
-const DEEPEST = 250;
+// Maximum length of an expression, in code points.
+const MAX_LENGTH = 100_000;
+// Maximum recursion of a grammar rule, and maximum height of a tree.
+const MAX_DEPTH = 250;
 
 /**
  * Parses an expression.
@@ -31,9 +31,9 @@ const DEEPEST = 250;
  * @returns The tree, or `undefined` if there are errors.
  */
 export function parse(text: string, macros: ReadonlyMap<string, Macro>, issues: Issues): Parsed | undefined {
-  const size = text.length <= LONGEST ? text.length : [...text].length;
-  if (size > LONGEST) {
-    issues.add(undefined, `expression code point size exceeds limit: size: ${size}, limit ${LONGEST}`);
+  const size = text.length <= MAX_LENGTH ? text.length : [...text].length;
+  if (size > MAX_LENGTH) {
+    issues.add(undefined, `expression code point size exceeds limit: size: ${size}, limit ${MAX_LENGTH}`);
     return undefined;
   }
   try {
@@ -79,7 +79,7 @@ class Parser {
   readonly #macros: ReadonlyMap<string, Macro>;
   readonly #issues: Issues;
   /** The recursion depth of each recursive rule. */
-  readonly #open: Record<Rule, number> = { expression: 0, relation: 0, calculation: 0, member: 0 };
+  readonly #depths: Record<Rule, number> = { expression: 0, relation: 0, calculation: 0, member: 0 };
   /** The height of each subtree by node id, counting the nodes that cel-go counts. */
   readonly #heights: number[] = [];
 
@@ -92,7 +92,7 @@ class Parser {
   parse(): Expression {
     const root = this.#expression();
     this.#tokens.expect("end", "an operator or the end of the expression");
-    if (this.#heightOf(root) > DEEPEST) throw new LimitError("max recursion depth exceeded");
+    if (this.#heightOf(root) > MAX_DEPTH) throw new LimitError("max recursion depth exceeded");
     return root;
   }
 
@@ -126,8 +126,8 @@ class Parser {
   }
 
   /**
-   * Balances long chains as cel-go does. This determines which operand is evaluated first, and so
-   * what a failure costs.
+   * Balances long chains as cel-go does. The tree determines which operand is evaluated first, and
+   * therefore the cost of a failure.
    */
   #balanced(
     name: string,
@@ -217,7 +217,7 @@ class Parser {
     if (isOptional) {
       return this.#call(offset, "_?._", [target, this.factory.literal(token.offset, token.text)], 1);
     }
-    return this.#measured(this.factory.select(offset, target, token.text), [target], 1);
+    return this.#withHeight(this.factory.select(offset, target, token.text), [target], 1);
   }
 
   #primary(): Expression {
@@ -225,7 +225,7 @@ class Parser {
     switch (token.kind) {
       case ".":
       case "identifier":
-        return this.#named();
+        return this.#identifierOrCall();
       case "(": {
         this.#tokens.next();
         const inner = this.#expression();
@@ -241,7 +241,7 @@ class Parser {
     }
   }
 
-  #named(): Expression {
+  #identifierOrCall(): Expression {
     const start = this.#tokens.peek().offset;
     const isRooted = this.#tokens.skip(".");
     const token = this.#tokens.expect("identifier", "an identifier");
@@ -285,7 +285,7 @@ class Parser {
       fields.push({ offset: colon.offset, name: field.text, value: this.#expression(), isOptional });
     }
     const values = fields.map((field) => field.value);
-    return this.#measured(this.factory.struct(offset, name, fields), values, 0);
+    return this.#withHeight(this.factory.struct(offset, name, fields), values, 0);
   }
 
   #operands(): readonly Expression[] {
@@ -304,7 +304,7 @@ class Parser {
       if (this.#tokens.skip("?")) optionals.push(items.length);
       items.push(this.#expression());
     }
-    return this.#measured(this.factory.list(offset, items, optionals), items, 0);
+    return this.#withHeight(this.factory.list(offset, items, optionals), items, 0);
   }
 
   #map(): Expression {
@@ -317,7 +317,7 @@ class Parser {
       entries.push({ key, value: this.#expression(), isOptional });
     }
     const parts = entries.flatMap((entry) => [entry.key, entry.value]);
-    return this.#measured(this.factory.map(offset, entries), parts, 0);
+    return this.#withHeight(this.factory.map(offset, entries), parts, 0);
   }
 
   /**
@@ -348,13 +348,15 @@ class Parser {
     operands: readonly Expression[],
     target: Expression | undefined,
   ): Expression {
-    const below = target === undefined ? operands : [target, ...operands];
+    const children = target === undefined ? operands : [target, ...operands];
     const isCounted = target === undefined ? 0 : 1;
     const macro = this.#macros.get(macroKey(name, operands.length, target !== undefined));
-    if (macro === undefined) return this.#measured(this.factory.call(offset, name, operands, target), below, isCounted);
+    if (macro === undefined) {
+      return this.#withHeight(this.factory.call(offset, name, operands, target), children, isCounted);
+    }
     try {
       const expanded = macro.expand(new MacroSite(this.factory, offset), operands, target);
-      return this.#measured(expanded, below, isCounted);
+      return this.#withHeight(expanded, children, isCounted);
     } catch (error) {
       if (!(error instanceof MacroError)) throw error;
       this.#issues.add(error.offset, error.message);
@@ -363,12 +365,12 @@ class Parser {
   }
 
   #call(offset: number, name: string, operands: readonly Expression[], isCounted: 0 | 1): Expression {
-    return this.#measured(this.factory.call(offset, name, operands), operands, isCounted);
+    return this.#withHeight(this.factory.call(offset, name, operands), operands, isCounted);
   }
 
-  #measured(node: Expression, below: readonly Expression[], isCounted: 0 | 1): Expression {
+  #withHeight(node: Expression, children: readonly Expression[], isCounted: 0 | 1): Expression {
     let height = 0;
-    for (const child of below) height = Math.max(height, this.#heightOf(child));
+    for (const child of children) height = Math.max(height, this.#heightOf(child));
     this.#heights[node.id] = height + isCounted;
     return node;
   }
@@ -378,12 +380,12 @@ class Parser {
   }
 
   #enter(rule: Rule): void {
-    if (++this.#open[rule] > DEEPEST) throw new LimitError(`expression recursion limit exceeded: ${DEEPEST}`);
+    if (++this.#depths[rule] > MAX_DEPTH) throw new LimitError(`expression recursion limit exceeded: ${MAX_DEPTH}`);
   }
 
   /**
-   * cel-go leaves and re-enters the rule for each operator, and leaves it for all of them at the
-   * end, so its count is too low.
+   * Reproduces cel-go's recursion count, which is too low: cel-go leaves and re-enters the rule for
+   * each operator, and then leaves it once more for each operator at the end.
    */
   #reenter(rule: Rule): void {
     this.#leave(rule, 1);
@@ -391,6 +393,6 @@ class Parser {
   }
 
   #leave(rule: Rule, times: number): void {
-    this.#open[rule] = Math.max(0, this.#open[rule] - times);
+    this.#depths[rule] = Math.max(0, this.#depths[rule] - times);
   }
 }

@@ -73,15 +73,15 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** The slot of a loop variable, and the loop whose accumulator it is, if any. */
-interface Place {
-  readonly place: number;
+interface Local {
+  readonly slot: number;
   readonly accumulatorOf?: FoldStep;
 }
 
 class Planner {
   locals = 0;
   readonly #functions: ReadonlyMap<string, FunctionDeclaration>;
-  #scope: ReadonlyMap<string, Place> = new Map();
+  #scope: ReadonlyMap<string, Local> = new Map();
 
   constructor(functions: ReadonlyMap<string, FunctionDeclaration>) {
     this.#functions = functions;
@@ -115,7 +115,7 @@ class Planner {
     return new AttributeStep(
       local === undefined
         ? new VariableAttribute(node.id, node.name)
-        : new LocalAttribute(node.id, local.place, local.accumulatorOf),
+        : new LocalAttribute(node.id, local.slot, local.accumulatorOf),
     );
   }
 
@@ -166,7 +166,7 @@ class Planner {
     const callee = calleeOf(node, declared);
     const [first, second] = operands;
     if (CONVERSIONS.has(node.name) && operands.length === 1 && first instanceof ConstantStep) {
-      return new ConstantStep(node.id, known(callee, first.value));
+      return new ConstantStep(node.id, evaluateConstant(callee, first.value));
     }
     const [overload] = node.overloads;
     if (node.overloads.length === 1 && overload?.id === "in_list" && second instanceof ConstantStep) {
@@ -175,8 +175,8 @@ class Planner {
       const members = membersOf(list);
       if (members !== undefined) return new MembershipStep(node.id, first!, members);
     }
-    // cel-go evaluates both of two operands before it checks either, if it knows the overload and
-    // that is binary.
+    // For a binary call with a known overload, cel-go evaluates both operands before it checks
+    // them.
     const isDispatched = node.overloads.length > 1 && declared.call === undefined;
     const stopsEarly = operands.length > 2 || isDispatched || declared.stopsEarly === true;
     return new CallStep(node.id, operands, callee, stopsEarly);
@@ -185,7 +185,7 @@ class Planner {
   #list(node: ListLiteral): Step {
     const items = node.items.map((item) => this.plan(item));
     const step = new ListStep(node.id, items, new Set(node.optionals));
-    return items.every((item) => item instanceof ConstantStep) ? folded(step) : step;
+    return items.every((item) => item instanceof ConstantStep) ? foldConstant(step) : step;
   }
 
   #map(node: MapLiteral): Step {
@@ -196,26 +196,26 @@ class Planner {
     }));
     const step = new MapStep(node.id, entries);
     const isKnown = entries.every(({ key, value }) => key instanceof ConstantStep && value instanceof ConstantStep);
-    return isKnown ? folded(step) : step;
+    return isKnown ? foldConstant(step) : step;
   }
 
   #comprehension(node: Comprehension): Step {
-    const places = {
+    const slots = {
       accumulator: this.locals++,
       variable: this.locals++,
       variable2: node.variable2 === undefined ? undefined : this.locals++,
     };
-    const fold = new FoldStep(node.id, places);
+    const fold = new FoldStep(node.id, slots);
     const outer = this.#scope;
     const initial = this.plan(node.initial);
     const range = this.plan(node.range);
-    const around = new Map(outer).set(node.accumulator, { place: places.accumulator, accumulatorOf: fold });
-    const inside = new Map(around).set(node.variable, { place: places.variable });
-    if (node.variable2 !== undefined) inside.set(node.variable2, { place: places.variable2! });
-    this.#scope = inside;
+    const accumulatorScope = new Map(outer).set(node.accumulator, { slot: slots.accumulator, accumulatorOf: fold });
+    const loopScope = new Map(accumulatorScope).set(node.variable, { slot: slots.variable });
+    if (node.variable2 !== undefined) loopScope.set(node.variable2, { slot: slots.variable2! });
+    this.#scope = loopScope;
     const condition = this.plan(node.condition);
     const step = this.plan(node.step);
-    this.#scope = around;
+    this.#scope = accumulatorScope;
     const result = this.plan(node.result);
     this.#scope = outer;
     fold.parts = { range, initial, condition, step, result };
@@ -247,8 +247,8 @@ function index(id: number, target: Step, by: Step, isOptional: boolean): Step {
   return step;
 }
 
-/** Replaces a step whose parts are all constant by its value. */
-function folded(step: Step): Step {
+/** Evaluates a step whose parts are all constant, and returns its value as a step. */
+function foldConstant(step: Step): Step {
   const frame: Frame = { variables: {}, locals: [], tracker: UNTRACKED };
   try {
     const outcome = step.run(frame);
@@ -258,7 +258,7 @@ function folded(step: Step): Step {
   }
 }
 
-function known(callee: Callee, value: Value): Value {
+function evaluateConstant(callee: Callee, value: Value): Value {
   const outcome = callee.call([value]);
   if (outcome instanceof Failure) throw new PlanError(outcome.message);
   return outcome;

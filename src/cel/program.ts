@@ -11,7 +11,7 @@ import { CelError, type Value } from "./value.ts";
 
 /** Options for {@linkcode Program.evaluate}. */
 export interface EvaluateOptions {
-  /** The largest allowed cost, in cel-go's units. @default {Infinity} */
+  /** The maximum cost, in cel-go's units. @default {Infinity} */
   readonly costLimit?: number;
 }
 

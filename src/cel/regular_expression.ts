@@ -2,7 +2,7 @@
 import { RE2JS } from "@bufbuild/re2";
 
 // Custom kinds have few patterns and use them repeatedly. The least recently used one is evicted.
-const KEPT = 1000;
+const CACHE_SIZE = 1000;
 const compiled = new Map<string, RE2JS>();
 
 /**
@@ -21,13 +21,13 @@ const compiled = new Map<string, RE2JS>();
 export function regularExpression(pattern: string): RE2JS {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  let made: RE2JS;
+  let expression: RE2JS;
   try {
-    made = RE2JS.compile(pattern);
+    expression = RE2JS.compile(pattern);
   } catch (cause) {
     throw new SyntaxError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
-  if (compiled.size >= KEPT) compiled.clear();
-  compiled.set(pattern, made);
-  return made;
+  if (compiled.size >= CACHE_SIZE) compiled.clear();
+  compiled.set(pattern, expression);
+  return expression;
 }

@@ -13,8 +13,8 @@ export interface Issue {
   readonly message: string;
 }
 
-// cel-go prints as many errors, and counts the rest.
-const MOST_ISSUES = 100;
+// cel-go prints at most this many errors, and the number of the others.
+const MAX_ISSUES = 100;
 
 /** The errors of an expression. */
 export class Issues {
@@ -33,13 +33,16 @@ export class Issues {
 
   /** Returns all errors in order of position, each with an excerpt and a caret below it. */
   toString(): string {
-    const told = this.#issues.slice(0, MOST_ISSUES).map((issue) => ({ ...issue, place: this.#placeOf(issue.offset) }));
-    told.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
-    const lines = told.map(({ place, message }) =>
+    const reported = this.#issues.slice(0, MAX_ISSUES).map((issue) => ({
+      ...issue,
+      place: this.#placeOf(issue.offset),
+    }));
+    reported.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
+    const lines = reported.map(({ place, message }) =>
       `ERROR: <input>:${place.line}:${place.column + 1}: ${message}${this.#excerpt(place)}`
     );
-    if (this.#issues.length > MOST_ISSUES) {
-      lines.push(`${this.#issues.length - MOST_ISSUES} more errors were truncated`);
+    if (this.#issues.length > MAX_ISSUES) {
+      lines.push(`${this.#issues.length - MAX_ISSUES} more errors were truncated`);
     }
     return lines.join("\n");
   }
@@ -53,7 +56,7 @@ export class Issues {
 
   #excerpt({ line, column }: Place): string {
     const text = line < 1 || this.text === "" ? undefined : this.text.split("\n")[line - 1];
-    if (text === undefined || new TextEncoder().encode(text).length > LONGEST_EXCERPT) return "";
+    if (text === undefined || new TextEncoder().encode(text).length > MAX_EXCERPT_BYTES) return "";
     const characters = [...text.replaceAll("\t", " ")];
     const marks = characters.slice(0, Math.max(0, column)).map((character) => isWide(character) ? "\uff0e" : ".").join(
       "",
@@ -70,7 +73,7 @@ interface Place {
 }
 
 // In bytes; longer lines are omitted from the message.
-const LONGEST_EXCERPT = 16384;
+const MAX_EXCERPT_BYTES = 16384;
 
 function isWide(character: string | undefined): boolean {
   return character !== undefined && character.codePointAt(0)! > 0x7f;

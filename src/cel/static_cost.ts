@@ -3,7 +3,7 @@ import { addRanges, exactly, joinRanges, multiplyRanges, type Range, scaleRange,
 import { LIST_COST, MAP_COST } from "./call.ts";
 import type { CallEstimate, Overload } from "./function.ts";
 import { Path } from "./path.ts";
-import { comparisonOf, equalityOf, isScalar, Operand, type Sizes, UNKNOWN, writtenSize } from "./static_size.ts";
+import { comparisonOf, equalityOf, isScalar, literalSize, Operand, type Sizes, UNKNOWN } from "./static_size.ts";
 import {
   ACCUMULATOR,
   type Call,
@@ -16,7 +16,7 @@ import {
 } from "./syntax_tree.ts";
 import { TRAVERSAL } from "./traversal.ts";
 
-const NOTHING_KNOWN: Sizes = { sizeOf: () => undefined };
+const NO_SIZES: Sizes = { sizeOf: () => undefined };
 const FREE: Range = exactly(0);
 const ONE: Range = exactly(1);
 
@@ -26,7 +26,7 @@ const ONE: Range = exactly(1);
  * @param root The checked tree.
  * @param sizes The known sizes of its variables.
  */
-export function estimateCost(root: Expression, sizes: Sizes = NOTHING_KNOWN): Range {
+export function estimateCost(root: Expression, sizes: Sizes = NO_SIZES): Range {
   return new Estimator(sizes).cost(root);
 }
 
@@ -205,20 +205,20 @@ class Estimator {
   #comprehension(node: Comprehension): Range {
     const { range, initial } = node;
     let cost = addRanges(this.cost(range), this.cost(initial));
-    this.#push(node.accumulator, this.#bound(initial));
+    this.#push(node.accumulator, this.#localOf(initial));
     const [first, second] = this.#variablesOf(node);
     this.#push(node.variable, first);
     if (node.variable2 !== undefined) this.#push(node.variable2, second);
-    const turn = addRanges(this.cost(node.condition), this.cost(node.step));
+    const iteration = addRanges(this.cost(node.condition), this.cost(node.step));
     this.#pop(node.variable);
     if (node.variable2 !== undefined) this.#pop(node.variable2);
     cost = addRanges(cost, this.cost(node.result));
     this.#pop(node.accumulator);
-    const turns = this.#size(range) ?? UNKNOWN;
-    cost = addRanges(cost, multiplyRanges(turns, turn));
-    if (initial.kind === "literal") this.#keep(node, this.#size(initial));
+    const iterations = this.#size(range) ?? UNKNOWN;
+    cost = addRanges(cost, multiplyRanges(iterations, iteration));
+    if (initial.kind === "literal") this.#setSize(node, this.#size(initial));
     else if (initial.kind === "list" || initial.kind === "map") {
-      this.#computed.set(node.id, turns);
+      this.#computed.set(node.id, iterations);
       const entries = this.#entriesOf(node.step);
       if (entries !== undefined) this.#entries.set(node.id, entries);
     }
@@ -227,14 +227,14 @@ class Estimator {
 
   #bind(node: Comprehension): Range {
     let cost = addRanges(this.cost(node.range), this.cost(node.initial));
-    this.#push(node.accumulator, this.#bound(node.initial));
+    this.#push(node.accumulator, this.#localOf(node.initial));
     cost = addRanges(cost, this.cost(node.result));
     this.#pop(node.accumulator);
     this.#copySizes(node, node.result);
     return cost;
   }
 
-  #bound(node: Expression): Local {
+  #localOf(node: Expression): Local {
     const path = this.#pathOf(node);
     const entries = this.#entriesOf(node);
     return { path, size: this.#size(node), entries };
@@ -282,24 +282,24 @@ class Estimator {
     return new Operand(node, isNamed ? path : Path.NONE, this.#size(node), this.#sizes);
   }
 
-  #keep(node: Expression, size: Range | undefined): void {
+  #setSize(node: Expression, size: Range | undefined): void {
     if (size !== undefined) this.#computed.set(node.id, size);
   }
 
   #copySizes(to: Expression, from: Expression): void {
-    this.#keep(to, this.#size(from));
+    this.#setSize(to, this.#size(from));
     const entries = this.#entriesOf(from);
     if (entries !== undefined) this.#entries.set(to.id, entries);
   }
 
   #size(node: Expression): Range | undefined {
-    const known = this.#computed.get(node.id) ?? writtenSize(node);
+    const known = this.#computed.get(node.id) ?? literalSize(node);
     if (known !== undefined) return known;
     const path = this.#pathOf(node);
-    const told = path.length === 0 ? undefined : this.#sizes.sizeOf(path.parts());
-    if (told !== undefined) {
-      this.#computed.set(node.id, told);
-      return told;
+    const estimated = path.length === 0 ? undefined : this.#sizes.sizeOf(path.parts());
+    if (estimated !== undefined) {
+      this.#computed.set(node.id, estimated);
+      return estimated;
     }
     if (isScalar(node.type)) return ONE;
     return node.kind === "identifier" ? this.#local(node.name)?.size : undefined;
@@ -312,9 +312,9 @@ class Estimator {
   }
 }
 
-// The part that indexing adds to a path.
+// The path element that an index adds, by overload.
 const ENTRIES: { readonly [overload: string]: string } = { index_list: "@items", index_map: "@values" };
-// Comparing strings or bytes reads them.
+// Overloads whose cost depends on the sizes of their operands.
 const COMPARISON = /^(?:less|greater)_(?:equals_)?(?:string|bytes)$/;
 
 function isBind({ range, condition }: Comprehension): boolean {

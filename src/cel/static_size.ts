@@ -64,7 +64,7 @@ export function equalityOf(a: Operand, b: Operand): Range | undefined {
 }
 
 /** Returns the size of a literal. */
-export function writtenSize(node: Expression): Range | undefined {
+export function literalSize(node: Expression): Range | undefined {
   switch (node.kind) {
     case "literal":
       return exactly(sizeOf(node.value));

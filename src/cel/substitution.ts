@@ -1,11 +1,11 @@
 /** Infers type parameters by comparing types (cel-go, checker/types.go). */
 import { type CelType, DYN, formatType, isSameType, listOf, mapOf, optionalOf, partsOf, typeName } from "./type.ts";
 
-/** The types that were inferred for type parameters. A failed comparison changes nothing. */
+/** The types that were inferred for type parameters. A failed comparison changes none of them. */
 export class Substitution {
-  readonly #known = new Map<string, CelType>();
+  readonly #inferred = new Map<string, CelType>();
   /** The changes, newest last, with the previous types. */
-  readonly #trail: { readonly name: string; readonly before: CelType | undefined }[] = [];
+  readonly #changes: { readonly name: string; readonly before: CelType | undefined }[] = [];
 
   /** Reports whether a value of type `a` can be used as `b`, and infers type parameters from it. */
   isAssignable(a: CelType, b: CelType): boolean {
@@ -28,24 +28,24 @@ export class Substitution {
   }
 
   #attempt(comparison: () => boolean): boolean {
-    const start = this.#trail.length;
+    const start = this.#changes.length;
     if (comparison()) return true;
-    while (this.#trail.length > start) {
-      const { name, before } = this.#trail.pop()!;
-      if (before === undefined) this.#known.delete(name);
-      else this.#known.set(name, before);
+    while (this.#changes.length > start) {
+      const { name, before } = this.#changes.pop()!;
+      if (before === undefined) this.#inferred.delete(name);
+      else this.#inferred.set(name, before);
     }
     return false;
   }
 
   #set(parameter: CelType, type: CelType): void {
     const name = formatType(parameter);
-    this.#trail.push({ name, before: this.#known.get(name) });
-    this.#known.set(name, type);
+    this.#changes.push({ name, before: this.#inferred.get(name) });
+    this.#inferred.set(name, type);
   }
 
   #find(type: CelType): CelType | undefined {
-    return type.kind === "parameter" ? this.#known.get(type.name) : undefined;
+    return type.kind === "parameter" ? this.#inferred.get(type.name) : undefined;
   }
 
   #assignable(a: CelType, b: CelType): boolean {
@@ -54,7 +54,7 @@ export class Substitution {
       if (inference !== "recursive") return inference === "ok";
     }
     if (a.kind === "parameter") return this.#infer(b, a) === "ok";
-    if (isLoose(a) || isLoose(b)) return true;
+    if (matchesAnyType(a) || matchesAnyType(b)) return true;
     if (a.kind === "null") return isNullable(b);
     if (b.kind === "null") return isNullable(a);
     if (a.kind === "type") return b.kind === "type";
@@ -126,7 +126,7 @@ function isAsGeneral(a: CelType, b: CelType): boolean {
   return typeName(a) === typeName(b) && ofA.length === ofB.length && ofA.every((part, i) => isAsGeneral(part, ofB[i]!));
 }
 
-function isLoose(type: CelType): boolean {
+function matchesAnyType(type: CelType): boolean {
   return type.kind === "dyn" || type.kind === "error";
 }
 

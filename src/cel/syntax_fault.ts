@@ -37,7 +37,7 @@ function describeUnexpected({ kind, text }: Token, expected: string): string {
   return `unexpected ${found}, expected ${expected}${hintFor(text)}`;
 }
 
-// String literals bring their own quotes.
+// A string literal already has quotes.
 function shown(kind: string, text: string): string {
   return LITERALS[kind] === undefined ? `"${text}"` : shortened(text);
 }
@@ -65,10 +65,12 @@ function hintFor(text: string): string {
   return hint === undefined ? "" : `. ${hint}`;
 }
 
-// The longest quoted literal, in characters.
-const LONGEST = 40;
+// The maximum length of a quoted literal in a message, in characters.
+const MAX_LITERAL_LENGTH = 40;
 
 function shortened(text: string): string {
   const characters = [...text.replaceAll("\r", "\\r").replaceAll("\n", "\\n")];
-  return characters.length <= LONGEST ? characters.join("") : `${characters.slice(0, LONGEST).join("")}...`;
+  return characters.length <= MAX_LITERAL_LENGTH
+    ? characters.join("")
+    : `${characters.slice(0, MAX_LITERAL_LENGTH).join("")}...`;
 }

@@ -106,7 +106,7 @@ export interface Comprehension extends Node {
   readonly result: Expression;
 }
 
-/** A placeholder for an erroneous part, so that the rest can be parsed. */
+/** A placeholder for an invalid part, so that the rest can be parsed. */
 export interface Broken extends Node {
   readonly kind: "broken";
 }

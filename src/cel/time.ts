@@ -129,12 +129,12 @@ export function dayOfYear({ year, month, day }: Calendar): number {
 }
 
 // Creating a formatter takes a millisecond, and rules use few time zones.
-const clocks = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function namedCalendar(time: Timestamp, zone: string): Calendar {
   const parts: { [part: string]: number } = {};
   let era = "";
-  for (const { type, value } of clockOf(zone).formatToParts(new Date(Number(time.seconds) * 1000))) {
+  for (const { type, value } of formatterFor(zone).formatToParts(new Date(Number(time.seconds) * 1000))) {
     if (type === "era") era = value;
     else parts[type] = Number(value);
   }
@@ -142,13 +142,13 @@ function namedCalendar(time: Timestamp, zone: string): Calendar {
   return { year: era === "B" || era === "BC" ? 1 - year : year, month, day, hour, minute, second };
 }
 
-function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone);
+function formatterFor(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone);
   if (known !== undefined) return known;
   // Go looks up a file by name; Intl ignores case.
   if (zone === zone.toLowerCase()) throw new CelError(`unknown time zone ${zone}`);
   try {
-    const made = new Intl.DateTimeFormat("en-US", {
+    const formatter = new Intl.DateTimeFormat("en-US", {
       timeZone: zone,
       hourCycle: "h23",
       era: "short",
@@ -159,8 +159,8 @@ function clockOf(zone: string): Intl.DateTimeFormat {
       minute: "numeric",
       second: "numeric",
     });
-    clocks.set(zone, made);
-    return made;
+    formatters.set(zone, formatter);
+    return formatter;
   } catch {
     throw new CelError(`unknown time zone ${zone}`);
   }

@@ -45,7 +45,7 @@ export class TokenStream {
    * Returns the current token, which must be of a kind, and advances.
    *
    * @param kind The kind.
-   * @param expected What the error message says was expected. @default the kind in quotes
+   * @param expected The expected syntax, for the error message. @default the kind in quotes
    * @throws {SyntaxFault} If the token is of another kind.
    */
   expect(kind: string, expected: string = `"${kind}"`): Token {

@@ -21,10 +21,10 @@ export function readingCost(value: Outcome, times: number = 1): number {
   return Math.ceil(sizeOf(value) * times * TRAVERSAL);
 }
 
-/** Reads the first operand once. */
+/** The costs of a function that reads its first operand once. */
 export const READING: Costs = readingTimes(1);
 
-/** Reads the first operand several times. */
+/** Returns the costs of a function that reads its first operand several times. */
 export function readingTimes(times: number): Costs {
   return {
     cost: ([text]) => readingCost(text!, times),
@@ -33,14 +33,14 @@ export function readingTimes(times: number): Costs {
 }
 
 /**
- * Matches the first operand against the second one, a pattern. An empty string does not make an
- * expensive pattern free.
+ * The costs of a function that matches its first operand against its second one, a pattern. The
+ * string counts one character more, so that an expensive pattern is not free for an empty string.
  */
 export const MATCHING: Costs = {
   cost: ([text, pattern]) => matchingCost(text!, sizeOf(pattern!)),
   estimate([text, pattern]) {
-    const looking = scaleRange(addRanges(sizeRange(text!), exactly(1)), TRAVERSAL);
-    return { cost: multiplyRanges(looking, scaleRange(sizeRange(pattern!), PATTERN)) };
+    const scan = scaleRange(addRanges(sizeRange(text!), exactly(1)), TRAVERSAL);
+    return { cost: multiplyRanges(scan, scaleRange(sizeRange(pattern!), PATTERN)) };
   },
 };
 

@@ -28,8 +28,8 @@ export class Uint {
 
 /**
  * The semantics of a list of a stored object: how it compares and concatenates. Lists that
- * expressions build have none, and compare item by item. A list with semantics compares only with
- * lists, its items may be incomparable with some values, and only an `int` can index it.
+ * expressions build have none, and compare item by item. A list with semantics can be compared only
+ * with lists, its items may be incomparable with some values, and its index must be an `int`.
  */
 export interface ListSemantics {
   equal(a: List, b: List): boolean;
@@ -74,7 +74,7 @@ export class DurationValue {
   constructor(readonly nanoseconds: bigint) {}
 }
 
-/** A value that may be missing. */
+/** A CEL optional: a value that may be missing. */
 export class Optional {
   static readonly NONE = new Optional(undefined);
   constructor(readonly value: Value | undefined) {}

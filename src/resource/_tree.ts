@@ -1,5 +1,5 @@
 /** Rejects cyclic and too deeply nested schemas before other code walks through them. */
-import { DEEPEST } from "../schema/_check.ts";
+import { MAX_DEPTH } from "../schema/_check.ts";
 import { rejectKind } from "./_kind_error.ts";
 
 const LONGEST_PATH = 60;
@@ -31,10 +31,10 @@ export function checkTree(kind: string, schema: object, path: string): void {
     if (around.has(value)) {
       rejectKind(kind, `${shown(next.path)} contains itself. Use s.anything() instead of the recursion`);
     }
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       rejectKind(
         kind,
-        `${shown(next.path)} is nested deeper than ${DEEPEST} levels of JSON. Use s.anything() at some level`,
+        `${shown(next.path)} is nested deeper than ${MAX_DEPTH} levels of JSON. Use s.anything() at some level`,
       );
     }
     around.add(value);

@@ -1,6 +1,6 @@
 /** Fields that are added to every status: conditions and the observed generation. */
 import { frozenCopy } from "./_freeze.ts";
-import { sound } from "../schema/_marks.ts";
+import { markKnownValid } from "../schema/_marks.ts";
 import type { Schema } from "../schema/mod.ts";
 import type { Condition } from "./kind.ts";
 
@@ -37,7 +37,7 @@ export interface AddedStatus {
  * );
  * ```
  */
-export const CONDITIONS: Schema<readonly Condition[]> = sound(frozenCopy({
+export const CONDITIONS: Schema<readonly Condition[]> = markKnownValid(frozenCopy({
   type: "array",
   items: {
     type: "object",
@@ -75,4 +75,4 @@ export const CONDITIONS: Schema<readonly Condition[]> = sound(frozenCopy({
  * assert.equal(OBSERVED_GENERATION.format, "int64");
  * ```
  */
-export const OBSERVED_GENERATION: Schema<number> = sound({ type: "integer", format: "int64" });
+export const OBSERVED_GENERATION: Schema<number> = markKnownValid({ type: "integer", format: "int64" });

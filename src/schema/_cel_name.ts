@@ -13,7 +13,7 @@ const ESCAPED: { readonly [text: string]: string } = {
   "/": "__slash__",
 };
 
-const MEANT: { readonly [word: string]: string } = { underscores: "__", dot: ".", dash: "-", slash: "/" };
+const UNESCAPED: { readonly [word: string]: string } = { underscores: "__", dot: ".", dash: "-", slash: "/" };
 
 /**
  * Returns the name of a property in a CEL rule: `a-b` is `self.a__dash__b`.
@@ -36,8 +36,8 @@ export function celName(property: string): string | undefined {
 export function propertyName(name: string): string | undefined {
   let isKnown = true;
   const property = name.replaceAll(/__([^_]+)__/g, (text, word: string) => {
-    const meant = MEANT[word];
-    if (meant !== undefined) return meant;
+    const unescaped = UNESCAPED[word];
+    if (unescaped !== undefined) return unescaped;
     // A reserved word is escaped as a whole or not at all.
     if (!RESERVED_NAMES.has(word) || text !== name) isKnown = false;
     return word;

@@ -8,6 +8,6 @@ import { IS_EXECUTABLE } from "../base/executable.ts";
  * The exports of `_judgement.ts`, or `undefined` in an executable. The executable then does not
  * load its modules, such as RE2.
  */
-export const judge: typeof import("./_judgement.ts") | undefined = IS_EXECUTABLE
+export const validation: typeof import("./_judgement.ts") | undefined = IS_EXECUTABLE
   ? undefined
   : await import("./_judgement.ts");

@@ -5,7 +5,7 @@
 import type { JsonSchema } from "./json_schema.ts";
 import type { Schema } from "./schema.ts";
 
-/** What an object schema must know about a property beyond the property's JSON. */
+/** Properties of a schema that its JSON does not contain. The enclosing object schema uses them. */
 export interface Marks {
   /** Whether the property may be omitted. */
   readonly optional?: boolean;
@@ -17,18 +17,18 @@ export interface Marks {
 // can still read the marks of its properties.
 const MARKS: unique symbol = Symbol("schema");
 
-// Like the marks, but not copied with them: a copy may have changes that were not validated.
-const SOUND: unique symbol = Symbol("sound");
+// Unlike the marks, this is not copied to a changed schema, because the change was not validated.
+const KNOWN_VALID: unique symbol = Symbol("known valid");
 
 /** A schema of any type. The signatures of the builders declare the exact types. */
 export type Sealed = Schema<never, never, never>;
 
-/** Returns the marks of a schema; none if no builder built it. */
+/** Returns the marks of a schema; an empty object if it is not from a builder. */
 export function marksOf(schema: JsonSchema): Marks {
   return (schema as { [MARKS]?: Marks })[MARKS] ?? {};
 }
 
-/** Reports whether a value is a schema from a builder, and so deeply frozen. */
+/** Reports whether a value is a schema from a builder. Such schemas are deeply frozen. */
 export function isMarked(value: object): boolean {
   return MARKS in value;
 }
@@ -38,8 +38,8 @@ export function mark(schema: JsonSchema, marks: Marks): Sealed {
   return Object.freeze(Object.defineProperty(schema, MARKS, { value: marks })) as Sealed;
 }
 
-/** Returns the same schema with other marks. */
-export function remark(schema: JsonSchema, marks: Marks): Sealed {
+/** Returns a copy of a schema with other marks. */
+export function withMarks(schema: JsonSchema, marks: Marks): Sealed {
   return mark({ ...schema }, marks);
 }
 
@@ -49,11 +49,11 @@ export function remark(schema: JsonSchema, marks: Marks): Sealed {
  *
  * @param schema The schema, deeply frozen.
  */
-export function sound(schema: JsonSchema): Sealed {
-  return mark(Object.defineProperty({ ...schema }, SOUND, { value: true }), {});
+export function markKnownValid(schema: JsonSchema): Sealed {
+  return mark(Object.defineProperty({ ...schema }, KNOWN_VALID, { value: true }), {});
 }
 
-/** Reports whether a schema was marked by {@linkcode sound}; copies were not. */
-export function isSound(schema: object): boolean {
-  return SOUND in schema;
+/** Reports whether a schema was marked by {@linkcode markKnownValid}; copies were not. */
+export function isKnownValid(schema: object): boolean {
+  return KNOWN_VALID in schema;
 }

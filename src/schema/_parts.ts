@@ -1,6 +1,6 @@
 /** Checks of the schemas that are passed to builders. */
 import { isObject } from "../base/json.ts";
-import { marksOf, remark } from "./_seal.ts";
+import { marksOf, withMarks } from "./_seal.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { Properties, Schema } from "./schema.ts";
 
@@ -57,7 +57,7 @@ export function propertiesOf(object: JsonSchema): Properties {
   return Object.fromEntries(
     Object.entries(object.properties ?? {}).map(([name, property]) => {
       const optional = !required.has(name) && property.default === undefined;
-      return [name, remark(property, { ...marksOf(property), optional }) as Schema];
+      return [name, withMarks(property, { ...marksOf(property), optional }) as Schema];
     }),
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Rules about the presence of properties. They belong to the object, because rules of a missing
- * property are not evaluated.
+ * Rules about the presence of properties. They are rules of the object, because a server does not
+ * evaluate the rules of a missing property.
  */
 import { celName, fieldPath } from "./_cel_name.ts";
 import { type Marks, marksOf } from "./_seal.ts";

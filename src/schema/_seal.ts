@@ -1,11 +1,11 @@
 /**
  * Turns the JSON Schema node of a builder into a schema: copies, validates, freezes and marks it.
  */
-import { checkNode, DEEPEST, tooDeep } from "./_check.ts";
+import { checkNode, MAX_DEPTH, tooDeep } from "./_check.ts";
 import { isMarked, mark, type Marks, type Sealed } from "./_marks.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-export { type Marks, marksOf, remark, type Sealed } from "./_marks.ts";
+export { type Marks, marksOf, type Sealed, withMarks } from "./_marks.ts";
 
 /**
  * Returns a schema for a node. Keywords that are `undefined` are dropped; everything else is
@@ -25,9 +25,10 @@ export function seal(action: string, node: JsonSchema, marks: Marks = {}): Seale
 }
 
 /**
- * Schemas from builders are not copied: they are frozen already, and a copy would lose its marks.
+ * Copies and freezes a JSON value. Schemas from builders are not copied: they are frozen already,
+ * and a copy would lose its marks.
  */
-function copyJson(value: unknown, action: string, above: readonly unknown[]): unknown {
+function copyJson(value: unknown, action: string, ancestors: readonly unknown[]): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (typeof value !== "object") {
@@ -35,10 +36,10 @@ function copyJson(value: unknown, action: string, above: readonly unknown[]): un
       `Cannot ${action}: ${typeof value === "number" ? value : `a ${typeof value}`} is not JSON`,
     );
   }
-  if (above.length > 0 && isMarked(value)) return value;
-  if (above.includes(value)) throw new TypeError(`Cannot ${action}: a nested value contains itself`);
-  if (above.length > DEEPEST) throw tooDeep(`Cannot ${action}: `);
-  const path = [...above, value];
+  if (ancestors.length > 0 && isMarked(value)) return value;
+  if (ancestors.includes(value)) throw new TypeError(`Cannot ${action}: a nested value contains itself`);
+  if (ancestors.length > MAX_DEPTH) throw tooDeep(`Cannot ${action}: `);
+  const path = [...ancestors, value];
   if (Array.isArray(value)) return Object.freeze(value.map((item) => copyJson(item, action, path)));
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
@@ -52,5 +53,5 @@ function copyJson(value: unknown, action: string, above: readonly unknown[]): un
     if (item !== undefined) entries.push([key, copyJson(item, action, path)]);
   }
   const copy = Object.fromEntries(entries);
-  return above.length === 0 ? copy : Object.freeze(copy);
+  return ancestors.length === 0 ? copy : Object.freeze(copy);
 }

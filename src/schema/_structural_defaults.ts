@@ -3,11 +3,11 @@
  * (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`, validation.go).
  */
 import { isObject } from "../base/json.ts";
-import { isSound } from "./_marks.ts";
+import { isKnownValid } from "./_marks.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
 import { type FieldError, invalid } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { keywordFaults, NOWHERE } from "./keyword_faults.ts";
+import { keywordFaults, NO_FIELD } from "./keyword_faults.ts";
 import { pruneFields } from "./prune.ts";
 import { brokenRules } from "./rules/evaluate.ts";
 
@@ -17,8 +17,8 @@ interface Place {
   readonly toleratesUnknown: boolean;
   /** The schema of the enclosing resource. */
   readonly resource: JsonSchema;
-  /** Returns a resource that contains only the value at this position. */
-  readonly around: (value: unknown) => unknown;
+  /** Returns a resource that contains only the given value, at this position. */
+  readonly enclose: (value: unknown) => unknown;
   /** Whether it is inside `metadata`. Such a default is validated as part of its resource. */
   readonly isInMetadata: boolean;
 }
@@ -35,30 +35,30 @@ const TYPE = { kind: "Validation", apiVersion: "validation/v1" };
  */
 export function defaultFaults(schema: JsonSchema, path: string, toleratesUnknown: boolean): FieldError[] {
   const resource = { ...schema, "x-kubernetes-embedded-resource": true };
-  return nodeFaults(resource, { path, toleratesUnknown, resource, around: typed, isInMetadata: false });
+  return nodeFaults(resource, { path, toleratesUnknown, resource, enclose: withType, isInMetadata: false });
 }
 
-function typed(value: unknown): unknown {
+function withType(value: unknown): unknown {
   return { ...TYPE, ...value as object };
 }
 
-function nodeFaults(schema: JsonSchema, given: Place): FieldError[] {
-  if (isSound(schema) && !given.isInMetadata) return [];
+function nodeFaults(schema: JsonSchema, parent: Place): FieldError[] {
+  if (isKnownValid(schema) && !parent.isInMetadata) return [];
   const isResource = schema["x-kubernetes-embedded-resource"] === true;
-  const place = isResource ? { ...given, resource: schema, around: typed, isInMetadata: false } : given;
-  const { path, around } = place;
+  const place = isResource ? { ...parent, resource: schema, enclose: withType, isInMetadata: false } : parent;
+  const { path, enclose } = place;
   const faults: FieldError[] = [];
   if (schema.default !== undefined) faults.push(...ownFaults(schema, { ...place, path: `${path}.default` }));
   // The server does not validate defaults below additionalProperties.
   if (schema.items !== undefined) {
-    const inItem = (value: unknown) => around([value]);
-    faults.push(...nodeFaults(schema.items, { ...place, path: `${path}.items`, around: inItem }));
+    const inItem = (value: unknown) => enclose([value]);
+    faults.push(...nodeFaults(schema.items, { ...place, path: `${path}.items`, enclose: inItem }));
   }
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     faults.push(...nodeFaults(property, {
       ...place,
       path: `${path}.properties[${key}]`,
-      around: (value) => around({ [key]: value }),
+      enclose: (value) => enclose({ [key]: value }),
       isInMetadata: place.isInMetadata || (isResource && METADATA.has(key)),
     }));
   }
@@ -66,13 +66,13 @@ function nodeFaults(schema: JsonSchema, given: Place): FieldError[] {
 }
 
 function ownFaults(schema: JsonSchema, place: Place): FieldError[] {
-  const { path, resource, around, isInMetadata, toleratesUnknown } = place;
+  const { path, resource, enclose, isInMetadata, toleratesUnknown } = place;
   const value = schema.default;
   const faults: FieldError[] = [];
   if (isInMetadata) {
-    const why = embeddedFaults(resource, around(value)).map(({ field, message }) => `${field}: ${message}`);
-    const text = why.length === 1 ? why[0] : `[${why.join(", ")}]`;
-    if (why.length > 0) return [invalid(path, value, `must result in valid metadata: ${text}`)];
+    const detail = embeddedFaults(resource, enclose(value)).map(({ field, message }) => `${field}: ${message}`);
+    const text = detail.length === 1 ? detail[0] : `[${detail.join(", ")}]`;
+    if (detail.length > 0) return [invalid(path, value, `must result in valid metadata: ${text}`)];
   } else {
     if (!toleratesUnknown && hasUnknown(schema, value)) {
       faults.push(invalid(path, value, "must not have unknown fields"));
@@ -84,8 +84,8 @@ function ownFaults(schema: JsonSchema, place: Place): FieldError[] {
 }
 
 function valueFaults(schema: JsonSchema, value: unknown, path: string, isResource: boolean): FieldError[] {
-  const faults = keywordFaults(withSaidTypes(schema), value)
-    .map((fault) => ({ ...fault, field: fault.field === NOWHERE ? path : `${path}.${fault.field}` }));
+  const faults = keywordFaults(withDeclaredTypes(schema), value)
+    .map((fault) => ({ ...fault, field: fault.field === NO_FIELD ? path : `${path}.${fault.field}` }));
   if (faults.length > 0) return faults;
   // The default must be valid both for a new object and for an unchanged one.
   const unchanged = brokenRules(schema, value, { old: value, path, isResource });
@@ -94,7 +94,7 @@ function valueFaults(schema: JsonSchema, value: unknown, path: string, isResourc
 
 /**
  * Reports whether pruning would drop a field. The value is wrapped in an object, so that it is not
- * a resource unless its schema says so.
+ * treated as a resource unless its schema declares one.
  */
 function hasUnknown(schema: JsonSchema, value: unknown): boolean {
   return pruneFields({ type: "object", properties: { value: schema } }, { value }).dropped.length > 0;
@@ -104,16 +104,18 @@ function hasUnknown(schema: JsonSchema, value: unknown): boolean {
  * For defaults, only declared types are checked: the default of an int-or-string may be anything
  * that other keywords allow.
  */
-function withSaidTypes(schema: JsonSchema): JsonSchema {
+function withDeclaredTypes(schema: JsonSchema): JsonSchema {
   const { "x-kubernetes-int-or-string": _, items, properties, additionalProperties, ...rest } = schema;
   return {
     ...rest,
-    ...(items !== undefined && { items: withSaidTypes(items) }),
+    ...(items !== undefined && { items: withDeclaredTypes(items) }),
     ...(properties !== undefined && {
-      properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, withSaidTypes(each)])),
+      properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, withDeclaredTypes(each)])),
     }),
     ...(additionalProperties !== undefined && {
-      additionalProperties: isObject(additionalProperties) ? withSaidTypes(additionalProperties) : additionalProperties,
+      additionalProperties: isObject(additionalProperties)
+        ? withDeclaredTypes(additionalProperties)
+        : additionalProperties,
     }),
   };
 }

@@ -4,7 +4,7 @@
  * complete.go).
  */
 import { regularExpression } from "../cel/regular_expression.ts";
-import { isSound } from "./_marks.ts";
+import { isKnownValid } from "./_marks.ts";
 import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "./field_error.ts";
@@ -16,23 +16,23 @@ type Level = "root" | "item" | "field";
 const INT_OR_STRING: readonly JsonSchema[] = [{ type: "integer" }, { type: "string" }];
 
 /**
- * Returns what prevents a schema from being structural.
+ * Returns the reasons why a schema is not structural.
  *
  * @param schema The schema of a whole object, in its normal form, including empty values.
  * @param path The path of the schema.
- * @returns The faults, sorted by message.
+ * @returns The errors, sorted by message.
  */
 export function formFaults(schema: JsonSchema, path: string): FieldError[] {
   const faults = [...nodeFaults(schema, "root", path), ...counterpartFaults(schema, schema, path, path)];
-  return faults.sort((a, b) => textOf(a) < textOf(b) ? -1 : 1);
+  return faults.sort((a, b) => sortKey(a) < sortKey(b) ? -1 : 1);
 }
 
-function textOf({ field, message }: FieldError): string {
+function sortKey({ field, message }: FieldError): string {
   return `${field}: ${message}`;
 }
 
 function nodeFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
-  if (isSound(schema)) return [];
+  if (isKnownValid(schema)) return [];
   const { items, properties = {}, additionalProperties } = schema;
   const faults: FieldError[] = [];
   if (schema.type === "array" && items === undefined) faults.push(required(`${path}.items`, "must be specified"));
@@ -49,7 +49,7 @@ function nodeFaults(schema: JsonSchema, level: Level, path: string): FieldError[
   return [
     ...faults,
     ...intOrStringFaults(schema, path),
-    ...checkFaults(
+    ...validationFaults(
       schema,
       { isIntOrString: isIntOrString(schema), isFirstIntOrString: isFirstIntOrString(schema) },
       path,
@@ -61,9 +61,9 @@ function nodeFaults(schema: JsonSchema, level: Level, path: string): FieldError[
 
 function intOrStringFaults(schema: JsonSchema, path: string): FieldError[] {
   if (!schema["x-kubernetes-int-or-string"]) return [];
-  const why = "must be false if x-kubernetes-int-or-string is true";
+  const detail = "must be false if x-kubernetes-int-or-string is true";
   return (["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"] as const)
-    .filter((keyword) => schema[keyword]).map((keyword) => invalid(`${path}.${keyword}`, true, why));
+    .filter((keyword) => schema[keyword]).map((keyword) => invalid(`${path}.${keyword}`, true, detail));
 }
 
 function typeFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
@@ -73,22 +73,22 @@ function typeFaults(schema: JsonSchema, level: Level, path: string): FieldError[
   const at = `${path}.type`;
   const faults: FieldError[] = [];
   if (isEmbedded && type !== "object") {
-    const why = "must be object if x-kubernetes-embedded-resource is true";
-    faults.push(type === undefined ? required(at, why) : invalid(at, type, why));
+    const detail = "must be object if x-kubernetes-embedded-resource is true";
+    faults.push(type === undefined ? required(at, detail) : invalid(at, type, detail));
   } else if (type === undefined && !schema["x-kubernetes-int-or-string"] && !keepsUnknown) {
     faults.push(required(at, WITHOUT_TYPE[level]));
   }
   if (isEmbedded && additionalProperties !== undefined) {
-    const why = "must not be used if x-kubernetes-embedded-resource is set";
-    faults.push(forbidden(`${path}.additionalProperties`, why));
+    const detail = "must not be used if x-kubernetes-embedded-resource is set";
+    faults.push(forbidden(`${path}.additionalProperties`, detail));
   }
   if (level === "root" && type !== undefined && type !== "object") {
     faults.push(invalid(at, type, "must be object at the root"));
   }
   if (isEmbedded && !keepsUnknown && isEmpty(properties)) {
-    const why =
+    const detail =
       "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
-    faults.push(required(`${path}.properties`, why));
+    faults.push(required(`${path}.properties`, detail));
   }
   return faults;
 }
@@ -118,33 +118,33 @@ function resourceFaults(schema: JsonSchema, level: Level, path: string): FieldEr
     faults.push(invalid(`${at("metadata")}.type`, metadata.type, "must be object"));
   }
   if (level === "root" && !restrictsNamesOnly(metadata)) {
-    const why = "must not specify anything other than name and generateName, but metadata is implicitly specified";
-    faults.push(forbidden(at("metadata"), why));
+    const detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+    faults.push(forbidden(at("metadata"), detail));
   }
   return faults;
 }
 
 function restrictsNamesOnly({ type: _type, default: _default, properties = {}, ...rest }: JsonSchema): boolean {
-  return Object.keys(withoutNothing(rest)).length === 0 &&
+  return Object.keys(withoutEmptyLists(rest)).length === 0 &&
     Object.keys(properties).every((key) => key === "name" || key === "generateName");
 }
 
 function isIntOrString({ anyOf }: JsonSchema): boolean {
-  return anyOf?.length === 2 && equal(anyOf.map(withoutDenial), INT_OR_STRING);
+  return anyOf?.length === 2 && equal(anyOf.map(withoutForbiddenProperties), INT_OR_STRING);
 }
 
 /** `additionalProperties: false` has no effect inside value validations. */
-function withoutDenial(check: JsonSchema): JsonSchema {
+function withoutForbiddenProperties(check: JsonSchema): JsonSchema {
   const { additionalProperties, ...rest } = check;
-  return withoutNothing(additionalProperties === false ? rest : check);
+  return withoutEmptyLists(additionalProperties === false ? rest : check);
 }
 
-/** Keywords whose empty list counts as missing. For other keywords it makes a difference. */
-const NOTHING_WHEN_EMPTY = ["enum", "allOf", "anyOf", "oneOf"] as const;
+/** Keywords for which an empty list counts as missing. */
+const MISSING_WHEN_EMPTY = ["enum", "allOf", "anyOf", "oneOf"] as const;
 
-function withoutNothing(schema: JsonSchema): JsonSchema {
+function withoutEmptyLists(schema: JsonSchema): JsonSchema {
   const copy: { -readonly [Keyword in keyof JsonSchema]: JsonSchema[Keyword] } = { ...schema };
-  for (const keyword of NOTHING_WHEN_EMPTY) if (isEmpty(copy[keyword])) delete copy[keyword];
+  for (const keyword of MISSING_WHEN_EMPTY) if (isEmpty(copy[keyword])) delete copy[keyword];
   return copy;
 }
 
@@ -157,29 +157,29 @@ function isFirstIntOrString({ allOf }: JsonSchema): boolean {
   return first !== undefined && isIntOrString(first);
 }
 
-/** The two places where types may occur inside value validations: the int-or-string patterns. */
-interface Exempt {
+/** Whether the two forms of an int-or-string apply, which may have types in value validations. */
+interface Exemptions {
   readonly isIntOrString: boolean;
   readonly isFirstIntOrString: boolean;
 }
 
-const NOT_EXEMPT: Exempt = { isIntOrString: false, isFirstIntOrString: false };
+const NO_EXEMPTIONS: Exemptions = { isIntOrString: false, isFirstIntOrString: false };
 
-function checkFaults(schema: JsonSchema, exempt: Exempt, path: string): FieldError[] {
+function validationFaults(schema: JsonSchema, exemptions: Exemptions, path: string): FieldError[] {
   const { anyOf = [], allOf = [], oneOf = [], not, pattern } = schema;
   const faults: FieldError[] = [];
-  if (!exempt.isIntOrString) {
-    anyOf.forEach((each, i) => faults.push(...nestedFaults(each, NOT_EXEMPT, `${path}.anyOf[${i}]`)));
+  if (!exemptions.isIntOrString) {
+    anyOf.forEach((each, i) => faults.push(...nestedFaults(each, NO_EXEMPTIONS, `${path}.anyOf[${i}]`)));
   }
   allOf.forEach((each, i) => {
-    const nested = { ...NOT_EXEMPT, isIntOrString: exempt.isFirstIntOrString && i === 0 };
+    const nested = { ...NO_EXEMPTIONS, isIntOrString: exemptions.isFirstIntOrString && i === 0 };
     faults.push(...nestedFaults(each, nested, `${path}.allOf[${i}]`));
   });
-  oneOf.forEach((each, i) => faults.push(...nestedFaults(each, NOT_EXEMPT, `${path}.oneOf[${i}]`)));
-  if (not !== undefined) faults.push(...nestedFaults(not, NOT_EXEMPT, `${path}.not`));
-  const why = pattern === undefined ? undefined : patternFault(pattern);
-  if (why !== undefined) {
-    faults.push(invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${why}`));
+  oneOf.forEach((each, i) => faults.push(...nestedFaults(each, NO_EXEMPTIONS, `${path}.oneOf[${i}]`)));
+  if (not !== undefined) faults.push(...nestedFaults(not, NO_EXEMPTIONS, `${path}.not`));
+  const detail = pattern === undefined ? undefined : patternFault(pattern);
+  if (detail !== undefined) {
+    faults.push(invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${detail}`));
   }
   return faults;
 }
@@ -197,7 +197,7 @@ function patternFault(pattern: string): string | undefined {
  * Keywords that must not occur inside of `allOf`, `anyOf`, `oneOf` and `not`, in the server's
  * order.
  */
-const FORBIDDEN_INSIDE: readonly (readonly [keyword: keyof JsonSchema, why: string])[] = [
+const FORBIDDEN_INSIDE: readonly (readonly [keyword: keyof JsonSchema, detail: string])[] = [
   ["type", "must be empty"],
   ["additionalProperties", "must be undefined"],
   ["default", "must be undefined"],
@@ -213,18 +213,18 @@ const FORBIDDEN_INSIDE: readonly (readonly [keyword: keyof JsonSchema, why: stri
   ["x-kubernetes-validations", "must be empty"],
 ];
 
-function nestedFaults(schema: JsonSchema, exempt: Exempt, path: string): FieldError[] {
+function nestedFaults(schema: JsonSchema, exemptions: Exemptions, path: string): FieldError[] {
   const { items, properties = {} } = schema;
-  const faults = checkFaults(schema, exempt, path);
-  if (items !== undefined) faults.push(...nestedFaults(items, NOT_EXEMPT, `${path}.items`));
+  const faults = validationFaults(schema, exemptions, path);
+  if (items !== undefined) faults.push(...nestedFaults(items, NO_EXEMPTIONS, `${path}.items`));
   for (const [key, property] of Object.entries(properties)) {
-    faults.push(...nestedFaults(property, NOT_EXEMPT, `${path}.properties[${key}]`));
+    faults.push(...nestedFaults(property, NO_EXEMPTIONS, `${path}.properties[${key}]`));
   }
-  for (const [keyword, why] of FORBIDDEN_INSIDE) {
+  for (const [keyword, detail] of FORBIDDEN_INSIDE) {
     // Go drops `additionalProperties: false` here.
     const value = schema[keyword];
     if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) continue;
-    faults.push(forbidden(`${path}.${keyword}`, `${why} to be structural`));
+    faults.push(forbidden(`${path}.${keyword}`, `${detail} to be structural`));
   }
   if (own(properties, "metadata") !== undefined) {
     faults.push(forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context"));
@@ -233,7 +233,7 @@ function nestedFaults(schema: JsonSchema, exempt: Exempt, path: string): FieldEr
 }
 
 /**
- * Checks that each part of a value validation is also declared outside of it.
+ * Reports the parts of a value validation that are not also declared outside of it.
  *
  * @param check The value validation.
  * @param schema The declaring schema; `undefined` if it declares nothing at this position.

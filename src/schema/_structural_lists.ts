@@ -7,7 +7,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from "./f
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
- * Returns the faults of a list's type.
+ * Returns the errors of a list's type.
  *
  * @param schema The schema of the list.
  * @param path The path of the schema.
@@ -19,8 +19,8 @@ export function listTypeFaults(schema: JsonSchema, path: string, toleratesSets: 
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const faults: FieldError[] = [];
   if (listType !== undefined && type !== "array") {
-    const why = "must be array if x-kubernetes-list-type is specified";
-    faults.push(type === undefined ? required(`${path}.type`, why) : invalid(`${path}.type`, type, why));
+    const detail = "must be array if x-kubernetes-list-type is specified";
+    faults.push(type === undefined ? required(`${path}.type`, detail) : invalid(`${path}.type`, type, detail));
   } else if (listType === "set" && items !== undefined && !Array.isArray(items) && !toleratesSets) {
     faults.push(...setItemFaults(items, `${path}.items`));
   }
@@ -28,23 +28,23 @@ export function listTypeFaults(schema: JsonSchema, path: string, toleratesSets: 
     faults.push(notSupported(`${path}.x-kubernetes-list-type`, listType, ["atomic", "set", "map"]));
   }
   if (keys.length > 0 && listType !== "map") {
-    const why = "must be map if x-kubernetes-list-map-keys is non-empty";
+    const detail = "must be map if x-kubernetes-list-map-keys is non-empty";
     const at = `${path}.x-kubernetes-list-type`;
-    faults.push(listType === undefined ? required(at, why) : invalid(at, listType, why));
+    faults.push(listType === undefined ? required(at, detail) : invalid(at, listType, detail));
   }
   return listType === "map" ? [...faults, ...mapFaults(schema, keys, path)] : faults;
 }
 
 /** Items of a set are identified by their whole value, so they must be atomic. */
 function setItemFaults(items: JsonSchema, path: string): FieldError[] {
-  const why = "must be atomic as item of a list with x-kubernetes-list-type=set";
+  const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const listType = items["x-kubernetes-list-type"];
   if (items.type === "array" && listType !== undefined && listType !== "atomic") {
-    return [invalid(`${path}.x-kubernetes-list-type`, listType, why)];
+    return [invalid(`${path}.x-kubernetes-list-type`, listType, detail)];
   }
   if (items.type === "object" && items["x-kubernetes-map-type"] !== "atomic") {
     // The server quotes the list type here, which an object does not have.
-    return [invalid(`${path}.x-kubernetes-map-type`, listType ?? null, why)];
+    return [invalid(`${path}.x-kubernetes-map-type`, listType ?? null, detail)];
   }
   return [];
 }
@@ -58,8 +58,8 @@ function mapFaults(schema: JsonSchema, keys: readonly string[], path: string): F
   if (items === undefined) {
     faults.push(required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"));
   } else if (!Array.isArray(items) && items.type !== "object") {
-    const why = "must be object if parent array's x-kubernetes-list-type is map";
-    faults.push(invalid(`${path}.items.type`, items.type, why));
+    const detail = "must be object if parent array's x-kubernetes-list-type is map";
+    faults.push(invalid(`${path}.items.type`, items.type, detail));
   } else if (!Array.isArray(items)) faults.push(...keyFaults(items, keys, path));
   return faults;
 }
@@ -71,9 +71,9 @@ function keyFaults(items: JsonSchema, keys: readonly string[], path: string): Fi
     const property = own(items.properties, key);
     if (property === undefined) faults.push(invalid(at, keys, "entries must all be names of item properties"));
     else if (property.type === "array" || property.type === "object") {
-      const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+      const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
       // The server quotes the type of the items, "object".
-      faults.push(invalid(`${path}.items.properties[${key}].type`, items.type, why));
+      faults.push(invalid(`${path}.items.properties[${key}].type`, items.type, detail));
     }
     if (keys.indexOf(key) < i) faults.push(invalid(at, keys, "must not contain duplicate entries"));
     return faults;
@@ -81,7 +81,7 @@ function keyFaults(items: JsonSchema, keys: readonly string[], path: string): Fi
 }
 
 /**
- * Returns the faults of keys and items that may be missing or null.
+ * Returns the errors of keys and items that may be missing or null.
  *
  * @param schema The schema of the list.
  * @param path The path of the schema.
@@ -99,11 +99,11 @@ export function mapListFaults(schema: JsonSchema, path: string): FieldError[] {
     const property = own(items.properties, key);
     if (property === undefined) continue;
     const at = `${path}.items.properties[${key}]`;
-    const why = "this property is in x-kubernetes-list-map-keys, so it";
+    const detail = "this property is in x-kubernetes-list-map-keys, so it";
     if (property.default === undefined && !items.required?.includes(key)) {
-      faults.push(required(`${at}.default`, `${why} must have a default or be a required property`));
+      faults.push(required(`${at}.default`, `${detail} must have a default or be a required property`));
     }
-    if (property.nullable) faults.push(forbidden(`${at}.nullable`, `${why} cannot be nullable`));
+    if (property.nullable) faults.push(forbidden(`${at}.nullable`, `${detail} cannot be nullable`));
   }
   return faults;
 }

@@ -73,7 +73,7 @@ export function exactlyOneOf<
   names: readonly Name[],
   options: AlternativeOptions = {},
 ): Schema<ExactlyOne<Read, Name & keyof Read>, ExactlyOne<Written, Name>, When> {
-  return restricted("exactly one", object, names, options);
+  return withConstraint("exactly one", object, names, options);
 }
 
 /**
@@ -107,7 +107,7 @@ export function atMostOneOf<
   names: readonly Name[],
   options: AlternativeOptions = {},
 ): Schema<AtMostOne<Read, Name & keyof Read>, AtMostOne<Written, Name>, When> {
-  return restricted("at most one", object, names, options);
+  return withConstraint("at most one", object, names, options);
 }
 
 /**
@@ -140,12 +140,12 @@ export function atLeastOneOf<
   names: readonly Name[],
   options: AlternativeOptions = {},
 ): Schema<AtLeastOne<Read, Name & keyof Read>, AtLeastOne<Written, Name>, When> {
-  return restricted("at least one", object, names, options);
+  return withConstraint("at least one", object, names, options);
 }
 
 type Kind = "exactly one" | "at most one" | "at least one";
 
-function restricted(kind: Kind, object: unknown, names: readonly string[], options: AlternativeOptions): Sealed {
+function withConstraint(kind: Kind, object: unknown, names: readonly string[], options: AlternativeOptions): Sealed {
   const action = `require ${kind} of an object's properties`;
   checkObject(action, object);
   checkNames(action, object, names);
@@ -176,11 +176,11 @@ function checkNames(action: string, object: JsonSchema, names: readonly string[]
  * it.
  */
 function ruleOf(action: string, kind: Kind, names: readonly string[]): ValidationRule {
-  const there = names.map((name) => `has(self.${celNameOf(action, name)})`).join(",");
+  const presence = names.map((name) => `has(self.${celNameOf(action, name)})`).join(",");
   const size = { "exactly one": "== 1", "at most one": "<= 1", "at least one": ">= 1" }[kind];
   const verb = kind === "at most one" ? "may" : "must";
   return {
-    rule: `[${there}].filter(x,x==true).size() ${size}`,
+    rule: `[${presence}].filter(x,x==true).size() ${size}`,
     message: `${kind} of the fields in [${names.join(" ")}] ${verb} be set`,
   };
 }
@@ -194,11 +194,11 @@ function withSchema(object: JsonSchema, kind: Kind, names: readonly string[]): J
   const pairs = names.flatMap((name, i) =>
     names.slice(i + 1).map((other): JsonSchema => ({ required: [name, other] }))
   );
-  const wish: JsonSchema = {
+  const constraint: JsonSchema = {
     "exactly one": { oneOf: each },
     "at most one": { not: pairs.length === 1 ? pairs[0]! : { anyOf: pairs } },
     "at least one": { anyOf: each },
   }[kind];
-  const isTaken = Object.keys(wish).some((key) => Object.hasOwn(object, key));
-  return isTaken ? { ...object, allOf: [...object.allOf ?? [], wish] } : { ...object, ...wish };
+  const isUsed = Object.keys(constraint).some((key) => Object.hasOwn(object, key));
+  return isUsed ? { ...object, allOf: [...object.allOf ?? [], constraint] } : { ...object, ...constraint };
 }

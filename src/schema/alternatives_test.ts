@@ -80,7 +80,7 @@ Deno.test("s.exactlyOneOf can be combined with other alternatives in both forms"
   assert.deepEqual(both.allOf, [{ oneOf: [{ required: ["b"] }, { required: ["c"] }] }]);
 });
 
-const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
+const REJECTED: { name: string; given: () => unknown; expected: string }[] = [
   {
     name: "alternatives with one property",
     given: () => s.exactlyOneOf(object, ["a"]),
@@ -123,7 +123,7 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
   },
 ];
 
-for (const { name, given, expected } of REFUSED) {
+for (const { name, given, expected } of REJECTED) {
   Deno.test(`s rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert.equal(String(error), expected);

@@ -25,8 +25,8 @@ export interface ArrayOptions<Item, Written = Item, Default = readonly Written[]
 }
 
 /**
- * Names of an item's properties. For items without properties it is the sentence that the compiler
- * shows.
+ * Names of an item's properties. For items without properties, the type is the compiler's error
+ * message.
  */
 export type MapKey<Item> = [Item] extends [object] ? keyof Item & string : "only items that are objects have keys";
 

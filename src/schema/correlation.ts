@@ -6,7 +6,7 @@ import { equal, isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** A value and its old value. Items without keys have no correlation. */
+/** A value and its old value. List items can be correlated only by their keys. */
 export class Correlation {
   readonly #schema: JsonSchema;
   readonly #value: unknown;

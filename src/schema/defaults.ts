@@ -46,7 +46,7 @@ function withDefaults(schema: JsonSchema, value: unknown, keepsNull: boolean): u
 }
 
 function listWithDefaults(items: JsonSchema, list: readonly unknown[], keepsNull: boolean): readonly unknown[] {
-  const result = list.map((item) => withDefaults(items, filled(items, item) ?? item, keepsNull));
+  const result = list.map((item) => withDefaults(items, orDefault(items, item) ?? item, keepsNull));
   return result.every((item, i) => item === list[i]) ? list : result;
 }
 
@@ -59,7 +59,7 @@ function objectWithDefaults(
   let result: Record<string, unknown> | undefined;
   function put(key: string, property: JsonSchema): void {
     const value = own(object, key);
-    const next = withDefaults(property, filled(property, value), keepsNull);
+    const next = withDefaults(property, orDefault(property, value), keepsNull);
     if (next === value || (next === undefined && keepsNull)) return;
     result ??= { ...object };
     if (next === undefined) delete result[key];
@@ -82,9 +82,9 @@ function hasDefaults(schema: JsonSchema): boolean {
   const { properties = {}, items, additionalProperties } = schema;
   const parts = [...Object.values(properties), ...items === undefined ? [] : [items]];
   if (isObject(additionalProperties)) parts.push(additionalProperties);
-  const answer = parts.some((part) => part.default !== undefined || hasDefaults(part));
-  known.set(schema, answer);
-  return answer;
+  const result = parts.some((part) => part.default !== undefined || hasDefaults(part));
+  known.set(schema, result);
+  return result;
 }
 
 /**
@@ -119,6 +119,6 @@ export function dropNulls(schema: JsonSchema | undefined, value: unknown): unkno
  * Returns the replacement for a value that is missing, or null without being nullable. A null
  * default does not count.
  */
-function filled(schema: JsonSchema, value: unknown): unknown {
+function orDefault(schema: JsonSchema, value: unknown): unknown {
   return value === undefined || (value === null && !schema.nullable) ? schema.default ?? undefined : value;
 }

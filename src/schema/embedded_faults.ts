@@ -11,7 +11,7 @@ import { type CheckedMetadata, metadataFaults } from "./metadata_faults.ts";
 import { readMetadata } from "./metadata_json.ts";
 
 /**
- * Returns the faults of the resources in a value.
+ * Returns the errors of the resources in a value.
  *
  * @param schema The schema.
  * @param value The value.

@@ -6,7 +6,7 @@ import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import { type FieldError, invalid } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { readFittingMetadata, readMetadata } from "./metadata_json.ts";
+import { readMetadata, readValidMetadata } from "./metadata_json.ts";
 
 /** Options for {@linkcode readEmbedded}. */
 export interface ReadEmbeddedOptions {
@@ -64,7 +64,7 @@ function readPart(
   property: JsonSchema | undefined,
   { path = "", unknown, misfit = "keep" }: ReadEmbeddedOptions,
 ): unknown {
-  // Such a null was dropped earlier.
+  // Another function drops such a null: dropNulls().
   if (part === null && property !== undefined && !property.nullable && property.default === undefined) return part;
   if (key === "apiVersion" || key === "kind") {
     if (typeof part === "string" || misfit === "keep") return part;
@@ -77,6 +77,6 @@ function readPart(
     return value;
   }
   if (misfit === "keep") return part;
-  if (misfit === "drop") return isObject(part) ? readFittingMetadata(part) : part;
+  if (misfit === "drop") return isObject(part) ? readValidMetadata(part) : part;
   return misfit(invalid(path, part, error));
 }

@@ -16,7 +16,7 @@ export interface FieldError {
   readonly rule?: string;
 }
 
-/** An error of a schema, with what the error of a declaration needs in addition. */
+/** An error of a schema, with additional fields for the error messages of declarations. */
 export interface SchemaFault extends FieldError {
   /**
    * The message without the quoted value, if the value is a whole rule or schema, which has up to
@@ -40,7 +40,7 @@ export type FieldErrorReason =
   | "FieldValueNotFound"
   | "InternalError";
 
-/** Replaces a value that a message must not quote. */
+/** Takes the place of a value that a message must not quote. */
 export const OMITTED: unique symbol = Symbol("omitted");
 
 /** Reports a missing field. */

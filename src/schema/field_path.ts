@@ -16,7 +16,7 @@ export interface FieldTarget {
   readonly schema: JsonSchema | undefined;
 }
 
-/** A path is well-formed, and the schema has no such field. */
+/** Thrown if a path is well-formed, but the schema has no such field. */
 export class UnknownFieldError extends SyntaxError {
   override name = "UnknownFieldError";
 
@@ -101,9 +101,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 function unescaped(text: string): string {
   return text.replaceAll(/\\(.)/g, (sequence, character: string) => {
-    const meant = ESCAPES[character];
-    if (meant === undefined) throw new SyntaxError(`invalid string literal: invalid escape char ${sequence}`);
-    return meant;
+    const unescapedCharacter = ESCAPES[character];
+    if (unescapedCharacter === undefined) {
+      throw new SyntaxError(`invalid string literal: invalid escape char ${sequence}`);
+    }
+    return unescapedCharacter;
   });
 }
 

@@ -30,7 +30,7 @@ for (const { path, field, type } of FOUND) {
   });
 }
 
-const REFUSED: readonly { path: string; expected: string }[] = [
+const REJECTED: readonly { path: string; expected: string }[] = [
   { path: "a", expected: "expected [ or . but got: a" },
   { path: ".", expected: "unexpected end of JSON path" },
   { path: ".nowhere", expected: "does not refer to a valid field" },
@@ -42,7 +42,7 @@ const REFUSED: readonly { path: string; expected: string }[] = [
   { path: ".open.any.more", expected: "does not refer to a valid field" },
   { path: ".toString", expected: "does not refer to a valid field" },
 ];
-for (const { path, expected } of REFUSED) {
+for (const { path, expected } of REJECTED) {
   Deno.test(`fieldTarget rejects ${path}`, () => {
     assert.throws(() => fieldTarget(path, SCHEMA), { message: expected });
   });

@@ -1,82 +1,82 @@
 /**
  * Schemas as Go structs (`JSONSchemaProps` of
- * `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`): which keywords an API server writes out
- * again, and how messages quote a schema.
+ * `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`): which keywords an API server retains
+ * when it encodes a schema, and how messages quote a schema.
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";
 import { readEmbedded } from "./embedded_metadata.ts";
-import { isSound } from "./_marks.ts";
+import { isKnownValid } from "./_marks.ts";
 import { goJson } from "./go_text.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
- * The type of a keyword. Empty values of `text`, `flag` and lists are omitted; Go pointers are
+ * The type of a keyword. Empty values of `string`, `boolean` and lists are omitted; Go pointers are
  * omitted only if they are nil.
  */
-type Shape =
-  | "text"
-  | "text pointer"
-  | "flag"
-  | "flag pointer"
+type FieldType =
+  | "string"
+  | "string pointer"
+  | "boolean"
+  | "boolean pointer"
   | "number"
   | "value"
   | "values"
-  | "texts"
+  | "strings"
   | "schema"
   | "schemas"
   | "schemas by name"
   | "schema or list"
-  | "schema or flag"
-  | "schema or texts by name"
+  | "schema or boolean"
+  | "schema or strings by name"
   | "docs"
   | "rules";
 
 /** Keywords in the order of the struct, with their Go names. */
-const FIELDS: readonly (readonly [keyword: string, name: string, shape: Shape])[] = [
-  ["id", "ID", "text"],
-  ["$schema", "Schema", "text"],
-  ["$ref", "Ref", "text pointer"],
-  ["description", "Description", "text"],
-  ["type", "Type", "text"],
-  ["nullable", "Nullable", "flag"],
-  ["format", "Format", "text"],
-  ["title", "Title", "text"],
+const FIELDS: readonly (readonly [keyword: string, name: string, type: FieldType])[] = [
+  ["id", "ID", "string"],
+  ["$schema", "Schema", "string"],
+  ["$ref", "Ref", "string pointer"],
+  ["description", "Description", "string"],
+  ["type", "Type", "string"],
+  ["nullable", "Nullable", "boolean"],
+  ["format", "Format", "string"],
+  ["title", "Title", "string"],
   ["default", "Default", "value"],
   ["maximum", "Maximum", "number"],
-  ["exclusiveMaximum", "ExclusiveMaximum", "flag"],
+  ["exclusiveMaximum", "ExclusiveMaximum", "boolean"],
   ["minimum", "Minimum", "number"],
-  ["exclusiveMinimum", "ExclusiveMinimum", "flag"],
+  ["exclusiveMinimum", "ExclusiveMinimum", "boolean"],
   ["maxLength", "MaxLength", "number"],
   ["minLength", "MinLength", "number"],
-  ["pattern", "Pattern", "text"],
+  ["pattern", "Pattern", "string"],
   ["maxItems", "MaxItems", "number"],
   ["minItems", "MinItems", "number"],
-  ["uniqueItems", "UniqueItems", "flag"],
+  ["uniqueItems", "UniqueItems", "boolean"],
   ["multipleOf", "MultipleOf", "number"],
   ["enum", "Enum", "values"],
   ["maxProperties", "MaxProperties", "number"],
   ["minProperties", "MinProperties", "number"],
-  ["required", "Required", "texts"],
+  ["required", "Required", "strings"],
   ["items", "Items", "schema or list"],
   ["allOf", "AllOf", "schemas"],
   ["oneOf", "OneOf", "schemas"],
   ["anyOf", "AnyOf", "schemas"],
   ["not", "Not", "schema"],
   ["properties", "Properties", "schemas by name"],
-  ["additionalProperties", "AdditionalProperties", "schema or flag"],
+  ["additionalProperties", "AdditionalProperties", "schema or boolean"],
   ["patternProperties", "PatternProperties", "schemas by name"],
-  ["dependencies", "Dependencies", "schema or texts by name"],
-  ["additionalItems", "AdditionalItems", "schema or flag"],
+  ["dependencies", "Dependencies", "schema or strings by name"],
+  ["additionalItems", "AdditionalItems", "schema or boolean"],
   ["definitions", "Definitions", "schemas by name"],
   ["externalDocs", "ExternalDocs", "docs"],
   ["example", "Example", "value"],
-  ["x-kubernetes-preserve-unknown-fields", "XPreserveUnknownFields", "flag pointer"],
-  ["x-kubernetes-embedded-resource", "XEmbeddedResource", "flag"],
-  ["x-kubernetes-int-or-string", "XIntOrString", "flag"],
-  ["x-kubernetes-list-map-keys", "XListMapKeys", "texts"],
-  ["x-kubernetes-list-type", "XListType", "text pointer"],
-  ["x-kubernetes-map-type", "XMapType", "text pointer"],
+  ["x-kubernetes-preserve-unknown-fields", "XPreserveUnknownFields", "boolean pointer"],
+  ["x-kubernetes-embedded-resource", "XEmbeddedResource", "boolean"],
+  ["x-kubernetes-int-or-string", "XIntOrString", "boolean"],
+  ["x-kubernetes-list-map-keys", "XListMapKeys", "strings"],
+  ["x-kubernetes-list-type", "XListType", "string pointer"],
+  ["x-kubernetes-map-type", "XMapType", "string pointer"],
   ["x-kubernetes-validations", "XValidations", "rules"],
 ];
 
@@ -108,7 +108,7 @@ export interface NormalSchemaOptions {
  *
  * @param schema The schema; it is not modified.
  * @param options Additional options.
- * @returns A copy; parts that are known to be in this form are shared.
+ * @returns A copy, which shares the parts that are already in this form.
  *
  * @example Usage
  * ```ts
@@ -123,36 +123,36 @@ export interface NormalSchemaOptions {
 export function normalSchema(schema: unknown, options: NormalSchemaOptions = {}): JsonSchema {
   const result: Record<string, unknown> = {};
   if (!isObject(schema)) return result;
-  if (isSound(schema)) return schema;
-  for (const [keyword, , shape] of FIELDS) {
-    const value = normalValue(shape, own(schema, keyword), options);
-    if (value !== undefined && (options.keepsEmpty || !isEmpty(shape, value))) result[keyword] = value;
+  if (isKnownValid(schema)) return schema;
+  for (const [keyword, , type] of FIELDS) {
+    const value = normalValue(type, own(schema, keyword), options);
+    if (value !== undefined && (options.keepsEmpty || !isEmpty(type, value))) result[keyword] = value;
   }
   // Resources in defaults are decoded like those in objects.
   if (result.default !== undefined) result.default = readEmbedded(result, result.default);
   return result;
 }
 
-const WITHOUT_EMPTY: ReadonlySet<Shape> = new Set<Shape>([
+const OMITTED_WHEN_EMPTY: ReadonlySet<FieldType> = new Set<FieldType>([
   "values",
-  "texts",
+  "strings",
   "schemas",
   "schemas by name",
-  "schema or texts by name",
+  "schema or strings by name",
   "rules",
 ]);
 
-function isEmpty(shape: Shape, value: unknown): boolean {
-  return WITHOUT_EMPTY.has(shape) && typeof value === "object" && Object.keys(value as object).length === 0;
+function isEmpty(type: FieldType, value: unknown): boolean {
+  return OMITTED_WHEN_EMPTY.has(type) && typeof value === "object" && Object.keys(value as object).length === 0;
 }
 
-function normalValue(shape: Shape, value: unknown, options: NormalSchemaOptions): unknown {
+function normalValue(type: FieldType, value: unknown, options: NormalSchemaOptions): unknown {
   if (value === undefined || value === null) return undefined;
   const normal = (each: unknown) => normalSchema(each, options);
-  switch (shape) {
-    case "text":
+  switch (type) {
+    case "string":
       return value === "" ? undefined : value;
-    case "flag":
+    case "boolean":
       return value === false ? undefined : value;
     case "schema":
       return normal(value);
@@ -160,11 +160,11 @@ function normalValue(shape: Shape, value: unknown, options: NormalSchemaOptions)
       return Array.isArray(value) ? value.map(normal) : undefined;
     case "schema or list":
       return Array.isArray(value) ? value.map(normal) : normal(value);
-    case "schema or flag":
+    case "schema or boolean":
       return isObject(value) ? normal(value) : value;
     case "schemas by name":
       return byName(value, normal);
-    case "schema or texts by name":
+    case "schema or strings by name":
       return byName(value, (each) => isObject(each) ? normal(each) : each);
     case "rules":
       return Array.isArray(value) ? value.map(normalRule) : undefined;
@@ -195,9 +195,9 @@ function normalRule(rule: unknown): unknown {
  * @param schema The schema, in its normal form.
  */
 export function quotedSchema(schema: JsonSchema): string {
-  return struct(FIELDS.map(([keyword, name, shape]) => [
+  return struct(FIELDS.map(([keyword, name, type]) => [
     name,
-    quotedValue(shape, (schema as Record<string, unknown>)[keyword]),
+    quotedValue(type, (schema as Record<string, unknown>)[keyword]),
   ]));
 }
 
@@ -219,19 +219,19 @@ export function struct(fields: readonly (readonly [name: string, text: string])[
   return `{${fields.map(([name, text]) => `${goJson(name)}:${text}`).join(",")}}`;
 }
 
-function quotedValue(shape: Shape, value: unknown): string {
-  switch (shape) {
-    case "text":
+function quotedValue(type: FieldType, value: unknown): string {
+  switch (type) {
+    case "string":
       return goJson(value ?? "");
-    case "flag":
+    case "boolean":
       return goJson(value ?? false);
     default:
-      return value === undefined ? "null" : quotedPresent(shape, value);
+      return value === undefined ? "null" : quotedPresent(type, value);
   }
 }
 
-function quotedPresent(shape: Shape, value: unknown): string {
-  switch (shape) {
+function quotedPresent(type: FieldType, value: unknown): string {
+  switch (type) {
     case "schema":
       return quotedSchema(value as JsonSchema);
     case "schemas":
@@ -240,13 +240,13 @@ function quotedPresent(shape: Shape, value: unknown): string {
       return Array.isArray(value)
         ? struct([["Schema", "null"], ["JSONSchemas", list(value)]])
         : struct([["Schema", quotedSchema(value as JsonSchema)], ["JSONSchemas", "null"]]);
-    case "schema or flag":
+    case "schema or boolean":
       return isObject(value)
         ? struct([["Allows", "true"], ["Schema", quotedSchema(value)]])
         : struct([["Allows", goJson(value)], ["Schema", "null"]]);
     case "schemas by name":
       return struct(entriesInOrder(value).map(([key, each]) => [key, quotedSchema(each as JsonSchema)]));
-    case "schema or texts by name":
+    case "schema or strings by name":
       return struct(
         entriesInOrder(value).map(([key, each]) => [
           key,

@@ -1,6 +1,6 @@
 /**
  * Formats values as Go does (`fmt`, `strconv`, `encoding/json`), because API server messages quote
- * them so.
+ * values in this form.
  */
 import { isObject } from "../base/json.ts";
 import { quoted } from "../base/quoted.ts";
@@ -21,8 +21,8 @@ export function goNumber(value: number): string {
 }
 
 /**
- * Formats a float64 like Go's `%v`: with an exponent of at least two digits from a million on, and
- * below 0.0001.
+ * Formats a float64 like Go's `%v`: with an exponent of at least two digits if the absolute value
+ * is at least a million, or below 0.0001.
  *
  * @param value The number.
  */
@@ -48,7 +48,7 @@ export function goQuote(text: string): string {
   return quoted(text.toWellFormed());
 }
 
-const FOR_HTML = /[<>&\u2028\u2029]/g;
+const HTML_CHARACTERS = /[<>&\u2028\u2029]/g;
 
 /**
  * Formats a value like Go's `encoding/json`: keys are sorted, and characters with a meaning in HTML
@@ -57,13 +57,13 @@ const FOR_HTML = /[<>&\u2028\u2029]/g;
  * @param value The value.
  */
 export function goJson(value: unknown): string {
-  return (JSON.stringify(value, inOrder) ?? "null").replace(
-    FOR_HTML,
+  return (JSON.stringify(value, withSortedKeys) ?? "null").replace(
+    HTML_CHARACTERS,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 
-function inOrder(_key: string, value: unknown): unknown {
+function withSortedKeys(_key: string, value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (!isObject(value)) return value;
   const keys = Object.keys(value);

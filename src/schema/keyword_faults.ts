@@ -28,12 +28,12 @@ export function keywordFaults(schema: JsonSchema, value: unknown, old?: Correlat
   return result.findings.map(({ fault }) => fault);
 }
 
-/** The server's path of errors that concern the value itself. */
-export const NOWHERE = "<nil>";
+/** The path that the server reports for errors of the value itself. */
+export const NO_FIELD = "<nil>";
 
 /**
- * The result of a check: its errors, and the number of checks, by which the closest alternative of
- * an `anyOf` is chosen.
+ * The result of a validation. Of the failed alternatives of an `anyOf`, the one with the most
+ * checks is reported.
  */
 class Result {
   findings: Finding[] = [];
@@ -59,7 +59,7 @@ function check(schema: JsonSchema, value: unknown, path: string, old: Correlatio
 }
 
 function checkValue(schema: JsonSchema, value: unknown, path: string, old: Correlation | undefined, result: Result) {
-  // The server's own count. It determines the closest alternative.
+  // Counts checks exactly as the server does: the count selects the alternative to report.
   result.checks += 4;
   const types = typesOf(schema);
   const format = formatOf(schema, types);
@@ -68,7 +68,7 @@ function checkValue(schema: JsonSchema, value: unknown, path: string, old: Corre
   if (typeof value === "string") checkString(schema, format, value, path, result);
   else if (typeof value === "number") {
     result.checks += 2;
-    for (const each of numberFindings(schema, types, format, value, path, at(path))) {
+    for (const each of numberFindings(schema, types, format, value, path, fieldAt(path))) {
       result.add(each.detail, each.fault);
     }
   } else if (Array.isArray(value)) checkList(schema, value, path, old, result);
@@ -77,19 +77,19 @@ function checkValue(schema: JsonSchema, value: unknown, path: string, old: Corre
 }
 
 /** Returns the path of an error: without a leading dot, and `<nil>` for the value itself. */
-function at(path: string): string {
-  if (path === "" || path === ".") return NOWHERE;
+function fieldAt(path: string): string {
+  if (path === "" || path === ".") return NO_FIELD;
   return path.startsWith(".") ? path.slice(1) : path;
 }
 
 const INT_OR_STRING = ["integer", "string"];
-const ONE: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+const SINGLE_TYPES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   ["string", "integer", "number", "boolean", "array", "object"].map((type) => [type, [type]]),
 );
 
 function typesOf({ type, "x-kubernetes-int-or-string": isIntOrString }: JsonSchema): readonly string[] {
   if (isIntOrString) return INT_OR_STRING;
-  return type === undefined ? [] : ONE[type] ?? [type];
+  return type === undefined ? [] : SINGLE_TYPES[type] ?? [type];
 }
 
 /** Returns the format to check. A format that is unknown for the type is only an annotation. */
@@ -115,7 +115,7 @@ function checkNull(schema: JsonSchema, path: string, result: Result): void {
 
 function addWrongType(wanted: string, actual: string, path: string, result: Result): void {
   const detail = `${path} in body must be of type ${wanted}: ${goQuote(actual)}`;
-  result.add(detail, typeInvalid(at(path), actual, detail));
+  result.add(detail, typeInvalid(fieldAt(path), actual, detail));
 }
 
 function checkType(types: readonly string[], format: string, value: unknown, path: string, result: Result): void {
@@ -123,14 +123,14 @@ function checkType(types: readonly string[], format: string, value: unknown, pat
   result.checks++;
   const [actual, actualFormat] = typeOf(value);
   const isNumeric = types.includes("number") || types.includes("integer");
-  const isRight = types.includes(actual) || (actual === "integer" && types.includes("number")) ||
+  const isMatch = types.includes(actual) || (actual === "integer" && types.includes("number")) ||
     (actual === "number" && types.includes("integer") && isNearlyInteger(value as number));
   // Formats of strings are checked elsewhere; formats of lists are ignored.
   const isTextual = actual === "string" || actual === "array";
-  if (format !== "" && !isTextual && !isRight && actualFormat !== format) {
+  if (format !== "" && !isTextual && !isMatch && actualFormat !== format) {
     return addWrongType(format, actualFormat, path, result);
   }
-  if (isRight || (format !== "" && !isNumeric && isTextual)) result.checks++;
+  if (isMatch || (format !== "" && !isNumeric && isTextual)) result.checks++;
   else addWrongType(types.join(","), actual, path, result);
 }
 
@@ -143,15 +143,15 @@ function typeOf(value: unknown): readonly [type: string, format: string] {
 
 function checkEnum(schema: JsonSchema, value: unknown, path: string, result: Result): void {
   const { enum: values } = schema;
-  if (values === undefined || values.length === 0 || values.some((each) => isOneOf(value, each))) return;
-  result.add(`${path} in body should be one of ${goJson(values)}`, notSupported(at(path), value ?? null, values));
+  if (values === undefined || values.length === 0 || values.some((each) => isEnumValue(value, each))) return;
+  result.add(`${path} in body should be one of ${goJson(values)}`, notSupported(fieldAt(path), value ?? null, values));
 }
 
 /**
  * Reports whether a value is in an enum after Go's type conversion: a float is truncated, and a
  * number becomes the character of that code.
  */
-function isOneOf(value: unknown, wanted: unknown): boolean {
+function isEnumValue(value: unknown, wanted: unknown): boolean {
   if (value === null || value === undefined || wanted === null) return false;
   if (typeof value === "number" && typeof wanted === "number") {
     return value === wanted || (isInt64(wanted) && !isInt64(value) && Math.trunc(value) === wanted);
@@ -175,22 +175,22 @@ function checkString(schema: JsonSchema, format: string, value: string, path: st
 
 function checkText(schema: JsonSchema, value: string, path: string, result: Result): void {
   const { maxLength, minLength, pattern } = schema;
-  if (maxLength !== undefined && !isWithin(value, maxLength)) {
-    return result.add(`${path} in body should be at most ${maxLength} chars long`, tooLong(at(path), maxLength));
+  if (maxLength !== undefined && !hasAtMost(value, maxLength)) {
+    return result.add(`${path} in body should be at most ${maxLength} chars long`, tooLong(fieldAt(path), maxLength));
   }
-  if (minLength !== undefined && isWithin(value, minLength - 1)) {
+  if (minLength !== undefined && hasAtMost(value, minLength - 1)) {
     const detail = `${path} in body should be at least ${minLength} chars long`;
-    return result.add(detail, invalid(at(path), value, detail));
+    return result.add(detail, invalid(fieldAt(path), value, detail));
   }
   if (pattern === undefined || pattern === "") return;
-  const missed = missedPattern(pattern, value);
-  if (missed === undefined) return;
-  const detail = `${path} in body should match '${missed}'`;
-  result.add(detail, invalid(at(path), value, detail));
+  const unmatched = unmatchedPattern(pattern, value);
+  if (unmatched === undefined) return;
+  const detail = `${path} in body should match '${unmatched}'`;
+  result.add(detail, invalid(fieldAt(path), value, detail));
 }
 
-/** Returns the pattern for a message, or `undefined` if the string matches it. */
-function missedPattern(pattern: string, text: string): string | undefined {
+/** Returns the pattern to quote in a message, or `undefined` if the string matches it. */
+function unmatchedPattern(pattern: string, text: string): string | undefined {
   try {
     return regularExpression(pattern).test(text) ? undefined : pattern;
   } catch (error) {
@@ -198,12 +198,12 @@ function missedPattern(pattern: string, text: string): string | undefined {
   }
 }
 
-/** Reports whether a string has at most a number of code points. */
-function isWithin(text: string, most: number): boolean {
-  if (text.length <= most) return true;
-  if (text.length > 2 * most) return false;
+/** Reports whether a string has at most `limit` code points. */
+function hasAtMost(text: string, limit: number): boolean {
+  if (text.length <= limit) return true;
+  if (text.length > 2 * limit) return false;
   let length = 0;
-  for (const _ of text) if (++length > most) return false;
+  for (const _ of text) if (++length > limit) return false;
   return true;
 }
 
@@ -220,15 +220,15 @@ function checkList(
   }
   if (minItems !== undefined && value.length < minItems) {
     const detail = `${path} in body should have at least ${minItems} items`;
-    result.add(detail, invalid(at(path), value.length, detail));
+    result.add(detail, invalid(fieldAt(path), value.length, detail));
   }
   if (maxItems !== undefined && value.length > maxItems) {
     const detail = `${path} in body should have at most ${maxItems} items`;
-    result.add(detail, tooMany(at(path), value.length, maxItems));
+    result.add(detail, tooMany(fieldAt(path), value.length, maxItems));
   }
   if (uniqueItems && value.some((item, i) => value.slice(0, i).some((other) => equal(item, other)))) {
     const detail = `${path} in body shouldn't contain duplicates`;
-    result.add(detail, invalid(at(path), "", detail));
+    result.add(detail, invalid(fieldAt(path), "", detail));
   }
   result.checks += 2;
 }
@@ -244,18 +244,18 @@ function checkObject(
   const keys = Object.keys(value).filter((key) => value[key] !== undefined);
   if (minProperties !== undefined && keys.length < minProperties) {
     const detail = `${path} in body should have at least ${minProperties} properties`;
-    result.add(detail, invalid(at(path), keys.length, detail));
+    result.add(detail, invalid(fieldAt(path), keys.length, detail));
   }
   if (maxProperties !== undefined && keys.length > maxProperties) {
     const detail = `${path} in body should have at most ${maxProperties} properties`;
-    result.add(detail, tooMany(at(path), keys.length, maxProperties));
+    result.add(detail, tooMany(fieldAt(path), keys.length, maxProperties));
   }
   if (additionalProperties === false || isObject(additionalProperties)) {
     for (const key of keys) {
       if (own(properties, key) !== undefined) continue;
       if (additionalProperties === false) {
         const detail = `${path}.${key} in body is a forbidden property`;
-        result.add(detail, invalid(at(path), key, detail));
+        result.add(detail, invalid(fieldAt(path), key, detail));
       } else check(additionalProperties, value[key], `${path}.${key}`, oldKey(key, path, old), result);
     }
   }
@@ -266,7 +266,7 @@ function checkObject(
   }
   for (const key of schema.required ?? []) {
     if (own(value, key) !== undefined) continue;
-    result.add(`${path}.${key} in body is required`, required(at(`${path}.${key}`)));
+    result.add(`${path}.${key} in body is required`, required(fieldAt(`${path}.${key}`)));
   }
   result.checks++;
 }
@@ -279,14 +279,14 @@ function oldKey(key: string, path: string, old: Correlation | undefined): Correl
   return path === "" && (key === "kind" || key === "apiVersion") ? undefined : old?.key(key);
 }
 
-/** Alternatives do not use the old value: errors in unchanged parts are reported. */
+/** Validates combinations. Errors in unchanged parts are reported, too, as on the server. */
 function checkCombinations(schema: JsonSchema, value: unknown, path: string, result: Result): void {
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
   if (anyOf.length > 0) checkAnyOf(anyOf, value, path, result);
   if (oneOf.length > 0) checkOneOf(oneOf, value, path, result);
   if (allOf.length > 0) checkAllOf(allOf, value, path, result);
   if (not !== undefined && alternative(not, value, path).findings.length === 0) {
-    addNowhere(`${goQuote(path)} must not validate the schema (not)`, result);
+    addWithoutField(`${goQuote(path)} must not validate the schema (not)`, result);
   }
 }
 
@@ -296,8 +296,8 @@ function alternative(schema: JsonSchema, value: unknown, path: string): Result {
   return result;
 }
 
-function addNowhere(detail: string, result: Result): void {
-  result.add(detail, invalid(NOWHERE, "", detail));
+function addWithoutField(detail: string, result: Result): void {
+  result.add(detail, invalid(NO_FIELD, "", detail));
 }
 
 function checkAnyOf(schemas: readonly JsonSchema[], value: unknown, path: string, result: Result): void {
@@ -307,7 +307,7 @@ function checkAnyOf(schemas: readonly JsonSchema[], value: unknown, path: string
     if (each.findings.length === 0) return result.merge(each);
     results.push(each);
   }
-  addNowhere(`${goQuote(path)} must validate at least one schema (anyOf)`, result);
+  addWithoutField(`${goQuote(path)} must validate at least one schema (anyOf)`, result);
   result.merge(nearest(results));
 }
 
@@ -317,7 +317,7 @@ function checkOneOf(schemas: readonly JsonSchema[], value: unknown, path: string
   const [first] = valid;
   if (valid.length === 1 && first !== undefined) return result.merge(first);
   const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
-  addNowhere(`${goQuote(path)} must validate one and only one schema (oneOf). ${found}`, result);
+  addWithoutField(`${goQuote(path)} must validate one and only one schema (oneOf). ${found}`, result);
   if (valid.length === 0) result.merge(nearest(results));
 }
 
@@ -326,10 +326,13 @@ function checkAllOf(schemas: readonly JsonSchema[], value: unknown, path: string
   for (const each of results) result.merge(each);
   const valid = results.filter(({ findings }) => findings.length === 0).length;
   if (valid === schemas.length) return;
-  addNowhere(`${goQuote(path)} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`, result);
+  addWithoutField(
+    `${goQuote(path)} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`,
+    result,
+  );
 }
 
-/** Returns the result with the most checks, the first one if several are equal. */
+/** Returns the result with the most checks, or the first one of them. */
 function nearest(results: readonly Result[]): Result {
   return results.reduce((best, each) => each.checks > best.checks ? each : best);
 }

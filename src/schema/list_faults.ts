@@ -37,7 +37,7 @@ export function listFaults(schema: JsonSchema, value: unknown, path = ""): Field
 function duplicates(schema: JsonSchema, list: readonly unknown[], path: string): FieldError[] {
   switch (schema["x-kubernetes-list-type"]) {
     case "set":
-      return again(list).map((i) => duplicate(`${path}[${i}]`, list[i] ?? null));
+      return secondOccurrences(list).map((i) => duplicate(`${path}[${i}]`, list[i] ?? null));
     case "map":
       return duplicateKeys(schema["x-kubernetes-list-map-keys"] ?? [], list, path);
     default:
@@ -46,12 +46,12 @@ function duplicates(schema: JsonSchema, list: readonly unknown[], path: string):
 }
 
 function duplicateKeys(names: readonly string[], list: readonly unknown[], path: string): FieldError[] {
-  const strange = list.findIndex((item) => item !== null && !isObject(item));
-  if (strange !== -1) {
-    return [invalid(`${path}[${strange}]`, list[strange], "must be an object for an array of list-type map")];
+  const invalidIndex = list.findIndex((item) => item !== null && !isObject(item));
+  if (invalidIndex !== -1) {
+    return [invalid(`${path}[${invalidIndex}]`, list[invalidIndex], "must be an object for an array of list-type map")];
   }
   const keys = list.map((item) => keysOf(names, item));
-  return again(keys).map((i) => duplicate(`${path}[${i}]`, keys[i]));
+  return secondOccurrences(keys).map((i) => duplicate(`${path}[${i}]`, keys[i]));
 }
 
 /**
@@ -64,7 +64,7 @@ function keysOf(names: readonly string[], item: unknown): Record<string, unknown
 }
 
 /** Returns the indexes of second occurrences. */
-function again(list: readonly unknown[]): number[] {
+function secondOccurrences(list: readonly unknown[]): number[] {
   if (list.length <= 1) return [];
   const times = new Map<string, number>();
   return list.flatMap((item, i) => {

@@ -127,9 +127,9 @@ function ownerFaults(owners: readonly CheckedOwner[], field: string): FieldError
     if (!owner.controller) continue;
     const name = `${owner.kind}/${owner.name}`;
     if (controller !== undefined) {
-      const why = 'Only one reference can have Controller set to true. Found "true" in references for ' +
+      const detail = 'Only one reference can have Controller set to true. Found "true" in references for ' +
         `${controller} and ${name}`;
-      found.push(quoting(field, `[${owners.map(ownerText).join(",")}]`, why));
+      found.push(quoting(field, `[${owners.map(ownerText).join(",")}]`, detail));
     } else controller = name;
   }
   return found;

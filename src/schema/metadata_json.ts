@@ -39,7 +39,7 @@ interface GoStruct {
   readonly pointers?: readonly string[];
 }
 
-const OWNER: GoStruct = {
+const OWNER_REFERENCE: GoStruct = {
   name: "v1.OwnerReference",
   fields: {
     apiVersion: "string",
@@ -53,7 +53,7 @@ const OWNER: GoStruct = {
   pointers: ["controller", "blockOwnerDeletion"],
 };
 
-const MANAGER: GoStruct = {
+const MANAGED_FIELDS_ENTRY: GoStruct = {
   name: "v1.ManagedFieldsEntry",
   fields: {
     manager: "string",
@@ -81,9 +81,9 @@ const METADATA: GoStruct = {
     deletionGracePeriodSeconds: "int64",
     labels: { map: "string" },
     annotations: { map: "string" },
-    ownerReferences: { list: OWNER },
+    ownerReferences: { list: OWNER_REFERENCE },
     finalizers: { list: "string" },
-    managedFields: { list: MANAGER },
+    managedFields: { list: MANAGED_FIELDS_ENTRY },
   },
   pointers: ["deletionGracePeriodSeconds"],
 };
@@ -105,7 +105,7 @@ export function readMetadata(metadata: unknown): ReadMetadata {
  *
  * @param metadata The metadata.
  */
-export function readFittingMetadata(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function readValidMetadata(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
   for (const [key, part] of Object.entries(metadata)) Object.assign(result, readMetadata({ [key]: part }).value);
   return result;
@@ -137,12 +137,12 @@ class Reader {
   }
 
   #scalar(type: string, value: unknown, place: Place): unknown {
-    const fits = type === "bool"
+    const isValid = type === "bool"
       ? typeof value === "boolean"
       : type === "int64"
       ? Number.isInteger(value) && Math.abs(value as number) < 2 ** 63
       : typeof value === "string";
-    return fits ? value : this.#mismatch(type as GoType, value, place);
+    return isValid ? value : this.#mismatch(type as GoType, value, place);
   }
 
   #time(value: unknown, place: Place): unknown {
@@ -163,14 +163,16 @@ class Reader {
 
   #map(type: { readonly map: GoType }, value: Record<string, unknown>, place: Place): unknown {
     const result: Record<string, unknown> = {};
-    for (const [key, part] of inOrder(value)) setOwn(result, key, this.read(type.map, part, place) ?? empty(type.map));
+    for (const [key, part] of sortedEntries(value)) {
+      setOwn(result, key, this.read(type.map, part, place) ?? empty(type.map));
+    }
     return result;
   }
 
   #struct(type: GoStruct, value: Record<string, unknown>, place: Place): unknown {
     const result: Record<string, unknown> = empty(type) as Record<string, unknown>;
     const owner = shortName(type);
-    for (const [key, part] of inOrder(value)) {
+    for (const [key, part] of sortedEntries(value)) {
       const field = own(type.fields, key);
       const path = place.path === "" ? key : `${place.path}.${key}`;
       if (field === undefined) {
@@ -197,7 +199,7 @@ class Reader {
 }
 
 /** Sorts fields: the server encodes metadata as JSON before it decodes it. */
-function inOrder(object: Record<string, unknown>): [string, unknown][] {
+function sortedEntries(object: Record<string, unknown>): [string, unknown][] {
   return Object.entries(object).sort(([a], [b]) => a < b ? -1 : 1);
 }
 

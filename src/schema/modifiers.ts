@@ -1,4 +1,4 @@
-/** Modifiers: functions that wrap a schema, for what is not a keyword of JSON Schema. */
+/** Modifiers: functions that return a changed copy of a schema. */
 import { isObject } from "../base/json.ts";
 import { lowered } from "./keywords.ts";
 import type { Keywords } from "./keywords.ts";
@@ -35,7 +35,7 @@ export function optional<Read, Written, When extends Presence>(
   return seal("make a schema optional", schema, { ...marksOf(schema), optional: true });
 }
 
-/** A schema without a default. For others it is the sentence that the compiler shows. */
+/** A schema without a default. For other schemas, the type is the compiler's error message. */
 type WithoutDefault<Read, Written, When extends Presence> = "defaulted" extends When
   ? "a schema with a default is never missing: remove the default or s.optional"
   : "optional" extends When ? "the schema is already optional: remove one s.optional"

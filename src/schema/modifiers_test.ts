@@ -115,7 +115,7 @@ Deno.test("modifiers do not modify their schema", () => {
   });
 });
 
-const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
+const REJECTED: { name: string; given: () => unknown; expected: string }[] = [
   {
     name: "an immutable optional property whose name CEL cannot spell",
     given: () => s.object({ "1st": s.optional(s.immutable(s.string())) }),
@@ -139,7 +139,7 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
   },
 ];
 
-for (const { name, given, expected } of REFUSED) {
+for (const { name, given, expected } of REJECTED) {
   Deno.test(`s rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert.equal(String(error), expected);

@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 // From go-openapi/swag, convert.go.
-const NEARLY = 1e-9;
+const INTEGER_TOLERANCE = 1e-9;
 
 /** Reports whether a float counts as an integer: up to 2^53, and if it is close to one. */
 export function isNearlyInteger(value: number): boolean {
@@ -23,7 +23,7 @@ export function isNearlyInteger(value: number): boolean {
   if (value === whole) return true;
   // A negative number becomes a large one in Go's conversion to uint64.
   if (value < 0 || whole === 0) return false;
-  return (value - whole) / (value + whole) < NEARLY;
+  return (value - whole) / (value + whole) < INTEGER_TOLERANCE;
 }
 
 /**
@@ -65,34 +65,34 @@ export function numberFindings(
   }
   // If a bound does not fit the type, both are compared and shown as floats.
   const isInt = isInt64(value);
-  const text = (isWhole: boolean) => isWhole ? String(value) : goFloat(value);
+  const text = (isIntegerCheck: boolean) => isIntegerCheck ? String(value) : goFloat(value);
 
   fits("Checked", value);
   if (multipleOf !== undefined) {
-    const isWhole = fits("MultipleOf", multipleOf) && isInt;
-    const factor = isWhole ? toInt64(multipleOf) : multipleOf;
-    const shown = isWhole ? String(factor) : goFloat(multipleOf);
+    const isIntegerCheck = fits("MultipleOf", multipleOf) && isInt;
+    const factor = isIntegerCheck ? toInt64(multipleOf) : multipleOf;
+    const shown = isIntegerCheck ? String(factor) : goFloat(multipleOf);
     if (factor <= 0) add(`factor MultipleOf declared for ${path} must be positive: ${shown}`, shown);
     else if (typeof factor === "bigint" ? exact(value) % factor !== 0n : !isMultiple(value, factor)) {
-      add(`${path} in body should be a multiple of ${shown}`, text(isWhole));
+      add(`${path} in body should be a multiple of ${shown}`, text(isIntegerCheck));
     }
   }
   if (minimum !== undefined) {
-    const isWhole = fits("Minimum boundary", minimum) && isInt;
-    const order = isWhole ? wholeOrder(value, minimum) : Math.sign(value - minimum);
+    const isIntegerCheck = fits("Minimum boundary", minimum) && isInt;
+    const order = isIntegerCheck ? compareIntegers(value, minimum) : Math.sign(value - minimum);
     if (exclusiveMinimum ? order <= 0 : order < 0) {
       const words = exclusiveMinimum ? "greater than" : "greater than or equal to";
-      const bound = isWhole ? toInt64(minimum) : goFloat(minimum);
-      add(`${path} in body should be ${words} ${bound}`, text(isWhole));
+      const bound = isIntegerCheck ? toInt64(minimum) : goFloat(minimum);
+      add(`${path} in body should be ${words} ${bound}`, text(isIntegerCheck));
     }
   }
   if (maximum !== undefined) {
-    const isWhole = fits("Maximum boundary", maximum) && isInt;
-    const order = isWhole ? wholeOrder(value, maximum) : Math.sign(value - maximum);
+    const isIntegerCheck = fits("Maximum boundary", maximum) && isInt;
+    const order = isIntegerCheck ? compareIntegers(value, maximum) : Math.sign(value - maximum);
     if (exclusiveMaximum ? order >= 0 : order > 0) {
       const words = exclusiveMaximum ? "less than" : "less than or equal to";
-      const bound = isWhole ? toInt64(maximum) : goFloat(maximum);
-      add(`${path} in body should be ${words} ${bound}`, text(isWhole));
+      const bound = isIntegerCheck ? toInt64(maximum) : goFloat(maximum);
+      add(`${path} in body should be ${words} ${bound}`, text(isIntegerCheck));
     }
   }
   return found;
@@ -125,7 +125,7 @@ function exact(value: number): bigint {
 }
 
 /** Compares an integer with a truncated bound. */
-function wholeOrder(value: number, bound: number): number {
+function compareIntegers(value: number, bound: number): number {
   const whole = Math.trunc(bound);
   if (Number.isSafeInteger(value) && Number.isSafeInteger(whole)) return Math.sign(value - whole);
   const [a, b] = [exact(value), toInt64(bound)];

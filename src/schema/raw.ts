@@ -5,7 +5,7 @@ import type { JsonSchema } from "./json_schema.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Builds a schema from JSON Schema. It is the last resort if no builder fits. You declare its types
+ * Builds a schema from JSON Schema. Use it only if no builder fits. You declare its types
  * yourself.
  *
  * @typeParam Read The value as read.

@@ -5,7 +5,7 @@ import { type JsonSchema, s } from "./mod.ts";
 // deno-lint-ignore no-explicit-any
 const any = (value: unknown): any => value;
 
-const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
+const REJECTED: { name: string; given: () => unknown; expected: string }[] = [
   {
     name: "a default above the maximum",
     given: () => s.integer({ maximum: 3, default: 5 }),
@@ -247,7 +247,7 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
   },
 ];
 
-for (const { name, given, expected } of REFUSED) {
+for (const { name, given, expected } of REJECTED) {
   Deno.test(`s rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert.equal(String(error), expected);

@@ -2,7 +2,7 @@
 import { nearest } from "../base/nearest.ts";
 import { checkObject, propertiesOf } from "./_parts.ts";
 import { presenceRules } from "./_presence.ts";
-import { marksOf, remark, type Sealed } from "./_seal.ts";
+import { marksOf, type Sealed, withMarks } from "./_seal.ts";
 import { celName } from "./_cel_name.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { objectOf, type ReadObject, type WrittenObject } from "./object.ts";
@@ -11,7 +11,7 @@ import type { Flatten, ObjectSchema, Presence, Properties, Schema } from "./sche
 /** An object type without some properties. */
 export type Without<T, Names> = { [Name in keyof T as Name extends Names ? never : Name]: T[Name] };
 
-/** Names of the required properties when written. */
+/** Names of the properties that are required when the object is written. */
 type RequiredName<Written> = {
   [Name in keyof Written]-?: Record<never, never> extends Pick<Written, Name> ? never : Name;
 }[keyof Written];
@@ -53,9 +53,9 @@ export function pick<
   names: readonly Name[],
 ): Schema<Flatten<Pick<Read, Name>>, Flatten<Pick<Written, Name>>, When> {
   checkObject(ACTIONS.pick, object);
-  const properties = checkedProperties("pick", object, names);
-  const kept = Object.entries(properties).filter(([name]) => (names as readonly string[]).includes(name));
-  return reshaped("pick", object, Object.fromEntries(kept));
+  const properties = checkNames("pick", object, names);
+  const selected = Object.entries(properties).filter(([name]) => (names as readonly string[]).includes(name));
+  return rebuild("pick", object, Object.fromEntries(selected));
 }
 
 /**
@@ -86,9 +86,9 @@ export function omit<
   names: readonly Name[],
 ): Schema<Flatten<Without<Read, Name>>, Flatten<Without<Written, Name>>, When> {
   checkObject(ACTIONS.omit, object);
-  const properties = checkedProperties("omit", object, names);
-  const kept = Object.entries(properties).filter(([name]) => !(names as readonly string[]).includes(name));
-  return reshaped("omit", object, Object.fromEntries(kept));
+  const properties = checkNames("omit", object, names);
+  const selected = Object.entries(properties).filter(([name]) => !(names as readonly string[]).includes(name));
+  return rebuild("omit", object, Object.fromEntries(selected));
 }
 
 /**
@@ -125,7 +125,7 @@ export function extend<
   checkObject(ACTIONS.extend, object);
   // Property descriptors keep "__proto__" as a name, so that the validation rejects it.
   const all = Object.defineProperties({ ...propertiesOf(object) }, Object.getOwnPropertyDescriptors(properties ?? {}));
-  return reshaped("extend", object, all);
+  return rebuild("extend", object, all);
 }
 
 /**
@@ -152,31 +152,31 @@ export function partial<Read, Written, When extends Presence>(
   const properties = Object.entries(propertiesOf(object)).map(([name, property]) =>
     [
       name,
-      property.default === undefined ? remark(property, { ...marksOf(property), optional: true }) : property,
+      property.default === undefined ? withMarks(property, { ...marksOf(property), optional: true }) : property,
     ] as const
   );
-  return reshaped("partial", object, Object.fromEntries(properties));
+  return rebuild("partial", object, Object.fromEntries(properties));
 }
 
-type Deed = "pick" | "omit" | "extend" | "partial";
+type Operation = "pick" | "omit" | "extend" | "partial";
 
-const ACTIONS: { readonly [D in Deed]: string } = {
+const ACTIONS: { readonly [D in Operation]: string } = {
   pick: "pick properties of an object",
   omit: "omit properties of an object",
   extend: "extend an object",
   partial: "make an object partial",
 };
 
-function checkedProperties(deed: "pick" | "omit", object: JsonSchema, names: readonly string[]): Properties {
+function checkNames(operation: "pick" | "omit", object: JsonSchema, names: readonly string[]): Properties {
   const properties = propertiesOf(object);
-  if (!Array.isArray(names)) throw new TypeError(`Cannot ${deed} properties: the names must be a list`);
+  if (!Array.isArray(names)) throw new TypeError(`Cannot ${operation} properties: the names must be a list`);
   for (const [i, name] of names.entries()) {
-    if (names.indexOf(name) !== i) throw new TypeError(`Cannot ${deed} property "${name}": it is listed twice`);
+    if (names.indexOf(name) !== i) throw new TypeError(`Cannot ${operation} property "${name}": it is listed twice`);
     if (!Object.hasOwn(properties, name)) {
       const names = Object.keys(properties);
-      const meant = nearest(name, names);
-      const hint = meant === undefined ? `it has ${quoted(names)}` : `did you mean "${meant}"?`;
-      throw new TypeError(`Cannot ${deed} property "${name}": the object has no such property. ${hint}`);
+      const similar = nearest(name, names);
+      const hint = similar === undefined ? `it has ${quoted(names)}` : `did you mean "${similar}"?`;
+      throw new TypeError(`Cannot ${operation} property "${name}": the object has no such property. ${hint}`);
     }
   }
   return properties;
@@ -186,41 +186,41 @@ function quoted(names: readonly string[]): string {
   return names.length === 0 ? "none at all" : names.map((name) => `"${name}"`).join(", ");
 }
 
-function reshaped(deed: Deed, object: JsonSchema, properties: Properties): Sealed {
+function rebuild(operation: Operation, object: JsonSchema, properties: Properties): Sealed {
   const before = propertiesOf(object);
-  const gone = Object.keys(before).filter((name) => !Object.hasOwn(properties, name));
+  const omitted = Object.keys(before).filter((name) => !Object.hasOwn(properties, name));
   // Rules that are derived from properties are derived again from the new properties.
-  const derived = new Set(presenceRules(ACTIONS[deed], before).map(({ rule }) => rule));
+  const derived = new Set(presenceRules(ACTIONS[operation], before).map(({ rule }) => rule));
   const rules = (object["x-kubernetes-validations"] ?? []).filter(({ rule }) => !derived.has(rule));
   const { properties: _, required: __, ...rest } = object;
   const keywords: JsonSchema = { ...rest, "x-kubernetes-validations": rules };
-  for (const name of gone) checkNotNeeded(deed, name, keywords);
-  return objectOf(ACTIONS[deed], properties, keywords, marksOf(object));
+  for (const name of omitted) checkNotNeeded(operation, name, keywords);
+  return objectOf(ACTIONS[operation], properties, keywords, marksOf(object));
 }
 
 /**
  * Throws if another keyword of the object refers to an omitted property, because its meaning would
  * be unclear.
  */
-function checkNotNeeded(deed: Deed, name: string, object: JsonSchema): void {
-  const self = new RegExp(String.raw`\b(?:self|oldSelf)\s*\.\s*\??\s*${celName(name) ?? "(?!)"}(?![A-Za-z0-9_])`);
+function checkNotNeeded(operation: Operation, name: string, object: JsonSchema): void {
+  const access = new RegExp(String.raw`\b(?:self|oldSelf)\s*\.\s*\??\s*${celName(name) ?? "(?!)"}(?![A-Za-z0-9_])`);
   const rule = object["x-kubernetes-validations"]?.find(({ rule, messageExpression = "", fieldPath = "" }) =>
-    self.test(rule) || self.test(messageExpression) || fieldPath.startsWith(`.${name}`)
+    access.test(rule) || access.test(messageExpression) || fieldPath.startsWith(`.${name}`)
   );
-  const needs = rule !== undefined
+  const user = rule !== undefined
     ? `the rule "${rule.rule}"`
-    : combinationsName(object, name)
+    : combinationsUse(object, name)
     ? "one of allOf, anyOf, oneOf and not"
     : undefined;
-  if (needs === undefined) return;
+  if (user === undefined) return;
   throw new TypeError(
-    `Cannot remove property "${name}": ${needs} of the object uses it. Call s.${deed}() before you add rules or alternatives`,
+    `Cannot remove property "${name}": ${user} of the object uses it. Call s.${operation}() before you add rules or alternatives`,
   );
 }
 
-function combinationsName(node: JsonSchema, name: string): boolean {
+function combinationsUse(node: JsonSchema, name: string): boolean {
   const parts = [...node.allOf ?? [], ...node.anyOf ?? [], ...node.oneOf ?? [], ...node.not ? [node.not] : []];
   return parts.some((part) =>
-    part.required?.includes(name) === true || Object.hasOwn(part.properties ?? {}, name) || combinationsName(part, name)
+    part.required?.includes(name) === true || Object.hasOwn(part.properties ?? {}, name) || combinationsUse(part, name)
   );
 }

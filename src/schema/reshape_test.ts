@@ -19,7 +19,7 @@ const plain = s.raw<{ readonly a: string; readonly b?: string }>({
 });
 
 const UNCHANGED = [{ rule: "self == oldSelf", message: "field is immutable" }];
-const BADGE_STAYS = {
+const BADGE_IS_IMMUTABLE = {
   rule: "has(self.badge) == has(oldSelf.badge)",
   message: "field is immutable",
   fieldPath: ".badge",
@@ -45,7 +45,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
       description: "D",
       properties: { badge: { type: "string", "x-kubernetes-validations": UNCHANGED } },
       "x-kubernetes-map-type": "atomic",
-      "x-kubernetes-validations": [BADGE_STAYS],
+      "x-kubernetes-validations": [BADGE_IS_IMMUTABLE],
     },
   },
   {
@@ -87,7 +87,7 @@ const CASES: { name: string; given: JsonSchema; expected: unknown }[] = [
         badge: { type: "string", "x-kubernetes-validations": UNCHANGED },
       },
       "x-kubernetes-map-type": "atomic",
-      "x-kubernetes-validations": [BADGE_STAYS],
+      "x-kubernetes-validations": [BADGE_IS_IMMUTABLE],
     },
   },
   {
@@ -152,50 +152,50 @@ Deno.test("s.pick keeps the object itself optional", () => {
   assert.equal(s.object({ user: s.pick(s.optional(user) as never, ["name"] as never) }).required, undefined);
 });
 
-const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
+const REJECTED: { name: string; given: () => unknown; expected: string }[] = [
   {
-    name: "to pick an unknown property",
+    name: "picking an unknown property",
     given: () => s.pick(user, [any("nmae")]),
     expected: 'TypeError: Cannot pick property "nmae": the object has no such property. did you mean "name"?',
   },
   {
-    name: "to omit a property that every object inherits",
+    name: "omitting a property that every object inherits",
     given: () => s.omit(user, [any("toString")]),
     expected:
       'TypeError: Cannot omit property "toString": the object has no such property. it has "name", "age", "phone", "badge"',
   },
   {
-    name: "to pick a property twice",
+    name: "picking a property twice",
     given: () => s.pick(user, ["name", "name"]),
     expected: 'TypeError: Cannot pick property "name": it is listed twice',
   },
   {
-    name: "to pick from a schema that is not an object",
+    name: "picking from a schema that is not an object",
     given: () => s.pick(s.string() as never, ["length"] as never),
     expected:
       "TypeError: Cannot pick properties of an object: the argument must be the schema of an object with properties, such as s.object()",
   },
   {
-    name: "to pick from a map",
+    name: "picking from a map",
     given: () => s.pick(s.map(s.string()), ["a"]),
     expected:
       "TypeError: Cannot pick properties of an object: the argument must be the schema of an object with properties, such as s.object()",
   },
   {
-    name: "to omit a property that a rule needs",
+    name: "omitting a property that a rule needs",
     given: () => s.omit(s.object({ a: s.string(), b: s.string() }, { validations: [{ rule: "self.a != ''" }] }), ["a"]),
     expected:
       'TypeError: Cannot remove property "a": the rule "self.a != \'\'" of the object uses it. Call s.omit() before you add rules or alternatives',
   },
   {
-    name: "to omit one of several alternatives",
+    name: "omitting one of several alternatives",
     given: () =>
       s.omit(s.atLeastOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"]), ["a"]),
     expected:
       'TypeError: Cannot remove property "a": the rule "[has(self.a),has(self.b)].filter(x,x==true).size() >= 1" of the object uses it. Call s.omit() before you add rules or alternatives',
   },
   {
-    name: "to omit one of several alternatives in JSON Schema",
+    name: "omitting one of several alternatives in JSON Schema",
     given: () =>
       s.omit(
         s.atMostOneOf(s.object({ a: s.optional(s.string()), b: s.optional(s.string()) }), ["a", "b"], { as: "schema" }),
@@ -205,24 +205,24 @@ const REFUSED: { name: string; given: () => unknown; expected: string }[] = [
       'TypeError: Cannot remove property "a": one of allOf, anyOf, oneOf and not of the object uses it. Call s.omit() before you add rules or alternatives',
   },
   {
-    name: "to omit a property of the default",
+    name: "omitting a property of the default",
     given: () => s.omit(s.object({ a: s.string(), b: s.string() }, { default: { a: "", b: "" } }), ["a"]),
     expected: "TypeError: Cannot omit properties of an object: default.a: unknown field",
   },
   {
-    name: "to extend by a required property that the default lacks",
+    name: "extending with a required property that the default lacks",
     given: () => s.extend(s.object({ a: s.string() }, { default: { a: "" } }), { b: s.string() }),
     expected: "TypeError: Cannot extend an object: default.b: Required value",
   },
   {
-    name: "to extend by __proto__",
+    name: "extending with __proto__",
     given: () => s.extend(user, { ["__proto__"]: s.string() }),
     expected:
       'TypeError: Cannot extend an object: properties must be a plain object, without a property named "__proto__"',
   },
 ];
 
-for (const { name, given, expected } of REFUSED) {
+for (const { name, given, expected } of REJECTED) {
   Deno.test(`s rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert.equal(String(error), expected);

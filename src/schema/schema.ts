@@ -37,13 +37,13 @@ export interface SchemaTypes<out Read, out Written, out When> {
   readonly when: When;
 }
 
-/** A schema that is not optional. For others it is the sentence that the compiler shows. */
+/** A schema that is not optional. For an optional one, the type is the compiler's error message. */
 export type AlwaysThere<Read, Written, When extends Presence, Why extends string> = "optional" extends When ? Why
   : Schema<Read, Written, When>;
 
 /**
- * A schema of an object that is not optional. For others it is the sentence that the compiler
- * shows.
+ * A schema of an object that is not optional. For other schemas, the type is the compiler's error
+ * message.
  */
 export type ObjectSchema<Read, Written, When extends Presence> = "optional" extends When
   ? "the schema is optional: apply s.optional last"

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { isSound } from "./_marks.ts";
+import { isKnownValid } from "./_marks.ts";
 import { defaultFaults } from "./_structural_defaults.ts";
 import { formFaults } from "./_structural_form.ts";
 import { listTypeFaults, mapListFaults } from "./_structural_lists.ts";
@@ -50,35 +50,41 @@ export interface SchemaFaultsOptions {
 export function schemaFaults(schema: unknown, path: string, options: SchemaFaultsOptions = {}): SchemaFault[] {
   const { hasStatus = false, isUnchanged = false, tolerated = {} } = options;
   const root = normalSchema(schema);
-  const sent = normalSchema(schema, { keepsEmpty: true });
-  const faults = rootFaults(sent, path, hasStatus);
-  const unreadable = unreadableIn(root);
-  const form = unreadable === undefined ? structuralFaults(root, sent, path, tolerated) : [];
-  const keywords = definedFaults(sent, { path, isRoot: true, isInMetadata: false, noDefaults: undefined, tolerated });
+  const original = normalSchema(schema, { keepsEmpty: true });
+  const faults = rootFaults(original, path, hasStatus);
+  const notConvertible = conversionError(root);
+  const form = notConvertible === undefined ? structuralFaults(root, original, path, tolerated) : [];
+  const keywords = keywordErrors(original, {
+    path,
+    isRoot: true,
+    isInMetadata: false,
+    noDefaults: undefined,
+    tolerated,
+  });
   // Rules cannot be compiled if the schema is not structural.
-  const textsOnly = unreadable !== undefined || form.length > 0;
-  faults.push(...form, ...keywords, ...ruleFaults(root, path, { others: keywords, textsOnly, isUnchanged }));
-  // This is reported only without other errors: the keyword that makes a schema unreadable is
-  // reported itself, except for `$schema`.
-  if (faults.length === 0 && unreadable !== undefined) faults.push(invalid(path, "", unreadable));
+  const skipsCompilation = notConvertible !== undefined || form.length > 0;
+  faults.push(...form, ...keywords, ...ruleFaults(root, path, { others: keywords, skipsCompilation, isUnchanged }));
+  // Reported only if there is no other error: the validation of keywords already reports each of
+  // these keywords, except for `$schema`.
+  if (faults.length === 0 && notConvertible !== undefined) faults.push(invalid(path, "", notConvertible));
   return faults;
 }
 
 /** Defaults are validated only if the schema itself is valid. */
 function structuralFaults(
   root: JsonSchema,
-  sent: JsonSchema,
+  original: JsonSchema,
   path: string,
   { unprunedDefaults = false }: Tolerated,
 ): FieldError[] {
-  const form = formFaults(sent, path);
+  const form = formFaults(original, path);
   return form.length > 0 ? form : defaultFaults(root, path, unprunedDefaults);
 }
 
 const ROOT_FIELDS =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems " +
   "UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";
-const MAY_STAND_AT_ROOT = new Set(ROOT_FIELDS.split(" "));
+const ALLOWED_AT_ROOT = new Set(ROOT_FIELDS.split(" "));
 
 function rootFaults(schema: JsonSchema, path: string, hasStatus: boolean): SchemaFault[] {
   const faults: SchemaFault[] = [];
@@ -88,24 +94,25 @@ function rootFaults(schema: JsonSchema, path: string, hasStatus: boolean): Schem
   return faults;
 }
 
-/** The status schema is also used alone, without the keywords at the root. */
+/** Restricts the root, because the server also uses the status schema alone, without it. */
 function rootKeywordFault(schema: JsonSchema, path: string): SchemaFault | undefined {
   for (const [keyword, name] of SCHEMA_FIELDS) {
     if ((schema as Record<string, unknown>)[keyword] === undefined) continue;
     if (keyword === "type" && schema.type !== "object") {
-      const why = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
-      return invalid(`${path}.type`, schema.type, why);
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return invalid(`${path}.type`, schema.type, detail);
     }
-    if (MAY_STAND_AT_ROOT.has(name)) continue;
-    const why =
+    if (ALLOWED_AT_ROOT.has(name)) continue;
+    const detail =
       `only [${ROOT_FIELDS}] fields are allowed at the root of the schema if the status subresource is enabled`;
-    return { ...invalid(path, "", ""), message: `Invalid value: ${quotedSchema(schema)}: ${why}`, detail: why };
+    return { ...invalid(path, "", ""), message: `Invalid value: ${quotedSchema(schema)}: ${detail}`, detail };
   }
   return undefined;
 }
 
 /** Keywords of JSON Schema that structural schemas do not allow, with the server's names. */
-const UNREADABLE: readonly (readonly [keyword: string, name: string])[] = [
+const NON_STRUCTURAL: readonly (readonly [keyword: string, name: string])[] = [
   ["id", "id"],
   ["$schema", "schema"],
   ["$ref", "$ref"],
@@ -115,19 +122,19 @@ const UNREADABLE: readonly (readonly [keyword: string, name: string])[] = [
   ["definitions", "definitions"],
 ];
 
-/** Returns why a schema cannot be converted to a structural one. */
-function unreadableIn(schema: JsonSchema): string | undefined {
-  if (isSound(schema)) return undefined;
+/** Returns the reason why a schema cannot be converted to a structural one, or `undefined`. */
+function conversionError(schema: JsonSchema): string | undefined {
+  if (isKnownValid(schema)) return undefined;
   const keywords = schema as Record<string, unknown>;
-  const found = UNREADABLE.find(([keyword]) => keywords[keyword] !== undefined && keywords[keyword] !== "");
+  const found = NON_STRUCTURAL.find(([keyword]) => keywords[keyword] !== undefined && keywords[keyword] !== "");
   if (found !== undefined) return `OpenAPIV3Schema '${found[1]}' is not supported`;
   if (keywords["x-kubernetes-preserve-unknown-fields"] === false) {
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   }
   if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   for (const part of partsOf(schema)) {
-    const why = unreadableIn(part);
-    if (why !== undefined) return why;
+    const detail = conversionError(part);
+    if (detail !== undefined) return detail;
   }
   return undefined;
 }
@@ -146,11 +153,11 @@ function partsOf(
   ];
 }
 
-/** The position of a schema and its consequences. */
+/** The position of a schema, and the restrictions there. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
-  /** Inside the fields of every Kubernetes object: `apiVersion`, `kind` and `metadata`. */
+  /** Whether it is inside the fields of every object: `apiVersion`, `kind` and `metadata`. */
   readonly isInMetadata: boolean;
   /** The reason why defaults are not allowed here; `undefined` if they are. */
   readonly noDefaults: string | undefined;
@@ -160,11 +167,11 @@ interface Place {
 const METADATA = new Set(["metadata", "kind", "apiVersion"]);
 
 /** Validates each keyword. This does not require a structural schema. */
-function definedFaults(schema: JsonSchema, place: Place): FieldError[] {
+function keywordErrors(schema: JsonSchema, place: Place): FieldError[] {
   // Metadata has additional restrictions.
-  if (isSound(schema) && !place.isInMetadata) return [];
+  if (isKnownValid(schema) && !place.isInMetadata) return [];
   const { path, tolerated } = place;
-  const faults = [...plainFaults(schema, place), ...partFaults(schema, place)];
+  const faults = [...simpleKeywordErrors(schema, place), ...nestedErrors(schema, place)];
   if ((schema["x-kubernetes-preserve-unknown-fields"] as unknown) === false) {
     faults.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
   }
@@ -175,7 +182,7 @@ function definedFaults(schema: JsonSchema, place: Place): FieldError[] {
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 
-function plainFaults(schema: JsonSchema, { path, isInMetadata, noDefaults, tolerated }: Place): FieldError[] {
+function simpleKeywordErrors(schema: JsonSchema, { path, isInMetadata, noDefaults, tolerated }: Place): FieldError[] {
   const keywords = schema as Record<string, unknown>;
   const type = keywords["type"];
   const faults: FieldError[] = [];
@@ -187,10 +194,10 @@ function plainFaults(schema: JsonSchema, { path, isInMetadata, noDefaults, toler
   }
   for (const keyword of ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"]) {
     const value = keywords[keyword];
-    const isNothing = keyword === "patternProperties" || keyword === "definitions"
+    const isAbsent = keyword === "patternProperties" || keyword === "definitions"
       ? isEmpty(value)
       : value === undefined;
-    if (!isNothing) faults.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
+    if (!isAbsent) faults.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
   }
   if (type === "null") {
     faults.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
@@ -202,8 +209,8 @@ function plainFaults(schema: JsonSchema, { path, isInMetadata, noDefaults, toler
     faults.push(forbidden(`${path}.x-kubernetes-embedded-resource`, "must not be used inside of resource meta"));
   }
   if (schema.uniqueItems) {
-    const why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-    faults.push(forbidden(`${path}.uniqueItems`, why));
+    const detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+    faults.push(forbidden(`${path}.uniqueItems`, detail));
   }
   return faults;
 }
@@ -213,18 +220,18 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Validates nested schemas. */
-function partFaults(schema: JsonSchema, place: Place): FieldError[] {
+function nestedErrors(schema: JsonSchema, place: Place): FieldError[] {
   const { path } = place;
   const { properties = {}, additionalProperties, not, allOf = [], oneOf = [], anyOf = [], items } = schema;
   const inner = (part: JsonSchema, at: string, changes: Partial<Place> = {}) =>
-    definedFaults(part, { ...place, isRoot: false, path: `${path}.${at}`, ...changes });
+    keywordErrors(part, { ...place, isRoot: false, path: `${path}.${at}`, ...changes });
   const faults: FieldError[] = [];
   if (additionalProperties !== undefined && additionalProperties !== true && Object.keys(properties).length > 0) {
-    const why = "additionalProperties and properties are mutual exclusive";
-    faults.push(forbidden(`${path}.additionalProperties`, why));
+    const detail = "additionalProperties and properties are mutual exclusive";
+    faults.push(forbidden(`${path}.additionalProperties`, detail));
   }
   if (isObject(additionalProperties)) {
-    // Pruning of the default would be undefined there.
+    // The server cannot prune such a default.
     const changes = place.isInMetadata ? { noDefaults: "inside additionalProperties applying to object metadata" } : {};
     faults.push(...inner(additionalProperties, "additionalProperties", changes));
   }
@@ -256,8 +263,10 @@ function mapTypeFaults(schema: JsonSchema, path: string): FieldError[] {
   if (mapType === undefined) return [];
   const faults: FieldError[] = [];
   if (schema.type !== "object") {
-    const why = "must be object if x-kubernetes-map-type is specified";
-    faults.push(schema.type === undefined ? required(`${path}.type`, why) : invalid(`${path}.type`, schema.type, why));
+    const detail = "must be object if x-kubernetes-map-type is specified";
+    faults.push(
+      schema.type === undefined ? required(`${path}.type`, detail) : invalid(`${path}.type`, schema.type, detail),
+    );
   }
   if (mapType !== "atomic" && mapType !== "granular") {
     faults.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));

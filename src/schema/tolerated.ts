@@ -1,10 +1,13 @@
-/** Errors that an update of a definition may retain: older servers accepted them. */
+/**
+ * Errors that an update of a CustomResourceDefinition may retain, because older servers accepted
+ * them.
+ */
 import { isObject } from "../base/json.ts";
 import { mapListFaults } from "./_structural_lists.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { prune } from "./prune.ts";
 
-/** Ignored errors. */
+/** The ignored errors. */
 export interface Tolerated {
   /** Defaults with undeclared fields. */
   readonly unprunedDefaults?: boolean;
@@ -17,7 +20,7 @@ export interface Tolerated {
 }
 
 /**
- * Returns which of these errors schemas have.
+ * Returns the ignored errors that occur in schemas.
  *
  * @param schemas The schemas of all versions of the stored definition.
  *
@@ -37,7 +40,7 @@ export function toleratedIn(schemas: readonly JsonSchema[]): Tolerated {
   const some = (has: (schema: JsonSchema) => boolean) => schemas.some((schema) => someIn(schema, has));
   return {
     unprunedDefaults: some(hasUnprunedDefault),
-    setTypes: some(isSetOfParts),
+    setTypes: some(isSetOfNonAtomicItems),
     mapKeys: some((schema) => mapListFaults(schema, "").length > 0),
     types: some(({ type }) => type !== undefined && !TYPES.has(type)),
   };
@@ -45,7 +48,7 @@ export function toleratedIn(schemas: readonly JsonSchema[]): Tolerated {
 
 const TYPES = new Set<string>(["string", "number", "integer", "boolean", "array", "object"]);
 
-/** Reports whether a schema or a nested one fulfills a condition. */
+/** Reports whether a condition is true for a schema or a nested schema. */
 function someIn(schema: JsonSchema, has: (schema: JsonSchema) => boolean): boolean {
   if (has(schema)) return true;
   const { items, allOf = [], anyOf = [], oneOf = [], not, properties = {}, additionalProperties } = schema;
@@ -58,7 +61,7 @@ function hasUnprunedDefault(schema: JsonSchema): boolean {
   return prune({ type: "object", properties: { value: schema } }, { value: schema.default }).dropped.length > 0;
 }
 
-function isSetOfParts({ items, ...schema }: JsonSchema): boolean {
+function isSetOfNonAtomicItems({ items, ...schema }: JsonSchema): boolean {
   if (schema["x-kubernetes-list-type"] !== "set" || items === undefined) return false;
   if (items.type === "array") return (items["x-kubernetes-list-type"] ?? "atomic") !== "atomic";
   return items.type === "object" && items["x-kubernetes-map-type"] !== "atomic";

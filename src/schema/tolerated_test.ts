@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { JsonSchema } from "./json_schema.ts";
 import { type Tolerated, toleratedIn } from "./tolerated.ts";
 
-const NOTHING = { unprunedDefaults: false, setTypes: false, mapKeys: false, types: false };
+const NO_ERRORS = { unprunedDefaults: false, setTypes: false, mapKeys: false, types: false };
 const KEYED = { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"] } as const;
 
 const CASES: readonly { name: string; given: JsonSchema; expected: Tolerated }[] = [
@@ -38,5 +38,5 @@ const CASES: readonly { name: string; given: JsonSchema; expected: Tolerated }[]
   },
 ];
 for (const { name, given, expected } of CASES) {
-  Deno.test(`toleratedIn finds ${name}`, () => assert.deepEqual(toleratedIn([given]), { ...NOTHING, ...expected }));
+  Deno.test(`toleratedIn finds ${name}`, () => assert.deepEqual(toleratedIn([given]), { ...NO_ERRORS, ...expected }));
 }

@@ -70,7 +70,7 @@ Deno.test("s.pick, s.omit and s.extend keep the types of properties", () => {
 export function refused(): void {
   // @ts-expect-error there is no such option
   s.string({ minimun: 3 });
-  // @ts-expect-error the default is no string
+  // @ts-expect-error the default is not a string
   s.string({ default: 3 });
   // @ts-expect-error the format is not known
   s.string({ format: "hostnam" });
@@ -92,9 +92,9 @@ export function refused(): void {
   s.object({ a: "string" });
   // @ts-expect-error the default lacks a property
   s.object({ a: s.string() }, { default: {} });
-  // @ts-expect-error the default's property is no string
+  // @ts-expect-error the default's property is not a string
   s.object({ a: s.string() }, { default: { a: 3 } });
-  // @ts-expect-error items of the default are no strings
+  // @ts-expect-error items of the default are not strings
   s.array(s.string(), { default: [1] });
 
   const schema = s.object({ a: s.string(), b: s.integer({ default: 1 }), c: s.optional(s.string()) });

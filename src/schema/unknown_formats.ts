@@ -29,11 +29,11 @@ import { isKnownFormat } from "./string_formats.ts";
 export function unknownFormats(schema: JsonSchema): string[] {
   const { format, items, allOf = [], anyOf = [], oneOf = [], not, properties = {}, additionalProperties } = schema;
   const parts = [items, ...allOf, ...anyOf, ...oneOf, not, ...Object.values(properties), additionalProperties];
-  const within = parts.flatMap((part) => isObject(part) ? unknownFormats(part as JsonSchema) : []);
-  return format !== undefined && !isChecked(schema, format) ? [format, ...within] : within;
+  const nested = parts.flatMap((part) => isObject(part) ? unknownFormats(part as JsonSchema) : []);
+  return format !== undefined && !isValidated(schema, format) ? [format, ...nested] : nested;
 }
 
-function isChecked({ type }: JsonSchema, format: string): boolean {
+function isValidated({ type }: JsonSchema, format: string): boolean {
   switch (type) {
     case undefined:
     case "string":

@@ -8,7 +8,7 @@ import { Correlation } from "./correlation.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
 import { type FieldError, type FieldErrorReason, invalid } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { keywordFaults, NOWHERE } from "./keyword_faults.ts";
+import { keywordFaults, NO_FIELD } from "./keyword_faults.ts";
 import { listFaults } from "./list_faults.ts";
 import { brokenRules } from "./rules/evaluate.ts";
 import { ruleNode } from "./rules/rule_node.ts";
@@ -90,7 +90,7 @@ export function keywordFaultsAt(
 ): FieldError[] {
   const faults = keywordFaults(schema, value, correlation);
   if (path === "") return faults;
-  return faults.map((fault) => ({ ...fault, field: fault.field === NOWHERE ? path : `${path}.${fault.field}` }));
+  return faults.map((fault) => ({ ...fault, field: fault.field === NO_FIELD ? path : `${path}.${fault.field}` }));
 }
 
 /**
@@ -131,7 +131,7 @@ export function ruleFaultsUnlessBlocked(
 ): FieldError[] {
   if (!faults.some(({ reason }) => BLOCKING.has(reason))) return brokenRules(schema, value, options);
   if (ruleNode(schema, options.isResource ?? false) === undefined) return [];
-  const why = "some validation rules were not checked because the object was invalid; " +
+  const detail = "some validation rules were not checked because the object was invalid; " +
     "correct the existing errors to complete validation";
-  return [invalid(NOWHERE, null, why)];
+  return [invalid(NO_FIELD, null, detail)];
 }

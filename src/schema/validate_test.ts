@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { JsonSchema } from "./json_schema.ts";
 import { validate } from "./validate.ts";
 
-const NOWHERE = "<nil>";
+const NO_FIELD = "<nil>";
 const cases: readonly { name: string; schema: JsonSchema; value: unknown; expected: string[] }[] = [
   {
     name: "a wrong type",
@@ -25,7 +25,7 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     value: 1.5,
     expected: [
       `v: Invalid value: "number": v in body must be of type integer: "number"`,
-      `${NOWHERE}: Invalid value: "": Checked value must be of type integer (default format) in v`,
+      `${NO_FIELD}: Invalid value: "": Checked value must be of type integer (default format) in v`,
     ],
   },
   { name: "a string for int-or-string", schema: { "x-kubernetes-int-or-string": true }, value: "1", expected: [] },
@@ -125,7 +125,7 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     schema: { anyOf: [{ type: "string" }, { type: "integer", minimum: 5 }] },
     value: 4,
     expected: [
-      `${NOWHERE}: Invalid value: "": "v" must validate at least one schema (anyOf)`,
+      `${NO_FIELD}: Invalid value: "": "v" must validate at least one schema (anyOf)`,
       "v: Invalid value: 4: v in body should be greater than or equal to 5",
     ],
   },
@@ -134,7 +134,7 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     schema: { oneOf: [{ minimum: 1 }, { minimum: 2 }] },
     value: 3,
     expected: [
-      `${NOWHERE}: Invalid value: "": "v" must validate one and only one schema (oneOf). Found 2 valid alternatives`,
+      `${NO_FIELD}: Invalid value: "": "v" must validate one and only one schema (oneOf). Found 2 valid alternatives`,
     ],
   },
   {
@@ -143,14 +143,14 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
     value: 3,
     expected: [
       "v: Invalid value: 3: v in body should be greater than or equal to 9",
-      `${NOWHERE}: Invalid value: "": "v" must validate all the schemas (allOf)`,
+      `${NO_FIELD}: Invalid value: "": "v" must validate all the schemas (allOf)`,
     ],
   },
   {
     name: "a match of not",
     schema: { not: { enum: [3] } },
     value: 3,
-    expected: [`${NOWHERE}: Invalid value: "": "v" must not validate the schema (not)`],
+    expected: [`${NO_FIELD}: Invalid value: "": "v" must not validate the schema (not)`],
   },
 ];
 for (const { name, schema, value, expected } of cases) {

@@ -12,7 +12,7 @@ export interface UserAccess {
   /**
    * Sends a request as this user.
    *
-   * @param request A path, or a Request of whose URL only path and query are used.
+   * @param request A path, or a Request. Only the path and query of its URL are used.
    * @param init Method, headers and body.
    */
   fetch(request: Request | string, init?: RequestInit): Promise<Response>;

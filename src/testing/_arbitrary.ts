@@ -102,7 +102,7 @@ function arrays(fc: Library, schema: JsonSchema): Values {
     case "set":
       return { arbitrary: fc.uniqueArray(item, lengths), size };
     case "map": {
-      // A missing key has its default, so it must differ from that of other items, too.
+      // A missing key has its default value, which must also be unique in the list.
       const itemProperties = (items as JsonSchema).properties as Readonly<Record<string, JsonSchema>> | undefined;
       const keys = schema["x-kubernetes-list-map-keys"] ?? [];
       const selector = (value: unknown) =>

@@ -40,14 +40,14 @@ const WRITES = ["create", "update", "patch", "delete", "deletecollection"];
 /**
  * Returns an audit policy (audit.k8s.io/v1) as JSON.
  *
- * @param what `"writes"` records only writes, `"everything"` also reads.
+ * @param scope `"writes"` records only writes, `"everything"` also reads.
  */
-export function auditPolicy(what: "writes" | "everything"): string {
+export function auditPolicy(scope: "writes" | "everything"): string {
   return JSON.stringify({
     apiVersion: "audit.k8s.io/v1",
     kind: "Policy",
     omitStages: ["RequestReceived", "ResponseStarted"],
-    rules: [{ level: "Metadata", ...(what === "writes" ? { verbs: WRITES } : {}) }, { level: "None" }],
+    rules: [{ level: "Metadata", ...(scope === "writes" ? { verbs: WRITES } : {}) }, { level: "None" }],
   });
 }
 

@@ -109,7 +109,7 @@ export async function apiserverReady(apiserver: WatchedProcess, admin: UserAcces
   }
 }
 
-/** Starts kube-controller-manager, and waits until its controller of service accounts works. */
+/** Starts kube-controller-manager, and waits until its service account controller works. */
 export async function startControllerManager(
   program: string,
   options: { folder: string; admin: TokenAccess; controllers: readonly string[] },
@@ -143,7 +143,7 @@ export async function startControllerManager(
   return started;
 }
 
-/** Error that a program of a control plane ended, or was not ready in time. */
+/** Thrown if a program of a control plane ends, or is not ready in time. */
 export class StartError extends Error {
   override name = "StartError";
   /** Whether another process has the port. kube-apiserver reports this only in its log. */

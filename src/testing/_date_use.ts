@@ -13,7 +13,7 @@ const MAX_PLACES = 5;
 
 /**
  * The wrappers of `Date`, with the constructor that each wraps. Shared by all clusters, so that
- * they can be removed in any order. A wrapper that is not active passes all calls on.
+ * they can be removed in any order. An inactive wrapper only forwards calls.
  */
 const wrappers = new WeakMap<DateConstructor, { readonly wrapped: DateConstructor; isActive: boolean }>();
 
@@ -61,8 +61,8 @@ export class DateUse implements Disposable {
 
   [Symbol.dispose](): void {
     wrappers.get(this.#wrapper)!.isActive = false;
-    // Another cluster or a library may have wrapped this wrapper. Then it stays until the outermost
-    // wrapper is removed.
+    // Another cluster or a library may have wrapped this wrapper. Then this wrapper is removed
+    // together with the outermost one.
     for (let state = wrappers.get(globalThis.Date); state?.isActive === false; state = wrappers.get(globalThis.Date)) {
       globalThis.Date = state.wrapped;
     }

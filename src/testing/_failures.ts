@@ -11,7 +11,7 @@ const MAX_FRAMES = 8;
 /** Options for {@linkcode Failures}. */
 export interface FailuresOptions {
   /**
-   * Returns the number of requests of the operator that the test let fail, by an injected fault, a
+   * Returns the number of the operator's requests that the test made fail, by an injected fault, a
    * stopped server or missing permissions.
    */
   readonly disturbances: () => number;
@@ -61,14 +61,14 @@ export class Failures {
    *
    * @param caller The function that throws the error. The stack begins with the caller of this
    * function.
-   * @param also Another error of the same call, to include in the report.
+   * @param otherError Another error of the same call, to include in the report.
    */
-  take(caller: (...args: never) => unknown, also?: unknown): OperatorFailedError | undefined {
-    const fresh = this.all.slice(this.#takenCount);
+  take(caller: (...args: never) => unknown, otherError?: unknown): OperatorFailedError | undefined {
+    const unreported = this.all.slice(this.#takenCount);
     this.#takenCount = this.all.length;
-    if (fresh.length === 0) return undefined;
-    for (const failure of fresh) this.#reported.add(identity(failure));
-    return this.#report(fresh, caller, also);
+    if (unreported.length === 0) return undefined;
+    for (const failure of unreported) this.#reported.add(identity(failure));
+    return this.#report(unreported, caller, otherError);
   }
 
   /**
@@ -76,15 +76,15 @@ export class Failures {
    * failed in the same way as a reported failure.
    */
   takeLast(caller: (...args: never) => unknown): OperatorFailedError | undefined {
-    const fresh = this.all.slice(this.#takenCount).filter((failure) => !this.#reported.has(identity(failure)));
+    const unreported = this.all.slice(this.#takenCount).filter((failure) => !this.#reported.has(identity(failure)));
     this.#takenCount = this.all.length;
-    return fresh.length === 0 ? undefined : this.#report(fresh, caller, undefined);
+    return unreported.length === 0 ? undefined : this.#report(unreported, caller, undefined);
   }
 
   #report(
     failures: readonly CodeFailure[],
     caller: (...args: never) => unknown,
-    also: unknown,
+    otherError: unknown,
   ): OperatorFailedError {
     // A retry usually fails like the first attempt, so they share an entry.
     const groups = new Map<string, CodeFailure[]>();
@@ -99,7 +99,9 @@ export class Failures {
       'The operator failed. Fix it, throw TemporaryError or PermanentError for errors that are expected, or pass { allowFailures: true } or { failures: "collect" }:',
       ...shown,
       ...rest === 0 ? [] : [`  ... and ${rest} more in "failures"`],
-      ...also === undefined ? [] : [`The call failed as well: ${also instanceof Error ? also.message : String(also)}`],
+      ...otherError === undefined
+        ? []
+        : [`The call failed as well: ${otherError instanceof Error ? otherError.message : String(otherError)}`],
     ];
     const hint = this.#options.hint();
     if (hint !== undefined) lines.push(hint);

@@ -13,7 +13,7 @@ export const RBAC_USAGE = "OP_RBAC_USAGE";
  * @param usage Each rule, and whether it was used.
  */
 export function writeRbacUsage(usage: readonly UsedRbacRule[]): void {
-  // A test may run without permissions, but `op rbac unused` grants all.
+  // A test may run without sandbox permissions. `op rbac unused` grants all of them.
   const mayRead = Deno.permissions.querySync({ name: "env", variable: RBAC_USAGE }).state === "granted";
   const folder = mayRead ? Deno.env.get(RBAC_USAGE) : undefined;
   if (folder === undefined || folder === "") return;

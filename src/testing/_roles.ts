@@ -35,7 +35,7 @@ export interface OperatorRolesOptions {
 }
 
 /** A permission that a request needs. */
-interface Needed {
+interface NeededPermission {
   readonly verb: string;
   readonly resource: string;
   readonly group: string;
@@ -56,7 +56,7 @@ export class OperatorRoles {
   /** Manifests whose namespace does not exist yet. */
   #pending: readonly Manifest[];
   /** Permissions that rejected requests needed, by name and namespace. */
-  readonly #missing = new Map<string, Needed>();
+  readonly #missing = new Map<string, NeededPermission>();
   readonly #reported = new Set<string>();
 
   /**
@@ -85,7 +85,7 @@ export class OperatorRoles {
     this.user = { name: `system:serviceaccount:${NAMESPACE}:${operator.name}`, groups };
   }
 
-  /** Creates the roles. Roles of namespaces that do not exist are created together with these. */
+  /** Creates the roles. A role whose namespace does not exist yet is created with the namespace. */
   async install(): Promise<void> {
     const pending: Manifest[] = [];
     for (const manifest of this.#pending) {
@@ -112,7 +112,7 @@ export class OperatorRoles {
 
   /** Records the permission that a request of the operator lacked. */
   noteDenied({ user, attributes }: AccessDeniedError): void {
-    // The operator may impersonate others.
+    // A request that impersonates another user does not use the operator's roles.
     if (user.name !== this.user.name || !isOfResource(attributes)) return;
     const { verb, group, resource, subresource, namespace } = attributes;
     this.rejected++;
@@ -128,15 +128,15 @@ export class OperatorRoles {
   noteUse(record: RequestRecord, response: Response): void {
     const { group = "", resource, subresource, namespace } = record;
     if (resource === undefined || response.status === 403) return;
-    const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
-    // The server decides whether a watch sends the list, too. A patch that creates an object needs
-    // both permissions.
+    const resourceName = subresource === undefined ? resource : `${resource}/${subresource}`;
+    // A watch may also need `list`, because it can send the existing objects first. A patch that
+    // creates an object needs both permissions.
     const verbs = record.verb === "watch"
       ? ["watch", "list"]
       : response.status === 201
       ? [record.verb, "create"]
       : [record.verb];
-    this.#use({ verbs, group, resource: whole, namespace });
+    this.#use({ verbs, group, resource: resourceName, namespace });
     for (const owner of this.#blockedOwners(record)) this.#use({ ...owner, verbs: [owner.verb] });
   }
 
@@ -144,7 +144,7 @@ export class OperatorRoles {
    * Returns the permissions to block the deletion of the owners that a write names, if a controller
    * has their kind.
    */
-  #blockedOwners({ body, namespace }: RequestRecord): Needed[] {
+  #blockedOwners({ body, namespace }: RequestRecord): NeededPermission[] {
     return blockingOwners(body).flatMap(({ apiVersion, kind: name }) => {
       const owner = Object.values(this.#operator.parts).find(({ kind }) =>
         kind.apiVersion === apiVersion && kind.kind === name
@@ -156,7 +156,7 @@ export class OperatorRoles {
   }
 
   #use(
-    { verbs, group, resource, namespace }: Omit<Needed, "verb"> & { readonly verbs: readonly string[] },
+    { verbs, group, resource, namespace }: Omit<NeededPermission, "verb"> & { readonly verbs: readonly string[] },
   ): void {
     for (const rule of this.#rules) {
       if (rule.group !== group || rule.resource !== resource || !verbs.includes(rule.verb)) continue;
@@ -164,9 +164,9 @@ export class OperatorRoles {
     }
   }
 
-  #noteMissing(needed: Needed): void {
+  #noteMissing(needed: NeededPermission): void {
     const { namespace } = needed;
-    // The roles of a namespace do not exist before the namespace. A cluster rejects such requests,
+    // Until the namespace exists, its roles do not either. A real cluster rejects such requests,
     // too.
     if (this.#pending.some(({ metadata }) => metadata.namespace === namespace)) return;
     this.#missing.set(describeRule(needed) + (namespace ?? ""), needed);
@@ -177,20 +177,20 @@ export class OperatorRoles {
    * there were none.
    */
   takeMissing(): SettleError | undefined {
-    const fresh = [...this.#missing].filter(([key]) => !this.#reported.has(key));
-    for (const [key] of fresh) this.#reported.add(key);
-    if (fresh.length === 0) return undefined;
-    const missing = fresh.map(([, needed]) => needed);
+    const unreported = [...this.#missing].filter(([key]) => !this.#reported.has(key));
+    for (const [key] of unreported) this.#reported.add(key);
+    if (unreported.length === 0) return undefined;
+    const missing = unreported.map(([, needed]) => needed);
     return new SettleError(
       "MissingPermissions",
-      missing.map(described),
+      missing.map(describeNeeded),
       `Operator "${this.#operator.name}" lacks RBAC permissions:\n` +
-        missing.map((needed) => `  ${described(needed)} ${this.#explanation(needed)}\n`).join("") +
+        missing.map((needed) => `  ${describeNeeded(needed)} ${this.#explanation(needed)}\n`).join("") +
         'If the test expects this, pass { forbiddenRequests: "allow" }',
     );
   }
 
-  #explanation({ verb, group, resource }: Needed): string {
+  #explanation({ verb, group, resource }: NeededPermission): string {
     const declared = this.#rules.filter((rule) =>
       rule.verb === verb && rule.group === group && rule.resource === resource
     );
@@ -207,7 +207,7 @@ export class OperatorRoles {
   }
 }
 
-function described(needed: Needed): string {
+function describeNeeded(needed: NeededPermission): string {
   const { namespace } = needed;
   return `${describeRule(needed)} ${namespace === undefined ? "in the whole cluster" : `in namespace "${namespace}"`}`;
 }
@@ -218,7 +218,7 @@ function throwUnknownName(name: string, names: readonly string[]): never {
   throw new TypeError(`memoryCluster(): rbac.without: the operator does not declare "${name}". ${hint}`);
 }
 
-/** Returns a service account that has rules by a ClusterRole. */
+/** Returns a service account and a ClusterRole that grants it the rules. */
 function clusterRole(name: string, rules: readonly PolicyRule[]): Manifest[] {
   const rbac = "rbac.authorization.k8s.io";
   return [

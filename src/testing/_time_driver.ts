@@ -1,9 +1,9 @@
 /**
  * Runs the event loop and moves the virtual clock until a memory cluster is idle.
  *
- * Nothing in a memory cluster waits for real time: a request is answered after some turns of the
- * event loop, and a change reaches its watch after some more. So the cluster is idle if a few turns
- * went by without any activity while no request was open and no object was being reconciled.
+ * A memory cluster does not wait for real time: a request is answered after some turns of the event
+ * loop, and a change reaches its watch after some more. So the cluster is idle after a few turns
+ * without activity, open requests and running reconciles.
  */
 import type { VirtualClock } from "../base/virtual_clock.ts";
 import type { Running } from "../operator/running.ts";
@@ -16,7 +16,7 @@ export interface TimeDriverOptions {
   readonly server: { readonly activity: number; readonly busy: number };
   readonly wire: {
     /** Number of requests of reconciles that an injected fault delays until the clock moves. */
-    readonly held: number;
+    readonly delayedRequests: number;
   };
   readonly turns: Turns;
   /** Returns the operator. It changes when the operator is restarted. */
@@ -29,16 +29,16 @@ export interface TimeDriverOptions {
 // event of a watch two.
 const IDLE_TURNS = 4;
 
-// Real time, in milliseconds, that a reconcile which may be waiting for the clock gets once before
-// the clock moves. It may instead be waiting for a file or a socket.
+// In milliseconds of real time. A busy reconcile may be waiting for the clock, or for a file or a
+// socket. Before the clock moves, it is given this time once.
 const EXTERNAL_GRACE = 100;
 
-/** Brings a memory cluster to rest. */
+/** Runs a memory cluster until it is idle. */
 export class TimeDriver {
   readonly #options: TimeDriverOptions;
   /** The last busy objects, for error messages. */
   #lastBusy: readonly string[] = [];
-  /** The busy objects that got {@linkcode EXTERNAL_GRACE} already. */
+  /** The busy objects that were already given {@linkcode EXTERNAL_GRACE}. */
   #graceUsedBy: string | undefined;
 
   constructor(options: TimeDriverOptions) {
@@ -107,28 +107,28 @@ export class TimeDriver {
   /**
    * Runs until idle, or until only reconciles are left that may be waiting for the clock to move.
    */
-  async #untilIdle(isEnough: () => boolean = () => false): Promise<void> {
+  async #untilIdle(isDone: () => boolean = () => false): Promise<void> {
     const { running } = this.#options;
     const hadGrace = running().busy.join() === this.#graceUsedBy;
-    const isIdle = await this.#runTurns(isEnough, hadGrace ? 0 : EXTERNAL_GRACE);
+    const isIdle = await this.#runTurns(isDone, hadGrace ? 0 : EXTERNAL_GRACE);
     this.#graceUsedBy = isIdle ? undefined : running().busy.join();
   }
 
   /**
    * Runs turns of the event loop.
    *
-   * @param isEnough Ends the turns early.
+   * @param isDone Ends the turns early.
    * @param externalTimeout Milliseconds of real time without activity after which to stop waiting
    * for reconciles.
    * @returns Whether the cluster is idle.
    */
-  async #runTurns(isEnough: () => boolean, externalTimeout: number): Promise<boolean> {
+  async #runTurns(isDone: () => boolean, externalTimeout: number): Promise<boolean> {
     const { server, wire, turns, running, maxTurns } = this.#options;
     let idleTurns = 0;
     let activeTurns = 0;
     let activity = this.#activity();
     let lastActive = performance.now();
-    for (let unchanged = 0; idleTurns < IDLE_TURNS && !isEnough(); unchanged++) {
+    for (let unchanged = 0; idleTurns < IDLE_TURNS && !isDone(); unchanged++) {
       await (idleTurns === IDLE_TURNS - 1 ? turns.whole() : turns.next());
       const before = activity;
       activity = this.#activity();
@@ -140,7 +140,7 @@ export class TimeDriver {
         unchanged = 0;
       }
       // A reconcile whose request waits for a retry does nothing until the clock moves.
-      const isBusy = server.busy > 0 || busy.length > waiting + wire.held;
+      const isBusy = server.busy > 0 || busy.length > waiting + wire.delayedRequests;
       idleTurns = activity === before && !isBusy ? idleTurns + 1 : 0;
       if (isBusy && unchanged > IDLE_TURNS && performance.now() - lastActive > externalTimeout) return false;
     }
@@ -154,9 +154,11 @@ export class TimeDriver {
   #throwIfBusy(): void {
     const { busy, waiting } = this.#options.running();
     if (busy.length === 0) return;
-    const held = waiting + this.#options.wire.held;
-    const advice = held > 0
-      ? `${held} of its requests ${held === 1 ? "waits" : "wait"} for the clock to move. Call advance()`
+    const delayedRequests = waiting + this.#options.wire.delayedRequests;
+    const advice = delayedRequests > 0
+      ? `${delayedRequests} of its requests ${
+        delayedRequests === 1 ? "waits" : "wait"
+      } for the clock to move. Call advance()`
       : 'It waits for something outside the cluster. Make it return, or raise "externalTimeout"';
     throw new SettleError("StillBusy", busy, `Cannot settle: the operator is busy: ${busy.join("; ")}. ${advice}`);
   }

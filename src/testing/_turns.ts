@@ -4,8 +4,8 @@ import { setImmediate } from "node:timers";
 /**
  * Waits for turns of the event loop.
  *
- * A message to oneself is the fastest way, but Deno 2.4 may deliver it before everything that is
- * ready has run. `setImmediate` is reliable, but takes a millisecond there.
+ * A message on a channel is the fastest way, but Deno 2.4 may deliver it before all ready callbacks
+ * have run. `setImmediate` is reliable, but takes a millisecond in that version.
  */
 export class Turns implements Disposable {
   readonly #channel: MessageChannel = new MessageChannel();
@@ -19,12 +19,12 @@ export class Turns implements Disposable {
     };
   }
 
-  /** Resolves after everything that is ready has run. */
+  /** Resolves after all ready callbacks have run. */
   whole(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Resolves soon, after some of what is ready has run. */
+  /** Resolves soon, after some of the ready callbacks have run. */
   next(): Promise<void> {
     const { promise } = this.#next;
     this.#channel.port2.postMessage(undefined);

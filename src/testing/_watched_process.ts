@@ -1,8 +1,8 @@
 /**
  * Starts programs that end when this process ends, even by SIGKILL.
  *
- * A small shell is between the two. It reads from a pipe of which only this process has the writing
- * end. When this process ends, the pipe is closed, and the shell kills the program.
+ * A small shell script starts the program and reads from a pipe. Only this process has the writing
+ * end of the pipe. When this process ends, the pipe is closed, and the script kills the program.
  */
 
 /** A program that ends with this process. */

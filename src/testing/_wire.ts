@@ -18,7 +18,7 @@ interface PendingFault extends InjectedFault {
   readonly filter: FaultFilter;
   readonly hits: RequestRecord[];
   remaining: number;
-  /** Number of matching requests that were let through because of `filter.after`. */
+  /** Number of matching requests that were not affected because of `filter.after`. */
   skipped: number;
 }
 
@@ -27,7 +27,7 @@ export class Wire {
   /** All requests so far, in order. */
   readonly records: RequestRecord[] = [];
   /** Number of requests of reconciles that a fault delays until the clock moves. */
-  held = 0;
+  delayedRequests = 0;
   /** Number of requests that an injected fault or an unreachable server disturbed. */
   disturbed = 0;
   readonly #server: Apiserver;
@@ -60,11 +60,11 @@ export class Wire {
     const sent = hasBody ? withBody(request, text ?? "") : request;
     const faults = this.#faultsFor(record);
     if (faults.length > 0) this.disturbed++;
-    for (const { delay } of faults) if (delay !== undefined) await this.#hold(record, delay, request.signal);
+    for (const { delay } of faults) if (delay !== undefined) await this.#delay(record, delay, request.signal);
     if (faults.some(({ disconnect }) => disconnect === "before")) throw connectionError("connection refused");
-    const replaced = faults.find((fault) => fault.respond !== undefined && !(fault.watch && record.verb === "watch"));
-    if (replaced?.respond !== undefined) return recorded(record, replaced.respond(record));
-    const response = recorded(record, await this.#server.fetch(sent, options));
+    const substitute = faults.find((fault) => fault.respond !== undefined && !(fault.watch && record.verb === "watch"));
+    if (substitute?.respond !== undefined) return recordStatus(record, substitute.respond(record));
+    const response = recordStatus(record, await this.#server.fetch(sent, options));
     onResponse?.(record, response);
     if (faults.some(({ disconnect }) => disconnect === "after")) {
       await response.body?.cancel();
@@ -91,7 +91,7 @@ export class Wire {
     if (fault.watch !== undefined && filter.after === undefined) {
       for (const { request, record } of [...this.#watches]) {
         if (pending.remaining === 0) break;
-        if (matches(filter, record) && this.#server.injectWatchFault(request, fault.watch)) hit(pending, record);
+        if (matches(filter, record) && this.#server.injectWatchFault(request, fault.watch)) recordHit(pending, record);
       }
     }
     if (pending.remaining > 0) this.#pending.push(pending);
@@ -114,23 +114,23 @@ export class Wire {
         pending.skipped++;
         continue;
       }
-      hit(pending, record);
+      recordHit(pending, record);
       faults.push(fault);
     }
     this.#pending = this.#pending.filter(({ remaining }) => remaining > 0);
     return faults;
   }
 
-  async #hold({ verb }: RequestRecord, delay: number, signal: AbortSignal): Promise<void> {
-    // Informers send lists and watches, and no reconcile waits for them.
+  async #delay({ verb }: RequestRecord, delay: number, signal: AbortSignal): Promise<void> {
+    // Lists and watches are requests of informers, so no reconcile waits for them.
     const isOfReconcile = verb !== "list" && verb !== "watch";
-    if (isOfReconcile) this.held++;
-    await sleep(this.#clock, delay, signal).finally(() => isOfReconcile && this.held--);
+    if (isOfReconcile) this.delayedRequests++;
+    await sleep(this.#clock, delay, signal).finally(() => isOfReconcile && this.delayedRequests--);
   }
 
   #rememberWatch(request: Request, record: OpenRecord): void {
     this.#watches.push({ request, record });
-    // By now, most of them have ended.
+    // Forgets watches that have ended, so that the list does not grow with every watch.
     if (this.#watches.length > 64 + 2 * this.#server.watches) {
       this.#watches = this.#watches.filter(({ request }) => this.#server.isWatching(request));
     }
@@ -141,13 +141,13 @@ function isOnlyForWatches({ watch, respond }: Fault): boolean {
   return watch !== undefined && respond === undefined;
 }
 
-function hit(pending: PendingFault, record: OpenRecord): void {
+function recordHit(pending: PendingFault, record: OpenRecord): void {
   pending.hits.push(record);
   pending.remaining--;
   record.faults.push(pending.fault.name);
 }
 
-function recorded(record: OpenRecord, response: Response): Response {
+function recordStatus(record: OpenRecord, response: Response): Response {
   record.status = response.status;
   return response;
 }

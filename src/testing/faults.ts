@@ -24,7 +24,7 @@ export interface Fault {
 export interface FaultFilter extends RequestFilter {
   /** Number of requests that it affects. @default {1} */
   readonly times?: number;
-  /** Number of matching requests to let through first. @default {0} */
+  /** Number of matching requests to skip first. @default {0} */
   readonly after?: number;
 }
 
@@ -88,8 +88,14 @@ export interface Faults {
  * ```
  */
 export const faults: Faults = {
-  status: (code, message) => ({ name: String(code), respond: (request) => refusal(statusOf(code, message, request)) }),
-  conflict: () => ({ name: "409", respond: (request) => refusal(modified(resourceOf(request), request.name ?? "")) }),
+  status: (code, message) => ({
+    name: String(code),
+    respond: (request) => errorResponse(statusOf(code, message, request)),
+  }),
+  conflict: () => ({
+    name: "409",
+    respond: (request) => errorResponse(modified(resourceOf(request), request.name ?? "")),
+  }),
   tooManyRequests(retryAfter = "1s") {
     const seconds = Math.ceil(milliseconds(retryAfter) / 1000);
     const headers = { "content-type": "text/plain; charset=utf-8", "retry-after": String(seconds) };
@@ -99,7 +105,8 @@ export const faults: Faults = {
   gone: () => ({
     name: "410",
     watch: "expire",
-    respond: () => refusal(new StatusError(410, "Expired", "The resourceVersion for the provided list is too old.")),
+    respond: () =>
+      errorResponse(new StatusError(410, "Expired", "The resourceVersion for the provided list is too old.")),
   }),
   delay: (duration) => ({ name: `delay ${duration}`, delay: milliseconds(duration) }),
   refused: () => ({ name: "refused", disconnect: "before" }),
@@ -129,10 +136,10 @@ const STATUSES: Readonly<Record<number, readonly [reason: string, message: strin
 
 function statusOf(code: number, message: string | undefined, request: RequestRecord): StatusError {
   if (code === 404 && message === undefined) return notFound(resourceOf(request), request.name ?? "");
-  const [reason, usual] = STATUSES[code] ?? [undefined, `the server answered ${code}`];
-  return new StatusError(code, reason, message ?? usual, {});
+  const [reason, defaultMessage] = STATUSES[code] ?? [undefined, `the server answered ${code}`];
+  return new StatusError(code, reason, message ?? defaultMessage, {});
 }
 
-function refusal({ status, code }: StatusError): Response {
+function errorResponse({ status, code }: StatusError): Response {
   return Response.json(status, { status: code });
 }

@@ -39,8 +39,8 @@ import type { Fault, FaultFilter, InjectedFault } from "./faults.ts";
 import { matches, type RequestFilter, type RequestRecord } from "./request_log.ts";
 import type { PolicyRule, UsedRbacRule } from "./rbac.ts";
 
-// A busy operator gets this many responses in one turn of the event loop, so that two controllers
-// which keep answering each other do not starve the test.
+// Number of requests that are answered per turn of the event loop. The limit keeps two controllers
+// that trigger each other from starving the test.
 const REQUESTS_PER_TURN = 16;
 
 /** Options for {@linkcode memoryCluster}. */
@@ -73,8 +73,8 @@ export interface MemoryClusterOptions {
    */
   readonly maxTurns?: number;
   /**
-   * Whether the operator checks its permissions when it starts, as it does on a real cluster. By
-   * default, the test fails when a permission is missing.
+   * Whether the operator checks its RBAC permissions when it starts, as it does on a real cluster.
+   * By default, it does not, and the test fails when a request lacks a permission.
    *
    * @default {false}
    */
@@ -83,12 +83,12 @@ export interface MemoryClusterOptions {
   readonly start?: Date;
   /**
    * RBAC permissions of the operator. The API server rejects all other requests of the operator.
-   * The requests of the test are an administrator's.
+   * The test itself sends requests as an administrator.
    *
    * By default, the operator runs as a service account in the namespace `default` with the roles
    * that are generated from its declarations, as it does in a cluster. `without` removes
-   * permissions, such as `patch configmaps`. A list of rules replaces the generated roles by one
-   * ClusterRole. `false` allows everything.
+   * permissions, such as `patch configmaps`. A list of rules replaces the generated roles with one
+   * ClusterRole. `false` disables authorization.
    *
    * @default {the roles generated from the operator's declarations}
    */
@@ -169,7 +169,7 @@ export interface SettleOptions extends AdvanceOptions {
 export interface RestartServerOptions {
   /** How long connections are refused, by the cluster's clock. @default {"0s"} */
   readonly downFor?: Duration;
-  /** Whether the API server forgets its history, so that no watch can resume. @default {false} */
+  /** Whether the API server compacts its history, so that no watch can resume. @default {false} */
   readonly compact?: boolean;
 }
 
@@ -281,7 +281,8 @@ export async function memoryCluster(options: MemoryClusterOptions = {}): Promise
 }
 
 /**
- * Service of the operator's webhooks. In a cluster, a pod answers for it; here, the operator does.
+ * Service of the operator's webhooks. In a cluster, a pod serves it. Here, requests to it call the
+ * operator in this process.
  */
 const WEBHOOK_SERVICE = { namespace: "op-system", name: "operator-webhook", port: 443 };
 
@@ -300,7 +301,7 @@ class InProcessCluster implements MemoryCluster {
   readonly #settings: Settings;
   readonly #server: Apiserver;
   readonly #wire: Wire;
-  /** The roles of the operator; `undefined` if it may do everything. */
+  /** The roles of the operator; `undefined` without authorization. */
   readonly #roles: OperatorRoles | undefined;
   readonly #turns: Turns;
   readonly #dates: DateUse;
@@ -326,16 +327,17 @@ class InProcessCluster implements MemoryCluster {
   private constructor(options: MemoryClusterOptions) {
     this.#options = options;
     this.clock = new VirtualClock(options.start?.getTime());
-    const coded = definitionOf(
+    const definition = definitionOf(
       options.operator ?? operator({ name: "test", parts: options.parts ?? {}, health: false }),
     );
-    this.#operator = options.config === undefined ? coded : coded.withSettings(options.config);
+    this.#operator = options.config === undefined ? definition : definition.withSettings(options.config);
     this.#settings = this.#operator.config?.settings ?? new Map();
     this.connection = { url: "http://memory.cluster", fetch: this.fetch, close() {} };
     this.client = new Client(this.connection, { clock: this.clock, userAgent: "test-client" });
     this.#roles = this.#createRoles();
 
-    // Options are checked above: nothing below throws, so that nothing is left to dispose of.
+    // All checks of options are above, because resources are created from here on, and the caller
+    // cannot dispose of them if the constructor throws.
     this.#turns = this.#resources.use(new Turns());
     this.#dates = this.#resources.use(new DateUse());
     this.#server = this.#resources.use(createApiserver({
@@ -478,8 +480,8 @@ class InProcessCluster implements MemoryCluster {
     const { name: operatorName, parts } = this.#operator;
     for (const name of this.#options.namespaces ?? []) await this.client.create(Namespace, { metadata: { name } });
     const place = { place: { service: WEBHOOK_SERVICE } };
-    const others = (this.#options.kinds ?? []).flatMap(({ crd }) => crd ?? []);
-    const crds = unique([...this.#operator.crds(), ...externalCrdsOf(Object.values(parts)), ...others]);
+    const otherCrds = (this.#options.kinds ?? []).flatMap(({ crd }) => crd ?? []);
+    const crds = unique([...this.#operator.crds(), ...externalCrdsOf(Object.values(parts)), ...otherCrds]);
     for (const crd of withConversion(crds, parts, place)) {
       await this.client.create(CustomResourceDefinition, crd as unknown as Input<typeof CustomResourceDefinition>);
     }
@@ -534,22 +536,22 @@ class InProcessCluster implements MemoryCluster {
     return response;
   }
 
-  /** Waits until the cluster is idle, then throws what went wrong meanwhile. */
+  /** Waits until the cluster is idle, and throws if the operator failed or lacked permissions. */
   async #report(idle: Promise<void>, { allowFailures = false }: AdvanceOptions): Promise<void> {
-    let notIdle: unknown;
+    let settleError: unknown;
     try {
       await idle;
     } catch (error) {
-      notIdle = error;
+      settleError = error;
     }
     // A rejected request or a failure is usually the reason why the operator did not become idle.
     const forbidden = this.#options.forbiddenRequests === "allow" ? undefined : this.#roles?.takeMissing();
     if (forbidden !== undefined) throw forbidden;
     if (allowFailures || this.#options.failures === "collect") this.#failures.accept();
-    const failed = this.#failures.take(this.#report, notIdle);
+    const failed = this.#failures.take(this.#report, settleError);
     const { hint } = this.#dates;
-    if (failed === undefined && notIdle instanceof Error && hint !== undefined) notIdle.message += `\n${hint}`;
-    const error = failed ?? notIdle;
+    if (failed === undefined && settleError instanceof Error && hint !== undefined) settleError.message += `\n${hint}`;
+    const error = failed ?? settleError;
     if (error !== undefined) throw error;
   }
 }

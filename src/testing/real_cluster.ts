@@ -39,8 +39,8 @@ export interface RealClusterOptions {
    */
   readonly version?: string;
   /**
-   * Whether to start kube-controller-manager. `true` runs all its controllers; a list runs the
-   * named ones, such as `garbage-collector-controller`, and that of service accounts.
+   * Whether to start kube-controller-manager. `true` runs all its controllers. A list runs the
+   * named controllers, such as `garbage-collector-controller`, and the service account controller.
    *
    * @default {false}
    */
@@ -54,8 +54,8 @@ export interface RealClusterOptions {
 /** Options for {@linkcode RealCluster.user} and {@linkcode RealCluster.certificateUser}. */
 export interface UserOptions {
   /**
-   * Groups in addition to `system:authenticated`. The groups of a service account are added if the
-   * name is that of one.
+   * Groups in addition to `system:authenticated`. If the name is that of a service account, its
+   * groups are added, too.
    *
    * @default {[]}
    */
@@ -91,7 +91,7 @@ export interface RealCluster extends AsyncDisposable {
   /**
    * Sends a request as the administrator.
    *
-   * @param request A path, or a Request of whose URL only path and query are used.
+   * @param request A path, or a Request. Only the path and query of its URL are used.
    * @param init Method, headers and body.
    */
   fetch(request: Request | string, init?: RequestInit): Promise<Response>;
@@ -124,12 +124,12 @@ export interface RealCluster extends AsyncDisposable {
 
 /**
  * Starts a control plane, which takes about four seconds. All its processes end when it is disposed
- * of, and when this process ends for whatever reason.
+ * of, or when this process ends for any reason.
  *
  * @param options Programs and settings.
  * @returns The control plane. Dispose of it at the end of the test.
- * @throws {Error} If a program is missing, or ends while it starts. The message then has its last
- * log lines.
+ * @throws {Error} If a program is missing, or ends while it starts. In the second case, the message
+ * contains the program's last log lines.
  *
  * @example Usage with `etcd` and `kube-apiserver` in the folder KUBEBUILDER_ASSETS
  * ```ts ignore
@@ -141,10 +141,10 @@ export interface RealCluster extends AsyncDisposable {
  */
 export async function realCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
   const { controllerManager = false, audit = "writes", apiserverArgs = [] } = options;
-  const { programs, need } = await findPrograms(options);
-  const etcdProgram = need("etcd");
-  const apiserverProgram = need("kubeApiserver");
-  const managerProgram = controllerManager === false ? undefined : need("kubeControllerManager");
+  const { programs, requireProgram } = await findPrograms(options);
+  const etcdProgram = requireProgram("etcd");
+  const apiserverProgram = requireProgram("kubeApiserver");
+  const managerProgram = controllerManager === false ? undefined : requireProgram("kubeControllerManager");
 
   await using resources = new AsyncDisposableStack();
   const folder = resources.use(await watchedFolder("control-plane-")).path;
@@ -313,10 +313,10 @@ class ProcessCluster implements RealCluster {
   }
 }
 
-/** Finds the programs. `need` returns the path of one, or throws if it is missing. */
+/** Finds the programs. `requireProgram` returns the path of one, or throws if it is missing. */
 async function findPrograms(
   options: RealClusterOptions,
-): Promise<{ programs: Partial<ControlPlane>; need(program: keyof ControlPlane): string }> {
+): Promise<{ programs: Partial<ControlPlane>; requireProgram(program: keyof ControlPlane): string }> {
   const { assets, version } = options;
   const found = await findControlPlane({
     ...(assets === undefined ? {} : { assets }),
@@ -328,7 +328,7 @@ async function findPrograms(
   if (found === undefined) throw new Error(`realCluster(): no programs of a control plane found. ${advice}`);
   return {
     programs: found.programs,
-    need(program) {
+    requireProgram(program) {
       const path = found.programs[program];
       if (path !== undefined) return path;
       throw new Error(
@@ -384,17 +384,17 @@ function send(
   init: RequestInit | undefined,
   { url, client, token }: Destination,
 ): Promise<Response> {
-  const given = typeof request === "string" ? new Request(new URL(request, url), init) : new Request(request, init);
-  const { pathname, search, searchParams } = new URL(given.url);
-  const headers = new Headers(given.headers);
-  // A request may have a token of its own.
+  const original = typeof request === "string" ? new Request(new URL(request, url), init) : new Request(request, init);
+  const { pathname, search, searchParams } = new URL(original.url);
+  const headers = new Headers(original.headers);
+  // The caller may have set another token.
   if (token !== undefined && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
   // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes
   // only the first one.
   if (searchParams.has("watch")) headers.set("Accept-Encoding", "identity");
   // `Request` sets this type for string bodies.
   if (headers.get("Content-Type") === "text/plain;charset=UTF-8") headers.set("Content-Type", "application/json");
-  return fetch(new Request(url + pathname + search, given), { headers, client });
+  return fetch(new Request(url + pathname + search, original), { headers, client });
 }
 
 async function statusOf(promise: Promise<Response>): Promise<number> {

@@ -25,7 +25,7 @@ const notes = controller(Note, {
   },
 });
 
-async function lifeOfNote(options: MemoryClusterOptions = {}): Promise<void> {
+async function createNote(options: MemoryClusterOptions = {}): Promise<void> {
   await using cluster = await memoryCluster({ parts: { notes }, ...options });
   await cluster.create(Secret, "text", {});
   await cluster.create(Note, "a", { spec: { text: "one" } });
@@ -33,7 +33,7 @@ async function lifeOfNote(options: MemoryClusterOptions = {}): Promise<void> {
   assert.equal((await cluster.get(ConfigMap, "a")).data?.text, "one text");
 }
 
-Deno.test("the generated roles allow everything that the operator declares", () => lifeOfNote());
+Deno.test("the generated roles allow everything that the operator declares", () => createNote());
 
 const REMOVED: readonly { permission: string; where: string; reason: string }[] = [
   {
@@ -54,7 +54,7 @@ const REMOVED: readonly { permission: string; where: string; reason: string }[] 
 
 for (const { permission, where, reason } of REMOVED) {
   Deno.test(`without "${permission}", settle reports the missing permission and its reason`, async () => {
-    await assert.rejects(lifeOfNote({ rbac: { without: [permission] } }), (error) => {
+    await assert.rejects(createNote({ rbac: { without: [permission] } }), (error) => {
       assert(error instanceof SettleError && error.code === "MissingPermissions");
       assert(error.details.includes(`${permission} ${where}`), String(error));
       assert(error.message.includes(`\n  ${permission} ${where} (${reason})\n`), String(error));
@@ -85,7 +85,7 @@ Deno.test("a missing permission is reported once", async () => {
 });
 
 Deno.test("rbac.without rejects a permission that the operator does not declare", async () => {
-  await assert.rejects(lifeOfNote({ rbac: { without: ["patch configmap"] } }), {
+  await assert.rejects(createNote({ rbac: { without: ["patch configmap"] } }), {
     message:
       'memoryCluster(): rbac.without: the operator does not declare "patch configmap". Did you mean "patch configmaps"?',
   });
@@ -100,7 +100,7 @@ Deno.test('forbiddenRequests: "allow" and rbac: false let a test pass without a 
   await cluster.create(Note, "a", { spec: { text: "one" } });
   await cluster.settle();
   assert(!await cluster.exists(ConfigMap, "a"));
-  await lifeOfNote({ rbac: false });
+  await createNote({ rbac: false });
 });
 
 Deno.test("the operator has its roles in each visible namespace, including one that is created later", async () => {
@@ -113,9 +113,9 @@ Deno.test("the operator has its roles in each visible namespace, including one t
 });
 
 Deno.test("ownerReferencesPermissionEnforcement requires the permission to block the deletion of an owner", async () => {
-  await lifeOfNote({ ownerReferencesPermissionEnforcement: true });
+  await createNote({ ownerReferencesPermissionEnforcement: true });
   const without = { without: ["update notes.test.example.com/finalizers"] };
-  await lifeOfNote({ rbac: without });
+  await createNote({ rbac: without });
   await using cluster = await memoryCluster({
     parts: { notes },
     ownerReferencesPermissionEnforcement: true,

@@ -1,5 +1,5 @@
 /** Parses the paths of resources (`k8s.io/apiserver/pkg/endpoints/request/requestinfo.go`). */
-import { Fault, unescape } from "../../base/url_escapes.ts";
+import { unescape, UrlError } from "../../base/url_escapes.ts";
 
 /** A path below `/api` or `/apis` that names a resource. */
 export interface ResourcePath {
@@ -73,7 +73,7 @@ function bytesDecoded(path: string): string {
   try {
     return unescape(path, "path");
   } catch (error) {
-    if (error instanceof Fault) return path;
+    if (error instanceof UrlError) return path;
     throw error;
   }
 }

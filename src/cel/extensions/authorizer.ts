@@ -43,11 +43,11 @@ function declared(name: string, result: CelType, ...signatures: (readonly CelTyp
       isMember: true,
       parameters,
       result,
-      call: refuse,
+      call: notImplemented,
     })),
   };
 }
 
-function refuse(): Value {
+function notImplemented(): Value {
   throw new CelError("no such overload");
 }

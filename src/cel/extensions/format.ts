@@ -23,7 +23,7 @@ export function format(text: string, values: List): Value {
   return expandClauses(text, items.length, (index, clause) => {
     const value = items[index]!;
     try {
-      return written(value, clause);
+      return formatValue(value, clause);
     } catch (error) {
       if (!(error instanceof CelError)) throw error;
       throw new CelError(`error during formatting: ${error.message}`);
@@ -34,7 +34,7 @@ export function format(text: string, values: List): Value {
 }
 
 /** The error of each verb for a value of the wrong type. */
-export const REFUSALS: { readonly [verb in Verb]: string } = {
+export const WRONG_TYPE_MESSAGES: { readonly [verb in Verb]: string } = {
   s: "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
   d: "decimal clause can only be used on integers",
   f: "fixed-point clause can only be used on doubles",
@@ -45,11 +45,11 @@ export const REFUSALS: { readonly [verb in Verb]: string } = {
   o: "octal clause can only be used on integers",
 };
 
-function refusal(value: Value, verb: Verb): CelError {
-  return new CelError(`${REFUSALS[verb]}, was given ${typeName(typeOfValue(value))}`);
+function wrongTypeError(value: Value, verb: Verb): CelError {
+  return new CelError(`${WRONG_TYPE_MESSAGES[verb]}, was given ${typeName(typeOfValue(value))}`);
 }
 
-function written(value: Value, { verb, precision }: Clause): string {
+function formatValue(value: Value, { verb, precision }: Clause): string {
   switch (verb) {
     case "s":
       return textOf(value);
@@ -90,7 +90,7 @@ function textOf(value: Value): string {
   if (value instanceof DurationValue) return durationText(value);
   if (value instanceof Uint8Array) return bytesText(value);
   if (value instanceof TypeValue) return typeName(value.type);
-  throw refusal(value, "s");
+  throw wrongTypeError(value, "s");
 }
 
 function bytesText(value: Uint8Array): string {
@@ -131,7 +131,7 @@ function mapText(map: MapValue): string {
 function inBase(value: Value, base: number, verb: Verb): string {
   if (typeof value === "bigint") return value.toString(base);
   if (value instanceof Uint) return value.value.toString(base);
-  throw refusal(value, verb);
+  throw wrongTypeError(value, verb);
 }
 
 function hexadecimal(value: Value, verb: Verb): string {
@@ -140,11 +140,11 @@ function hexadecimal(value: Value, verb: Verb): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-const NAMED: { readonly [text: string]: number } = { NaN: NaN, Infinity: Infinity, "-Infinity": -Infinity };
+const SPECIAL_DOUBLES: { readonly [text: string]: number } = { NaN: NaN, Infinity: Infinity, "-Infinity": -Infinity };
 
 function doubleOf(value: Value, verb: Verb): number {
-  const double = typeof value === "string" && Object.hasOwn(NAMED, value) ? NAMED[value] : value;
-  if (typeof double !== "number") throw refusal(value, verb);
+  const double = typeof value === "string" && Object.hasOwn(SPECIAL_DOUBLES, value) ? SPECIAL_DOUBLES[value] : value;
+  if (typeof double !== "number") throw wrongTypeError(value, verb);
   return double;
 }
 
@@ -161,7 +161,7 @@ function localFixed(value: number, precision: number): string {
   return `${value < 0 ? "-" : ""}${grouped}${precision === 0 ? "" : "."}${fraction}`;
 }
 
-const RAISED: { readonly [character: string]: string } = {
+const SUPERSCRIPTS: { readonly [character: string]: string } = {
   "0": "⁰",
   "1": "¹",
   "2": "²",
@@ -179,8 +179,8 @@ const RAISED: { readonly [character: string]: string } = {
 function localScientific(value: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
   const { digits, exponent } = scientificDigits(value, 6);
-  const raised = exponentText(exponent).replace(/./g, (character) => RAISED[character]!);
-  return `${value < 0 ? "-" : ""}${digits[0]}.${digits.slice(1)}×10${raised}`;
+  const superscript = exponentText(exponent).replace(/./g, (character) => SUPERSCRIPTS[character]!);
+  return `${value < 0 ? "-" : ""}${digits[0]}.${digits.slice(1)}×10${superscript}`;
 }
 
 function notFinite(value: number): string {

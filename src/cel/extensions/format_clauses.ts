@@ -7,7 +7,7 @@ export type Verb = "s" | "d" | "f" | "e" | "b" | "x" | "X" | "o";
 /** A clause. */
 export interface Clause {
   readonly verb: Verb;
-  /** The number of digits after the point, if given. */
+  /** The number of digits after the decimal point, if specified. */
   readonly precision: number | undefined;
 }
 
@@ -53,21 +53,21 @@ function clauseAt(text: string): { readonly clause: Clause; readonly length: num
   const precision = digits === null ? undefined : precisionOf(digits[1]!, length === text.length);
   const verb = text[length]!;
   if (!VERBS.includes(verb)) {
-    throw wrong(`unrecognized formatting clause "${firstByte(text.slice(length))}"`);
+    throw clauseError(`unrecognized formatting clause "${firstByte(text.slice(length))}"`);
   }
   return { clause: { verb: verb as Verb, precision }, length: length + 1 };
 }
 
 function precisionOf(digits: string, isEnd: boolean): number {
-  if (isEnd) throw wrong("error while parsing precision: could not find end of precision specifier");
+  if (isEnd) throw clauseError("error while parsing precision: could not find end of precision specifier");
   const problem = digits === "" ? "invalid syntax" : BigInt(digits) >= 2n ** 63n ? "value out of range" : undefined;
   if (problem === undefined) return Number(digits);
-  throw wrong(
+  throw clauseError(
     `error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "${digits}": ${problem}`,
   );
 }
 
-function wrong(message: string): CelError {
+function clauseError(message: string): CelError {
   return new CelError(`could not parse formatting clause: ${message}`);
 }
 

@@ -6,7 +6,7 @@ import type { Issues } from "../source.ts";
 import { childrenOf, type Expression, type ListLiteral } from "../syntax_tree.ts";
 import { typeName } from "../type.ts";
 import { CelError } from "../value.ts";
-import { REFUSALS } from "./format.ts";
+import { WRONG_TYPE_MESSAGES } from "./format.ts";
 import { expandClauses, type Verb } from "./format_clauses.ts";
 
 /** Reports calls of `format` whose values do not match their verbs. */
@@ -21,8 +21,8 @@ export function validateFormats(node: Expression, issues: Issues): void {
   for (const child of childrenOf(node)) validateFormats(child, issues);
 }
 
-class Misfit extends CelError {
-  override name = "Misfit";
+class OperandError extends CelError {
+  override name = "OperandError";
   constructor(message: string, readonly offset: number) {
     super(message);
   }
@@ -33,16 +33,16 @@ function validate(text: string, values: ListLiteral, offset: number, issues: Iss
   let used = 0;
   try {
     expandClauses(text, items.length, (index, { verb }) => {
-      const misfit = misfitOf(items[index]!, verb);
-      if (misfit === undefined) return "";
-      throw new Misfit(
-        `error during formatting: ${REFUSALS[verb]}, was given ${typeName(misfit.type)}`,
-        misfit.offset,
+      const invalid = invalidOperand(items[index]!, verb);
+      if (invalid === undefined) return "";
+      throw new OperandError(
+        `error during formatting: ${WRONG_TYPE_MESSAGES[verb]}, was given ${typeName(invalid.type)}`,
+        invalid.offset,
       );
     }, () => used++);
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
-    issues.add(error instanceof Misfit ? error.offset : offset, error.message);
+    issues.add(error instanceof OperandError ? error.offset : offset, error.message);
     return;
   }
   if (items.length > used) {
@@ -50,7 +50,7 @@ function validate(text: string, values: ListLiteral, offset: number, issues: Iss
   }
 }
 
-const WANTED: { readonly [verb in Verb]: readonly string[] } = {
+const ACCEPTED_TYPES: { readonly [verb in Verb]: readonly string[] } = {
   s: ["list", "map", "int", "uint", "double", "bool", "string", "timestamp", "bytes", "duration", "type", "null"],
   d: ["int", "uint"],
   f: ["double", "string"],
@@ -64,13 +64,13 @@ const WANTED: { readonly [verb in Verb]: readonly string[] } = {
 /**
  * Returns the part that a verb does not accept: the operand, or an entry of a literal list or map.
  */
-function misfitOf(node: Expression, verb: Verb): Expression | undefined {
+function invalidOperand(node: Expression, verb: Verb): Expression | undefined {
   const { kind } = node.type;
-  if (kind !== "dyn" && !WANTED[verb].includes(kind)) return node;
+  if (kind !== "dyn" && !ACCEPTED_TYPES[verb].includes(kind)) return node;
   if (verb !== "s" || (node.kind !== "list" && node.kind !== "map")) return undefined;
   for (const child of childrenOf(node)) {
-    const misfit = misfitOf(child, verb);
-    if (misfit !== undefined) return misfit;
+    const invalid = invalidOperand(child, verb);
+    if (invalid !== undefined) return invalid;
   }
   return undefined;
 }

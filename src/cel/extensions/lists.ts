@@ -35,14 +35,14 @@ const SORTABLE: readonly SimpleType[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIME
 const BASE_COST = 11;
 const SORT_BY = "@sortByAssociatedKeys";
 
-const flattening: Costs = {
+const FLATTEN_COSTS: Costs = {
   cost([list, depth = 1n]) {
     if (typeof depth !== "bigint") {
       throw new Abort(`internal error: interface conversion: ref.Val is ${goTypeOf(depth)}, not types.Int`);
     }
-    return allocating(Number(depth), sizeOf(list!));
+    return allocationCost(Number(depth), sizeOf(list!));
   },
-  estimate: ([list, depth]) => estimated(depth === undefined ? 1 : wholeOf(depth, UNLIMITED), sizeRange(list!)),
+  estimate: ([list, depth]) => estimated(depth === undefined ? 1 : literalOr(depth, UNLIMITED), sizeRange(list!)),
 };
 
 /** The library. */
@@ -52,18 +52,18 @@ export const LISTS_LIBRARY: Library = {
     single(
       "slice",
       member("list_slice", [LIST, INT, INT], LIST, slice, {
-        cost: (_, result) => allocating(1, sizeOf(result)),
+        cost: (_, result) => allocationCost(1, sizeOf(result)),
         estimate: ([list, start, end]) => {
-          const last = wholeOf(end!, sizeRange(list!).max);
-          return estimated(1, exactly(wrapped(last - wholeOf(start!, 0))));
+          const last = literalOr(end!, sizeRange(list!).max);
+          return estimated(1, exactly(wrapUint64(last - literalOr(start!, 0))));
         },
       }),
     ),
     {
       name: "flatten",
       overloads: [
-        member("list_flatten", [listOf(LIST)], LIST, (list) => flatten(list!, 1n), flattening),
-        member("list_flatten_int", [listOf(DYN), INT], listOf(DYN), flattenBy, flattening),
+        member("list_flatten", [listOf(LIST)], LIST, (list) => flatten(list!, 1n), FLATTEN_COSTS),
+        member("list_flatten_int", [listOf(DYN), INT], listOf(DYN), flattenBy, FLATTEN_COSTS),
       ],
       isUnguarded: true,
     },
@@ -71,7 +71,7 @@ export const LISTS_LIBRARY: Library = {
       name: "sort",
       overloads: SORTABLE.map((type) =>
         member(`list_${typeName(type)}_sort`, [listOf(type)], listOf(type), sort, {
-          cost: ([list]) => selfComparing(list!),
+          cost: ([list]) => selfComparisonCost(list!),
           estimate: ([list]) => sortEstimate(list!, type),
         })
       ),
@@ -84,7 +84,7 @@ export const LISTS_LIBRARY: Library = {
       name: SORT_BY,
       overloads: SORTABLE.map((type) =>
         member(`list_${typeName(type)}_sortByAssociatedKeys`, [LIST, listOf(type)], LIST, sortBy, {
-          cost: ([, keys]) => selfComparing(keys!),
+          cost: ([, keys]) => selfComparisonCost(keys!),
           estimate: ([, keys]) => sortEstimate(keys!, type),
         })
       ),
@@ -99,20 +99,20 @@ export const LISTS_LIBRARY: Library = {
       parameters: [INT],
       result: listOf(INT),
       call: (count) => new List(Array.from({ length: Math.max(0, Number(count)) }, (_, i) => BigInt(i))),
-      cost: (_, result) => allocating(1, sizeOf(result)),
-      estimate: ([count]) => estimated(1, exactly(wholeOf(count!, UNLIMITED))),
+      cost: (_, result) => allocationCost(1, sizeOf(result)),
+      estimate: ([count]) => estimated(1, exactly(literalOr(count!, UNLIMITED))),
     }),
     single(
       "reverse",
       member("list_reverse", [LIST], LIST, (list) => new List((list as List).items.toReversed()), {
-        cost: (_, result) => allocating(1, sizeOf(result)),
+        cost: (_, result) => allocationCost(1, sizeOf(result)),
         estimate: ([list]) => estimated(1, sizeRange(list!)),
       }),
     ),
     single(
       "distinct",
       member("list_distinct", [LIST], LIST, distinct, {
-        cost: ([list]) => selfComparing(list!),
+        cost: ([list]) => selfComparisonCost(list!),
         estimate: ([list]) => estimated(2, multiplyRanges(sizeRange(list!), sizeRange(list!))),
       }),
     ),
@@ -174,19 +174,19 @@ function sort(list?: Value): Value {
 
 function sortBy(list?: Value, keys?: Value): Value {
   const { items } = list as List;
-  const by = (keys as List).items;
-  if (items.length !== by.length) {
+  const sortKeys = (keys as List).items;
+  if (items.length !== sortKeys.length) {
     throw new CelError(
-      `${SORT_BY}() expected a list of the same size as the associated keys list, but got ${items.length} and ${by.length} elements respectively`,
+      `${SORT_BY}() expected a list of the same size as the associated keys list, but got ${items.length} and ${sortKeys.length} elements respectively`,
     );
   }
-  const [first] = by;
+  const [first] = sortKeys;
   if (first === undefined) return list!;
   if (!isOrdered(first)) throw new CelError("list elements must be comparable");
   const { kind } = typeOfValue(first);
-  const isMixed = by.length > 1 && by.some((key) => typeOfValue(key).kind !== kind);
+  const isMixed = sortKeys.length > 1 && sortKeys.some((key) => typeOfValue(key).kind !== kind);
   if (isMixed) throw new CelError("list elements must have the same type");
-  const order = by.map((_, i) => i).sort((i, j) => compareIfPossible(by[i]!, by[j]!));
+  const order = sortKeys.map((_, i) => i).sort((i, j) => compareIfPossible(sortKeys[i]!, sortKeys[j]!));
   return new List(order.map((i) => items[i]!));
 }
 
@@ -198,7 +198,7 @@ function distinct(list?: Value): Value {
   return new List(found);
 }
 
-function allocating(factor: number, size: number): number {
+function allocationCost(factor: number, size: number): number {
   return Math.trunc(size * factor) + BASE_COST;
 }
 
@@ -206,7 +206,7 @@ function allocating(factor: number, size: number): number {
  * Compares each item with every other one in the worst case. cel-go does not expect an operand that
  * is not a list, and aborts the whole evaluation.
  */
-function selfComparing(list: Outcome): number {
+function selfComparisonCost(list: Outcome): number {
   if (!(list instanceof List)) {
     const isAdder = typeof list === "string" || typeof list === "bigint" || typeof list === "number" ||
       list instanceof Uint || list instanceof Uint8Array || list instanceof Timestamp || list instanceof DurationValue;
@@ -218,7 +218,7 @@ function selfComparing(list: Outcome): number {
   const size = sizeOf(list);
   const [first] = list.items;
   const isLong = typeof first === "string" || first instanceof Uint8Array;
-  return allocating(isLong ? 2.1 : 2, size * size);
+  return allocationCost(isLong ? 2.1 : 2, size * size);
 }
 
 function estimated(factor: number, size: Range): CallEstimate {
@@ -231,12 +231,12 @@ function sortEstimate(node: SizedNode, type: CelType): CallEstimate {
 }
 
 /** Returns the value of an integer literal (at least 0), or else the given default. */
-function wholeOf(node: SizedNode, otherwise: number): number {
+function literalOr(node: SizedNode, otherwise: number): number {
   return typeof node.literal === "bigint" ? Math.max(0, Number(node.literal)) : otherwise;
 }
 
 /** Wraps a negative difference around as uint64 arithmetic does. */
-function wrapped(value: number): number {
+function wrapUint64(value: number): number {
   return value < 0 ? value + UNLIMITED + 1 : value;
 }
 

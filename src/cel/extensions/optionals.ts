@@ -35,23 +35,23 @@ export const OPTIONALS_LIBRARY: Library = {
       "hasValue",
       member("optional_hasValue", [OPTIONAL], BOOL, (value) => (value as Optional).value !== undefined),
     ),
-    single("or", member("optional_or_optional", [OPTIONAL, OPTIONAL], OPTIONAL, planned)),
-    single("orValue", member("optional_orValue_value", [OPTIONAL, V], V, planned)),
-    single("_?._", global("select_optional_field", [DYN, STRING], OPTIONAL, planned)),
+    single("or", member("optional_or_optional", [OPTIONAL, OPTIONAL], OPTIONAL, notImplemented)),
+    single("orValue", member("optional_orValue_value", [OPTIONAL, V], V, notImplemented)),
+    single("_?._", global("select_optional_field", [DYN, STRING], OPTIONAL, notImplemented)),
     {
       name: "_[?_]",
       overloads: [
-        global("list_optindex_optional_int", [LIST, INT], OPTIONAL, planned),
-        global("optional_list_optindex_optional_int", [optionalOf(LIST), INT], OPTIONAL, planned),
-        global("map_optindex_optional_value", [MAP, K], OPTIONAL, planned),
-        global("optional_map_optindex_optional_value", [optionalOf(MAP), K], OPTIONAL, planned),
+        global("list_optindex_optional_int", [LIST, INT], OPTIONAL, notImplemented),
+        global("optional_list_optindex_optional_int", [optionalOf(LIST), INT], OPTIONAL, notImplemented),
+        global("map_optindex_optional_value", [MAP, K], OPTIONAL, notImplemented),
+        global("optional_map_optindex_optional_value", [optionalOf(MAP), K], OPTIONAL, notImplemented),
       ],
     },
     {
       name: "_[_]",
       overloads: [
-        global("optional_list_index_int", [optionalOf(LIST), INT], OPTIONAL, planned),
-        global("optional_map_index_value", [optionalOf(MAP), K], OPTIONAL, planned),
+        global("optional_list_index_int", [optionalOf(LIST), INT], OPTIONAL, notImplemented),
+        global("optional_map_index_value", [optionalOf(MAP), K], OPTIONAL, notImplemented),
       ],
     },
     single("last", member("list_last", [LIST], OPTIONAL, (list) => optionalItem(list as List, -1))),
@@ -84,7 +84,7 @@ function member(
   return { id, isMember: true, parameters, result, call };
 }
 
-function planned(): Value {
+function notImplemented(): Value {
   throw new CelError("no such overload");
 }
 

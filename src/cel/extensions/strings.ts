@@ -216,10 +216,10 @@ function substring(text?: Value, start?: Value, end?: Value): Value {
 
 // Unicode white space. JavaScript also includes U+FEFF and excludes U+0085.
 const SPACE = "[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
-const AROUND = new RegExp(`^${SPACE}+|${SPACE}+$`, "g");
+const SURROUNDING_SPACE = new RegExp(`^${SPACE}+|${SPACE}+$`, "g");
 
 function trim(text?: Value): Value {
-  return (text as string).replace(AROUND, "");
+  return (text as string).replace(SURROUNDING_SPACE, "");
 }
 
 function join(list: List, separator: string): Value {
@@ -235,8 +235,8 @@ function quote(text: string): string {
 }
 
 /**
- * Quotes and, at worst, two more characters for each one. For an unknown size the result overflows
- * to 0.
+ * Returns the size of a quoted string: two quotes, and at most two characters for each one. As in
+ * cel-go, the maximum overflows to 0 if the size is unknown.
  */
 function quotedSize(node: SizedNode): Range {
   const { min, max } = sizeRange(node);
@@ -250,10 +250,10 @@ function replaceEstimate([text, from, to]: readonly SizedNode[]): CallEstimate {
   const most = replacements(size.max, old.min, fresh.max <= old.min);
   const least = replacements(size.min, old.max, old.max <= fresh.min);
   const counts = { min: least.count, max: most.count };
-  const kept = { min: least.kept, max: most.kept };
+  const remaining = { min: least.remaining, max: most.remaining };
   return {
     cost: scaleRange(size, 2 * TRAVERSAL),
-    resultSize: addRanges(multiplyRanges(counts, fresh), kept),
+    resultSize: addRanges(multiplyRanges(counts, fresh), remaining),
   };
 }
 
@@ -264,11 +264,11 @@ function replaceEstimate([text, from, to]: readonly SizedNode[]): CallEstimate {
 function replacements(
   size: number,
   replaced: number,
-  isNoGain: boolean,
-): { readonly count: number; readonly kept: number } {
-  if (replaced === 0) return { count: size < UNLIMITED ? size + 1 : size, kept: size };
-  if (isNoGain) return { count: 0, kept: size };
-  return { count: Math.ceil(size / replaced), kept: 0 };
+  isNotLonger: boolean,
+): { readonly count: number; readonly remaining: number } {
+  if (replaced === 0) return { count: size < UNLIMITED ? size + 1 : size, remaining: size };
+  if (isNotLonger) return { count: 0, remaining: size };
+  return { count: Math.ceil(size / replaced), remaining: 0 };
 }
 
 function splitEstimate([text, , count]: readonly SizedNode[]): CallEstimate {

@@ -3,7 +3,7 @@ import type { FunctionDeclaration } from "../function.ts";
 import type { Library } from "../library.ts";
 import {
   allOf,
-  gathered,
+  collect,
   type LoopParts,
   type Macro,
   MacroError,
@@ -12,7 +12,7 @@ import {
   someOf,
   variableName,
 } from "../macro.ts";
-import { GatheredMap } from "../fold.ts";
+import { LoopMap } from "../fold.ts";
 import { EntryMap } from "../map_value.ts";
 import { ACCUMULATOR, type Expression } from "../syntax_tree.ts";
 import { mapOf, parameter } from "../type.ts";
@@ -34,13 +34,13 @@ export const TWO_VARIABLES_LIBRARY: Library = {
     loop("existsOne", 3, (site, [, , predicate]) => oneOf(site, predicate!)),
     loop("exists_one", 3, (site, [, , predicate]) => oneOf(site, predicate!)),
     ...transform("transformList", (site, value) => {
-      return gathered(site, site.list(), site.call("_+_", site.accumulator(), site.list(value)));
+      return collect(site, site.list(), site.call("_+_", site.accumulator(), site.list(value)));
     }),
     ...transform("transformMap", (site, value, key) => {
-      return gathered(site, site.map(), site.call(INSERT, site.accumulator(), site.identifier(key), value));
+      return collect(site, site.map(), site.call(INSERT, site.accumulator(), site.identifier(key), value));
     }),
     ...transform("transformMapEntry", (site, value) => {
-      return gathered(site, site.map(), site.call(INSERT, site.accumulator(), value));
+      return collect(site, site.map(), site.call(INSERT, site.accumulator(), value));
     }),
   ],
 };
@@ -54,9 +54,9 @@ function loop(
     name,
     isMember: true,
     operands,
-    expand(site, given, target) {
-      const variables = variablesOf(given);
-      return site.loop(target!, variables, parts(site, given, variables[0]!));
+    expand(site, callOperands, target) {
+      const variables = variablesOf(callOperands);
+      return site.loop(target!, variables, parts(site, callOperands, variables[0]!));
     },
   };
 }
@@ -93,14 +93,14 @@ function insert(): FunctionDeclaration {
         isMember: false,
         parameters: [MAP, K, V],
         result: MAP,
-        call: (map, key, value) => inserted(map as MapValue, [[key!, value!]]),
+        call: (map, key, value) => insertEntries(map as MapValue, [[key!, value!]]),
       },
       {
         id: "@mapInsert_map_map",
         isMember: false,
         parameters: [MAP, MAP],
         result: MAP,
-        call: (map, added) => inserted(map as MapValue, entriesOf(added as MapValue)),
+        call: (map, added) => insertEntries(map as MapValue, entriesOf(added as MapValue)),
       },
     ],
   };
@@ -110,8 +110,8 @@ function* entriesOf(map: MapValue): Iterable<readonly [Value, Value]> {
   for (const key of map.keys()) yield [key, map.get(key)!];
 }
 
-function inserted(map: MapValue, entries: Iterable<readonly [Value, Value]>): MapValue {
-  const target = map instanceof GatheredMap ? map : new EntryMap(entriesOf(map));
+function insertEntries(map: MapValue, entries: Iterable<readonly [Value, Value]>): MapValue {
+  const target = map instanceof LoopMap ? map : new EntryMap(entriesOf(map));
   for (const [key, value] of entries) {
     if (target.get(key) !== undefined) throw new CelError(`insert failed: key ${valueText(key)} already exists`);
     target.set(key, value);

@@ -1,7 +1,7 @@
 /**
  * Finds the matches of an RE2 pattern. The library that compiles patterns only reports whether they
- * match, so this module runs its programs: all threads of a program advance in parallel in order of
- * priority, in time proportional to the text times the program
+ * match, so this module runs the compiled programs. All threads of a program advance in parallel,
+ * in order of priority. The time is proportional to the product of the sizes of text and program
  * (https://swtch.com/~rsc/regexp/regexp2.html).
  */
 import type { regularExpression } from "../regular_expression.ts";
@@ -29,16 +29,16 @@ const [LINE_START, LINE_END, TEXT_START, TEXT_END, BOUNDARY, NO_BOUNDARY] = [1, 
  *
  * @param expression The pattern.
  * @param text The text.
- * @param most The largest number of matches.
+ * @param limit The maximum number of matches.
  * @returns The matched strings. As in Go's `regexp`, an empty match next to the previous match does
  * not count.
  */
-export function matchesOf(expression: Expression, text: string, most: number): string[] {
+export function matchesOf(expression: Expression, text: string, limit: number): string[] {
   const found: string[] = [];
-  if (most <= 0 || !expression.test(text)) return found;
+  if (limit <= 0 || !expression.test(text)) return found;
   const program = expression.re2().prog;
   let previous = -1;
-  for (let position = 0; position <= text.length && found.length < most;) {
+  for (let position = 0; position <= text.length && found.length < limit;) {
     const match = firstMatch(program, text, position);
     if (match === undefined) break;
     const isEmptyHere = match.end === position;
@@ -55,14 +55,14 @@ function firstMatch(program: Program, text: string, from: number): Match | undef
   for (let position = from; position <= text.length;) {
     const flags = flagsAt(text, position);
     const reached = new Set<number>();
-    const here: Thread[] = [];
-    for (const thread of threads) follow(program, thread, flags, reached, here);
+    const reachable: Thread[] = [];
+    for (const thread of threads) follow(program, thread, flags, reached, reachable);
     // A match has priority over all matches that start later in the text.
-    if (match === undefined) follow(program, { at: program.start, start: position }, flags, reached, here);
+    if (match === undefined) follow(program, { at: program.start, start: position }, flags, reached, reachable);
     const width = widthAt(text, position);
     const code = width === 0 ? -1 : text.codePointAt(position)!;
     threads = [];
-    for (const { at, start } of here) {
+    for (const { at, start } of reachable) {
       const step = program.getInst(at);
       if (step.op === MATCH) {
         match = { start, end: position };
@@ -81,17 +81,23 @@ function firstMatch(program: Program, text: string, from: number): Match | undef
  * Follows a thread up to the instructions that consume a character or match, and adds them in order
  * of priority.
  */
-function follow(program: Program, { at, start }: Thread, flags: number, reached: Set<number>, here: Thread[]): void {
-  const open = [at];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+function follow(
+  program: Program,
+  { at, start }: Thread,
+  flags: number,
+  reached: Set<number>,
+  reachable: Thread[],
+): void {
+  const pending = [at];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (reached.has(next)) continue;
     reached.add(next);
     const { op, out, arg } = program.getInst(next);
-    if (op === ALTERNATIVE || op === ALTERNATIVE_MATCH) open.push(arg, out);
-    else if (op === CAPTURE || op === NOTHING) open.push(out);
+    if (op === ALTERNATIVE || op === ALTERNATIVE_MATCH) pending.push(arg, out);
+    else if (op === CAPTURE || op === NOTHING) pending.push(out);
     else if (op === EMPTY) {
-      if ((arg & ~flags) === 0) open.push(out);
-    } else if (op !== FAIL) here.push({ at: next, start });
+      if ((arg & ~flags) === 0) pending.push(out);
+    } else if (op !== FAIL) reachable.push({ at: next, start });
   }
 }
 

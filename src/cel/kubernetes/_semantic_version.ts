@@ -4,7 +4,7 @@ import { quoted } from "../../base/quoted.ts";
 /** An identifier of a prerelease. Numbers come before words. */
 type Identifier = bigint | string;
 
-const LARGEST = 2n ** 64n - 1n;
+const MAX_UINT64 = 2n ** 64n - 1n;
 
 /**
  * A semantic version.
@@ -118,7 +118,7 @@ function checkBuild(text: string): void {
 function unsigned(digits: string): bigint {
   if (digits === "") throw new SyntaxError('strconv.ParseUint: parsing "": invalid syntax');
   const value = BigInt(digits);
-  if (value > LARGEST) throw new SyntaxError(`strconv.ParseUint: parsing ${quoted(digits)}: value out of range`);
+  if (value > MAX_UINT64) throw new SyntaxError(`strconv.ParseUint: parsing ${quoted(digits)}: value out of range`);
   return value;
 }
 

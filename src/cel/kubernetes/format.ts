@@ -17,14 +17,14 @@ import { type CelType, listOf, optionalOf, STRING } from "../type.ts";
 import { CelError, List, OpaqueValue, Optional, type Value } from "../value.ts";
 
 // Length of a name, for the estimated cost of comparing two formats.
-const MOST_NAME_SIZE = 64;
+const MAX_NAME_SIZE = 64;
 // Length of a pattern, if the format is not known yet.
-const MOST_PATTERN_SIZE = 128;
+const MAX_PATTERN_SIZE = 128;
 
 const FORMAT: CelType = {
   kind: "opaque",
   name: "kubernetes.NamedFormat",
-  estimateEquality: () => scaleRange({ min: 1, max: MOST_NAME_SIZE }, TRAVERSAL),
+  estimateEquality: () => scaleRange({ min: 1, max: MAX_NAME_SIZE }, TRAVERSAL),
 };
 
 /** A format as a value. */
@@ -35,7 +35,7 @@ export class FormatValue extends OpaqueValue {
   /**
    * @param name The server's name of the format.
    * @param patternSize The length of its pattern, or of a comparable pattern.
-   * @param faults Returns what is wrong with a string.
+   * @param faults Returns the errors of a string.
    */
   constructor(readonly name: string, readonly patternSize: number, readonly faults: (text: string) => string[]) {
     super();
@@ -62,10 +62,10 @@ const FORMATS: ReadonlyMap<string, FormatValue> = new Map([
   ["dns1035LabelPrefix", new FormatValue("DNS1035LabelPrefix", 30, prefixRule(label1035Faults))],
   ["labelValue", new FormatValue("LabelValue", 40, labelValueFaults)],
   ["uri", new FormatValue("URI", 1103, uriFaults)],
-  ["uuid", new FormatValue("uuid", UUID_SIZE, unless(isUuid, "does not match the UUID format"))],
-  ["byte", new FormatValue("byte", 84, unless(isBase64, "invalid base64"))],
-  ["date", new FormatValue("date", TIME_SIZE, unless(isDate, "invalid date"))],
-  ["datetime", new FormatValue("datetime", TIME_SIZE, unless(isDateTime, "invalid datetime"))],
+  ["uuid", new FormatValue("uuid", UUID_SIZE, errorUnless(isUuid, "does not match the UUID format"))],
+  ["byte", new FormatValue("byte", 84, errorUnless(isBase64, "invalid base64"))],
+  ["date", new FormatValue("date", TIME_SIZE, errorUnless(isDate, "invalid date"))],
+  ["datetime", new FormatValue("datetime", TIME_SIZE, errorUnless(isDateTime, "invalid datetime"))],
 ]);
 
 /** The library: `format.named`, a function for each format, and `validate`. */
@@ -82,7 +82,7 @@ export const NAMED_FORMATS: Library = {
         result: optionalOf(listOf(STRING)),
         call: (format, text) => validate(format as FormatValue, text as string),
         estimate: ([, text]) => ({
-          cost: scaleRange(scaleRange(sizeRange(text!), TRAVERSAL), MOST_PATTERN_SIZE * PATTERN),
+          cost: scaleRange(scaleRange(sizeRange(text!), TRAVERSAL), MAX_PATTERN_SIZE * PATTERN),
         }),
       }],
     },
@@ -123,6 +123,6 @@ function uriFaults(text: string): string[] {
   }
 }
 
-function unless(isRight: (text: string) => boolean, fault: string): (text: string) => string[] {
-  return (text) => isRight(text) ? [] : [fault];
+function errorUnless(isValid: (text: string) => boolean, fault: string): (text: string) => string[] {
+  return (text) => isValid(text) ? [] : [fault];
 }

@@ -79,12 +79,12 @@ export const IPS: Library = {
         call: (value) => (value as IpValue).address.toString(),
       }],
     },
-    question("family", "family", INT, ({ family }) => BigInt(family)),
-    question("isUnspecified", "is_unspecified", BOOL, ({ isUnspecified }) => isUnspecified),
-    question("isLoopback", "is_loopback", BOOL, ({ isLoopback }) => isLoopback),
-    question("isLinkLocalMulticast", "is_link_local_multicast", BOOL, (address) => address.isLinkLocalMulticast),
-    question("isLinkLocalUnicast", "is_link_local_unicast", BOOL, (address) => address.isLinkLocalUnicast),
-    question("isGlobalUnicast", "is_global_unicast", BOOL, ({ isGlobalUnicast }) => isGlobalUnicast),
+    getter("family", "family", INT, ({ family }) => BigInt(family)),
+    getter("isUnspecified", "is_unspecified", BOOL, ({ isUnspecified }) => isUnspecified),
+    getter("isLoopback", "is_loopback", BOOL, ({ isLoopback }) => isLoopback),
+    getter("isLinkLocalMulticast", "is_link_local_multicast", BOOL, (address) => address.isLinkLocalMulticast),
+    getter("isLinkLocalUnicast", "is_link_local_unicast", BOOL, (address) => address.isLinkLocalUnicast),
+    getter("isGlobalUnicast", "is_global_unicast", BOOL, ({ isGlobalUnicast }) => isGlobalUnicast),
   ],
 };
 
@@ -114,12 +114,12 @@ function parseAddress(text: string): IpAddress {
   }
 }
 
-function question(
+function getter(
   name: string,
   id: string,
   result: CelType,
-  answer: (address: IpAddress) => Value,
+  read: (address: IpAddress) => Value,
 ): FunctionDeclaration {
-  const call = (value?: Value) => answer((value as IpValue).address);
+  const call = (value?: Value) => read((value as IpValue).address);
   return { name, overloads: [{ id: `ip_${id}`, isMember: true, parameters: [IP], result, call }] };
 }

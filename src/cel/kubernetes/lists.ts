@@ -55,10 +55,10 @@ export const LISTS: Library = {
         )
       ),
     },
-    extreme("max", (order) => order < 0),
-    extreme("min", (order) => order > 0),
-    place("indexOf", "index_of", (list, isWanted) => list.items.findIndex(isWanted)),
-    place("lastIndexOf", "last_index_of", (list, isWanted) => list.items.findLastIndex(isWanted)),
+    extremum("max", (order) => order < 0),
+    extremum("min", (order) => order > 0),
+    indexFunction("indexOf", "index_of", (list, isWanted) => list.items.findIndex(isWanted)),
+    indexFunction("lastIndexOf", "last_index_of", (list, isWanted) => list.items.findLastIndex(isWanted)),
   ],
 };
 
@@ -73,16 +73,16 @@ function of(type: CelType, id: string, result: CelType, call: (list: List) => Va
   };
 }
 
-function extreme(name: string, isBehind: (order: number) => boolean): FunctionDeclaration {
+function extremum(name: string, isReplaced: (order: number) => boolean): FunctionDeclaration {
   const call = (list: List) => {
     const [first, ...others] = list.items;
     if (first === undefined) throw new CelError(`${name} called on empty list`);
-    return others.reduce((best, item) => isBehind(compareIfPossible(best, item)) ? item : best, first);
+    return others.reduce((best, item) => isReplaced(compareIfPossible(best, item)) ? item : best, first);
   };
   return { name, cost, overloads: ORDERED.map((type) => of(type, `${type.kind}_${name}_${type.kind}`, type, call)) };
 }
 
-function place(
+function indexFunction(
   name: string,
   id: string,
   find: (list: List, isWanted: (item: Value) => boolean) => number,
@@ -108,7 +108,7 @@ function isSorted(list: List): boolean {
 /** Estimates 1 for each item, and 0.1 for each character of string items. */
 function estimate([list]: readonly SizedNode[]): { cost: { min: number; max: number } } {
   const { items } = list!;
-  // A string: `indexOf` exists for strings, too.
+  // The operand is a string: `indexOf` is also a function of strings.
   if (items === undefined) return { cost: scaleRange(sizeRange(list!), TRAVERSAL) };
   const isText = items.type.kind === "string" || items.type.kind === "bytes";
   const each = isText ? addRanges(exactly(1), scaleRange(sizeRange(items), TRAVERSAL)) : exactly(1);

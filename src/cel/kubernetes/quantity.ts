@@ -16,8 +16,8 @@ export class QuantityValue extends OpaqueValue {
 
   /**
    * @param quantity The quantity.
-   * @param isComputed Whether it is a sum or difference. A server can compare such a quantity with
-   * others, but not others with it.
+   * @param isComputed Whether it is a sum or difference. In a comparison with `==`, a server
+   * accepts such a quantity only as the left operand.
    */
   constructor(readonly quantity: Quantity, readonly isComputed: boolean) {
     super();
@@ -58,13 +58,13 @@ export const QUANTITIES: Library = {
       }],
     },
     // It is a global function, although the documentation says that it is a member.
-    { name: "sign", overloads: [{ ...asked("sign", INT, ({ sign }) => BigInt(sign)), isMember: false }] },
+    { name: "sign", overloads: [{ ...getter("sign", INT, ({ sign }) => BigInt(sign)), isMember: false }] },
     member("isGreaterThan", compared("is_greater_than", BOOL, (order) => order === 1)),
     member("isLessThan", compared("is_less_than", BOOL, (order) => order === -1)),
     member("compareTo", compared("compare_to", INT, (order) => BigInt(order))),
-    member("asApproximateFloat", asked("get_float", DOUBLE, (quantity) => quantity.asApproximateFloat())),
-    member("asInteger", asked("get_int", INT, asInteger)),
-    member("isInteger", asked("is_integer", BOOL, (quantity) => quantity.asInteger() !== undefined)),
+    member("asApproximateFloat", getter("get_float", DOUBLE, (quantity) => quantity.asApproximateFloat())),
+    member("asInteger", getter("get_int", INT, asInteger)),
+    member("isInteger", getter("is_integer", BOOL, (quantity) => quantity.asInteger() !== undefined)),
     member("add", ...computed("add", (a, b) => a.add(b))),
     member("sub", ...computed("sub", (a, b) => a.subtract(b))),
   ],
@@ -75,24 +75,24 @@ function member(name: string, ...overloads: Overload[]): FunctionDeclaration {
 }
 
 /** A function of one quantity. */
-function asked(id: string, result: CelType, answer: (quantity: Quantity) => Value): Overload {
+function getter(id: string, result: CelType, read: (quantity: Quantity) => Value): Overload {
   return {
     id: `quantity_${id}`,
     isMember: true,
     parameters: [QUANTITY],
     result,
-    call: (value) => answer((value as QuantityValue).quantity),
+    call: (value) => read((value as QuantityValue).quantity),
   };
 }
 
 /** A comparison of two quantities. */
-function compared(id: string, result: CelType, answer: (order: -1 | 0 | 1) => Value): Overload {
+function compared(id: string, result: CelType, read: (order: -1 | 0 | 1) => Value): Overload {
   return {
     id: `quantity_${id}`,
     isMember: true,
     parameters: [QUANTITY, QUANTITY],
     result,
-    call: (a, b) => answer((a as QuantityValue).quantity.compare((b as QuantityValue).quantity)),
+    call: (a, b) => read((a as QuantityValue).quantity.compare((b as QuantityValue).quantity)),
   };
 }
 

@@ -49,7 +49,7 @@ export const REGEX: Library = {
           isMember: true,
           parameters: [STRING, STRING, INT],
           result: listOf(STRING),
-          call: (text, pattern, most) => new List(find(text as string, pattern as string, limitOf(most!))),
+          call: (text, pattern, limit) => new List(find(text as string, pattern as string, limitOf(limit!))),
           estimate,
         },
       ],
@@ -57,12 +57,12 @@ export const REGEX: Library = {
   ],
 };
 
-function find(text: string, pattern: string, most: number): string[] {
+function find(text: string, pattern: string, limit: number): string[] {
   const expression = parsed(() => regularExpression(pattern), (fault) => `Illegal regex: ${fault}`);
-  return matchesOf(expression, text, most);
+  return matchesOf(expression, text, limit);
 }
 
 /** A negative limit means no limit. */
-function limitOf(most: Value): number {
-  return (most as bigint) < 0n ? Infinity : Number(most);
+function limitOf(limit: Value): number {
+  return (limit as bigint) < 0n ? Infinity : Number(limit);
 }

@@ -1,5 +1,5 @@
 /** Arithmetic (cel-go, common/types). */
-import { GatheredList } from "../fold.ts";
+import { LoopList } from "../fold.ts";
 import { addDuration } from "../time.ts";
 import { CelError, DurationValue, JoinedList, List, Timestamp, Uint, type Value } from "../value.ts";
 
@@ -22,7 +22,7 @@ export function add(a?: Value, b?: Value): Value {
 }
 
 function concat(a: List, b: List): List {
-  if (a instanceof GatheredList) {
+  if (a instanceof LoopList) {
     for (const item of b.items) a.items.push(item);
     return a;
   }
@@ -34,7 +34,7 @@ function concat(a: List, b: List): List {
 /** `a / b`: integer division truncates. */
 export function divide(a?: Value, b?: Value): Value {
   if (typeof a === "number" && typeof b === "number") return a / b;
-  const [x, y] = wholes(a, b, "_/_");
+  const [x, y] = integers(a, b, "_/_");
   if (y === 0n) throw new CelError("division by zero");
   return a instanceof Uint ? uint(x / y) : int(x / y);
 }
@@ -42,7 +42,7 @@ export function divide(a?: Value, b?: Value): Value {
 /** `a % b`: the result has the sign of `a`. */
 export function modulo(a?: Value, b?: Value): Value {
   if (typeof a === "number") throw noSuchOverload(a, "_%_");
-  const [x, y] = wholes(a, b, "_%_");
+  const [x, y] = integers(a, b, "_%_");
   if (y === 0n) throw new CelError("modulus by zero");
   if (!(a instanceof Uint) && y === -1n) int(-x);
   return a instanceof Uint ? uint(x % y) : int(x % y);
@@ -51,11 +51,11 @@ export function modulo(a?: Value, b?: Value): Value {
 /** `a * b`. */
 export function multiply(a?: Value, b?: Value): Value {
   if (typeof a === "number" && typeof b === "number") return a * b;
-  const [x, y] = wholes(a, b, "_*_");
+  const [x, y] = integers(a, b, "_*_");
   return a instanceof Uint ? uint(x * y) : int(x * y);
 }
 
-function wholes(a: Value | undefined, b: Value | undefined, name: string): readonly [bigint, bigint] {
+function integers(a: Value | undefined, b: Value | undefined, name: string): readonly [bigint, bigint] {
   if (typeof a === "bigint" && typeof b === "bigint") return [a, b];
   if (a instanceof Uint && b instanceof Uint) return [a.value, b.value];
   const isNumber = typeof a === "bigint" || typeof a === "number" || a instanceof Uint;
@@ -79,13 +79,13 @@ export function subtract(a?: Value, b?: Value): Value {
     return new DurationValue(int(a.nanoseconds - b.nanoseconds));
   }
   if (a instanceof Timestamp && b instanceof DurationValue) return addDuration(a, int(-b.nanoseconds));
-  if (a instanceof Timestamp && b instanceof Timestamp) return between(a, b);
+  if (a instanceof Timestamp && b instanceof Timestamp) return difference(a, b);
   const isSubtractor = typeof a === "bigint" || typeof a === "number" || a instanceof Uint ||
     a instanceof DurationValue || a instanceof Timestamp;
   throw isSubtractor ? new CelError("no such overload") : noSuchOverload(a!, "_-_");
 }
 
-function between(a: Timestamp, b: Timestamp): DurationValue {
+function difference(a: Timestamp, b: Timestamp): DurationValue {
   const whole = int((a.seconds - b.seconds) * 1_000_000_000n);
   return new DurationValue(int(whole + BigInt(a.nanoseconds - b.nanoseconds)));
 }
@@ -98,8 +98,8 @@ function between(a: Timestamp, b: Timestamp): DurationValue {
  * @param name The name of the function.
  */
 export function noSuchOverload(first: Value, name: string): CelError {
-  const isAsked = typeof first === "string" || first instanceof Timestamp || first instanceof DurationValue;
-  return new CelError(isAsked ? "no such overload" : `no such overload: ${name}`);
+  const hasMethods = typeof first === "string" || first instanceof Timestamp || first instanceof DurationValue;
+  return new CelError(hasMethods ? "no such overload" : `no such overload: ${name}`);
 }
 
 function int(value: bigint): bigint {

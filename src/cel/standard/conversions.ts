@@ -44,13 +44,13 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
   conversion("bytes", overload("bytes_to_bytes", BYTES, BYTES, same), {
     ...overload("string_to_bytes", STRING, BYTES, (value) => new TextEncoder().encode(value as string)),
     cost: READING.cost,
-    estimate: ([text]) => traversed(text!, 1, 4),
+    estimate: ([text]) => traversalEstimate(text!, 1, 4),
   }),
   conversion(
     "double",
     overload("double_to_double", DOUBLE, DOUBLE, same),
     overload("int64_to_double", INT, DOUBLE, Number),
-    overload("string_to_double", STRING, DOUBLE, parsed(DOUBLE, parseDouble)),
+    overload("string_to_double", STRING, DOUBLE, parseOrThrow(DOUBLE, parseDouble)),
     overload("uint64_to_double", UINT, DOUBLE, (value) => Number((value as Uint).value)),
   ),
   conversion(
@@ -59,14 +59,14 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
     overload("int64_to_duration", INT, DURATION, (value) => {
       throw conversionError(value, DURATION);
     }),
-    overload("string_to_duration", STRING, DURATION, parsed(DURATION, parseDuration)),
+    overload("string_to_duration", STRING, DURATION, parseOrThrow(DURATION, parseDuration)),
   ),
   conversion(
     "int",
     overload("int64_to_int64", INT, INT, same),
     overload("double_to_int64", DOUBLE, INT, intOf),
     overload("duration_to_int64", DURATION, INT, (value) => (value as DurationValue).nanoseconds),
-    overload("string_to_int64", STRING, INT, parsed(INT, parseInt64)),
+    overload("string_to_int64", STRING, INT, parseOrThrow(INT, parseInt64)),
     overload("timestamp_to_int64", TIMESTAMP, INT, (value) => (value as Timestamp).seconds),
     overload("uint64_to_int64", UINT, INT, intOf),
   ),
@@ -77,7 +77,7 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
     {
       ...overload("bytes_to_string", BYTES, STRING, textOf),
       cost: READING.cost,
-      estimate: ([bytes]) => traversed(bytes!, 0.25, 1),
+      estimate: ([bytes]) => traversalEstimate(bytes!, 0.25, 1),
     },
     overload("double_to_string", DOUBLE, STRING, (value) => shortestText(value as number)),
     overload("duration_to_string", DURATION, STRING, (value) => durationText(value as DurationValue)),
@@ -88,8 +88,13 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
   conversion(
     "timestamp",
     overload("timestamp_to_timestamp", TIMESTAMP, TIMESTAMP, same),
-    overload("int64_to_timestamp", INT, TIMESTAMP, (value) => bounded(new Timestamp(value as bigint, 0))),
-    overload("string_to_timestamp", STRING, TIMESTAMP, (value) => bounded(parsed(TIMESTAMP, parseTimestamp)(value))),
+    overload("int64_to_timestamp", INT, TIMESTAMP, (value) => checkBounds(new Timestamp(value as bigint, 0))),
+    overload(
+      "string_to_timestamp",
+      STRING,
+      TIMESTAMP,
+      (value) => checkBounds(parseOrThrow(TIMESTAMP, parseTimestamp)(value)),
+    ),
   ),
   conversion(
     "uint",
@@ -100,7 +105,7 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
       "string_to_uint64",
       STRING,
       UINT,
-      (value) => new Uint(parsed(UINT, parseUint64)(value)),
+      (value) => new Uint(parseOrThrow(UINT, parseUint64)(value)),
     ),
   ),
 ];
@@ -121,7 +126,7 @@ function conversionError(value: Value, to: CelType): CelError {
   return new CelError(`type conversion error from '${typeName(typeOfValue(value))}' to '${typeName(to)}'`);
 }
 
-function parsed<T>(to: CelType, parse: (text: string) => T | undefined): (value: Value) => T {
+function parseOrThrow<T>(to: CelType, parse: (text: string) => T | undefined): (value: Value) => T {
   return (value) => {
     const result = parse(value as string);
     if (result === undefined) throw conversionError(value, to);
@@ -140,9 +145,10 @@ function boolOf(value: Value): boolean {
 
 function intOf(value: Value): bigint {
   const whole = value instanceof Uint ? value.value : wholeOf(value as number);
-  // A double must also not be equal to a bound.
-  const isOut = whole === undefined || whole >= 2n ** 63n || (typeof value === "number" && whole <= -(2n ** 63n));
-  if (isOut) throw new CelError("integer overflow");
+  // cel-go also rejects a double that is equal to a bound.
+  const isOutOfRange = whole === undefined || whole >= 2n ** 63n ||
+    (typeof value === "number" && whole <= -(2n ** 63n));
+  if (isOutOfRange) throw new CelError("integer overflow");
   return whole;
 }
 
@@ -166,13 +172,13 @@ function textOf(value: Value): string {
   }
 }
 
-function bounded(time: Timestamp): Timestamp {
+function checkBounds(time: Timestamp): Timestamp {
   if (time.seconds < FIRST_SECOND || time.seconds > LAST_SECOND) throw new CelError("timestamp overflow");
   return time;
 }
 
 /** Estimates one pass over the operand, and a result of its size times a factor. */
-function traversed(node: SizedNode, least: number, most: number): CallEstimate {
+function traversalEstimate(node: SizedNode, least: number, most: number): CallEstimate {
   const size = sizeRange(node);
   return {
     cost: scaleRange(size, TRAVERSAL),

@@ -97,7 +97,7 @@ export const OPERATORS: readonly FunctionDeclaration[] = [
 ];
 
 function overload(id: string, parameters: readonly CelType[], result: CelType): Overload {
-  return { id, isMember: false, parameters, result, call: unplanned };
+  return { id, isMember: false, parameters, result, call: notImplemented };
 }
 
 function shared(name: string, call: (...values: Value[]) => Value, ...overloads: Overload[]): FunctionDeclaration {
@@ -108,7 +108,7 @@ function special(name: string, ...overloads: Overload[]): FunctionDeclaration {
   return { name, overloads };
 }
 
-function unplanned(): Value {
+function notImplemented(): Value {
   throw new CelError("no such overload");
 }
 
@@ -130,13 +130,13 @@ function joiningCost([a, b]: readonly Outcome[]): number {
 }
 
 /** Declares a comparison for all pairs of types. The checker depends on cel-go's order. */
-function comparison(name: string, prefix: string, verdict: (order: number) => boolean): FunctionDeclaration {
+function comparison(name: string, prefix: string, test: (order: number) => boolean): FunctionDeclaration {
   const overloads: Overload[] = [overload(`${prefix}_bool`, [BOOL, BOOL], BOOL)];
   for (const a of NUMBERS) {
     const others = NUMBERS.filter((b) => b !== a);
     // cel-go declares `int` with `double` first, and `uint` with `uint` first.
-    const rights = a === INT ? [INT, DOUBLE, UINT] : a === UINT ? [UINT, DOUBLE, INT] : [DOUBLE, ...others];
-    for (const b of rights) {
+    const rightTypes = a === INT ? [INT, DOUBLE, UINT] : a === UINT ? [UINT, DOUBLE, INT] : [DOUBLE, ...others];
+    for (const b of rightTypes) {
       const suffix = a === b ? NAMES[a.kind] ?? a.kind : `${NAMES[a.kind] ?? a.kind}_${NAMES[b.kind] ?? b.kind}`;
       overloads.push(overload(`${prefix}_${suffix}`, [a, b], BOOL));
     }
@@ -147,7 +147,7 @@ function comparison(name: string, prefix: string, verdict: (order: number) => bo
   for (const type of [TIMESTAMP, DURATION]) overloads.push(overload(`${prefix}_${type.kind}`, [type, type], BOOL));
   return shared(name, (a, b) => {
     if (!isOrdered(a!)) throw noSuchOverload(a!, name);
-    return verdict(compare(a!, b!));
+    return test(compare(a!, b!));
   }, ...overloads);
 }
 
@@ -156,8 +156,8 @@ function not(value?: Value): Value {
   return !value;
 }
 
-function isIn(value?: Value, within?: Value): Value {
-  if (within instanceof List) return contains(within, value!);
-  if (within instanceof MapValue) return within.get(value!) !== undefined;
+function isIn(value?: Value, container?: Value): Value {
+  if (container instanceof List) return contains(container, value!);
+  if (container instanceof MapValue) return container.get(value!) !== undefined;
   throw new CelError("no such overload");
 }

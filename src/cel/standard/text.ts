@@ -30,7 +30,7 @@ export const TEXT_FUNCTIONS: readonly FunctionDeclaration[] = [
       cost: multiplyRanges(scaleRange(sizeRange(text!), TRAVERSAL), scaleRange(sizeRange(part!), TRAVERSAL)),
     }),
   }),
-  // cel-go estimates by the suffix, and charges for the whole string.
+  // cel-go estimates the cost from the suffix, but charges for the whole string.
   textTest("endsWith", "ends_with_string", (text, part) => text.endsWith(part), {
     cost: READING.cost,
     estimate: ([, part]) => ({ cost: scaleRange(sizeRange(part!), TRAVERSAL) }),
@@ -68,8 +68,8 @@ function size(value?: Value): Value {
   if (isSized) return BigInt(sizeOf(value));
   // cel-go calls the methods of timestamps and durations first, and those errors do not name the
   // function.
-  const isAsked = value instanceof Timestamp || value instanceof DurationValue;
-  throw new CelError(isAsked ? "no such overload" : "no such overload: size");
+  const hasMethods = value instanceof Timestamp || value instanceof DurationValue;
+  throw new CelError(hasMethods ? "no such overload" : "no such overload: size");
 }
 
 function textTest(

@@ -4,7 +4,7 @@
  * PodSpec and all its parts.
  */
 import type { JsonSchema, Schema } from "../../schema/mod.ts";
-import { sound } from "../../schema/_marks.ts";
+import { markKnownValid } from "../../schema/_marks.ts";
 
 /**
  * A node of the JSON: a schema, or a reference to another schema by index, with additional
@@ -24,7 +24,7 @@ export function builtin<Value>(
   text: string,
   references: readonly JsonSchema[] = [],
 ): Schema<Value, Value, "required"> {
-  return sound(linked(JSON.parse(text), references));
+  return markKnownValid(linked(JSON.parse(text), references));
 }
 
 /** Resolves the references of a node in place, and freezes it. */
@@ -67,7 +67,7 @@ export function described<Value>(
     const description = descriptions[name] ?? whole.description;
     return description === undefined ? whole : Object.freeze({ ...whole, description });
   });
-  return sound({
+  return markKnownValid({
     ...plain,
     ...(descriptions[""] && { description: descriptions[""] }),
     ...(properties && { properties }),

@@ -10,8 +10,8 @@ import { IpAddress } from "../../base/ip_address.ts";
  * counts, too.
  */
 export function isIpv4(text: string): boolean {
-  const isEither = /^[^:]*\./.test(text) ? isSloppyIpv4(text) : text.includes(":") && isSloppyIpv6(text);
-  return isEither && text.includes(".");
+  const isAddressOrSloppy = /^[^:]*\./.test(text) ? isSloppyIpv4(text) : text.includes(":") && isSloppyIpv6(text);
+  return isAddressOrSloppy && text.includes(".");
 }
 
 /** Reports whether a string is an IPv6 address for Go's own parser. */
@@ -33,8 +33,8 @@ export function isCidr(text: string): boolean {
   const slash = text.indexOf("/");
   if (slash < 0) return false;
   const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)];
-  const most = isSloppyIpv4(address) ? 32 : isSloppyIpv6(address) ? 128 : -1;
-  return /^\d+$/.test(bits) && Number(bits) <= most;
+  const maxBits = isSloppyIpv4(address) ? 32 : isSloppyIpv6(address) ? 128 : -1;
+  return /^\d+$/.test(bits) && Number(bits) <= maxBits;
 }
 
 function isSloppyIpv4(text: string): boolean {

@@ -6,7 +6,7 @@ import type { Program } from "../../cel/program.ts";
 import { optionalOf } from "../../cel/type.ts";
 import { fieldTarget } from "../field_path.ts";
 import type { JsonSchema, ValidationRule } from "../json_schema.ts";
-import { celType, type DeclaredType, LARGEST_REQUEST, mostElements } from "./declared_type.ts";
+import { celType, type DeclaredType, LARGEST_REQUEST, maxElements } from "./declared_type.ts";
 
 /** A compiled rule, or its compile error. */
 export interface CompiledRule {
@@ -48,9 +48,9 @@ export function compileRules(schema: JsonSchema, type: DeclaredType): readonly C
  *
  * @param type The type.
  */
-export function mostValues(type: DeclaredType): number {
+export function maxValues(type: DeclaredType): number {
   // Values are separated by commas.
-  return Math.trunc(LARGEST_REQUEST / (type.leastBytes + 1));
+  return Math.trunc(LARGEST_REQUEST / (type.minBytes + 1));
 }
 
 class Compiler {
@@ -74,12 +74,12 @@ class Compiler {
   }
 
   compile(rule: ValidationRule): CompiledRule {
-    const nothing = { rule, usesOldSelf: false, cost: 0 };
-    if (rule.rule.trim() === "") return nothing;
+    const failed = { rule, usesOldSelf: false, cost: 0 };
+    if (rule.rule.trim() === "") return failed;
     const environment = this.#environment(rule);
-    const program = compiled(environment, rule.rule, "");
-    if (typeof program === "string") return { ...nothing, error: program };
-    if (program.type.kind !== "bool") return { ...nothing, error: "cel expression must evaluate to a bool" };
+    const program = compileOrError(environment, rule.rule, "");
+    if (typeof program === "string") return { ...failed, error: program };
+    if (program.type.kind !== "bool") return { ...failed, error: "cel expression must evaluate to a bool" };
     const { messageExpression = "", fieldPath = "" } = rule;
     const message = messageExpression === "" ? undefined : this.#message(environment, messageExpression);
     const field = fieldPath === "" || message?.error !== undefined ? undefined : this.#field(fieldPath);
@@ -94,7 +94,7 @@ class Compiler {
   }
 
   #message(environment: Environment, text: string): CompiledMessage {
-    const program = compiled(environment, text, "messageExpression ");
+    const program = compileOrError(environment, text, "messageExpression ");
     if (typeof program === "string") return { error: program, cost: 0 };
     if (program.type.kind !== "string") return { error: "messageExpression must evaluate to a string", cost: 0 };
     return { program, cost: this.#cost(program) };
@@ -103,7 +103,7 @@ class Compiler {
   #cost(program: Program): number {
     // As on the server, the first part of a path is ignored: it stands for the value itself.
     const sizeOf = ([, ...path]: readonly string[]) => {
-      const max = mostElements(this.#type, path);
+      const max = maxElements(this.#type, path);
       return max === undefined ? undefined : { min: 0, max };
     };
     return program.estimateCost({ sizeOf }).max;
@@ -118,15 +118,15 @@ class Compiler {
   }
 }
 
-function compiled(environment: Environment, text: string, what: string): Program | string {
+function compileOrError(environment: Environment, text: string, prefix: string): Program | string {
   try {
     return environment.compile(text);
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
-    return `${what}${error.stage === "check" ? "compilation failed" : instantiation(what)}: ${error.message}`;
+    return `${prefix}${error.stage === "check" ? "compilation failed" : instantiation(prefix)}: ${error.message}`;
   }
 }
 
-function instantiation(what: string): string {
-  return what === "" ? "program instantiation failed" : "instantiation failed";
+function instantiation(prefix: string): string {
+  return prefix === "" ? "program instantiation failed" : "instantiation failed";
 }

@@ -24,9 +24,9 @@ import type { JsonSchema } from "../json_schema.ts";
 export interface DeclaredType {
   readonly shape: SimpleType | "list" | "map" | "object";
   /** The minimum size of a value in JSON, in bytes. */
-  readonly leastBytes: number;
+  readonly minBytes: number;
   /** The maximum number of characters, bytes, items or entries. */
-  readonly mostElements: number;
+  readonly maxElements: number;
   /** The items of a list or the values of a map. */
   readonly items?: DeclaredType;
   /** The fields of an object by their names in rules. */
@@ -37,14 +37,14 @@ export interface DeclaredType {
 export const LARGEST_REQUEST = 3 * 1024 * 1024;
 
 // The longest string fills a whole request, without its quotes.
-const LONGEST_TEXT = LARGEST_REQUEST - 2;
-const LONGEST_DURATION = 32;
-const LENGTH_OF_DATE = 12;
-const LONGEST_DATE_TIME = 32;
-const SHORTEST_DURATION = 3;
-const SHORTEST_DATE_TIME = 21;
+const MAX_STRING = LARGEST_REQUEST - 2;
+const MAX_DURATION = 32;
+const DATE_LENGTH = 12;
+const MAX_DATE_TIME = 32;
+const MIN_DURATION = 3;
+const MIN_DATE_TIME = 21;
 
-const KEY: DeclaredType = { shape: STRING, leastBytes: 2, mostElements: 0 };
+const KEY: DeclaredType = { shape: STRING, minBytes: 2, maxElements: 0 };
 
 const known = new WeakMap<JsonSchema, Map<boolean, DeclaredType | undefined>>();
 
@@ -62,12 +62,12 @@ export function declaredType(schema: JsonSchema, isResource: boolean): DeclaredT
   return types.get(isResource);
 }
 
-function typeOf(given: JsonSchema, isResource: boolean): DeclaredType | undefined {
-  const { maxLength } = given;
-  if (given["x-kubernetes-int-or-string"]) {
-    return { shape: DYN, leastBytes: 1, mostElements: maxLength === undefined ? LONGEST_TEXT : bytesFor(maxLength) };
+function typeOf(declared: JsonSchema, isResource: boolean): DeclaredType | undefined {
+  const { maxLength } = declared;
+  if (declared["x-kubernetes-int-or-string"]) {
+    return { shape: DYN, minBytes: 1, maxElements: maxLength === undefined ? MAX_STRING : bytesFor(maxLength) };
   }
-  const schema = isResource ? withTypeAndMetadata(given) : given;
+  const schema = isResource ? withTypeAndMetadata(declared) : declared;
   switch (schema.type) {
     case "array":
       return listType(schema);
@@ -76,11 +76,11 @@ function typeOf(given: JsonSchema, isResource: boolean): DeclaredType | undefine
     case "string":
       return textType(schema);
     case "boolean":
-      return { shape: BOOL, leastBytes: 4, mostElements: 0 };
+      return { shape: BOOL, minBytes: 4, maxElements: 0 };
     case "number":
-      return { shape: DOUBLE, leastBytes: 1, mostElements: 0 };
+      return { shape: DOUBLE, minBytes: 1, maxElements: 0 };
     case "integer":
-      return { shape: INT, leastBytes: 1, mostElements: 0 };
+      return { shape: INT, minBytes: 1, maxElements: 0 };
     default:
       return undefined;
   }
@@ -94,8 +94,8 @@ function bytesFor(characters: number): number {
 function listType({ items, maxItems }: JsonSchema): DeclaredType | undefined {
   const type = items && declaredType(items, items["x-kubernetes-embedded-resource"] ?? false);
   if (type === undefined) return undefined;
-  const most = maxItems ?? Math.trunc(LONGEST_TEXT / (type.leastBytes + 1));
-  return { shape: "list", leastBytes: 2, mostElements: Math.max(0, most), items: type };
+  const most = maxItems ?? Math.trunc(MAX_STRING / (type.minBytes + 1));
+  return { shape: "list", minBytes: 2, maxElements: Math.max(0, most), items: type };
 }
 
 function mapType({ maxProperties }: JsonSchema, values: JsonSchema): DeclaredType | undefined {
@@ -103,24 +103,24 @@ function mapType({ maxProperties }: JsonSchema, values: JsonSchema): DeclaredTyp
   if (type === undefined) return undefined;
   // An entry takes at least its value and 6 bytes: a key of two bytes with its quotes, a colon, a
   // comma.
-  const most = maxProperties ?? Math.trunc(LONGEST_TEXT / (type.leastBytes + 6));
-  return { shape: "map", leastBytes: 2, mostElements: Math.max(0, most), items: type };
+  const most = maxProperties ?? Math.trunc(MAX_STRING / (type.minBytes + 6));
+  return { shape: "map", minBytes: 2, maxElements: Math.max(0, most), items: type };
 }
 
 function objectType({ properties = {}, required = [] }: JsonSchema): DeclaredType {
   const fields = new Map<string, DeclaredType>();
-  let leastBytes = 2;
+  let minBytes = 2;
   for (const [name, property] of Object.entries(properties)) {
     const type = declaredType(property, property["x-kubernetes-embedded-resource"] ?? false);
     if (type === undefined) continue;
     const field = celName(name);
     if (field !== undefined) fields.set(field, type);
-    // A property with a default may be omitted.
+    // A required property with a default may be omitted, so it does not count.
     if (required.includes(name) && (property.default ?? null) === null) {
-      leastBytes += byteLength(name) + type.leastBytes + 4;
+      minBytes += byteLength(name) + type.minBytes + 4;
     }
   }
-  return { shape: "object", leastBytes, mostElements: 0, fields };
+  return { shape: "object", minBytes, maxElements: 0, fields };
 }
 
 function textType(schema: JsonSchema): DeclaredType {
@@ -129,20 +129,20 @@ function textType(schema: JsonSchema): DeclaredType {
     case "byte":
       return {
         shape: BYTES,
-        leastBytes: 2,
-        mostElements: maxLength === undefined ? LONGEST_TEXT : Math.max(0, maxLength),
+        minBytes: 2,
+        maxElements: maxLength === undefined ? MAX_STRING : Math.max(0, maxLength),
       };
     case "duration":
-      return { shape: DURATION, leastBytes: SHORTEST_DURATION, mostElements: LONGEST_DURATION };
+      return { shape: DURATION, minBytes: MIN_DURATION, maxElements: MAX_DURATION };
     case "date":
-      return { shape: TIMESTAMP, leastBytes: LENGTH_OF_DATE, mostElements: LENGTH_OF_DATE };
+      return { shape: TIMESTAMP, minBytes: DATE_LENGTH, maxElements: DATE_LENGTH };
     case "date-time":
-      return { shape: TIMESTAMP, leastBytes: SHORTEST_DATE_TIME, mostElements: LONGEST_DATE_TIME };
+      return { shape: TIMESTAMP, minBytes: MIN_DATE_TIME, maxElements: MAX_DATE_TIME };
   }
-  if (maxLength !== undefined) return { shape: STRING, leastBytes: 2, mostElements: bytesFor(maxLength) };
-  if (values.length === 0) return { shape: STRING, leastBytes: 2, mostElements: LONGEST_TEXT };
+  if (maxLength !== undefined) return { shape: STRING, minBytes: 2, maxElements: bytesFor(maxLength) };
+  if (values.length === 0) return { shape: STRING, minBytes: 2, maxElements: MAX_STRING };
   const lengths = values.map((value) => typeof value === "string" ? byteLength(value) : 0);
-  return { shape: STRING, leastBytes: 2, mostElements: Math.max(...lengths) };
+  return { shape: STRING, minBytes: 2, maxElements: Math.max(...lengths) };
 }
 
 function byteLength(text: string): number {
@@ -161,13 +161,13 @@ const resources = new WeakMap<JsonSchema, JsonSchema>();
  * @returns The extended schema; the same result for the same argument.
  */
 export function withTypeAndMetadata(schema: JsonSchema): JsonSchema {
-  const made = resources.get(schema);
-  if (made !== undefined) return made;
+  const cached = resources.get(schema);
+  if (cached !== undefined) return cached;
   const { apiVersion, kind, metadata } = schema.properties ?? {};
   const { name, generateName } = metadata?.properties ?? {};
-  const isThere = [apiVersion, kind, name, generateName].every((each) => each?.type === "string") &&
+  const isDeclared = [apiVersion, kind, name, generateName].every((each) => each?.type === "string") &&
     metadata?.type === "object";
-  const result: JsonSchema = isThere ? schema : {
+  const result: JsonSchema = isDeclared ? schema : {
     ...schema,
     properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: METADATA },
   };
@@ -186,17 +186,17 @@ export function celType(type: DeclaredType, name: string): CelType {
   if (shape === "list") return listOf(items ? celType(items, `${name}.@idx`) : DYN);
   if (shape === "map") return mapOf(STRING, items ? celType(items, `${name}.@elem`) : DYN);
   if (shape !== "object") return shape;
-  const asked = new Map<string, CelType | undefined>();
+  const types = new Map<string, CelType | undefined>();
   return {
     kind: "object",
     name,
     field(field) {
-      if (!asked.has(field)) {
+      if (!types.has(field)) {
         // A reserved word may be used without escaping.
         const found = fields?.get(field) ?? (RESERVED_NAMES.has(field) ? fields?.get(`__${field}__`) : undefined);
-        asked.set(field, found && celType(found, `${name}.${field}`));
+        types.set(field, found && celType(found, `${name}.${field}`));
       }
-      return asked.get(field);
+      return types.get(field);
     },
   };
 }
@@ -208,13 +208,13 @@ export function celType(type: DeclaredType, name: string): CelType {
  * @param path The path of the part: field names, `@items`, `@keys`, `@values`.
  * @returns The number, or `undefined` if the type has no bound.
  */
-export function mostElements(type: DeclaredType, path: readonly string[]): number | undefined {
-  let here: DeclaredType | undefined = type;
+export function maxElements(type: DeclaredType, path: readonly string[]): number | undefined {
+  let current: DeclaredType | undefined = type;
   for (const step of path) {
-    if (step === "@items" || step === "@values") here = here.items;
-    else if (step === "@keys") here = here.shape === "map" ? KEY : undefined;
-    else here = here.fields?.get(step);
-    if (here === undefined) return undefined;
+    if (step === "@items" || step === "@values") current = current.items;
+    else if (step === "@keys") current = current.shape === "map" ? KEY : undefined;
+    else current = current.fields?.get(step);
+    if (current === undefined) return undefined;
   }
-  return here.mostElements;
+  return current.maxElements;
 }

@@ -13,7 +13,7 @@ import type { JsonSchema, ValidationRule } from "../json_schema.ts";
 import type { CompiledMessage, CompiledRule } from "./compiled_rule.ts";
 import { withTypeAndMetadata } from "./declared_type.ts";
 import { celValue } from "./json_value.ts";
-import { CALL_LIMIT, LONGEST_MESSAGE, OBJECT_BUDGET } from "./limits.ts";
+import { CALL_LIMIT, MAX_MESSAGE_LENGTH, OBJECT_BUDGET } from "./limits.ts";
 import { type RuleNode, ruleNode } from "./rule_node.ts";
 
 /** Options for {@linkcode brokenRules}. */
@@ -116,8 +116,8 @@ class Evaluation {
     const { type = "" } = node.schema;
     const field = path === "" ? "<nil>" : path;
     if (node.rules === undefined) {
-      const why = "failed to convert to declType for CEL validation rules";
-      this.faults.push(invalid(field, type, `rule compiler initialization error: ${why}`));
+      const detail = "failed to convert to declType for CEL validation rules";
+      this.faults.push(invalid(field, type, `rule compiler initialization error: ${detail}`));
       return;
     }
     if (this.#budget <= 0) return this.#end(invalid(field, type, OUT_OF_BUDGET));
@@ -140,21 +140,23 @@ class Evaluation {
     const broken = (detail: string): FieldError => ({ ...invalid(field, type, detail), rule: rule.rule });
     if (error !== undefined) return void this.faults.push(broken(`rule compile error: ${error}`));
     if (program === undefined) return;
-    const { value, why, cost } = result(program, rule.optionalOldSelf ? at.values.optional : at.values.plain);
+    const { value, failure, cost } = result(program, rule.optionalOldSelf ? at.values.optional : at.values.plain);
     if (cost > this.#budget) return this.#end(broken(OUT_OF_BUDGET));
     this.#budget -= cost;
-    if (why === undefined) {
+    if (failure === undefined) {
       if (value !== true) this.#report(compiled, at);
-    } else if (why.startsWith("no such overload")) {
-      const words = "call arguments did not match a supported operator, function or macro signature for rule";
-      this.faults.push(broken(`'${why}': ${words}: ${nameOf(rule)}`));
-    } else if (why.startsWith(TOO_EXPENSIVE)) {
+    } else if (failure.startsWith("no such overload")) {
+      const detail = "call arguments did not match a supported operator, function or macro signature for rule";
+      this.faults.push(broken(`'${failure}': ${detail}: ${nameOf(rule)}`));
+    } else if (failure.startsWith(TOO_EXPENSIVE)) {
       this.#end(
         broken(
-          `'${why}': no further validation rules will be run due to call cost exceeds limit for rule: ${nameOf(rule)}`,
+          `'${failure}': no further validation rules will be run due to call cost exceeds limit for rule: ${
+            nameOf(rule)
+          }`,
         ),
       );
-    } else this.faults.push(broken(`${why} evaluating rule: ${nameOf(rule)}`));
+    } else this.faults.push(broken(`${failure} evaluating rule: ${nameOf(rule)}`));
   }
 
   /** Reports a failed rule, with its own message if it has one. */
@@ -162,11 +164,11 @@ class Evaluation {
     const { rule, message, field: below, usesOldSelf } = compiled;
     const field = below === undefined ? at.field : at.path === "" ? below : `${at.path}.${below}`;
     const add = (fault: FieldError) => {
-      const known = { ...fault, rule: rule.rule };
+      const withRule = { ...fault, rule: rule.rule };
       const { current, nearest } = at.place;
       const isSame = current === undefined ? nearest?.isSame : current.isSame;
-      if (!usesOldSelf && isSame) this.#warn?.(known);
-      else this.faults.push(known);
+      if (!usesOldSelf && isSame) this.#warn?.(withRule);
+      else this.faults.push(withRule);
     };
     const evaluated = message === undefined ? undefined : this.#message(message, rule, at.values);
     if (evaluated?.isEnd) {
@@ -184,18 +186,20 @@ class Evaluation {
     if (program === undefined) return undefined;
     // As on the server, a message expression accesses the old value as a plain value, never as an
     // optional.
-    const { value, why, cost } = result(program, values.plain);
+    const { value, failure, cost } = result(program, values.plain);
     if (cost > this.#budget) {
-      const what = "messageExpression evaluation failed due to running out of cost budget";
-      return { text: `${what}, no further validation rules will be run`, isEnd: true };
+      const detail = "messageExpression evaluation failed due to running out of cost budget";
+      return { text: `${detail}, no further validation rules will be run`, isEnd: true };
     }
-    if (why?.startsWith(TOO_EXPENSIVE)) {
-      const what = "no further validation rules will be run due to call cost exceeds limit for messageExpression";
-      return { text: `${what}: ${goQuote(rule.messageExpression ?? "")}`, isEnd: true };
+    if (failure?.startsWith(TOO_EXPENSIVE)) {
+      const detail = "no further validation rules will be run due to call cost exceeds limit for messageExpression";
+      return { text: `${detail}: ${goQuote(rule.messageExpression ?? "")}`, isEnd: true };
     }
     this.#budget -= cost;
     const text = typeof value === "string" ? value.trim() : "";
-    if (text === "" || text.includes("\n") || new TextEncoder().encode(text).length > LONGEST_MESSAGE) return undefined;
+    if (text === "" || text.includes("\n") || new TextEncoder().encode(text).length > MAX_MESSAGE_LENGTH) {
+      return undefined;
+    }
     return { text, isEnd: false };
   }
 }
@@ -255,8 +259,8 @@ function valuesOf(schema: JsonSchema, value: unknown, old: unknown): Values {
 
 interface Outcome {
   readonly value?: Value;
-  /** The reason for a missing value. */
-  readonly why?: string;
+  /** The error message, if the evaluation failed. */
+  readonly failure?: string;
   readonly cost: number;
 }
 
@@ -265,7 +269,7 @@ function result(program: Program, values: Readonly<Record<string, Value>>): Outc
     return program.evaluate(values, { costLimit: CALL_LIMIT });
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
-    return { why: error.message, cost: error.cost ?? 0 };
+    return { failure: error.message, cost: error.cost ?? 0 };
   }
 }
 

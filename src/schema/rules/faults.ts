@@ -4,7 +4,7 @@
  * cel_validation.go).
  */
 import { isObject } from "../../base/json.ts";
-import { isSound } from "../_marks.ts";
+import { isKnownValid } from "../_marks.ts";
 import { UNLIMITED } from "../../cel/cost.ts";
 import {
   type FieldError,
@@ -18,7 +18,7 @@ import {
 import { fieldTarget } from "../field_path.ts";
 import { quotedRule } from "../go_schema.ts";
 import type { JsonSchema, ValidationRule } from "../json_schema.ts";
-import { type CompiledRule, compileRules, mostValues } from "./compiled_rule.ts";
+import { type CompiledRule, compileRules, maxValues } from "./compiled_rule.ts";
 import { type DeclaredType, declaredType } from "./declared_type.ts";
 import { RULE_LIMIT, SCHEMA_LIMIT } from "./limits.ts";
 
@@ -30,7 +30,7 @@ export interface RuleFaultsOptions {
    */
   readonly others?: readonly FieldError[];
   /** Whether rules are not compiled, as in a schema that is not structural. @default {false} */
-  readonly textsOnly?: boolean;
+  readonly skipsCompilation?: boolean;
   /**
    * Whether the schema is unchanged. Its rules may then exceed the cost limit of a single rule.
    * @default {false}
@@ -61,9 +61,9 @@ export interface RuleFaultsOptions {
  * ```
  */
 export function ruleFaults(schema: JsonSchema, path: string, options: RuleFaultsOptions = {}): SchemaFault[] {
-  const { others = [], isUnchanged = false, textsOnly = false } = options;
-  const search = new Search(others, isUnchanged);
-  search.visit(schema, { path, isResource: true, most: 1, isCompiled: !textsOnly });
+  const { others = [], isUnchanged = false, skipsCompilation = false } = options;
+  const search = new RuleValidator(others, isUnchanged);
+  search.visit(schema, { path, isResource: true, maxCount: 1, isCompiled: !skipsCompilation });
   return [...search.textFaults, ...search.compileFaults, ...search.totalFaults(path)];
 }
 
@@ -72,7 +72,7 @@ interface Place {
   readonly path: string;
   readonly isResource: boolean;
   /** The maximum number of values; `undefined` if unbounded. */
-  readonly most: number | undefined;
+  readonly maxCount: number | undefined;
   /** The first ancestor below which values have no correlation. */
   readonly uncorrelated?: string;
   /**
@@ -89,7 +89,7 @@ interface ExpensiveRule {
   readonly rule: ValidationRule;
 }
 
-class Search {
+class RuleValidator {
   readonly textFaults: FieldError[] = [];
   readonly compileFaults: SchemaFault[] = [];
   readonly #faultyPaths: string[];
@@ -105,12 +105,12 @@ class Search {
   visit(schema: JsonSchema, place: Place): void {
     const { additionalProperties, properties = {}, items, not, allOf = [], oneOf = [], anyOf = [] } = schema;
     const { path, isCompiled } = place;
-    const most = mostOfChildren(schema, place.most);
+    const maxCount = maxChildren(schema, place.maxCount);
     if (isObject(additionalProperties)) {
-      this.#visitChild(additionalProperties, `${path}.additionalProperties`, place, most);
+      this.#visitChild(additionalProperties, `${path}.additionalProperties`, place, maxCount);
     }
     for (const [key, property] of Object.entries(properties)) {
-      this.#visitChild(property, `${path}.properties[${key}]`, place, most);
+      this.#visitChild(property, `${path}.properties[${key}]`, place, maxCount);
     }
     const alternatives: [string, JsonSchema][] = [
       ...(not === undefined ? [] : [["not", not] as [string, JsonSchema]]),
@@ -124,7 +124,7 @@ class Search {
     if (items !== undefined) {
       const isMap = schema["x-kubernetes-list-type"] === "map";
       const below = isMap ? place : { ...place, uncorrelated: place.uncorrelated ?? path };
-      this.#visitChild(items, `${path}.items`, below, most);
+      this.#visitChild(items, `${path}.items`, below, maxCount);
     }
     const rules = schema["x-kubernetes-validations"] ?? [];
     if (rules.length === 0) return;
@@ -132,10 +132,10 @@ class Search {
     if (isCompiled && !this.#faultyPaths.some((fault) => isWithin(path, fault))) this.#compile(schema, place);
   }
 
-  #visitChild(schema: JsonSchema, path: string, place: Place, most: number | undefined): void {
+  #visitChild(schema: JsonSchema, path: string, place: Place, maxCount: number | undefined): void {
     // They have no rules.
-    if (isSound(schema)) return;
-    this.visit(schema, { ...place, path, most, isResource: schema["x-kubernetes-embedded-resource"] ?? false });
+    if (isKnownValid(schema)) return;
+    this.visit(schema, { ...place, path, maxCount, isResource: schema["x-kubernetes-embedded-resource"] ?? false });
   }
 
   #addText(rule: ValidationRule, fault: FieldError): void {
@@ -167,9 +167,9 @@ class Search {
     const path = `${place.path}.x-kubernetes-validations`;
     const type = declaredType(schema, place.isResource);
     if (type === undefined) {
-      const why = "failed to construct type information for x-kubernetes-validations rules: " +
+      const detail = "failed to construct type information for x-kubernetes-validations rules: " +
         "unable to convert structural schema to CEL declarations";
-      this.compileFaults.push(internal(path, `internal error: ${why}`));
+      this.compileFaults.push(internal(path, `internal error: ${detail}`));
       return;
     }
     for (const [i, compiled] of compileRules(schema, type).entries()) {
@@ -180,29 +180,29 @@ class Search {
   #checkCompiled(compiled: CompiledRule, path: string, place: Place, type: DeclaredType): void {
     const { rule, error, message } = compiled;
     const add = (fault: SchemaFault) => this.compileFaults.push({ ...fault, rule: rule.rule });
-    const cost = multiplied(compiled.cost, place.most ?? mostValues(type));
+    const cost = multiplied(compiled.cost, place.maxCount ?? maxValues(type));
     const limit = this.#isUnchanged ? Infinity : RULE_LIMIT;
     if (cost > limit) {
-      const why = overBudget("estimated rule cost", cost, RULE_LIMIT);
-      add({ ...forbidden(`${path}.rule`, why), isTooExpensive: true });
+      const detail = overBudget("estimated rule cost", cost, RULE_LIMIT);
+      add({ ...forbidden(`${path}.rule`, detail), isTooExpensive: true });
     }
     this.#count(`${path}.rule`, cost, rule);
     if (error !== undefined) add(quoting(`${path}.rule`, rule, error));
     if (message?.error !== undefined) add(quoting(`${path}.messageExpression`, rule, message.error));
     else if (message !== undefined) {
       if (message.cost > limit) {
-        const why = overBudget("estimated messageExpression cost", message.cost, RULE_LIMIT);
-        add({ ...forbidden(`${path}.messageExpression`, why), isTooExpensive: true });
+        const detail = overBudget("estimated messageExpression cost", message.cost, RULE_LIMIT);
+        add({ ...forbidden(`${path}.messageExpression`, detail), isTooExpensive: true });
       }
       this.#count(`${path}.messageExpression`, message.cost, rule);
     }
     if (compiled.usesOldSelf) {
       if (place.uncorrelated === undefined) return;
-      const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`;
-      add(invalid(`${path}.rule`, rule.rule, why));
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`;
+      add(invalid(`${path}.rule`, rule.rule, detail));
     } else if (rule.optionalOldSelf !== undefined) {
-      const why = "may not be set if oldSelf is not used in rule";
-      add(invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, why));
+      const detail = "may not be set if oldSelf is not used in rule";
+      add(invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, detail));
     }
   }
 
@@ -215,22 +215,22 @@ class Search {
   /** Reports a total cost above the limit, with the four most expensive rules. */
   totalFaults(path: string): SchemaFault[] {
     if (this.#total <= SCHEMA_LIMIT) return [];
-    const why = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
-    const most = this.#expensive.toSorted((a, b) => b.cost - a.cost).slice(0, 4);
+    const detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+    const reported = this.#expensive.toSorted((a, b) => b.cost - a.cost).slice(0, 4);
     const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
     return [
-      ...most.map((each) => ({ ...forbidden(each.path, why), rule: each.rule.rule, isTooExpensive: true })),
+      ...reported.map((each) => ({ ...forbidden(each.path, detail), rule: each.rule.rule, isTooExpensive: true })),
       forbidden(path, overBudget(what, this.#total, SCHEMA_LIMIT)),
     ];
   }
 }
 
 /** Returns the maximum number of children of a number of values. */
-function mostOfChildren(schema: JsonSchema, most: number | undefined): number | undefined {
+function maxChildren(schema: JsonSchema, maxCount: number | undefined): number | undefined {
   const { type, additionalProperties, maxProperties, maxItems } = schema;
   const isMap = type === "object" && additionalProperties !== undefined;
   const bound = isMap ? maxProperties : type === "array" ? maxItems : 1;
-  return bound === undefined || most === undefined ? undefined : multiplied(most, Math.max(0, bound));
+  return bound === undefined || maxCount === undefined ? undefined : multiplied(maxCount, Math.max(0, bound));
 }
 
 function multiplied(a: number, b: number): number {

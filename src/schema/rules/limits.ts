@@ -15,5 +15,5 @@ export const RULE_LIMIT = 10_000_000;
 /** The limit of the estimated cost of all rules of a schema. */
 export const SCHEMA_LIMIT = 100_000_000;
 
-/** The longest result of a message expression, in bytes. */
-export const LONGEST_MESSAGE = 5 * 1024;
+/** The maximum length of a message expression's result, in bytes. */
+export const MAX_MESSAGE_LENGTH = 5 * 1024;

@@ -11,8 +11,8 @@ import { isInt64 } from "../go_text.ts";
 /**
  * A list of type `atomic`. `a + b` concatenates the items.
  *
- * @param restore Converts the items of a concatenation: a server stores values of an expression as
- * JSON in between, if it can.
+ * @param restore Converts the items that are appended. The server converts values of expressions to
+ * JSON and back, if it can.
  */
 export function atomicSemantics(restore: (items: readonly Value[]) => readonly Value[]): ListSemantics {
   const semantics: ListSemantics = {
@@ -22,7 +22,7 @@ export function atomicSemantics(restore: (items: readonly Value[]) => readonly V
   return semantics;
 }
 
-/** Items whose conversion failed continue to fail the expressions that access them. */
+/** Concatenates two lists. Items whose conversion failed still throw when they are accessed. */
 function joined(a: readonly Value[], b: readonly Value[]): readonly Value[] {
   const items: Value[] = [];
   for (const [from, list] of [[0, a], [a.length, b]] as const) {

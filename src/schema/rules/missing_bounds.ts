@@ -7,8 +7,8 @@ import { own } from "../../base/own.ts";
 import type { Program } from "../../cel/program.ts";
 import { celName } from "../_cel_name.ts";
 import type { JsonSchema } from "../json_schema.ts";
-import { compileRules, mostValues } from "./compiled_rule.ts";
-import { type DeclaredType, declaredType, mostElements } from "./declared_type.ts";
+import { compileRules, maxValues } from "./compiled_rule.ts";
+import { type DeclaredType, declaredType, maxElements } from "./declared_type.ts";
 import { RULE_LIMIT } from "./limits.ts";
 
 /** A bound that would reduce the cost of a rule. */
@@ -39,8 +39,8 @@ export function costAdvice(root: JsonSchema, field: string): CostAdvice {
   const compiled = type && compileRules(node, type)[index];
   const program = isMessage ? compiled?.message?.program : compiled?.program;
   if (type === undefined || program === undefined) return { bounds: [] };
-  const around = isMessage ? [] : containersIn(nodes);
-  const bounds = boundsThatMatter({ node, type, program, path, around });
+  const containers = isMessage ? [] : containersIn(nodes);
+  const bounds = usefulBounds({ node, type, program, path, containers });
   const better = isMessage ? betterMessage(node, index, type) : undefined;
   return { bounds, ...(better && { better }) };
 }
@@ -85,46 +85,47 @@ function containersIn(nodes: readonly Step[]): Step[] {
   return nodes.filter(({ schema }) => schema.type === "array" || isObject(schema.additionalProperties));
 }
 
-interface Priced {
+interface RuleToPrice {
   readonly node: JsonSchema;
   readonly type: DeclaredType;
   readonly program: Program;
   readonly path: string;
-  readonly around: readonly Step[];
+  readonly containers: readonly Step[];
 }
 
 /** The assumed size of a list or map once it is bounded. */
-const SMALL = 10;
+const ASSUMED_SIZE = 10;
 
-function boundsThatMatter({ node, type, program, path, around }: Priced): MissingBound[] {
+function usefulBounds({ node, type, program, path, containers }: RuleToPrice): MissingBound[] {
   const missing = new Map<string, MissingBound>();
-  const note = (schema: JsonSchema, at: string) => {
+  const addIfUnbounded = (schema: JsonSchema, at: string) => {
     const keyword = missingKeyword(schema);
     if (keyword !== undefined) missing.set(at, { keyword, path: at });
   };
-  for (const each of around) note(each.schema, each.path);
+  for (const each of containers) addIfUnbounded(each.schema, each.path);
   const cost = (isBounded: (path: string) => boolean): number => {
     const sizeOf = ([, ...steps]: readonly string[]) => {
-      const max = mostElements(type, steps);
+      const max = maxElements(type, steps);
       if (max === undefined) return undefined;
       const part = partAt(node, path, steps);
-      if (part !== undefined) note(part.schema, part.path);
+      if (part !== undefined) addIfUnbounded(part.schema, part.path);
       const isSmall = part !== undefined && missing.has(part.path) && isBounded(part.path);
-      return { min: 0, max: isSmall ? SMALL : max };
+      return { min: 0, max: isSmall ? ASSUMED_SIZE : max };
     };
-    return program.estimateCost({ sizeOf }).max * timesEvaluated(around, type, isBounded);
+    return program.estimateCost({ sizeOf }).max * timesEvaluated(containers, type, isBounded);
   };
   cost(() => false);
-  const least = cost(() => true);
-  return [...missing.values()].filter((bound) => cost((path) => path !== bound.path) > 1.1 * least)
+  const minCost = cost(() => true);
+  return [...missing.values()].filter((bound) => cost((path) => path !== bound.path) > 1.1 * minCost)
     .sort((a, b) => a.path < b.path ? -1 : 1);
 }
 
-function timesEvaluated(around: readonly Step[], type: DeclaredType, isBounded: (path: string) => boolean): number {
-  const most = around.map(({ schema, path }) => {
-    return (schema.type === "array" ? schema.maxItems : schema.maxProperties) ?? (isBounded(path) ? SMALL : undefined);
+function timesEvaluated(containers: readonly Step[], type: DeclaredType, isBounded: (path: string) => boolean): number {
+  const sizes = containers.map(({ schema, path }) => {
+    return (schema.type === "array" ? schema.maxItems : schema.maxProperties) ??
+      (isBounded(path) ? ASSUMED_SIZE : undefined);
   });
-  return most.reduce<number>((all, each) => all * (each ?? NaN), 1) || mostValues(type);
+  return sizes.reduce<number>((all, each) => all * (each ?? NaN), 1) || maxValues(type);
 }
 
 function missingKeyword(schema: JsonSchema): MissingBound["keyword"] | undefined {
@@ -140,13 +141,13 @@ function missingKeyword(schema: JsonSchema): MissingBound["keyword"] | undefined
 
 /** Returns the node at the end of a path of the cost estimate. */
 function partAt(schema: JsonSchema, path: string, steps: readonly string[]): Step | undefined {
-  let here: Step = { schema, path };
+  let current: Step = { schema, path };
   for (const step of steps) {
-    const next = stepInto(here, step);
+    const next = stepInto(current, step);
     if (next === undefined) return undefined;
-    here = next;
+    current = next;
   }
-  return here;
+  return current;
 }
 
 function stepInto({ schema, path }: Step, step: string): Step | undefined {
@@ -159,7 +160,10 @@ function stepInto({ schema, path }: Step, step: string): Step | undefined {
   return name === undefined ? undefined : { schema: properties[name]!, path: `${path}.${name}` };
 }
 
-/** The length of a concatenation with `string(...)` is unknown; that of a format is known. */
+/**
+ * Returns an equivalent message expression with `format`, if that makes it cheap enough: the length
+ * of a concatenation with `string(...)` is unknown, but that of a format is known.
+ */
 function betterMessage(node: JsonSchema, index: number, type: DeclaredType): string | undefined {
   const rule = node["x-kubernetes-validations"]?.[index];
   const better = asFormat(rule?.messageExpression ?? "");
