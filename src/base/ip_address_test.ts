@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { IpAddress, IpNetwork } from "./ip_address.ts";
 
-const written: readonly (readonly [given: string, expected: string])[] = [
+const canonicalForms: readonly (readonly [given: string, expected: string])[] = [
   ["0.0.0.0", "0.0.0.0"],
   ["255.255.255.255", "255.255.255.255"],
   ["::", "::"],
@@ -19,7 +19,7 @@ const written: readonly (readonly [given: string, expected: string])[] = [
   ["fe80::1%eth0", "fe80::1%eth0"],
 ];
 
-for (const [given, expected] of written) {
+for (const [given, expected] of canonicalForms) {
   Deno.test(`IpAddress.parse("${given}") prints as ${expected}`, () => {
     assert.equal(IpAddress.parse(given).toString(), expected);
   });
@@ -122,34 +122,34 @@ for (const [given, message] of rejectedNetworks) {
 const networks: readonly {
   given: string;
   masked: string;
-  holds: readonly string[];
-  lacks: readonly string[];
+  contained: readonly string[];
+  notContained: readonly string[];
 }[] = [
   {
     given: "10.1.2.3/8",
     masked: "10.0.0.0/8",
-    holds: ["10.0.0.0", "10.255.255.255"],
-    lacks: ["11.0.0.0", "::a00:1", "::ffff:10.0.0.1"],
+    contained: ["10.0.0.0", "10.255.255.255"],
+    notContained: ["11.0.0.0", "::a00:1", "::ffff:10.0.0.1"],
   },
-  { given: "10.1.2.3/31", masked: "10.1.2.2/31", holds: ["10.1.2.2", "10.1.2.3"], lacks: ["10.1.2.4"] },
-  { given: "10.1.2.3/32", masked: "10.1.2.3/32", holds: ["10.1.2.3"], lacks: ["10.1.2.2"] },
-  { given: "10.1.2.3/0", masked: "0.0.0.0/0", holds: ["255.255.255.255"], lacks: ["::"] },
+  { given: "10.1.2.3/31", masked: "10.1.2.2/31", contained: ["10.1.2.2", "10.1.2.3"], notContained: ["10.1.2.4"] },
+  { given: "10.1.2.3/32", masked: "10.1.2.3/32", contained: ["10.1.2.3"], notContained: ["10.1.2.2"] },
+  { given: "10.1.2.3/0", masked: "0.0.0.0/0", contained: ["255.255.255.255"], notContained: ["::"] },
   {
     given: "2001:db8:ffff::1/33",
     masked: "2001:db8:8000::/33",
-    holds: ["2001:db8:8000::"],
-    lacks: ["2001:db8:7fff::"],
+    contained: ["2001:db8:8000::"],
+    notContained: ["2001:db8:7fff::"],
   },
-  { given: "fe80::/10", masked: "fe80::/10", holds: ["febf::1"], lacks: ["fec0::", "fe80::1%eth0"] },
+  { given: "fe80::/10", masked: "fe80::/10", contained: ["febf::1"], notContained: ["fec0::", "fe80::1%eth0"] },
 ];
 
-for (const { given, masked, holds, lacks } of networks) {
-  Deno.test(`IpNetwork.parse("${given}") is ${masked} and contains ${holds.join(", ")} but not ${lacks.join(", ")}`, () => {
+for (const { given, masked, contained, notContained } of networks) {
+  Deno.test(`IpNetwork.parse("${given}") is ${masked} and contains ${contained.join(", ")} but not ${notContained.join(", ")}`, () => {
     const network = IpNetwork.parse(given);
     assert.equal(network.masked().toString(), masked);
     assert.equal(network.toString(), given);
-    for (const address of holds) assert(network.contains(IpAddress.parse(address)), address);
-    for (const address of lacks) assert(!network.contains(IpAddress.parse(address)), address);
+    for (const address of contained) assert(network.contains(IpAddress.parse(address)), address);
+    for (const address of notContained) assert(!network.contains(IpAddress.parse(address)), address);
   });
 }
 

@@ -51,7 +51,7 @@ for (const [given, text, integer, float] of printed) {
 }
 
 // Edge cases of a server's own parser.
-const odd: readonly (readonly [given: string, text: string])[] = [
+const edgeCases: readonly (readonly [given: string, text: string])[] = [
   ["+3", "+3"],
   ["0005", "0005"],
   ["1.250", "1.250"],
@@ -66,7 +66,7 @@ const odd: readonly (readonly [given: string, text: string])[] = [
   ["-0", "0"],
 ];
 
-for (const [given, text] of odd) {
+for (const [given, text] of edgeCases) {
   Deno.test(`Quantity.parse("${given}") is printed as ${text}, as by a server`, () => {
     assert.equal(Quantity.parse(given).toString(), text);
   });

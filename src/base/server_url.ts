@@ -5,7 +5,7 @@
  * Go's strings are bytes. Here, a byte from `%ff` that is not valid UTF-8 is encoded by `strayByte`
  * of quoted.ts.
  */
-import { escape, isPlain, type Place, unescape, UrlError } from "./url_escapes.ts";
+import { escape, isPlain, unescape, UrlError, type UrlPart } from "./url_escapes.ts";
 import { IpAddress } from "./ip_address.ts";
 import { quoted } from "./quoted.ts";
 
@@ -275,19 +275,19 @@ function queryText(text: string): string | undefined {
   }
 }
 
-function unescaped(text: string, place: Place): Escaped {
-  return { text: unescape(text, place), original: text };
+function unescaped(text: string, part: UrlPart): Escaped {
+  return { text: unescape(text, part), original: text };
 }
 
 /** Returns the original form, unless it contains characters that must be escaped. */
-function escapedOf({ text, original }: Escaped, place: Place): string {
-  const standard = escape(text, place);
+function escapedOf({ text, original }: Escaped, part: UrlPart): string {
+  const standard = escape(text, part);
   if (
-    original !== standard && [...original].every((each) => "!$&'()*+,;=:@[]%".includes(each) || isPlain(each, place))
+    original !== standard && [...original].every((each) => "!$&'()*+,;=:@[]%".includes(each) || isPlain(each, part))
   ) {
     return original;
   }
-  return place === "path" && text === "*" ? "*" : standard;
+  return part === "path" && text === "*" ? "*" : standard;
 }
 
 function cut(text: string, separator: string): [before: string, after: string] {

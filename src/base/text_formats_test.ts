@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { isBase64, isDate, isDateTime, isUuid } from "./text_formats.ts";
 
-const cases: readonly { is: (text: string) => boolean; right: readonly string[]; wrong: readonly string[] }[] = [
+const cases: readonly { is: (text: string) => boolean; valid: readonly string[]; invalid: readonly string[] }[] = [
   {
     is: isDate,
-    right: ["2026-02-28", "2024-02-29", "2000-02-29", "0000-01-01", "9999-12-31"],
-    wrong: [
+    valid: ["2026-02-28", "2024-02-29", "2000-02-29", "0000-01-01", "9999-12-31"],
+    invalid: [
       "",
       "2026-02-29",
       "1900-02-29",
@@ -19,7 +19,7 @@ const cases: readonly { is: (text: string) => boolean; right: readonly string[];
   },
   {
     is: isDateTime,
-    right: [
+    valid: [
       "2026-01-01T00:00:00Z",
       "2026-01-01t23:59:59z",
       "2026-01-01T00:00:00.123456789Z",
@@ -27,7 +27,7 @@ const cases: readonly { is: (text: string) => boolean; right: readonly string[];
       "2026-01-01T00:00:00+99:99",
       "2026-01-01T00:00:00Zt and more",
     ],
-    wrong: [
+    invalid: [
       "",
       "2026-01-01",
       "2026-01-01T00:00:00",
@@ -41,17 +41,17 @@ const cases: readonly { is: (text: string) => boolean; right: readonly string[];
   },
   {
     is: isUuid,
-    right: ["123e4567-e89b-12d3-a456-426614174000", "123E4567E89B12D3A456426614174000"],
-    wrong: ["", "123e4567-e89b-12d3-a456-42661417400", "123g4567-e89b-12d3-a456-426614174000"],
+    valid: ["123e4567-e89b-12d3-a456-426614174000", "123E4567E89B12D3A456426614174000"],
+    invalid: ["", "123e4567-e89b-12d3-a456-42661417400", "123g4567-e89b-12d3-a456-426614174000"],
   },
   {
     is: isBase64,
-    right: ["aGVsbG8=", "aGVs", "YQ==", "+/+/"],
-    wrong: ["", "aGVsbG8", "a===", "YQ==YQ==", "aGV_", "aGVs\n", "=aGV"],
+    valid: ["aGVsbG8=", "aGVs", "YQ==", "+/+/"],
+    invalid: ["", "aGVsbG8", "a===", "YQ==YQ==", "aGV_", "aGVs\n", "=aGV"],
   },
 ];
 
-for (const { is, right, wrong } of cases) {
-  for (const text of right) Deno.test(`${is.name} accepts ${JSON.stringify(text)}`, () => assert(is(text)));
-  for (const text of wrong) Deno.test(`${is.name} rejects ${JSON.stringify(text)}`, () => assert(!is(text)));
+for (const { is, valid, invalid } of cases) {
+  for (const text of valid) Deno.test(`${is.name} accepts ${JSON.stringify(text)}`, () => assert(is(text)));
+  for (const text of invalid) Deno.test(`${is.name} rejects ${JSON.stringify(text)}`, () => assert(!is(text)));
 }

@@ -2,12 +2,12 @@
 import { quoted, strayByte } from "./quoted.ts";
 
 /** A part of a URL, with its own set of unescaped characters. */
-export type Place = "path" | "host" | "zone" | "user" | "query" | "fragment";
+export type UrlPart = "path" | "host" | "zone" | "user" | "query" | "fragment";
 
 // Characters that are never escaped.
 const UNRESERVED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
 // Additional characters that are not escaped in a part.
-const PLAIN: { readonly [place in Place]: ReadonlySet<string> } = {
+const PLAIN: { readonly [part in UrlPart]: ReadonlySet<string> } = {
   path: new Set(`${UNRESERVED}$&+,/:;=@`),
   host: new Set(`${UNRESERVED}!"$&'()*+,:;<=>[]`),
   zone: new Set(`${UNRESERVED}!"$&'()*+,:;<=>[]`),
@@ -20,8 +20,8 @@ const PLAIN: { readonly [place in Place]: ReadonlySet<string> } = {
 export class UrlError extends Error {}
 
 /** Reports whether a character needs no escape in a part of a URL. */
-export function isPlain(character: string, place: Place): boolean {
-  return PLAIN[place].has(character);
+export function isPlain(character: string, part: UrlPart): boolean {
+  return PLAIN[part].has(character);
 }
 
 /**
@@ -29,9 +29,9 @@ export function isPlain(character: string, place: Place): boolean {
  *
  * @throws {UrlError} If an escape or a character is invalid there.
  */
-export function unescape(text: string, place: Place): string {
-  checkEscapes(text, place);
-  const withSpaces = place === "query" ? text.replaceAll("+", " ") : text;
+export function unescape(text: string, part: UrlPart): string {
+  checkEscapes(text, part);
+  const withSpaces = part === "query" ? text.replaceAll("+", " ") : text;
   if (!withSpaces.includes("%")) return withSpaces;
   const bytes: number[] = [];
   const escapes = /%([0-9a-fA-F]{2})|([^%]+)/g;
@@ -42,15 +42,15 @@ export function unescape(text: string, place: Place): string {
   return fromBytes(bytes);
 }
 
-function checkEscapes(text: string, place: Place): void {
-  const isHost = place === "host" || place === "zone";
+function checkEscapes(text: string, part: UrlPart): void {
+  const isHost = part === "host" || part === "zone";
   // Matches each escape, and in a host also each ASCII character.
   for (const match of text.matchAll(isHost ? /%([0-9a-fA-F]{2})?|[^\u0080-\uffff]/g : /%([0-9a-fA-F]{2})?/g)) {
     const [found, code] = match;
     if (found === "%") throw new UrlError(`invalid URL escape ${quoted(firstBytes(text.slice(match.index), 3))}`);
     if (code === undefined) {
-      if (!isPlain(found, place)) throw new UrlError(`invalid character ${quoted(found)} in host name`);
-    } else if (isHost && found !== "%25" && !mayEscape(parseInt(code, 16), place)) {
+      if (!isPlain(found, part)) throw new UrlError(`invalid character ${quoted(found)} in host name`);
+    } else if (isHost && found !== "%25" && !mayEscape(parseInt(code, 16), part)) {
       throw new UrlError(`invalid URL escape ${quoted(found)}`);
     }
   }
@@ -60,17 +60,17 @@ function checkEscapes(text: string, place: Place): void {
  * Returns whether a byte may be escaped: in a host, only non-ASCII bytes; in a zone, only spaces
  * and characters that a host does not escape.
  */
-function mayEscape(byte: number, place: Place): boolean {
-  if (place === "host") return byte >= 0x80;
+function mayEscape(byte: number, part: UrlPart): boolean {
+  if (part === "host") return byte >= 0x80;
   return byte === 0x20 || byte < 0x80 && isPlain(String.fromCharCode(byte), "host");
 }
 
 /** Escapes a part of a URL. */
-export function escape(text: string, place: Place): string {
+export function escape(text: string, part: UrlPart): string {
   let result = "";
   for (const byte of toBytes(text)) {
     const character = String.fromCharCode(byte);
-    result += isPlain(character, place) ? character : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    result += isPlain(character, part) ? character : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   }
   return result;
 }

@@ -3,7 +3,7 @@
  * saturate at the largest uint64.
  */
 
-/** The largest uint64. Larger values saturate to it. */
+/** The largest uint64. It replaces larger values. */
 export const UNLIMITED = 2 ** 64 - 1;
 
 /** An inclusive range. */

@@ -8,7 +8,7 @@ import { literalValue, RESERVED } from "./literal.ts";
 import { type Macro, MacroError, MacroSite } from "./macro.ts";
 import type { Issues } from "./source.ts";
 import { type Expression, type MapEntry, NodeFactory, type StructField } from "./syntax_tree.ts";
-import { SyntaxFault } from "./syntax_fault.ts";
+import { GrammarError } from "./grammar_error.ts";
 import { TokenStream } from "./token_stream.ts";
 
 /** A syntax tree, and the number of node ids in it. */
@@ -41,7 +41,7 @@ export function parse(text: string, macros: ReadonlyMap<string, Macro>, issues: 
     const root = parser.parse();
     return issues.size === 0 ? { root, ids: parser.factory.size } : undefined;
   } catch (error) {
-    if (error instanceof SyntaxFault) issues.add(error.offset, `Syntax error: ${error.message}`);
+    if (error instanceof GrammarError) issues.add(error.offset, `Syntax error: ${error.message}`);
     else if (error instanceof LimitError) issues.add(undefined, error.message);
     else throw error;
     return undefined;
@@ -207,7 +207,7 @@ class Parser {
 
   #field(target: Expression, offset: number, isOptional: boolean): Expression {
     const token = this.#tokens.next();
-    if (token.kind !== "identifier" && token.kind !== "escaped") throw new SyntaxFault(token, "a field name");
+    if (token.kind !== "identifier" && token.kind !== "escaped") throw new GrammarError(token, "a field name");
     if (token.kind === "identifier" && !isOptional && this.#tokens.is("(")) {
       const open = this.#tokens.next().offset;
       const operands = this.#operands();
@@ -279,7 +279,7 @@ class Parser {
     while (!this.#closes("}", fields.length)) {
       const isOptional = this.#tokens.skip("?");
       const field = this.#tokens.next();
-      if (field.kind !== "identifier" && field.kind !== "escaped") throw new SyntaxFault(field, "a field name");
+      if (field.kind !== "identifier" && field.kind !== "escaped") throw new GrammarError(field, "a field name");
       if (field.kind === "escaped") this.#issues.add(field.offset, "unsupported syntax: '`'");
       const colon = this.#tokens.expect(":");
       fields.push({ offset: colon.offset, name: field.text, value: this.#expression(), isOptional });
@@ -336,7 +336,7 @@ class Parser {
     const sign = this.#tokens.is("-") ? this.#tokens.next() : undefined;
     const token = this.#tokens.next();
     const isLiteral = sign === undefined ? LITERALS.has(token.kind) : token.kind === "int" || token.kind === "float";
-    if (!isLiteral) throw new SyntaxFault(token, "an expression");
+    if (!isLiteral) throw new GrammarError(token, "an expression");
     const offset = sign?.offset ?? token.offset;
     const value = literalValue(token, sign !== undefined, offset, this.#issues);
     return value === undefined ? this.factory.broken(offset) : this.factory.literal(offset, value);

@@ -35,11 +35,11 @@ export class Issues {
   toString(): string {
     const reported = this.#issues.slice(0, MAX_ISSUES).map((issue) => ({
       ...issue,
-      place: this.#placeOf(issue.offset),
+      position: this.#positionOf(issue.offset),
     }));
-    reported.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
-    const lines = reported.map(({ place, message }) =>
-      `ERROR: <input>:${place.line}:${place.column + 1}: ${message}${this.#excerpt(place)}`
+    reported.sort((a, b) => a.position.line - b.position.line || a.position.column - b.position.column);
+    const lines = reported.map(({ position, message }) =>
+      `ERROR: <input>:${position.line}:${position.column + 1}: ${message}${this.#excerpt(position)}`
     );
     if (this.#issues.length > MAX_ISSUES) {
       lines.push(`${this.#issues.length - MAX_ISSUES} more errors were truncated`);
@@ -47,14 +47,14 @@ export class Issues {
     return lines.join("\n");
   }
 
-  #placeOf(offset: number | undefined): Place {
+  #positionOf(offset: number | undefined): Position {
     if (offset === undefined) return { line: -1, column: -1 };
     if (this.text === "" || offset < 0) return { line: 1, column: -1 };
     const before = this.text.slice(0, offset).split("\n");
     return { line: before.length, column: [...before.at(-1)!].length };
   }
 
-  #excerpt({ line, column }: Place): string {
+  #excerpt({ line, column }: Position): string {
     const text = line < 1 || this.text === "" ? undefined : this.text.split("\n")[line - 1];
     if (text === undefined || new TextEncoder().encode(text).length > MAX_EXCERPT_BYTES) return "";
     const characters = [...text.replaceAll("\t", " ")];
@@ -65,7 +65,7 @@ export class Issues {
   }
 }
 
-interface Place {
+interface Position {
   /** From 1; -1 if there is none. */
   readonly line: number;
   /** From 0, in code points. */

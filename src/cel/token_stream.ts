@@ -1,6 +1,6 @@
 /** A cursor over the tokens of an expression. */
 import { type Token, tokensOf } from "./lexer.ts";
-import { SyntaxFault } from "./syntax_fault.ts";
+import { GrammarError } from "./grammar_error.ts";
 
 /** A cursor over tokens. It never moves past the last one, `end`. */
 export class TokenStream {
@@ -46,11 +46,11 @@ export class TokenStream {
    *
    * @param kind The kind.
    * @param expected The expected syntax, for the error message. @default the kind in quotes
-   * @throws {SyntaxFault} If the token is of another kind.
+   * @throws {GrammarError} If the token is of another kind.
    */
   expect(kind: string, expected: string = `"${kind}"`): Token {
     const token = this.next();
-    if (token.kind !== kind) throw new SyntaxFault(token, expected);
+    if (token.kind !== kind) throw new GrammarError(token, expected);
     return token;
   }
 }

@@ -8,27 +8,27 @@ import type { Properties, Schema } from "./schema.ts";
  * Requires a schema.
  *
  * @param action The action in messages: `define an array schema`.
- * @param place The part of it in messages: `the items`.
+ * @param subject The name of the schema in messages: `the items`.
  * @param schema The argument.
  * @throws {TypeError} If it is not a schema.
  */
-export function checkSchema(action: string, place: string, schema: unknown): asserts schema is JsonSchema {
+export function checkSchema(action: string, subject: string, schema: unknown): asserts schema is JsonSchema {
   if (isObject(schema)) return;
-  throw new TypeError(`Cannot ${action}: ${place} must be a schema, such as s.string()`);
+  throw new TypeError(`Cannot ${action}: ${subject} must be a schema, such as s.string()`);
 }
 
 /**
  * Requires a schema that is not optional.
  *
  * @param action The action in messages: `define an array schema`.
- * @param place The part of it in messages: `the items`.
+ * @param subject The name of the schema in messages: `the items`.
  * @param schema The argument.
  * @throws {TypeError} If it is not a schema, or is optional.
  */
-export function checkItem(action: string, place: string, schema: unknown): asserts schema is JsonSchema {
-  checkSchema(action, place, schema);
+export function checkItem(action: string, subject: string, schema: unknown): asserts schema is JsonSchema {
+  checkSchema(action, subject, schema);
   if (marksOf(schema).optional !== true) return;
-  throw new TypeError(`Cannot ${action}: ${place} must not be optional: only properties can be`);
+  throw new TypeError(`Cannot ${action}: ${subject} must not be optional: only properties can be`);
 }
 
 /**

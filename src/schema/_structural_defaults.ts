@@ -12,7 +12,7 @@ import { pruneFields } from "./prune.ts";
 import { brokenRules } from "./rules/evaluate.ts";
 
 /** The position of a default. */
-interface Place {
+interface Position {
   readonly path: string;
   readonly toleratesUnknown: boolean;
   /** The schema of the enclosing resource. */
@@ -42,31 +42,31 @@ function withType(value: unknown): unknown {
   return { ...TYPE, ...value as object };
 }
 
-function nodeFaults(schema: JsonSchema, parent: Place): FieldError[] {
+function nodeFaults(schema: JsonSchema, parent: Position): FieldError[] {
   if (isKnownValid(schema) && !parent.isInMetadata) return [];
   const isResource = schema["x-kubernetes-embedded-resource"] === true;
-  const place = isResource ? { ...parent, resource: schema, enclose: withType, isInMetadata: false } : parent;
-  const { path, enclose } = place;
+  const position = isResource ? { ...parent, resource: schema, enclose: withType, isInMetadata: false } : parent;
+  const { path, enclose } = position;
   const faults: FieldError[] = [];
-  if (schema.default !== undefined) faults.push(...ownFaults(schema, { ...place, path: `${path}.default` }));
+  if (schema.default !== undefined) faults.push(...ownFaults(schema, { ...position, path: `${path}.default` }));
   // The server does not validate defaults below additionalProperties.
   if (schema.items !== undefined) {
     const inItem = (value: unknown) => enclose([value]);
-    faults.push(...nodeFaults(schema.items, { ...place, path: `${path}.items`, enclose: inItem }));
+    faults.push(...nodeFaults(schema.items, { ...position, path: `${path}.items`, enclose: inItem }));
   }
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     faults.push(...nodeFaults(property, {
-      ...place,
+      ...position,
       path: `${path}.properties[${key}]`,
       enclose: (value) => enclose({ [key]: value }),
-      isInMetadata: place.isInMetadata || (isResource && METADATA.has(key)),
+      isInMetadata: position.isInMetadata || (isResource && METADATA.has(key)),
     }));
   }
   return faults;
 }
 
-function ownFaults(schema: JsonSchema, place: Place): FieldError[] {
-  const { path, resource, enclose, isInMetadata, toleratesUnknown } = place;
+function ownFaults(schema: JsonSchema, position: Position): FieldError[] {
+  const { path, resource, enclose, isInMetadata, toleratesUnknown } = position;
   const value = schema.default;
   const faults: FieldError[] = [];
   if (isInMetadata) {

@@ -59,15 +59,15 @@ const COMBINATIONS = [
 
 for (const { given, expected } of COMBINATIONS) {
   Deno.test(`s.exactlyOneOf, atMostOneOf and atLeastOneOf as JSON Schema validate [${Object.keys(given)}]`, () => {
-    const wishes = [
+    const schemas = [
       s.exactlyOneOf(object, ["a", "b", "c"], { as: "schema" }),
       s.atMostOneOf(object, ["a", "b", "c"], { as: "schema" }),
       s.atLeastOneOf(object, ["a", "b", "c"], { as: "schema" }),
     ];
 
-    const verdicts = wishes.map((schema) => validate(schema, { name: "", size: 1, ...given }).length === 0);
+    const areValid = schemas.map((schema) => validate(schema, { name: "", size: 1, ...given }).length === 0);
 
-    assert.deepEqual(verdicts, expected);
+    assert.deepEqual(areValid, expected);
   });
 }
 

@@ -18,7 +18,7 @@ export interface ReadEmbeddedOptions {
    * What to do with values of a wrong type: keep them, drop them, or call a function. @default
    * {"keep"}
    */
-  readonly misfit?: "keep" | "drop" | ((fault: FieldError) => never);
+  readonly onWrongType?: "keep" | "drop" | ((fault: FieldError) => never);
 }
 
 /**
@@ -62,13 +62,13 @@ function readPart(
   key: string,
   part: unknown,
   property: JsonSchema | undefined,
-  { path = "", unknown, misfit = "keep" }: ReadEmbeddedOptions,
+  { path = "", unknown, onWrongType = "keep" }: ReadEmbeddedOptions,
 ): unknown {
   // Another function drops such a null: dropNulls().
   if (part === null && property !== undefined && !property.nullable && property.default === undefined) return part;
   if (key === "apiVersion" || key === "kind") {
-    if (typeof part === "string" || misfit === "keep") return part;
-    return misfit === "drop" ? undefined : misfit(invalid(path, part, "must be a string"));
+    if (typeof part === "string" || onWrongType === "keep") return part;
+    return onWrongType === "drop" ? undefined : onWrongType(invalid(path, part, "must be a string"));
   }
   if (key !== "metadata") return part;
   const { value, unknown: found, error } = readMetadata(part);
@@ -76,7 +76,7 @@ function readPart(
     unknown?.push(...found.map((field) => `${path}.${field}`));
     return value;
   }
-  if (misfit === "keep") return part;
-  if (misfit === "drop") return isObject(part) ? readValidMetadata(part) : part;
-  return misfit(invalid(path, part, error));
+  if (onWrongType === "keep") return part;
+  if (onWrongType === "drop") return isObject(part) ? readValidMetadata(part) : part;
+  return onWrongType(invalid(path, part, error));
 }

@@ -76,7 +76,7 @@ for (const { name, given, expected, unknown = [] } of READ) {
   });
 }
 
-const MISFITS: readonly { given: unknown; expected: string }[] = [
+const WRONG_TYPES: readonly { given: unknown; expected: string }[] = [
   { given: 3, expected: "cannot unmarshal number into Go value of type v1.ObjectMeta" },
   { given: { name: 3 }, expected: "cannot unmarshal number into Go struct field ObjectMeta.name of type string" },
   {
@@ -101,7 +101,7 @@ const MISFITS: readonly { given: unknown; expected: string }[] = [
   },
 ];
 
-for (const { given, expected } of MISFITS) {
+for (const { given, expected } of WRONG_TYPES) {
   Deno.test(`validate reports the server's decoding error for metadata ${JSON.stringify(given)}, and prune keeps it`, () => {
     const value = { one: { ...TYPE, metadata: given } };
 
@@ -113,10 +113,12 @@ for (const { given, expected } of MISFITS) {
   });
 }
 
-Deno.test('readEmbedded drops fields of a wrong type with misfit "drop"', () => {
+Deno.test('readEmbedded drops fields of a wrong type with onWrongType "drop"', () => {
   const value = { one: { apiVersion: 1, kind: "Pod", metadata: { name: "a", labels: 3 } } };
 
-  assert.deepEqual(readEmbedded(schema, value, { misfit: "drop" }), { one: { kind: "Pod", metadata: { name: "a" } } });
+  assert.deepEqual(readEmbedded(schema, value, { onWrongType: "drop" }), {
+    one: { kind: "Pod", metadata: { name: "a" } },
+  });
 });
 
 Deno.test("readEmbedded returns the same object if it changes no field", () => {

@@ -112,7 +112,7 @@ export function readValidMetadata(metadata: Readonly<Record<string, unknown>>): 
 }
 
 /** The position of a value. */
-interface Place {
+interface Position {
   /** The path with indexes and map keys. */
   readonly path: string;
   /** The path in the decoder's messages, without indexes and keys. */
@@ -126,27 +126,27 @@ class Reader {
   /** The first error. The decoder continues, but reports no other. */
   error: string | undefined;
 
-  read(type: GoType, value: unknown, place: Place): unknown {
+  read(type: GoType, value: unknown, position: Position): unknown {
     if (value === null) return undefined;
     if (type === "any") return value;
-    if (type === "time") return this.#time(value, place);
-    if (typeof type === "string") return this.#scalar(type, value, place);
-    if ("list" in type) return this.#list(type, value, place);
-    if (!isObject(value)) return this.#mismatch(type, value, place);
-    return "map" in type ? this.#map(type, value, place) : this.#struct(type, value, place);
+    if (type === "time") return this.#time(value, position);
+    if (typeof type === "string") return this.#scalar(type, value, position);
+    if ("list" in type) return this.#list(type, value, position);
+    if (!isObject(value)) return this.#mismatch(type, value, position);
+    return "map" in type ? this.#map(type, value, position) : this.#struct(type, value, position);
   }
 
-  #scalar(type: string, value: unknown, place: Place): unknown {
+  #scalar(type: string, value: unknown, position: Position): unknown {
     const isValid = type === "bool"
       ? typeof value === "boolean"
       : type === "int64"
       ? Number.isInteger(value) && Math.abs(value as number) < 2 ** 63
       : typeof value === "string";
-    return isValid ? value : this.#mismatch(type as GoType, value, place);
+    return isValid ? value : this.#mismatch(type as GoType, value, position);
   }
 
-  #time(value: unknown, place: Place): unknown {
-    if (typeof value !== "string") return this.#mismatch("string", value, place);
+  #time(value: unknown, position: Position): unknown {
+    if (typeof value !== "string") return this.#mismatch("string", value, position);
     const time = parseGoTime(value);
     // Go's zero time is encoded as null.
     if (typeof time !== "string") return wholeSeconds(time) === "0001-01-01T00:00:00Z" ? undefined : wholeSeconds(time);
@@ -154,32 +154,32 @@ class Reader {
     return undefined;
   }
 
-  #list(type: { readonly list: GoType }, value: unknown, place: Place): unknown {
-    if (!Array.isArray(value)) return this.#mismatch(type, value, place);
+  #list(type: { readonly list: GoType }, value: unknown, position: Position): unknown {
+    if (!Array.isArray(value)) return this.#mismatch(type, value, position);
     return value.map((item, i) => {
-      return this.read(type.list, item, { ...place, path: `${place.path}[${i}]` }) ?? empty(type.list);
+      return this.read(type.list, item, { ...position, path: `${position.path}[${i}]` }) ?? empty(type.list);
     });
   }
 
-  #map(type: { readonly map: GoType }, value: Record<string, unknown>, place: Place): unknown {
+  #map(type: { readonly map: GoType }, value: Record<string, unknown>, position: Position): unknown {
     const result: Record<string, unknown> = {};
     for (const [key, part] of sortedEntries(value)) {
-      setOwn(result, key, this.read(type.map, part, place) ?? empty(type.map));
+      setOwn(result, key, this.read(type.map, part, position) ?? empty(type.map));
     }
     return result;
   }
 
-  #struct(type: GoStruct, value: Record<string, unknown>, place: Place): unknown {
+  #struct(type: GoStruct, value: Record<string, unknown>, position: Position): unknown {
     const result: Record<string, unknown> = empty(type) as Record<string, unknown>;
     const owner = shortName(type);
     for (const [key, part] of sortedEntries(value)) {
       const field = own(type.fields, key);
-      const path = place.path === "" ? key : `${place.path}.${key}`;
+      const path = position.path === "" ? key : `${position.path}.${key}`;
       if (field === undefined) {
         this.unknown.push(path);
         continue;
       }
-      const goPath = place.goPath === "" ? key : `${place.goPath}.${key}`;
+      const goPath = position.goPath === "" ? key : `${position.goPath}.${key}`;
       const read = this.read(field, part, { path, goPath, owner });
       if (read === undefined) continue;
       if (!isEmpty(read) || type.always?.includes(key) || type.pointers?.includes(key)) result[key] = read;
@@ -187,7 +187,7 @@ class Reader {
     return result;
   }
 
-  #mismatch(type: GoType, value: unknown, { owner, goPath }: Place): undefined {
+  #mismatch(type: GoType, value: unknown, { owner, goPath }: Position): undefined {
     const shown = type === "int64" && typeof value === "number" ? `number ${value}` : jsonType(value);
     const where = goPath === "" ? "Go value of type " : `Go struct field ${owner}.${goPath} of type `;
     this.#fail(`json: cannot unmarshal ${shown} into ${where}${goName(type)}`);

@@ -154,7 +154,7 @@ function partsOf(
 }
 
 /** The position of a schema, and the restrictions there. */
-interface Place {
+interface Position {
   readonly path: string;
   readonly isRoot: boolean;
   /** Whether it is inside the fields of every object: `apiVersion`, `kind` and `metadata`. */
@@ -167,11 +167,11 @@ interface Place {
 const METADATA = new Set(["metadata", "kind", "apiVersion"]);
 
 /** Validates each keyword. This does not require a structural schema. */
-function keywordErrors(schema: JsonSchema, place: Place): FieldError[] {
+function keywordErrors(schema: JsonSchema, position: Position): FieldError[] {
   // Metadata has additional restrictions.
-  if (isKnownValid(schema) && !place.isInMetadata) return [];
-  const { path, tolerated } = place;
-  const faults = [...simpleKeywordErrors(schema, place), ...nestedErrors(schema, place)];
+  if (isKnownValid(schema) && !position.isInMetadata) return [];
+  const { path, tolerated } = position;
+  const faults = [...simpleKeywordErrors(schema, position), ...nestedErrors(schema, position)];
   if ((schema["x-kubernetes-preserve-unknown-fields"] as unknown) === false) {
     faults.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
   }
@@ -182,7 +182,10 @@ function keywordErrors(schema: JsonSchema, place: Place): FieldError[] {
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 
-function simpleKeywordErrors(schema: JsonSchema, { path, isInMetadata, noDefaults, tolerated }: Place): FieldError[] {
+function simpleKeywordErrors(
+  schema: JsonSchema,
+  { path, isInMetadata, noDefaults, tolerated }: Position,
+): FieldError[] {
   const keywords = schema as Record<string, unknown>;
   const type = keywords["type"];
   const faults: FieldError[] = [];
@@ -220,11 +223,11 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Validates nested schemas. */
-function nestedErrors(schema: JsonSchema, place: Place): FieldError[] {
-  const { path } = place;
+function nestedErrors(schema: JsonSchema, position: Position): FieldError[] {
+  const { path } = position;
   const { properties = {}, additionalProperties, not, allOf = [], oneOf = [], anyOf = [], items } = schema;
-  const inner = (part: JsonSchema, at: string, changes: Partial<Place> = {}) =>
-    keywordErrors(part, { ...place, isRoot: false, path: `${path}.${at}`, ...changes });
+  const inner = (part: JsonSchema, at: string, changes: Partial<Position> = {}) =>
+    keywordErrors(part, { ...position, isRoot: false, path: `${path}.${at}`, ...changes });
   const faults: FieldError[] = [];
   if (additionalProperties !== undefined && additionalProperties !== true && Object.keys(properties).length > 0) {
     const detail = "additionalProperties and properties are mutual exclusive";
@@ -232,14 +235,16 @@ function nestedErrors(schema: JsonSchema, place: Place): FieldError[] {
   }
   if (isObject(additionalProperties)) {
     // The server cannot prune such a default.
-    const changes = place.isInMetadata ? { noDefaults: "inside additionalProperties applying to object metadata" } : {};
+    const changes = position.isInMetadata
+      ? { noDefaults: "inside additionalProperties applying to object metadata" }
+      : {};
     faults.push(...inner(additionalProperties, "additionalProperties", changes));
   }
   for (const [key, property] of Object.entries(properties)) {
-    const isMetadata = METADATA.has(key) && (place.isRoot || schema["x-kubernetes-embedded-resource"] === true);
+    const isMetadata = METADATA.has(key) && (position.isRoot || schema["x-kubernetes-embedded-resource"] === true);
     const changes = {
       ...(isMetadata && { isInMetadata: true }),
-      ...(isMetadata && place.isRoot && { noDefaults: `in top-level ${key}` }),
+      ...(isMetadata && position.isRoot && { noDefaults: `in top-level ${key}` }),
     };
     faults.push(...inner(property, `properties[${key}]`, changes));
   }

@@ -93,7 +93,7 @@ export class Failures {
       if (group === undefined) groups.set(identity(failure), [failure]);
       else group.push(failure);
     }
-    const shown = [...groups.values()].slice(0, MAX_REPORTED).map((group) => `  ${described(group)}`);
+    const shown = [...groups.values()].slice(0, MAX_REPORTED).map((group) => `  ${describeGroup(group)}`);
     const rest = groups.size - shown.length;
     const lines = [
       'The operator failed. Fix it, throw TemporaryError or PermanentError for errors that are expected, or pass { allowFailures: true } or { failures: "collect" }:',
@@ -116,7 +116,7 @@ function identity({ operation: what, part, kind, namespace, name, error }: CodeF
   return JSON.stringify([what, part, kind, namespace, name, summary(error)]);
 }
 
-function described(group: readonly CodeFailure[]): string {
+function describeGroup(group: readonly CodeFailure[]): string {
   const { operation: what, part, kind, namespace, name, attempt, error } = group[0]!;
   const object = name === undefined ? kind : `${kind} "${namespace === undefined ? "" : `${namespace}/`}${name}"`;
   const where = [what, ...part === undefined ? [] : [`of "${part}"`], ...object === undefined ? [] : [`for ${object}`]];

@@ -107,7 +107,7 @@ Deno.test("faults.watchSilent stops the events and bookmarks of an open watch", 
   await using cluster = await memoryCluster();
   const stop = new AbortController();
   const seen: string[] = [];
-  const watching = (async () => {
+  const watchEnded = (async () => {
     for await (const events of cluster.client.watch(ConfigMap, { namespace: "default", signal: stop.signal })) {
       seen.push(...events.map(({ type }) => type));
     }
@@ -122,12 +122,12 @@ Deno.test("faults.watchSilent stops the events and bookmarks of an open watch", 
 
   assert.deepEqual(seen, ["ADDED"]);
   stop.abort();
-  await watching;
+  await watchEnded;
 });
 
 Deno.test("a fault affects only requests that match its filter, and none after it is disposed of", async () => {
   await using cluster = await memoryCluster();
-  const wrong: FaultFilter[] = [
+  const nonMatching: FaultFilter[] = [
     { verb: "get" },
     { kind: Secret },
     { name: "b" },
@@ -136,7 +136,7 @@ Deno.test("a fault affects only requests that match its filter, and none after i
     { subresource: "status" },
     { where: ({ body }) => (body as { data?: unknown }).data !== undefined },
   ];
-  for (const filter of wrong) cluster.inject(faults.status(500), filter);
+  for (const filter of nonMatching) cluster.inject(faults.status(500), filter);
   {
     using _removed = cluster.inject(faults.status(500), { verb: "create" });
   }
@@ -193,8 +193,8 @@ Deno.test("the operator of memoryCluster has only the permissions in the option 
     assert.equal(await copyOf(cluster), "one");
     assert.deepEqual(cluster.requests.filter(({ status }) => status === 403), []);
   }
-  const less = rules.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== "create") }));
-  await using cluster = await clusterWithCopy({ rbac: less, forbiddenRequests: "allow" });
+  const reducedRules = rules.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== "create") }));
+  await using cluster = await clusterWithCopy({ rbac: reducedRules, forbiddenRequests: "allow" });
   assert.equal(await cluster.exists(ConfigMap, "a"), false);
   assert.deepEqual(
     new Set(cluster.sent({ client: "test", verb: "patch" }).map(({ status }) => status)),

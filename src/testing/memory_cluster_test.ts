@@ -18,7 +18,7 @@ const Note = resource({
 });
 
 /** Returns a controller that copies notes and counts its reconciles. */
-function counting(outcome: (runs: number) => ReturnType<typeof requeue> | undefined = () => undefined) {
+function countingController(outcome: (runs: number) => ReturnType<typeof requeue> | undefined = () => undefined) {
   const count = { runs: 0 };
   const notes = controller(Note, {
     owns: [ConfigMap],
@@ -34,19 +34,19 @@ function counting(outcome: (runs: number) => ReturnType<typeof requeue> | undefi
 
 Deno.test("memoryCluster sends all requests through cluster.fetch and opens no socket", async () => {
   const opened: string[] = [];
-  using _fetch = replaced(globalThis, "fetch", (input: unknown) => {
+  using _fetch = replaceProperty(globalThis, "fetch", (input: unknown) => {
     opened.push(String(input));
     throw new Error("a request bypassed the server");
   });
-  using _connect = replaced(Deno, "connect", () => {
+  using _connect = replaceProperty(Deno, "connect", () => {
     opened.push("connect");
     throw new Error("a request bypassed the server");
   });
-  using _client = replaced(Deno, "createHttpClient", () => {
+  using _client = replaceProperty(Deno, "createHttpClient", () => {
     opened.push("createHttpClient");
     throw new Error("a request bypassed the server");
   });
-  const { notes } = counting();
+  const { notes } = countingController();
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "x" } });
   await cluster.settle();
@@ -64,20 +64,20 @@ Deno.test("memoryCluster sends all requests through cluster.fetch and opens no s
 });
 
 Deno.test("a day with backoffs and requeues uses no timers and does not read the system clock", async () => {
-  const { count, notes } = counting((runs) => {
+  const { count, notes } = countingController((runs) => {
     if (runs % 3 === 0) throw new TemporaryError("later", { retry: "7m" });
     return requeue("10m");
   });
   const waits: unknown[] = [];
-  using _timeout = replaced(globalThis, "setTimeout", (...args: unknown[]) => {
+  using _timeout = replaceProperty(globalThis, "setTimeout", (...args: unknown[]) => {
     waits.push(args[1]);
     throw new Error("something waited for real time");
   });
-  using _interval = replaced(globalThis, "setInterval", (...args: unknown[]) => {
+  using _interval = replaceProperty(globalThis, "setInterval", (...args: unknown[]) => {
     waits.push(args[1]);
     throw new Error("something waited for real time");
   });
-  using _now = replaced(Date, "now", () => {
+  using _now = replaceProperty(Date, "now", () => {
     waits.push("Date.now");
     return 0;
   });
@@ -117,7 +117,7 @@ Deno.test("settle names the object that is never idle", async () => {
 });
 
 Deno.test("restart reconciles every object again and writes nothing if nothing changed", async () => {
-  const { count, notes } = counting(() => undefined);
+  const { count, notes } = countingController(() => undefined);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "x" } });
   await cluster.settle();
@@ -177,14 +177,14 @@ Deno.test("a webhook with a service is called through the option endpoints", asy
 });
 
 /** Replaces a property until it is disposed of. */
-function replaced<T extends object, K extends keyof T>(holder: T, name: K, value: unknown): Disposable {
-  const original = holder[name];
-  holder[name] = value as T[K];
-  return { [Symbol.dispose]: () => void (holder[name] = original) };
+function replaceProperty<T extends object, K extends keyof T>(object: T, name: K, value: unknown): Disposable {
+  const original = object[name];
+  object[name] = value as T[K];
+  return { [Symbol.dispose]: () => void (object[name] = original) };
 }
 
 Deno.test("the option config sets namespaces, selector and pause as operator.toml does", async () => {
-  const { notes, count } = counting();
+  const { notes, count } = countingController();
   const config = `
     [operator]
     namespaces = ["one", "two"]

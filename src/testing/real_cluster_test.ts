@@ -126,13 +126,13 @@ Deno.test({ name: "realCluster removes its processes and files when it is dispos
   await assert.rejects(Deno.stat(folder), Deno.errors.NotFound);
 });
 
-const ENDS = [
+const TERMINATIONS = [
   { name: "when the test process is killed", signal: "SIGKILL", toAll: false },
   // As when a CI job is canceled or a terminal is closed: the shells also receive the signal.
   { name: "when the test process and its descendants are terminated", signal: "SIGTERM", toAll: true },
 ] as const;
 
-for (const { name, signal, toAll } of ENDS) {
+for (const { name, signal, toAll } of TERMINATIONS) {
   Deno.test({ name: `realCluster removes its processes and files ${name}`, ignore }, async () => {
     const script = `
       import { realCluster } from ${JSON.stringify(import.meta.resolve("./real_cluster.ts"))};
@@ -146,11 +146,11 @@ for (const { name, signal, toAll } of ENDS) {
       stderr: "null",
     }).spawn();
     const { pids, folder } = JSON.parse(await firstLine(process.stdout)) as { pids: number[]; folder: string };
-    const living = pids.filter(isAlive);
+    const initiallyAlive = pids.filter(isAlive);
     for (const pid of toAll ? [...descendants(process.pid), process.pid] : [process.pid]) Deno.kill(pid, signal);
     await process.status;
 
-    assert.deepEqual(living, pids);
+    assert.deepEqual(initiallyAlive, pids);
     await eventually(() => assert.deepEqual(pids.filter(isAlive), [], "these processes are still running"));
     await eventually(() => assert(!exists(folder), `"${folder}" still exists`));
   });

@@ -52,11 +52,11 @@ export interface RoundTripsOptions {
  *   versions: [NoteV1],
  * });
  *
- * const careless = conversion(NoteV1, Note, {
+ * const lossy = conversion(NoteV1, Note, {
  *   up: ({ spec }) => ({ spec: { lines: spec.text.split("\n") } }),
  *   down: ({ spec }) => ({ spec: { text: spec.lines.join(" ") } }),
  * });
- * await assert.rejects(roundTrips(careless), /was changed/);
+ * await assert.rejects(roundTrips(lossy), /was changed/);
  * ```
  */
 export async function roundTrips(conversion: Conversion, options: RoundTripsOptions = {}): Promise<void> {

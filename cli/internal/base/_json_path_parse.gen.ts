@@ -58,9 +58,9 @@ class Reader {
   #action(): readonly Step[] {
     const steps: Step[] = [];
     while (true) {
-      if (this.#takes("}")) return steps;
-      if (this.#takes("[?(")) steps.push(this.#filter());
-      else if (this.#takes("..")) this.#recursive(steps);
+      if (this.#accept("}")) return steps;
+      if (this.#accept("[?(")) steps.push(this.#filter());
+      else if (this.#accept("..")) this.#recursive(steps);
       else {
         const character = this.#next();
         if (character === undefined || character === "\n" || character === "\r") {
@@ -77,7 +77,7 @@ class Reader {
     }
   }
 
-  #takes(prefix: string): boolean {
+  #accept(prefix: string): boolean {
     if (!this.#text.startsWith(prefix, this.#at)) return false;
     this.#at += prefix.length;
     return true;

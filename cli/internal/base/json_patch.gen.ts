@@ -27,11 +27,11 @@ function step(document: unknown, operation: JsonPatchOperation): unknown {
   const path = pointer(operation.path);
   switch (operation.op) {
     case "add":
-      return change(document, path, operation, (holder, key) => inserted(holder, key, operation));
+      return change(document, path, operation, (parent, key) => inserted(parent, key, operation));
     case "remove":
-      return change(document, path, operation, (holder, key) => removed(holder, key, operation));
+      return change(document, path, operation, (parent, key) => removed(parent, key, operation));
     case "replace":
-      return change(document, path, operation, (holder, key) => replaced(holder, key, operation));
+      return change(document, path, operation, (parent, key) => replaced(parent, key, operation));
     case "test":
       if (!equal(lookUp(document, path), operation.value ?? null)) {
         throw new JsonPatchError(
@@ -74,10 +74,10 @@ function change(
   document: unknown,
   path: readonly string[],
   operation: JsonPatchOperation,
-  edit: (holder: unknown, key: string) => unknown,
+  edit: (parent: unknown, key: string) => unknown,
 ): unknown {
   const [key, ...rest] = path;
-  if (key === undefined) return whole(operation);
+  if (key === undefined) return changeDocument(operation);
   if (rest.length === 0) return edit(document, key);
   const part = lookUp(document, [key]);
   if (part === undefined) throw missing(operation.path);
@@ -86,33 +86,33 @@ function change(
   return withKeys(document as Record<string, unknown>, [[key, next]]);
 }
 
-function whole(operation: JsonPatchOperation): unknown {
+function changeDocument(operation: JsonPatchOperation): unknown {
   if (operation.op === "remove") {
     throw new JsonPatchError(`Cannot apply the patch: the path "" of the whole document cannot be removed`);
   }
   return operation.value;
 }
 
-function inserted(holder: unknown, key: string, { path, value }: JsonPatchOperation): unknown {
-  if (Array.isArray(holder)) {
-    return holder.toSpliced(key === "-" ? holder.length : index(key, holder.length, path), 0, value);
+function inserted(parent: unknown, key: string, { path, value }: JsonPatchOperation): unknown {
+  if (Array.isArray(parent)) {
+    return parent.toSpliced(key === "-" ? parent.length : index(key, parent.length, path), 0, value);
   }
-  if (!isObject(holder)) throw missing(path);
-  const result = { ...holder };
+  if (!isObject(parent)) throw missing(path);
+  const result = { ...parent };
   setOwn(result, key, value);
   return result;
 }
 
-function removed(holder: unknown, key: string, { path }: JsonPatchOperation): unknown {
-  if (Array.isArray(holder)) return holder.toSpliced(index(key, holder.length - 1, path), 1);
-  if (!isObject(holder) || !Object.hasOwn(holder, key)) throw missing(path);
-  return withKeys(holder, [[key, undefined]]);
+function removed(parent: unknown, key: string, { path }: JsonPatchOperation): unknown {
+  if (Array.isArray(parent)) return parent.toSpliced(index(key, parent.length - 1, path), 1);
+  if (!isObject(parent) || !Object.hasOwn(parent, key)) throw missing(path);
+  return withKeys(parent, [[key, undefined]]);
 }
 
-function replaced(holder: unknown, key: string, { path, value }: JsonPatchOperation): unknown {
-  if (Array.isArray(holder)) return holder.with(index(key, holder.length - 1, path), value);
-  if (!isObject(holder) || !Object.hasOwn(holder, key)) throw missing(path);
-  const result = { ...holder };
+function replaced(parent: unknown, key: string, { path, value }: JsonPatchOperation): unknown {
+  if (Array.isArray(parent)) return parent.with(index(key, parent.length - 1, path), value);
+  if (!isObject(parent) || !Object.hasOwn(parent, key)) throw missing(path);
+  const result = { ...parent };
   setOwn(result, key, value);
   return result;
 }

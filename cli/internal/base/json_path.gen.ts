@@ -33,9 +33,9 @@ function walk(values: unknown[], step: Step): unknown[] {
         isObject(value) && Object.hasOwn(value, step.name) ? [own(value, step.name)] : []
       );
     case "slice":
-      return values.flatMap((value) => value === null ? [] : sliced(value, step.slice));
+      return values.flatMap((value) => value === null ? [] : applySlice(value, step.slice));
     case "filter":
-      return values.flatMap((value) => filtered(value, step));
+      return values.flatMap((value) => applyFilter(value, step));
     case "union":
       return step.choices.flatMap((choice) => walkAll(values, choice));
     case "wildcard":
@@ -58,7 +58,7 @@ function descendants(value: unknown): unknown[] {
   return found.length === 0 ? [] : [value, ...found.flatMap(descendants)];
 }
 
-function sliced(value: unknown, { from = 0, to, step = 1, isIndex }: Slice): unknown[] {
+function applySlice(value: unknown, { from = 0, to, step = 1, isIndex }: Slice): unknown[] {
   if (!Array.isArray(value)) throw new TypeError(`${typeof value} is not array or slice`);
   const { length } = value;
   const start = from < 0 ? from + length : from;
@@ -78,7 +78,7 @@ function outOfBounds(index: number, length: number): TypeError {
 
 type Filter = Extract<Step, { kind: "filter" }>;
 
-function filtered(value: unknown, filter: Filter): unknown[] {
+function applyFilter(value: unknown, filter: Filter): unknown[] {
   if (!Array.isArray(value)) {
     throw new TypeError(`${JSON.stringify(value)} is not array or slice and cannot be filtered`);
   }
@@ -90,7 +90,7 @@ function passes(item: unknown, { left, operator, right }: Filter): boolean {
   const [lefts, rights] = [walkAll([item], left), walkAll([item], right)];
   if (lefts.length > 1 || rights.length > 1) throw new TypeError("can only compare one element at a time");
   if (lefts.length === 0 || rights.length === 0) return false;
-  return compared(lefts[0], operator, rights[0], isWhole(right));
+  return compare(lefts[0], operator, rights[0], isIntegerLiteral(right));
 }
 
 function exists(item: unknown, path: readonly Step[]): boolean {
@@ -101,13 +101,13 @@ function exists(item: unknown, path: readonly Step[]): boolean {
   }
 }
 
-function isWhole(steps: readonly Step[]): boolean | undefined {
+function isIntegerLiteral(steps: readonly Step[]): boolean | undefined {
   const [last] = steps.slice(-1);
   return last?.kind === "number" ? last.isInteger : undefined;
 }
 
-function compared(left: unknown, operator: string, right: unknown, isRightWhole: boolean | undefined): boolean {
-  const [kind, other] = [kindOf(left), kindOf(right, isRightWhole)];
+function compare(left: unknown, operator: string, right: unknown, isRightInteger: boolean | undefined): boolean {
+  const [kind, other] = [kindOf(left), kindOf(right, isRightInteger)];
   if (kind === undefined || other === undefined) throw new TypeError("invalid type for comparison");
   if (kind !== other) throw new TypeError("incompatible types for comparison");
   if (operator === "==") return left === right;
@@ -120,7 +120,7 @@ function compared(left: unknown, operator: string, right: unknown, isRightWhole:
   return operator === ">" ? a > b : a >= b;
 }
 
-function kindOf(value: unknown, isWhole = Number.isInteger(value)): string | undefined {
-  if (typeof value === "number") return isWhole ? "integer" : "fraction";
+function kindOf(value: unknown, isIntegerLiteral = Number.isInteger(value)): string | undefined {
+  if (typeof value === "number") return isIntegerLiteral ? "integer" : "fraction";
   return typeof value === "string" || typeof value === "boolean" ? typeof value : undefined;
 }

@@ -39,7 +39,7 @@ export function isLabelRequirementMet({ operator, values }: LabelRequirement, va
     default: {
       if (!/^\d+$/.test(value ?? "")) return false;
       const [number, bound] = [BigInt(value!), BigInt(values[0]!)];
-      return operator === "<" ? number < bound : number > bound && number <= MOST;
+      return operator === "<" ? number < bound : number > bound && number <= MAX_INT64;
     }
   }
 }
@@ -66,7 +66,7 @@ function readRequirement(tokens: readonly string[], start: number): [LabelRequir
   const isNegated = tokens[start] === "!";
   const at = isNegated ? start + 1 : start;
   const key = identifier(tokens, at, "identifier");
-  refuse(keyFaults(key));
+  throwIfAny(keyFaults(key));
   if (isNegated) return [{ key, operator: "does not exist", values: [] }, at + 1];
   const operator = tokens[at + 1];
   if (operator === undefined || operator === ",") return [{ key, operator: "exists", values: [] }, at + 1];
@@ -75,19 +75,19 @@ function readRequirement(tokens: readonly string[], start: number): [LabelRequir
     case "==":
     case "!=": {
       const [value, next] = exactValue(tokens, at + 2);
-      refuse(valueFaults(key, [value]));
+      throwIfAny(valueFaults(key, [value]));
       return [{ key, operator: operator === "!=" ? "notin" : "in", values: [value] }, next];
     }
     case "in":
     case "notin": {
       const [values, next] = readValues(tokens, at + 2);
-      refuse(valueFaults(key, values));
+      throwIfAny(valueFaults(key, values));
       return [{ key, operator, values }, next];
     }
     case "<":
     case ">": {
       const [value, next] = exactValue(tokens, at + 2);
-      refuse([...integerFaults(value), ...valueFaults(key, [value])]);
+      throwIfAny([...integerFaults(value), ...valueFaults(key, [value])]);
       return [{ key, operator, values: [value] }, next];
     }
     default:
@@ -141,21 +141,21 @@ function valueFaults(key: string, values: readonly string[]): string[] {
   });
 }
 
-const MOST = 2n ** 63n - 1n;
+const MAX_INT64 = 2n ** 63n - 1n;
 
 function integerFaults(value: string): string[] {
   if (/^[+-]?\d+$/.test(value)) {
     const number = BigInt(value.replace("+", ""));
-    if (number <= MOST && number >= -MOST - 1n) return [];
+    if (number <= MAX_INT64 && number >= -MAX_INT64 - 1n) return [];
   }
   return [invalid("values[0]", value, "for 'Gt', 'Lt' operators, the value must be an integer")];
 }
 
-function invalid(path: string, value: string, why: string): string {
-  return `${path}: Invalid value: ${quoted(value)}: ${why}`;
+function invalid(path: string, value: string, reason: string): string {
+  return `${path}: Invalid value: ${quoted(value)}: ${reason}`;
 }
 
-function refuse(faults: readonly string[]): void {
+function throwIfAny(faults: readonly string[]): void {
   if (faults.length === 0) return;
   throw new SyntaxError(`unable to parse requirement: ${faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`}`);
 }

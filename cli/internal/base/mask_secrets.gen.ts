@@ -22,7 +22,7 @@ export function maskSecretChange<T, U>(before: T, after: U): [T, U] {
 
 export function maskSecretMessage(message: string, sent?: unknown): string {
   const quoted = message.replace(/(Invalid value: )"(?:[^"\\]|\\.)*("|$)/gs, `$1"${MASK}"`);
-  return valuesIn(sent).sort((a, b) => b.length - a.length).reduce(
+  return valuesToMask(sent).sort((a, b) => b.length - a.length).reduce(
     (text, value) => text.replaceAll(value, MASK),
     quoted,
   );
@@ -45,15 +45,15 @@ function maskedTree(value: unknown, other: unknown, difference: string, seen: Ma
     seen.set(value, masked);
     return masked;
   }
-  const source = itemsNamed(value);
+  const source = withItemKinds(value);
   const copy: unknown[] | PlainObject = Array.isArray(source) ? [] : {};
   seen.set(value, copy);
   let isChanged = source !== value;
   for (const [key, each] of Object.entries(source)) {
-    const there = isPlain(other) ? other[key] : undefined;
+    const otherValue = isPlain(other) ? other[key] : undefined;
     const masked = key === "annotations"
-      ? maskedAnnotations(each, there, difference)
-      : maskedTree(each, there, difference, seen);
+      ? maskedAnnotations(each, otherValue, difference)
+      : maskedTree(each, otherValue, difference, seen);
     isChanged ||= masked !== each;
     (copy as PlainObject)[key] = masked;
   }
@@ -85,8 +85,8 @@ function maskedValues(values: unknown, others: unknown, difference: string): unk
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
       if (value === null) return [key, null];
-      const there = isObject(others) ? others[key] : undefined;
-      return [key, there === undefined || there === value ? MASK : `${MASK}${difference}`];
+      const otherValue = isObject(others) ? others[key] : undefined;
+      return [key, otherValue === undefined || otherValue === value ? MASK : `${MASK}${difference}`];
     }),
   );
 }
@@ -94,7 +94,7 @@ function maskedValues(values: unknown, others: unknown, difference: string): unk
 function maskedAnnotations(annotations: unknown, others: unknown, difference: string): unknown {
   if (!isObject(annotations)) return annotations;
   const shown = Object.entries(annotations).map(([name, text]) => {
-    const isMasked = typeof text === "string" && text.includes('"Secret"') && isSecret(parsed(text));
+    const isMasked = typeof text === "string" && text.includes('"Secret"') && isSecret(parseObject(text));
     const other = isObject(others) ? others[name] : undefined;
     return [name, isMasked ? maskedAnnotation(name, text, other, difference) : text] as const;
   });
@@ -103,16 +103,16 @@ function maskedAnnotations(annotations: unknown, others: unknown, difference: st
 }
 
 function maskedAnnotation(name: string, text: unknown, other: unknown, difference: string): unknown {
-  const object = parsed(text);
+  const object = parseObject(text);
   if (object === undefined) return name === LAST_APPLIED ? MASK : text;
   const before = { ...object, apiVersion: "v1", kind: "Secret" };
-  const masked = maskedObject(before, parsed(other), difference);
+  const masked = maskedObject(before, parseObject(other), difference);
   return FIELDS.some((field) => field in object) || annotationsOf(object) !== undefined
     ? JSON.stringify({ ...object, ...masked, apiVersion: object.apiVersion, kind: object.kind })
     : text;
 }
 
-function parsed(text: unknown): PlainObject | undefined {
+function parseObject(text: unknown): PlainObject | undefined {
   if (typeof text !== "string" || !text.trimStart().startsWith("{")) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -122,7 +122,7 @@ function parsed(text: unknown): PlainObject | undefined {
   }
 }
 
-function valuesIn(sent: unknown): string[] {
+function valuesToMask(sent: unknown): string[] {
   const values = Array.isArray(sent)
     ? sent.flatMap((operation) => stringsIn((operation as PlainObject)?.value))
     : isObject(sent)
@@ -177,7 +177,7 @@ function isPlain(value: unknown): value is PlainObject {
       Object.getPrototypeOf(value) === null);
 }
 
-function itemsNamed(list: PlainObject): PlainObject {
+function withItemKinds(list: PlainObject): PlainObject {
   if (list.kind !== "SecretList" || list.apiVersion !== "v1") return list;
   const items = Array.isArray(list.items) ? list.items : [];
   return {

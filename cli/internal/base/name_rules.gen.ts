@@ -4,37 +4,37 @@ const KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 
 interface Rule {
   readonly source: string;
-  readonly text: string;
+  readonly description: string;
   readonly examples: readonly string[];
 }
 
 const SUBDOMAIN: Rule = {
   source: `${LABEL}(\\.${LABEL})*`,
-  text: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
+  description: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
     "and must start and end with an alphanumeric character",
   examples: ["example.com"],
 };
 const LABEL_1123: Rule = {
   source: LABEL,
-  text: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', " +
+  description: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', " +
     "and must start and end with an alphanumeric character",
   examples: ["my-name", "123-abc"],
 };
 const LABEL_1035: Rule = {
   source: "[a-z]([-a-z0-9]*[a-z0-9])?",
-  text: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', " +
+  description: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', " +
     "start with an alphabetic character, and end with an alphanumeric character",
   examples: ["my-name", "abc-123"],
 };
 const LABEL_KEY: Rule = {
   source: KEY,
-  text:
+  description:
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   examples: ["MyName", "my.name", "123-abc"],
 };
 const LABEL_VALUE: Rule = {
   source: `(${KEY})?`,
-  text: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " +
+  description: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " +
     "and must start and end with an alphanumeric character",
   examples: ["MyValue", "my_value", "12345"],
 };
@@ -68,10 +68,10 @@ export function qualifiedNameFaults(text: string): string[] {
     return [`a valid label key ${fault} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
   const [prefix, name] = parts.length === 2 ? [parts[0], parts[1]!] : [undefined, parts[0]!];
-  const ofName = [...name === "" ? ["must be non-empty"] : lengthFaults(name, 63), ...formFaults(name, LABEL_KEY)];
+  const nameFaults = [...name === "" ? ["must be non-empty"] : lengthFaults(name, 63), ...formFaults(name, LABEL_KEY)];
   return [
     ...prefix === undefined ? [] : prefixFaults(prefix).map((fault) => `prefix part ${fault}`),
-    ...ofName.map((fault) => `name part ${fault}`),
+    ...nameFaults.map((fault) => `name part ${fault}`),
   ];
 }
 
@@ -92,15 +92,15 @@ function prefixFaults(prefix: string): string[] {
   return prefix === "" ? ["must be non-empty"] : [...lengthFaults(prefix, 253), ...formFaults(prefix, SUBDOMAIN)];
 }
 
-function lengthFaults(text: string, most: number, unit: "bytes" | "characters" = "bytes"): string[] {
-  const isLong = text.length * 3 > most && new TextEncoder().encode(text).length > most;
-  return isLong ? [`must be no more than ${most} ${unit}`] : [];
+function lengthFaults(text: string, limit: number, unit: "bytes" | "characters" = "bytes"): string[] {
+  const isLong = text.length * 3 > limit && new TextEncoder().encode(text).length > limit;
+  return isLong ? [`must be no more than ${limit} ${unit}`] : [];
 }
 
-function formFaults(text: string, { source, text: wish, examples }: Rule): string[] {
+function formFaults(text: string, { source, description, examples }: Rule): string[] {
   if (whole(source).test(text)) return [];
   const shown = examples.map((example) => `'${example}', `).join(" or ");
-  return [`${wish} (e.g. ${shown}regex used for validation is '${source}')`];
+  return [`${description} (e.g. ${shown}regex used for validation is '${source}')`];
 }
 
 const compiled = new Map<string, RegExp>();

@@ -1,6 +1,6 @@
 // Made by tools/cli_internal.ts from src/resource/conditions.ts: do not edit.
 import { frozenCopy } from "./_freeze.gen.ts";
-import { sound } from "../schema/_marks.gen.ts";
+import { markKnownValid } from "../schema/_marks.gen.ts";
 import type { Schema } from "@op/sdk/resource";
 import type { Condition } from "@op/sdk/resource";
 
@@ -9,7 +9,7 @@ export interface AddedStatus {
   readonly observedGeneration?: number;
 }
 
-export const CONDITIONS: Schema<readonly Condition[]> = sound(frozenCopy({
+export const CONDITIONS: Schema<readonly Condition[]> = markKnownValid(frozenCopy({
   type: "array",
   items: {
     type: "object",
@@ -37,4 +37,4 @@ export const CONDITIONS: Schema<readonly Condition[]> = sound(frozenCopy({
   "x-kubernetes-list-map-keys": ["type"],
 }));
 
-export const OBSERVED_GENERATION: Schema<number> = sound({ type: "integer", format: "int64" });
+export const OBSERVED_GENERATION: Schema<number> = markKnownValid({ type: "integer", format: "int64" });

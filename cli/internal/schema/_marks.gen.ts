@@ -9,7 +9,7 @@ export interface Marks {
 
 const MARKS: unique symbol = Symbol("schema");
 
-const SOUND: unique symbol = Symbol("sound");
+const KNOWN_VALID: unique symbol = Symbol("known valid");
 
 export type Sealed = Schema<never, never, never>;
 
@@ -25,14 +25,14 @@ export function mark(schema: JsonSchema, marks: Marks): Sealed {
   return Object.freeze(Object.defineProperty(schema, MARKS, { value: marks })) as Sealed;
 }
 
-export function remark(schema: JsonSchema, marks: Marks): Sealed {
+export function withMarks(schema: JsonSchema, marks: Marks): Sealed {
   return mark({ ...schema }, marks);
 }
 
-export function sound(schema: JsonSchema): Sealed {
-  return mark(Object.defineProperty({ ...schema }, SOUND, { value: true }), {});
+export function markKnownValid(schema: JsonSchema): Sealed {
+  return mark(Object.defineProperty({ ...schema }, KNOWN_VALID, { value: true }), {});
 }
 
-export function isSound(schema: object): boolean {
-  return SOUND in schema;
+export function isKnownValid(schema: object): boolean {
+  return KNOWN_VALID in schema;
 }

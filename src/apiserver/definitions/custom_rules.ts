@@ -75,7 +75,7 @@ export function customRules(version: CustomVersion): Rules {
       const known = readings.get(stored);
       if (known !== undefined) return known;
       const { value } = pruneFields(schema, stored);
-      const read = readEmbedded(schema, dropNulls(schema, value), { misfit: "drop" });
+      const read = readEmbedded(schema, dropNulls(schema, value), { onWrongType: "drop" });
       const shown = { ...applyDefaults(schema, read) as StoredObject, apiVersion: version.apiVersion };
       readings.set(stored, shown);
       return shown;
@@ -88,12 +88,12 @@ function decodeCustom(schema: JsonSchema, object: Draft): Decoded {
   const metadata = decode(builtinSchema(OBJECT_META), own(object, "metadata") ?? {}, unknown, "metadata");
   const { value, dropped } = pruneFields(schema, object);
   const inner: string[] = [];
-  const read = readEmbedded(schema, dropNulls(schema, value), { unknown: inner, misfit });
+  const read = readEmbedded(schema, dropNulls(schema, value), { unknown: inner, onWrongType: rejectWrongType });
   const filled = applyDefaults(schema, read) as Draft;
   return { object: { ...filled, metadata }, unknown: [...unknown, ...[...dropped].sort(), ...inner.sort()] };
 }
 
-function misfit({ field, message }: FieldError): never {
+function rejectWrongType({ field, message }: FieldError): never {
   throw new DecodeError(`${field}: ${message}`);
 }
 

@@ -11,7 +11,7 @@ import { CelError } from "../value.ts";
  * @param message Returns the message of the error. @default the parser's own message
  * @throws {CelError} If it cannot be parsed.
  */
-export function parsed<T>(read: () => T, message: (fault: string) => string = (fault) => fault): T {
+export function parseOperand<T>(read: () => T, message: (fault: string) => string = (fault) => fault): T {
   try {
     return read();
   } catch (error) {
@@ -20,7 +20,7 @@ export function parsed<T>(read: () => T, message: (fault: string) => string = (f
 }
 
 /** Reports whether an operand can be parsed. */
-export function parses(read: () => unknown): boolean {
+export function isParsable(read: () => unknown): boolean {
   try {
     read();
     return true;

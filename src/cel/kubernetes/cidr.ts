@@ -7,7 +7,7 @@ import type { Outcome } from "../outcome.ts";
 import { type Costs, READING, readingCost, TRAVERSAL } from "../traversal.ts";
 import { BOOL, type CelType, INT, opaque, STRING, typeOf } from "../type.ts";
 import { CelError, OpaqueValue, TypeValue, type Value } from "../value.ts";
-import { parsed, parses } from "./_parsing.ts";
+import { isParsable, parseOperand } from "./_parsing.ts";
 import { IP, IpValue, parseIp } from "./ip.ts";
 
 const CIDR: CelType = opaque("net.CIDR");
@@ -55,7 +55,7 @@ export const CIDRS: Library = {
         isMember: false,
         parameters: [STRING],
         result: BOOL,
-        call: (text) => parses(() => readNetwork(text as string)),
+        call: (text) => isParsable(() => readNetwork(text as string)),
         estimate: READING.estimate,
       }],
     },
@@ -160,7 +160,7 @@ function contains(network: IpNetwork, other: IpNetwork): boolean {
 
 function parseCidr(text: string): CidrValue {
   const message = (fault: string) => `network address parse error during conversion from string: ${fault}`;
-  return new CidrValue(parsed(() => readNetwork(text), message));
+  return new CidrValue(parseOperand(() => readNetwork(text), message));
 }
 
 function readNetwork(text: string): IpNetwork {

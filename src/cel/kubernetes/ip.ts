@@ -6,7 +6,7 @@ import type { Library } from "../library.ts";
 import { READING, readingTimes } from "../traversal.ts";
 import { BOOL, type CelType, INT, opaque, STRING, typeOf } from "../type.ts";
 import { CelError, OpaqueValue, TypeValue, type Value } from "../value.ts";
-import { parsed, parses } from "./_parsing.ts";
+import { isParsable, parseOperand } from "./_parsing.ts";
 
 /** The type of addresses. */
 export const IP: CelType = opaque("net.IP");
@@ -53,7 +53,7 @@ export const IPS: Library = {
         isMember: false,
         parameters: [STRING],
         result: BOOL,
-        call: (text) => parses(() => readAddress(text as string)),
+        call: (text) => isParsable(() => readAddress(text as string)),
         estimate: READING.estimate,
       }],
     },
@@ -95,7 +95,7 @@ export const IPS: Library = {
  * @throws {CelError} If CEL does not accept it.
  */
 export function parseIp(text: string): IpValue {
-  return new IpValue(parsed(() => readAddress(text)));
+  return new IpValue(parseOperand(() => readAddress(text)));
 }
 
 function readAddress(text: string): IpAddress {

@@ -5,7 +5,7 @@ import type { Library } from "../library.ts";
 import { READING } from "../traversal.ts";
 import { BOOL, type CelType, DOUBLE, INT, opaque, STRING } from "../type.ts";
 import { CelError, OpaqueValue, type Value } from "../value.ts";
-import { parsed, parses } from "./_parsing.ts";
+import { isParsable, parseOperand } from "./_parsing.ts";
 
 const QUANTITY: CelType = opaque("kubernetes.Quantity");
 
@@ -41,7 +41,7 @@ export const QUANTITIES: Library = {
         isMember: false,
         parameters: [STRING],
         result: QUANTITY,
-        call: (text) => new QuantityValue(parsed(() => Quantity.parse(text as string)), false),
+        call: (text) => new QuantityValue(parseOperand(() => Quantity.parse(text as string)), false),
         estimate: READING.estimate,
       }],
     },
@@ -53,7 +53,7 @@ export const QUANTITIES: Library = {
         isMember: false,
         parameters: [STRING],
         result: BOOL,
-        call: (text) => parses(() => Quantity.parse(text as string)),
+        call: (text) => isParsable(() => Quantity.parse(text as string)),
         estimate: READING.estimate,
       }],
     },

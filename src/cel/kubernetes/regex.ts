@@ -6,7 +6,7 @@ import { type Costs, MATCHING } from "../traversal.ts";
 import { INT, listOf, STRING } from "../type.ts";
 import { List, type Value } from "../value.ts";
 import { matchesOf } from "./_matches.ts";
-import { parsed } from "./_parsing.ts";
+import { parseOperand } from "./_parsing.ts";
 
 const { cost } = MATCHING;
 const estimate: Costs["estimate"] = ([text, pattern]) => ({
@@ -58,7 +58,7 @@ export const REGEX: Library = {
 };
 
 function find(text: string, pattern: string, limit: number): string[] {
-  const expression = parsed(() => regularExpression(pattern), (fault) => `Illegal regex: ${fault}`);
+  const expression = parseOperand(() => regularExpression(pattern), (fault) => `Illegal regex: ${fault}`);
   return matchesOf(expression, text, limit);
 }
 

@@ -4,7 +4,7 @@ import type { Library } from "../library.ts";
 import { READING } from "../traversal.ts";
 import { BOOL, type CelType, INT, opaque, STRING } from "../type.ts";
 import { CelError, OpaqueValue, type Value } from "../value.ts";
-import { parsed, parses } from "./_parsing.ts";
+import { isParsable, parseOperand } from "./_parsing.ts";
 import { normalized, SemanticVersion } from "./_semantic_version.ts";
 
 const SEMVER: CelType = opaque("kubernetes.Semver");
@@ -28,8 +28,14 @@ export class SemverValue extends OpaqueValue {
 export const SEMVERS: Library = {
   name: "kubernetes.Semver",
   functions: [
-    reading("semver", "string_to_semver", "string_bool_to_semver", SEMVER, (read) => new SemverValue(parsed(read))),
-    reading("isSemver", "is_semver_string", "is_semver_string_bool", BOOL, parses),
+    reading(
+      "semver",
+      "string_to_semver",
+      "string_bool_to_semver",
+      SEMVER,
+      (read) => new SemverValue(parseOperand(read)),
+    ),
+    reading("isSemver", "is_semver_string", "is_semver_string_bool", BOOL, isParsable),
     compared("isGreaterThan", "is_greater_than", BOOL, (order) => order === 1),
     compared("isLessThan", "is_less_than", BOOL, (order) => order === -1),
     compared("compareTo", "compare_to", INT, (order) => BigInt(order)),

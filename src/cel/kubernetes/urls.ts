@@ -7,7 +7,7 @@ import { EntryMap } from "../map_value.ts";
 import { READING, TRAVERSAL } from "../traversal.ts";
 import { BOOL, type CelType, listOf, mapOf, STRING } from "../type.ts";
 import { CelError, List, OpaqueValue, type Value } from "../value.ts";
-import { parsed, parses } from "./_parsing.ts";
+import { isParsable, parseOperand } from "./_parsing.ts";
 
 const URL_TYPE: CelType = {
   kind: "opaque",
@@ -53,7 +53,7 @@ export const URLS: Library = {
         isMember: false,
         parameters: [STRING],
         result: BOOL,
-        call: (text) => parses(() => ServerUrl.parseRequest(text as string)),
+        call: (text) => isParsable(() => ServerUrl.parseRequest(text as string)),
       }],
     },
     part("getScheme", "scheme", ({ scheme }) => scheme),
@@ -81,7 +81,7 @@ function parseUrl(text: string): UrlValue {
     ServerUrl.parseRequest(text);
     return new UrlValue(ServerUrl.parse(text));
   };
-  return parsed(read, (fault) => `URL parse error during conversion from string: ${fault}`);
+  return parseOperand(read, (fault) => `URL parse error during conversion from string: ${fault}`);
 }
 
 function part(name: string, id: string, get: (url: ServerUrl) => string): FunctionDeclaration {

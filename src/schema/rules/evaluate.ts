@@ -53,23 +53,25 @@ export function brokenRules(schema: JsonSchema, value: unknown, options: BrokenR
  * The position where a value is compared with its old value: its own, or that of the nearest
  * ancestor with a correlation.
  */
-interface Place {
+interface Position {
   readonly current: Correlation | undefined;
   readonly nearest: Correlation | undefined;
 }
 
-function keyPlace(place: Place, key: string): Place {
-  const { current, nearest } = place;
-  if (current === undefined) return place;
+function keyPosition(position: Position, key: string): Position {
+  const { current, nearest } = position;
+  if (current === undefined) return position;
   // The version of the old object is unknown after conversion.
   if (nearest === undefined && (key === "apiVersion" || key === "kind")) return NO_CORRELATION;
   return { current: current.key(key), nearest: current };
 }
 
-const NO_CORRELATION: Place = { current: undefined, nearest: undefined };
+const NO_CORRELATION: Position = { current: undefined, nearest: undefined };
 
-function indexPlace(place: Place, index: number): Place {
-  return place.current === undefined ? place : { current: place.current.index(index), nearest: place.current };
+function indexPosition(position: Position, index: number): Position {
+  return position.current === undefined
+    ? position
+    : { current: position.current.index(index), nearest: position.current };
 }
 
 class Evaluation {
@@ -82,28 +84,28 @@ class Evaluation {
     this.#warn = warn;
   }
 
-  check(node: RuleNode, path: string, value: unknown, old: unknown, place: Place): void {
+  check(node: RuleNode, path: string, value: unknown, old: unknown, position: Position): void {
     if (value === null || value === undefined || this.#budget < 0) return;
-    if (node.hasOwnRules) this.#checkHere(node, path, value, old ?? undefined, place);
-    if (Array.isArray(value)) this.#checkItems(node, path, value, old, place);
-    else if (isObject(value)) this.#checkFields(node, path, value, old, place);
+    if (node.hasOwnRules) this.#checkHere(node, path, value, old ?? undefined, position);
+    if (Array.isArray(value)) this.#checkItems(node, path, value, old, position);
+    else if (isObject(value)) this.#checkFields(node, path, value, old, position);
   }
 
-  #checkItems({ items, schema }: RuleNode, path: string, value: unknown[], old: unknown, place: Place): void {
+  #checkItems({ items, schema }: RuleNode, path: string, value: unknown[], old: unknown, position: Position): void {
     if (items === undefined) return;
     const before = new KeyedList(schema, Array.isArray(old) ? old : []);
     for (const [i, item] of value.entries()) {
-      this.check(items, `${path}[${i}]`, item, before.get(item), indexPlace(place, i));
+      this.check(items, `${path}[${i}]`, item, before.get(item), indexPosition(position, i));
       if (this.#budget < 0) return;
     }
   }
 
-  #checkFields(node: RuleNode, path: string, value: Record<string, unknown>, old: unknown, place: Place): void {
+  #checkFields(node: RuleNode, path: string, value: Record<string, unknown>, old: unknown, position: Position): void {
     const before = isObject(old) ? old : {};
     const { values, properties } = node;
     for (const key of Object.keys(value)) {
       const property = properties.get(key);
-      const here = keyPlace(place, key);
+      const here = keyPosition(position, key);
       if (values !== undefined) this.check(values, `${path}[${key}]`, value[key], own(before, key), here);
       if (property !== undefined) {
         this.check(property, path === "" ? key : `${path}.${key}`, value[key], own(before, key), here);
@@ -112,7 +114,7 @@ class Evaluation {
     }
   }
 
-  #checkHere(node: RuleNode, path: string, value: unknown, old: unknown, place: Place): void {
+  #checkHere(node: RuleNode, path: string, value: unknown, old: unknown, position: Position): void {
     const { type = "" } = node.schema;
     const field = path === "" ? "<nil>" : path;
     if (node.rules === undefined) {
@@ -124,7 +126,7 @@ class Evaluation {
     const values = valuesOf(node.isResource ? withTypeAndMetadata(node.schema) : node.schema, value, old);
     for (const compiled of node.rules) {
       if (compiled.usesOldSelf && old === undefined && !compiled.rule.optionalOldSelf) continue;
-      this.#evaluate(compiled, { path, field, type, value, values, place });
+      this.#evaluate(compiled, { path, field, type, value, values, position });
       if (this.#budget < 0) return;
     }
   }
@@ -165,7 +167,7 @@ class Evaluation {
     const field = below === undefined ? at.field : at.path === "" ? below : `${at.path}.${below}`;
     const add = (fault: FieldError) => {
       const withRule = { ...fault, rule: rule.rule };
-      const { current, nearest } = at.place;
+      const { current, nearest } = at.position;
       const isSame = current === undefined ? nearest?.isSame : current.isSame;
       if (!usesOldSelf && isSame) this.#warn?.(withRule);
       else this.faults.push(withRule);
@@ -216,7 +218,7 @@ interface Evaluated {
   readonly type: string;
   readonly value: unknown;
   readonly values: Values;
-  readonly place: Place;
+  readonly position: Position;
 }
 
 interface Message {

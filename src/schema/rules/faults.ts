@@ -68,7 +68,7 @@ export function ruleFaults(schema: JsonSchema, path: string, options: RuleFaults
 }
 
 /** The position of a node. */
-interface Place {
+interface Position {
   readonly path: string;
   readonly isResource: boolean;
   /** The maximum number of values; `undefined` if unbounded. */
@@ -102,15 +102,15 @@ class RuleValidator {
     this.#isUnchanged = isUnchanged;
   }
 
-  visit(schema: JsonSchema, place: Place): void {
+  visit(schema: JsonSchema, position: Position): void {
     const { additionalProperties, properties = {}, items, not, allOf = [], oneOf = [], anyOf = [] } = schema;
-    const { path, isCompiled } = place;
-    const maxCount = maxChildren(schema, place.maxCount);
+    const { path, isCompiled } = position;
+    const maxCount = maxChildren(schema, position.maxCount);
     if (isObject(additionalProperties)) {
-      this.#visitChild(additionalProperties, `${path}.additionalProperties`, place, maxCount);
+      this.#visitChild(additionalProperties, `${path}.additionalProperties`, position, maxCount);
     }
     for (const [key, property] of Object.entries(properties)) {
-      this.#visitChild(property, `${path}.properties[${key}]`, place, maxCount);
+      this.#visitChild(property, `${path}.properties[${key}]`, position, maxCount);
     }
     const alternatives: [string, JsonSchema][] = [
       ...(not === undefined ? [] : [["not", not] as [string, JsonSchema]]),
@@ -119,23 +119,23 @@ class RuleValidator {
       ...anyOf.map((each, i): [string, JsonSchema] => [`anyOf[${i}]`, each]),
     ];
     for (const [key, each] of alternatives) {
-      this.visit(each, { ...place, path: `${path}.${key}`, isResource: false, isCompiled: false });
+      this.visit(each, { ...position, path: `${path}.${key}`, isResource: false, isCompiled: false });
     }
     if (items !== undefined) {
       const isMap = schema["x-kubernetes-list-type"] === "map";
-      const below = isMap ? place : { ...place, uncorrelated: place.uncorrelated ?? path };
+      const below = isMap ? position : { ...position, uncorrelated: position.uncorrelated ?? path };
       this.#visitChild(items, `${path}.items`, below, maxCount);
     }
     const rules = schema["x-kubernetes-validations"] ?? [];
     if (rules.length === 0) return;
     rules.forEach((rule, i) => this.#checkText(schema, rule, `${path}.x-kubernetes-validations[${i}]`));
-    if (isCompiled && !this.#faultyPaths.some((fault) => isWithin(path, fault))) this.#compile(schema, place);
+    if (isCompiled && !this.#faultyPaths.some((fault) => isWithin(path, fault))) this.#compile(schema, position);
   }
 
-  #visitChild(schema: JsonSchema, path: string, place: Place, maxCount: number | undefined): void {
+  #visitChild(schema: JsonSchema, path: string, position: Position, maxCount: number | undefined): void {
     // They have no rules.
     if (isKnownValid(schema)) return;
-    this.visit(schema, { ...place, path, maxCount, isResource: schema["x-kubernetes-embedded-resource"] ?? false });
+    this.visit(schema, { ...position, path, maxCount, isResource: schema["x-kubernetes-embedded-resource"] ?? false });
   }
 
   #addText(rule: ValidationRule, fault: FieldError): void {
@@ -163,9 +163,9 @@ class RuleValidator {
     if (!isPath(schema, fieldPath)) add(invalid(`${path}.fieldPath`, fieldPath, "must be a valid path"));
   }
 
-  #compile(schema: JsonSchema, place: Place): void {
-    const path = `${place.path}.x-kubernetes-validations`;
-    const type = declaredType(schema, place.isResource);
+  #compile(schema: JsonSchema, position: Position): void {
+    const path = `${position.path}.x-kubernetes-validations`;
+    const type = declaredType(schema, position.isResource);
     if (type === undefined) {
       const detail = "failed to construct type information for x-kubernetes-validations rules: " +
         "unable to convert structural schema to CEL declarations";
@@ -173,14 +173,14 @@ class RuleValidator {
       return;
     }
     for (const [i, compiled] of compileRules(schema, type).entries()) {
-      this.#checkCompiled(compiled, `${path}[${i}]`, place, type);
+      this.#checkCompiled(compiled, `${path}[${i}]`, position, type);
     }
   }
 
-  #checkCompiled(compiled: CompiledRule, path: string, place: Place, type: DeclaredType): void {
+  #checkCompiled(compiled: CompiledRule, path: string, position: Position, type: DeclaredType): void {
     const { rule, error, message } = compiled;
     const add = (fault: SchemaFault) => this.compileFaults.push({ ...fault, rule: rule.rule });
-    const cost = multiplied(compiled.cost, place.maxCount ?? maxValues(type));
+    const cost = multiplied(compiled.cost, position.maxCount ?? maxValues(type));
     const limit = this.#isUnchanged ? Infinity : RULE_LIMIT;
     if (cost > limit) {
       const detail = overBudget("estimated rule cost", cost, RULE_LIMIT);
@@ -197,8 +197,9 @@ class RuleValidator {
       this.#count(`${path}.messageExpression`, message.cost, rule);
     }
     if (compiled.usesOldSelf) {
-      if (place.uncorrelated === undefined) return;
-      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`;
+      if (position.uncorrelated === undefined) return;
+      const detail =
+        `oldSelf cannot be used on the uncorrelatable portion of the schema within ${position.uncorrelated}`;
       add(invalid(`${path}.rule`, rule.rule, detail));
     } else if (rule.optionalOldSelf !== undefined) {
       const detail = "may not be set if oldSelf is not used in rule";

@@ -2,8 +2,8 @@
 import { ESCAPE, type Token } from "./lexer.ts";
 
 /** A token that does not match the grammar. The parser stops at the first one. */
-export class SyntaxFault extends Error {
-  override name = "SyntaxFault";
+export class GrammarError extends Error {
+  override name = "GrammarError";
   /** Where the token starts, in UTF-16 units from the start of the expression. */
   readonly offset: number;
 
