@@ -2,8 +2,8 @@
 import { CelError, type Value } from "./value.ts";
 
 /**
- * A failed evaluation. It is returned rather than thrown, because operators such as `||` ignore it if
- * another operand decides the result.
+ * A failed evaluation. It is returned rather than thrown, because operators such as `||` ignore it
+ * if another operand decides the result.
  */
 export class Failure {
   constructor(readonly message: string) {}

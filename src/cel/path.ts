@@ -1,8 +1,8 @@
 /**
  * Paths to parts of variables, with the aliasing of cel-go's Go slices: two slices can share a
- * backing array. As a result, the path of one field of a loop variable can overwrite that of another
- * field, and the estimate for the first field then uses the size of the second. Servers accept or
- * reject rules by this estimate, so it is reproduced here.
+ * backing array. As a result, the path of one field of a loop variable can overwrite that of
+ * another field, and the estimate for the first field then uses the size of the second. Servers
+ * accept or reject rules by this estimate, so it is reproduced here.
  */
 export class Path {
   /** The path of an expression without a name. */
