@@ -1,6 +1,9 @@
-/** Responses of an API server, reduced to what the client uses. `Response` of `fetch` is one. */
+/**
+ * The parts of an API server's response that the client uses. The `Response` of `fetch` implements
+ * {@linkcode Answer}.
+ */
 
-/** A response. Its body is read once, with one of `body`, `json` and `text`. */
+/** A response. Its body can be read once, with `body`, `json` or `text`. */
 export interface Answer {
   /** Whether the status is 200 to 299. */
   readonly ok: boolean;
@@ -8,7 +11,7 @@ export interface Answer {
   readonly status: number;
   /** Headers. Names are in lower case. */
   readonly headers: { get(name: string): string | null };
-  /** The body as a stream; `null` if there is none, or it was already received whole. */
+  /** The body as a stream; `null` if there is none, or if it was already received completely. */
   readonly body: AnswerBody | null;
   /** Reads the whole body as JSON. */
   json(): Promise<unknown>;
@@ -16,7 +19,7 @@ export interface Answer {
   text(): Promise<string>;
 }
 
-/** A body that is read as it is received. A `ReadableStream` is one. */
+/** A body that is read while it arrives. `ReadableStream` implements it. */
 export interface AnswerBody {
   /** Returns the reader. */
   getReader(): BodyReader;
@@ -32,10 +35,10 @@ export interface BodyReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** Longest response that is read whole, in bytes: the length of V8's longest string. */
+/** Longest response that can be read as one string, in bytes: the length of V8's longest string. */
 export const MAX_RESPONSE_BYTES: number = 2 ** 29 - 24;
 
-/** A response is larger than what is read whole. */
+/** A response is too large to be read as one string. */
 export class ResponseTooLargeError extends Error {
   override name = "ResponseTooLargeError";
   /** Always `ResponseTooLarge`. */
@@ -48,14 +51,14 @@ export class ResponseTooLargeError extends Error {
 }
 
 /**
- * Longest wait for a `Retry-After` header, in milliseconds. kube-apiserver sends seconds, but a
- * load balancer in front of it may send a day, when the server is back in a minute.
+ * Longest wait for a `Retry-After` header, in milliseconds. kube-apiserver sends a few seconds, but
+ * a load balancer in front of it may send a day, although the server recovers in a minute.
  */
 export const MAX_RETRY_AFTER = 120_000;
 
 /**
- * Returns the delay of a response's `Retry-After` header in milliseconds. As in client-go, only 429
- * and 5xx mean "send the same request later".
+ * Returns the delay of a response's `Retry-After` header in milliseconds; `undefined` if the
+ * request should not be sent again. As in client-go, only 429 and 5xx are retried.
  */
 export function retryAfter(response: Answer): number | undefined {
   if (response.status !== 429 && response.status < 500) return undefined;

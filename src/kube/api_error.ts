@@ -18,7 +18,7 @@ export interface RequestInfo {
   readonly target: string;
 }
 
-// The message of the server is only "Unauthorized".
+// Added because the server's own message is only "Unauthorized".
 const UNAUTHORIZED_HINT = ". The token has expired or is for another cluster. Log in again, or renew the kubeconfig";
 
 /**
@@ -92,7 +92,10 @@ interface Status {
   readonly details?: { readonly causes?: readonly StatusCause[] };
 }
 
-/** Parses a Status. A proxy may send anything else, which is quoted up to 300 characters. */
+/**
+ * Parses a `Status`. The first 300 characters of any other body, such as a proxy's error page,
+ * become the message.
+ */
 function readStatus(body: string): Status {
   try {
     const status = JSON.parse(body);

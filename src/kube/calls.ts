@@ -1,4 +1,4 @@
-/** Options and results of the calls of a client. */
+/** Options and results of client calls. */
 import type { AnyKind, Infer, KubeObject } from "../resource/kind.ts";
 
 /** Options of every call. */
@@ -48,15 +48,15 @@ export interface SelectOptions extends CallOptions {
 export interface Page<K extends AnyKind = AnyKind> {
   /** The objects of the page. */
   readonly items: Infer<K>[];
-  /** Version at which a watch can continue after the list. */
+  /** The list's version, from which a watch can start. */
   readonly resourceVersion: string;
   /** Token of the next page; `undefined` on the last page. */
   readonly continue: string | undefined;
 }
 
 /**
- * An event of a watch. The object of a bookmark has only a resourceVersion, that of an error is a
- * `Status`.
+ * An event of a watch. The object of a `BOOKMARK` has only a resourceVersion. The object of an
+ * `ERROR` is a `Status`.
  */
 export interface WatchEvent {
   /** The type of the event. */
@@ -67,7 +67,10 @@ export interface WatchEvent {
 
 /** Options of {@linkcode Client.watch}. */
 export interface WatchCallOptions extends SelectOptions {
-  /** Version after which the events start. @default {all existing objects first, then changes} */
+  /**
+   * Version after which the events start. @default {none: the watch starts with all existing
+   * objects}
+   */
   readonly resourceVersion?: string;
   /** Whether the watch starts with all existing objects (KEP-3157). @default {false} */
   readonly sendInitialEvents?: boolean;

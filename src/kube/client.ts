@@ -1,4 +1,4 @@
-/** The client of an API server, typed by kinds. */
+/** A client for the Kubernetes API, typed by kind. */
 import { linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
@@ -38,18 +38,18 @@ const PAGE_SIZE = 500;
 // kube-apiserver 1.37 compresses a watch list as several gzip members, and Deno's fetch decodes
 // only the first one.
 const UNCOMPRESSED = { "accept-encoding": "identity" };
-// As in client-go, which throws the tenth 429.
+// As in client-go, which returns the tenth 429 as an error.
 const MAX_ATTEMPTS = 10;
 
 /** Options of a {@linkcode Client}. */
 export interface ClientOptions {
   /** Clock for waits, such as those of `Retry-After`. @default {the system clock} */
   readonly clock?: Clock;
-  /** User agent, which the server's audit log has. @default {"op"} */
+  /** User agent, which the API server writes to its audit log. @default {"op"} */
   readonly userAgent?: string;
   /**
-   * Called before each write is sent, also before it is repeated. If it throws, the call fails with
-   * that error.
+   * Called before each write, including each retry. If it throws, the write is not sent and the
+   * call fails with that error.
    */
   readonly fence?: () => void;
   /**
@@ -61,7 +61,10 @@ export interface ClientOptions {
   readonly pulse?: Pulse | undefined;
   /** Delays requests, except those for Leases and access reviews. @default {none} */
   readonly rateLimit?: RateLimit | undefined;
-  /** Wraps each call except watches, with all its requests. Its result is that of the call. */
+  /**
+   * Wraps each call except watches. `call` sends the request, including retries. The value that the
+   * interceptor returns is the result of the call.
+   */
   readonly interceptor?: (<T>(request: RequestInfo, call: () => Promise<T>) => Promise<T>) | undefined;
 }
 
@@ -111,7 +114,7 @@ export class Client {
   readonly #userAgent: string;
   readonly #pulse: Pulse | undefined;
   readonly #lanes: Lanes = new Lanes();
-  /** Number of requests that wait to be sent, for Retry-After or for the rate limit. */
+  /** Number of requests that are delayed by `Retry-After` or by the rate limit. */
   waiting = 0;
 
   /**
@@ -149,10 +152,10 @@ export class Client {
   }
 
   /**
-   * Lists objects. They are read page by page.
+   * Lists objects. It requests pages of 500 objects until the list is complete.
    *
-   * @throws {ApiError} With status 404 if the server has no such kind, with 410 if the token of the
-   * next page has expired.
+   * @throws {ApiError} With status 404 if the server does not serve the kind, with 410 if the token
+   * of the next page has expired.
    */
   async list<K extends AnyKind>(kind: K, options: SelectOptions = {}): Promise<Infer<K>[]> {
     const items: Infer<K>[] = [];
@@ -169,7 +172,7 @@ export class Client {
    * Reads one page of a list.
    *
    * @param kind The kind.
-   * @param from `next` of the previous page; `undefined` for the first page.
+   * @param from `continue` of the previous page; `undefined` for the first page.
    * @param options Selects the objects.
    * @throws {ApiError} With status 410 if the token has expired.
    */
@@ -190,8 +193,8 @@ export class Client {
   }
 
   /**
-   * Watches a kind until the server ends the watch. Events that are received together are returned
-   * together.
+   * Watches a kind until the server ends the watch. Yields the events of each received chunk as one
+   * array.
    *
    * @throws {ApiError} If the server rejects the watch. Later errors, such as 410, are events of
    * the type `ERROR`.
@@ -211,12 +214,12 @@ export class Client {
     }
     const info = { verb: "watch", target: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
-    using assigned = this.#lanes.take();
-    using cut = linked(options.signal === undefined ? [] : [options.signal]);
-    using _watchdog = this.#pulse?.onDead((error) => cut.abort(error));
-    const { signal } = cut;
-    const how = { ...metadataOnly(options, "PartialObjectMetadata"), signal, lane: assigned.lane, streams: true };
-    const response = await this.#send(info, "GET", path, how);
+    using slot = this.#lanes.take();
+    using aborter = linked(options.signal === undefined ? [] : [options.signal]);
+    using _watchdog = this.#pulse?.onDead((error) => aborter.abort(error));
+    const { signal } = aborter;
+    const sendOptions = { ...metadataOnly(options, "PartialObjectMetadata"), signal, lane: slot.lane, streams: true };
+    const response = await this.#send(info, "GET", path, sendOptions);
     options.onOpen?.();
     if (response.body === null) return;
     try {
@@ -227,7 +230,8 @@ export class Client {
           : events as WatchEvent[];
       }
     } catch (cause) {
-      // The stream may fail with the reason of the signal before it ends.
+      // Aborting a watch ends it without an error. The stream may fail with the signal's reason
+      // first.
       if (options.signal?.aborted && cause === options.signal.reason) return;
       if (cause instanceof SyntaxError || options.signal?.aborted) throw cause;
       if (cause instanceof TruncatedStreamError) {
@@ -248,8 +252,8 @@ export class Client {
    * Creates an object and returns it.
    *
    * @throws {TypeError} If the kind is namespaced and the namespace is missing.
-   * @throws {ApiError} With status 409 if the object exists, with 422 if fields are invalid, which
-   * are in `causes`.
+   * @throws {ApiError} With status 409 if the object exists, with 422 if fields are invalid;
+   * `causes` lists them.
    */
   async create<K extends AnyKind>(kind: K, object: Input<K>, options: WriteOptions = {}): Promise<Infer<K>> {
     const body = { ...(object as Partial<KubeObject>), apiVersion: kind.apiVersion, kind: kind.kind };
@@ -331,13 +335,13 @@ export class Client {
       propagationPolicy: options.propagationPolicy ?? "Background",
       ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions }),
     };
-    const answer = await this.#json<KubeObject>(info, "DELETE", path, options, body);
+    const result = await this.#json<KubeObject>(info, "DELETE", path, options, body);
     // The response is a Status if the object no longer exists.
-    return answer.kind === kind.kind ? answer : undefined;
+    return result.kind === kind.kind ? result : undefined;
   }
 
   /**
-   * Reads any path as JSON, such as discovery or the version.
+   * Reads any path as JSON, such as `/apis` or `/version`.
    *
    * @throws {ApiError} With status 404 if the path does not exist.
    */
@@ -354,11 +358,11 @@ export class Client {
     type?: string,
   ): Promise<T> {
     const { interceptor } = this.#options;
-    if (interceptor === undefined) return this.#exchange(info, method, path, options, body, type);
-    return interceptor(info, () => this.#exchange(info, method, path, options, body, type));
+    if (interceptor === undefined) return this.#sendJson(info, method, path, options, body, type);
+    return interceptor(info, () => this.#sendJson(info, method, path, options, body, type));
   }
 
-  async #exchange<T>(
+  async #sendJson<T>(
     info: RequestInfo,
     method: string,
     path: string,
@@ -370,7 +374,7 @@ export class Client {
     return await this.#bodyOf(info, response, () => response.json(), options) as T;
   }
 
-  /** Reads the body of a response, unless the connection is found dead. */
+  /** Reads the body of a response. Fails if the connection is closed as dead meanwhile. */
   async #bodyOf<T>(
     info: RequestInfo,
     { body }: Answer,
@@ -378,7 +382,7 @@ export class Client {
     options: { readonly signal?: AbortSignal },
   ): Promise<T> {
     try {
-      // A body that was received whole cannot be interrupted.
+      // A body of `null` was already received completely, so a dead connection does not matter.
       return await (body === null ? read() : this.#guarded(read()));
     } catch (cause) {
       options.signal?.throwIfAborted();
@@ -407,7 +411,9 @@ export class Client {
     const json = body === undefined ? null : type === APPLY ? applyBody(body) : JSON.stringify(body);
     let hasRenewed = false;
     for (let attempt = 1;; attempt++) {
-      if (this.#options.rateLimit !== undefined) await this.#throttled(this.#options.rateLimit, path, options.signal);
+      if (this.#options.rateLimit !== undefined) {
+        await this.#waitForRateLimit(this.#options.rateLimit, path, options.signal);
+      }
       const fence = method === "GET" ? undefined : this.#options.fence;
       fence?.();
       const outgoing: Outgoing = {
@@ -424,7 +430,7 @@ export class Client {
         ...(options.streams ? { streams: true } : {}),
         ...(fence === undefined ? {} : { fence }),
       };
-      const { response, authorization } = await this.#reach(info, url, outgoing);
+      const { response, authorization } = await this.#sendOnce(info, url, outgoing);
       if (response.ok) return response;
       if (response.status === 401 && !hasRenewed && await this.connection.renew?.(authorization)) {
         hasRenewed = true;
@@ -440,20 +446,20 @@ export class Client {
   }
 
   /**
-   * Waits for the rate limit. The fence is called after the wait, because leadership may be lost
-   * meanwhile.
+   * Waits for the rate limit. The caller checks the fence after this, because leadership may be
+   * lost during the wait.
    */
-  async #throttled(rateLimit: RateLimit, path: string, signal: AbortSignal | undefined): Promise<void> {
+  async #waitForRateLimit(rateLimit: RateLimit, path: string, signal: AbortSignal | undefined): Promise<void> {
     this.waiting++;
     await rateLimit.take(path, signal).finally(() => this.waiting--);
   }
 
-  /** Fails a request when the connection is found dead. */
+  /** Returns a promise that also rejects when the connection is closed as dead. */
   #guarded<T>(request: Promise<T>): Promise<T> {
     return this.#pulse?.guard(request) ?? request;
   }
 
-  async #reach(
+  async #sendOnce(
     info: RequestInfo,
     url: string,
     outgoing: Outgoing,
@@ -483,8 +489,8 @@ interface RawList {
 }
 
 /**
- * Sets apiVersion and kind of an object in an event: a metadata-only watch has those of
- * PartialObjectMetadata.
+ * Sets the apiVersion and kind of an event's object. In a metadata-only watch, the server sends
+ * those of PartialObjectMetadata.
  */
 function withKind(kind: AnyKind, event: WatchEvent): WatchEvent {
   if (event.type === "ERROR" || event.type === "BOOKMARK") return event;

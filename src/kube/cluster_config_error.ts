@@ -1,6 +1,6 @@
-/** The error of a process that does not find the API server, or cannot use what it found. */
+/** The error for a missing or unusable API server configuration. */
 
-/** Why the configuration of the connection cannot be used. */
+/** Why there is no usable API server configuration. */
 export type ClusterConfigErrorCode = "NoCluster" | "InvalidKubeconfig" | "InvalidServiceAccount";
 
 /**

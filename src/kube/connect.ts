@@ -1,4 +1,4 @@
-/** Finds the API server: by kubeconfig, or from inside a pod. */
+/** Finds the API server and connects to it, with a kubeconfig or as a pod. */
 import type { Clock } from "../base/clock.ts";
 import { ClusterConfigError } from "./cluster_config_error.ts";
 import type { Connection } from "./connection.ts";
@@ -23,26 +23,26 @@ export interface ConnectOptions {
 }
 
 /**
- * Connects to the API server. It looks where controller-runtime does, in the same order: the
- * `kubeconfig` option, `KUBECONFIG`, the pod's service account, `~/.kube/config`.
+ * Connects to the API server. It uses the first of these that exists, as controller-runtime
+ * does: the `kubeconfig` option, `KUBECONFIG`, the pod's service account, `~/.kube/config`.
  *
- * @param machine Reads environment and files.
- * @param clock Measures when tokens must be read again.
+ * @param machine Reads environment variables and files.
+ * @param clock Measures the age of tokens, which are read again when they are old.
  * @param options Additional options.
- * @throws {ClusterConfigError} If there is no cluster, or its kubeconfig is invalid.
+ * @throws {ClusterConfigError} If no cluster is configured, or its kubeconfig is invalid.
  */
 export async function connect(machine: Machine, clock: Clock, options: ConnectOptions = {}): Promise<Connection> {
   if (options.kubeconfig !== undefined) {
     return await kubeconfigConnection([options.kubeconfig], machine, clock, options.context);
   }
-  const isHidden = isHiddenIn(machine);
-  const listed = isHidden ? [] : (machine.env("KUBECONFIG") ?? "").split(":").filter(Boolean);
+  const isDenied = isKubeconfigDenied(machine);
+  const listed = isDenied ? [] : (machine.env("KUBECONFIG") ?? "").split(":").filter(Boolean);
   if (listed.length > 0) {
     return await kubeconfigConnection(await existingFiles(listed, machine), machine, clock, options.context);
   }
   const pod = await inCluster(machine, clock, options.httpClient);
   if (pod !== undefined) return pod;
-  if (isHidden) {
+  if (isDenied) {
     throw new ClusterConfigError(
       "NoCluster",
       "No cluster found: this is not a pod, and the executable has no sandbox permission to read a kubeconfig. " +
@@ -68,10 +68,10 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
 }
 
 /**
- * Returns whether the sandbox hides the variables of kubeconfigs, as in an executable that has no
- * sandbox permission to read such a file.
+ * Returns whether the sandbox denies access to `KUBECONFIG`, as in an executable without a sandbox
+ * permission to read a kubeconfig.
  */
-function isHiddenIn(machine: Machine): boolean {
+function isKubeconfigDenied(machine: Machine): boolean {
   try {
     machine.env("KUBECONFIG");
     return false;
@@ -82,8 +82,8 @@ function isHiddenIn(machine: Machine): boolean {
 }
 
 /**
- * Returns those of several files that exist, as kubectl does. If none exists, it returns all, so
- * that the error names them.
+ * Returns the files that exist, as kubectl does. A single file, or several of which none exists,
+ * are returned unchanged, so that the error of reading them names them.
  */
 async function existingFiles(paths: readonly string[], machine: Machine): Promise<readonly string[]> {
   if (paths.length === 1) return paths;

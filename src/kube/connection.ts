@@ -1,5 +1,5 @@
 /**
- * How requests reach an API server. All requests of a client use one function of its connection.
+ * The interfaces between a client and the transport that sends its requests.
  */
 import type { Answer } from "./answer.ts";
 
@@ -12,13 +12,13 @@ export interface Outgoing {
   readonly signal: AbortSignal | null;
   /** Which of several connections to use. @default {0} */
   readonly lane?: number;
-  /** Whether the caller reads the body as it is received, as that of a watch. @default {false} */
+  /** Whether the caller reads the body while it arrives, as for a watch. @default {false} */
   readonly streams?: boolean;
-  /** Whether it is sent before queued requests that are not urgent. @default {false} */
+  /** Whether the request is sent before queued requests that are not urgent. @default {false} */
   readonly isUrgent?: boolean;
   /**
-   * Called right before the request is sent, because it may have waited. If it throws, the request
-   * fails with a {@linkcode FencedError}.
+   * Called right before the request is sent, which may be after a wait. If it throws, the request
+   * is not sent and fails with a {@linkcode FencedError}.
    */
   readonly fence?: (() => void) | undefined;
 }
@@ -34,7 +34,7 @@ export class FencedError extends Error {
   }
 }
 
-/** Sends requests, without credentials. */
+/** Sends requests without adding credentials. */
 export interface Transport {
   /** Sends a request, as the global `fetch` does. */
   fetch(request: Request): Promise<Response>;

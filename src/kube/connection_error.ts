@@ -4,7 +4,7 @@ import type { RequestInfo } from "./api_error.ts";
 import { CredentialError } from "./http.ts";
 import { NetworkError, networkError } from "./network_error.ts";
 
-/** Why a request got no usable response. `ConnectionLost` stands for all other reasons. */
+/** Why a request got no usable response. `ConnectionLost` covers all other reasons. */
 export type ConnectionErrorCode =
   | "ConnectionRefused"
   | "UntrustedCertificate"
@@ -18,8 +18,8 @@ export type ConnectionErrorCode =
   | "ConnectionLost";
 
 /**
- * The API server did not respond, or not in JSON. The server may have processed the request, unless
- * the code says that there was no connection.
+ * The API server did not respond, or its response is not JSON. The server may have processed the
+ * request, unless the code means that no connection was opened, such as `ConnectionRefused`.
  *
  * @example Recognizing a server that is down
  * ```ts
@@ -73,7 +73,7 @@ export class TruncatedStreamError extends Error {
 }
 
 /**
- * Returns the error of a request without a response.
+ * Returns the error for a request that got no response.
  *
  * @param request What was requested.
  * @param url URL of the server.

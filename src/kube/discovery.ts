@@ -2,7 +2,7 @@
 import type { Kind, KubeObject } from "../resource/kind.ts";
 import type { Client } from "./client.ts";
 
-/** A kind that was found by name. The type of its objects is unknown. */
+/** A kind that was found by name. Its objects have no compile-time type. */
 export type UntypedKind = Kind<KubeObject & { readonly [key: string]: unknown }, { readonly [key: string]: unknown }>;
 
 interface DiscoveryList {
@@ -21,7 +21,7 @@ interface DiscoveryList {
   }[];
 }
 
-// Aggregated discovery, KEP-3352: all kinds in two responses.
+// Aggregated discovery (KEP-3352) returns all kinds in two responses.
 const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /**
@@ -63,9 +63,9 @@ export class KindNotFoundError extends Error {
  *
  * @param client Sends the requests.
  * @param name The name.
- * @returns The kind. The type of its objects is unknown to the compiler.
- * @throws {KindNotFoundError} If the cluster has no such kind (`code` is `KindNotServed`), or
- * several groups have one (`AmbiguousKind`).
+ * @returns The kind. Its objects have no compile-time type.
+ * @throws {KindNotFoundError} If the cluster does not serve the kind (`code` is `KindNotServed`),
+ * or several groups have a kind with the name (`AmbiguousKind`).
  * @throws {ApiError} If the cluster does not list its kinds.
  *
  * @example Usage
@@ -112,8 +112,8 @@ export async function findKind(client: Client, name: string): Promise<UntypedKin
 type Version = DiscoveryList["items"][number]["versions"][number];
 
 /**
- * Returns the kinds of a version. `responseKind` has an empty group and version if they are those
- * of the list.
+ * Returns the kinds of a version. The group and version of `responseKind` are empty if they are the
+ * same as the list's.
  */
 function kindsOf(group: string, { version, resources = [] }: Version): UntypedKind[] {
   return resources.map(({ resource, responseKind, scope, singularResource, shortNames }) => ({

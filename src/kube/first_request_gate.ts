@@ -1,11 +1,11 @@
 /**
- * Sends the first request of a client alone. Requests that are sent before a connection is open
- * each open their own, with a TLS handshake, although HTTP/2 then uses only one. An operator starts
- * with a dozen requests at once.
+ * Delays the other requests of a client until its first one has a response. Without this, each
+ * request that is sent before a connection is open would open its own, with a TLS handshake,
+ * although HTTP/2 then uses only one. An operator starts with a dozen requests at once.
  */
 import { aborted } from "../base/abort.ts";
 
-/** Sends a request, maybe after a wait. */
+/** Calls `send`, after a wait if the first request is still pending. */
 export type FirstRequestGate = (send: () => Promise<Response>, signal: AbortSignal | null) => Promise<Response>;
 
 /**
@@ -35,7 +35,7 @@ export function firstRequestGate(): FirstRequestGate {
       first = response.catch(() => undefined).then(() => isOpen = true);
       return await response;
     }
-    // An aborted request is sent, too, so that it fails as it would without the gate.
+    // An aborted request is also sent, so that it fails as it would without the gate.
     await (signal === null ? first : Promise.race([first, aborted(signal)]));
     return await send();
   };

@@ -1,11 +1,11 @@
-/** Requests over `fetch`, and bearer tokens. */
+/** Sends requests with `fetch`, and adds bearer tokens to requests. */
 import { type Linked, linked } from "../base/abort.ts";
 import type { Answer, AnswerBody, BodyReader } from "./answer.ts";
 import type { Connection, Outgoing, Transport } from "./connection.ts";
 import { type FirstRequestGate, firstRequestGate } from "./first_request_gate.ts";
 import { ConnectionClosedError } from "./http2/errors.ts";
 
-/** How a server is trusted, and the client's certificate. */
+/** Trusted certificate authorities, the client certificate and the proxy. */
 export interface TlsOptions {
   /** The trusted certificate authorities as PEM. @default {those of the system} */
   readonly ca?: string;
@@ -16,7 +16,7 @@ export interface TlsOptions {
 }
 
 /**
- * Sends requests with `fetch`. It uses HTTP/2 if the server does, so all requests share a
+ * Sends requests with `fetch`. If the server supports HTTP/2, all requests of a lane share one
  * connection.
  */
 export class FetchTransport implements Transport {
@@ -24,7 +24,7 @@ export class FetchTransport implements Transport {
   #lanes: Lane[];
 
   /**
-   * @param tls Trust and certificates.
+   * @param tls Trusted authorities, client certificate and proxy.
    * @throws {TypeError} If the certificate authority is not PEM.
    */
   constructor(tls: TlsOptions) {
@@ -34,8 +34,8 @@ export class FetchTransport implements Transport {
   }
 
   fetch(request: Request): Promise<Response> {
-    // As the client does for its own watches: fetch decodes only the first gzip member of a
-    // response.
+    // Watches must not be compressed, because fetch decodes only the first gzip member of a
+    // response. `Client` sets the header for its own watches.
     if (new URL(request.url).searchParams.has("watch")) request.headers.set("accept-encoding", "identity");
     return this.#lanes[0]!.fetch(request);
   }
@@ -59,7 +59,7 @@ export class FetchTransport implements Transport {
 class Lane {
   readonly #client: Deno.HttpClient;
   readonly #gate: FirstRequestGate = firstRequestGate();
-  /** Requests whose response was not read to its end. */
+  /** Requests whose response has not been read completely. */
   readonly #pending = new Set<Linked>();
 
   constructor({ ca, certificate, proxy }: TlsOptions) {
@@ -83,7 +83,7 @@ class Lane {
       this.#pending.delete(pending);
       pending[Symbol.dispose]();
     };
-    // Headers as a list: Deno validates each property of an object.
+    // Headers are passed as a list because it is faster: Deno validates each property of an object.
     const init = { method, headers: Object.entries(headers), body, signal: pending.signal, client: this.#client };
     try {
       return new PendingAnswer(await this.#gate(() => fetch(url, init), pending.signal), onEnd);
@@ -94,8 +94,8 @@ class Lane {
   }
 
   /**
-   * Closes the connections. Closing only Deno's client would leave those open whose requests are
-   * pending.
+   * Closes the connections. Closing only Deno's client would leave connections with pending
+   * requests open.
    */
   close(): void {
     const error = new ConnectionClosedError();
@@ -104,7 +104,7 @@ class Lane {
   }
 }
 
-/** A response that reports when it has been read. */
+/** A response that calls back when its body has been read or discarded. */
 class PendingAnswer implements Answer {
   readonly ok: boolean;
   readonly status: number;
@@ -151,8 +151,8 @@ class PendingAnswer implements Answer {
 }
 
 /**
- * Rejects a certificate authority that is not PEM. Deno accepts any string, and then trusts no
- * server.
+ * Rejects a certificate authority that is not PEM. Deno accepts any string, and then rejects every
+ * server certificate.
  *
  * @throws {TypeError} If no line is `-----BEGIN CERTIFICATE-----`.
  */
@@ -170,7 +170,7 @@ export class CredentialError extends Error {
   readonly code = "CredentialsUnavailable";
 }
 
-/** Returns the current token. With `again`, the token is read again from its source. */
+/** Returns the current token. If `again` is true, it reads the token from its source again. */
 export type TokenSource = (again: boolean) => Promise<string>;
 
 /**
@@ -178,15 +178,15 @@ export type TokenSource = (again: boolean) => Promise<string>;
  *
  * @param transport Sends the requests.
  * @param token Returns the token.
- * @returns The methods of a connection. `renew` reads the token again: tokens rotate.
+ * @returns The methods of a connection. `renew` reads the token again, because tokens are rotated.
  */
 export function withToken(
   transport: Pick<Transport, "fetch"> & Partial<Pick<Transport, "send">>,
   token: TokenSource,
 ): Required<Pick<Connection, "fetch" | "renew">> & Pick<Connection, "send"> {
   let current = { token: "", authorization: "" };
-  // Long strings are compared faster if they are the same object, so the header is created once per
-  // token.
+  // The header string is created once per token, because comparing a long string with itself is
+  // faster than with a copy.
   const authorization = async (again: boolean): Promise<string> => {
     const latest = await token(again);
     if (latest !== current.token) current = { token: latest, authorization: `Bearer ${latest}` };

@@ -14,10 +14,11 @@ const CA_FILE = `${SERVICE_ACCOUNT}/ca.crt`;
  * Connects as the pod's service account.
  *
  * @param machine Reads the environment and the service account's files.
- * @param clock Determines when the token is read again.
+ * @param clock Measures the age of the token, which is read again after a minute.
  * @param httpClient Sends the requests: the client in `http2`, or `fetch`. @default {"http2"}
  * @returns The connection; `undefined` outside a pod.
- * @throws {Error} If the service account is not mounted.
+ * @throws {ClusterConfigError} If the service account is not mounted, or the executable has no
+ * sandbox permission for the API server's port.
  */
 export async function inCluster(
   machine: Machine,
@@ -26,7 +27,7 @@ export async function inCluster(
 ): Promise<Connection | undefined> {
   const port = machine.env("KUBERNETES_SERVICE_PORT_HTTPS") ?? machine.env("KUBERNETES_SERVICE_PORT");
   if (port === undefined) return undefined;
-  rejectOtherPort(port);
+  rejectDeniedPort(port);
   let ca: string;
   try {
     ca = await machine.readText(CA_FILE);
@@ -53,8 +54,8 @@ export async function inCluster(
   };
 }
 
-/** Rejects a port that is not in the sandbox permissions of the executable. */
-function rejectOtherPort(port: string): void {
+/** Rejects a port for which the executable has no sandbox permission. */
+function rejectDeniedPort(port: string): void {
   const host = `${API_HOST}:${port}`;
   if (!Deno.build.standalone || Deno.permissions.querySync({ name: "net", host }).state === "granted") return;
   throw new ClusterConfigError(

@@ -6,10 +6,10 @@ import { TruncatedStreamError } from "./connection_error.ts";
 const MAX_LINE = 64 << 20;
 
 /**
- * Reads a body of JSON lines. Values that are received together are returned together, as a list
- * that is never empty.
+ * Reads a body of JSON lines. Yields the values of each received chunk as one list, which is never
+ * empty.
  *
- * @param body The body. It is cancelled if the reader stops early.
+ * @param body The body. It is cancelled if the caller stops iterating early.
  * @param signal Stops reading.
  * @param maxLine Longest line, in characters.
  * @throws {SyntaxError} If a line is not JSON, or too long.
@@ -42,7 +42,7 @@ export async function* jsonLines(
       const values = lines.filter((line) => line !== "").map(parse);
       if (values.length > 0) yield values;
     }
-    // An incomplete character counts, too.
+    // Flushes the decoder, so that an incomplete character is also reported as truncated.
     rest += decoder.decode();
     if (rest.trim() !== "" && !signal?.aborted) yield [parseLast(rest)];
   } finally {
@@ -52,7 +52,8 @@ export async function* jsonLines(
 }
 
 /**
- * Parses a last line without a line feed. It is complete if it parses, because events are objects.
+ * Parses a last line that has no line feed. If it parses, it is complete, because a prefix of a
+ * JSON object is never valid JSON.
  */
 function parseLast(line: string): unknown {
   try {

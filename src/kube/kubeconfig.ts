@@ -27,8 +27,8 @@ export interface UserEntry {
 }
 
 /**
- * A context with its cluster and its user, and the file of each. Paths in an entry are relative to
- * its file.
+ * A context with its cluster and its user, and the files that define them. Relative paths in an
+ * entry are resolved against its file.
  */
 export interface KubeconfigContext {
   readonly name: string;
@@ -46,7 +46,8 @@ export interface KubeconfigFile {
 }
 
 /**
- * Returns a context. As in kubectl, the first file that has an entry wins.
+ * Returns a context. If several files have an entry with the same name, the first one wins, as in
+ * kubectl.
  *
  * @param files The files, in the order of `KUBECONFIG`.
  * @param wanted Name of the context. @default {the current context}
@@ -68,24 +69,24 @@ export function selectContext(files: readonly KubeconfigFile[], wanted?: string)
   if (!current) {
     throw new ClusterConfigError(
       "InvalidKubeconfig",
-      `Cannot read kubeconfig ${paths}: current-context is not set. Set --context${available(files)}`,
+      `Cannot read kubeconfig ${paths}: current-context is not set. Set --context${contextHint(files)}`,
     );
   }
-  const context = entry(files, "contexts", "context", current);
+  const context = findEntry(files, "contexts", "context", current);
   if (!context) {
     throw new ClusterConfigError(
       "InvalidKubeconfig",
-      `Cannot read kubeconfig ${paths}: context "${current}" does not exist${available(files, current)}`,
+      `Cannot read kubeconfig ${paths}: context "${current}" does not exist${contextHint(files, current)}`,
     );
   }
-  const cluster = entry(files, "clusters", "cluster", context.value.cluster);
+  const cluster = findEntry(files, "clusters", "cluster", context.value.cluster);
   if (!cluster || !isName(cluster.value.server)) {
     throw new ClusterConfigError(
       "InvalidKubeconfig",
       `Cannot read kubeconfig ${paths}: cluster "${context.value.cluster}" of context "${current}" does not exist or has no server`,
     );
   }
-  const user = entry(files, "users", "user", context.value.user);
+  const user = findEntry(files, "users", "user", context.value.user);
   if (!user && isName(context.value.user)) {
     throw new ClusterConfigError(
       "InvalidKubeconfig",
@@ -106,7 +107,7 @@ function isName(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function entry(
+function findEntry(
   files: readonly KubeconfigFile[],
   list: string,
   key: string,
@@ -121,13 +122,13 @@ function entry(
   return undefined;
 }
 
-/** Returns the names of all contexts, with the one that is most similar to the wanted name. */
-function available(files: readonly KubeconfigFile[], wanted?: string): string {
+/** Returns the end of an error message: the most similar context name, and all context names. */
+function contextHint(files: readonly KubeconfigFile[], wanted?: string): string {
   const names = files.flatMap(({ content }) => {
     const contexts = (content as Record<string, unknown>).contexts;
     return Array.isArray(contexts) ? contexts.map((item) => item?.name).filter(isName) : [];
   });
   if (names.length === 0) return "";
-  const meant = wanted === undefined ? undefined : nearest(wanted, names);
-  return `${meant === undefined ? "" : `. Did you mean "${meant}"?`} (contexts: ${names.join(", ")})`;
+  const similar = wanted === undefined ? undefined : nearest(wanted, names);
+  return `${similar === undefined ? "" : `. Did you mean "${similar}"?`} (contexts: ${names.join(", ")})`;
 }

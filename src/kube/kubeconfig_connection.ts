@@ -13,9 +13,9 @@ import { tokenFile } from "./token_file.ts";
 /**
  * Connects with a context of a kubeconfig.
  *
- * @param paths Paths of the files. The first file that has an entry wins.
+ * @param paths Paths of the files, in the order of `KUBECONFIG`.
  * @param machine Reads the files.
- * @param clock Measures when a token file must be read again.
+ * @param clock Measures the age of a token file's content.
  * @param context Name of the context. @default {the current context}
  * @throws {ClusterConfigError} If a file cannot be read or parsed, or has an unsupported setting.
  */
@@ -43,7 +43,7 @@ export async function kubeconfigConnection(
     ...(cert === undefined || key === undefined ? {} : { certificate: { cert, key } }),
     ...(cluster["proxy-url"] === undefined ? {} : { proxy: cluster["proxy-url"] }),
   });
-  const token = await tokenOf(chosen, paths, machine, clock);
+  const token = await tokenSourceOf(chosen, paths, machine, clock);
   return {
     url: cluster.server.replace(/\/+$/, ""),
     ...(token === undefined ? withoutToken(transport) : withToken(transport, token)),
@@ -71,8 +71,8 @@ async function readKubeconfig(path: string, machine: Machine): Promise<Kubeconfi
       { cause },
     );
   }
-  // Loaded only here, because a pod never needs it. The library `yaml`, which the command line
-  // uses, reads two environment variables, and an executable has no sandbox permission for them.
+  // Imported here because a pod never needs it. The `yaml` package that the CLI uses would not
+  // work: it reads two environment variables, for which an executable has no sandbox permission.
   const { CORE_SCHEMA, load } = await import("js-yaml");
   try {
     return { path, content: load(text, { schema: CORE_SCHEMA }) };
@@ -112,7 +112,7 @@ function rejectUnsupported({ name, cluster, clusterFile, user, userFile }: Kubec
   }
 }
 
-/** Reads PEM that is in the kubeconfig as base64, or in a file of its own. */
+/** Reads PEM data, which the kubeconfig contains as base64 or as the path of a file. */
 async function readPem<Key extends "client-certificate" | "client-key" | "certificate-authority">(
   entry: { readonly [key in Key | `${Key}-data`]?: unknown },
   key: Key,
@@ -170,7 +170,7 @@ function openTransport(
   }
 }
 
-async function tokenOf(
+async function tokenSourceOf(
   chosen: KubeconfigContext,
   paths: readonly string[],
   machine: Machine,

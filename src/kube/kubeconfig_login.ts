@@ -1,22 +1,22 @@
 /**
- * Logins by exec plugin and OIDC. Kubernetes' own JavaScript client implements them. It is loaded
- * only if a kubeconfig needs it.
+ * Logs in with an exec plugin or OIDC. Kubernetes' own JavaScript client implements both. It is
+ * loaded only if a kubeconfig needs it.
  */
 import { ClusterConfigError } from "./cluster_config_error.ts";
 import { CredentialError, type TokenSource } from "./http.ts";
 import type { Machine } from "./machine.ts";
 
 /**
- * Returns a source that logs in for its token.
+ * Returns a source whose tokens come from a login.
  *
  * @param paths Paths of the kubeconfig files.
  * @param machine Reads the files.
  * @param context Name of the context.
  * @returns The source. It throws a {@linkcode CredentialError} if the login returns no token.
- * @throws {Error} If the client is missing, as in an executable.
+ * @throws {ClusterConfigError} If Kubernetes' client is missing, as in an executable.
  */
 export async function loginToken(paths: readonly string[], machine: Machine, context: string): Promise<TokenSource> {
-  const { KubeConfig } = await load(context);
+  const { KubeConfig } = await loadLoginClient(context);
   const config = new KubeConfig();
   for (const path of [...paths].reverse()) {
     const file = new KubeConfig();
@@ -35,7 +35,7 @@ export async function loginToken(paths: readonly string[], machine: Machine, con
   };
 }
 
-async function load(context: string): Promise<typeof import("@kubernetes/client-node")> {
+async function loadLoginClient(context: string): Promise<typeof import("@kubernetes/client-node")> {
   try {
     return await import("@kubernetes/client-node");
   } catch (cause) {

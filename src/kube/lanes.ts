@@ -1,7 +1,7 @@
 /**
  * Distributes watches over several connections. A server allows a hundred streams per connection,
- * and further requests wait until one of them ends. Watches last for minutes, so each connection
- * gets only as many as leave streams for requests.
+ * and further requests wait until a stream ends. Watches are long-lived, so each connection gets at
+ * most 60 of them; the other streams are for requests.
  *
  * Source: `golang.org/x/net/http2`, MaxConcurrentStreams, as k8s.io/apiserver sets it
  * (`pkg/server/secure_serving.go`).
@@ -14,7 +14,8 @@ export class Lanes {
   readonly #watches: number[] = [];
 
   /**
-   * Assigns a watch to the first connection with a free place. Disposing of the result frees it.
+   * Assigns a watch to the first connection with fewer than 60 watches. Disposing of the result
+   * frees the slot.
    */
   take(): Disposable & { readonly lane: number } {
     const free = this.#watches.findIndex((count) => count < MAX_WATCHES);

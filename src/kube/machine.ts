@@ -1,5 +1,6 @@
 /**
- * Environment and files of the machine. They are passed in, so that this package does no such I/O.
+ * Environment variables and files of the machine. Callers pass it in, so this package does not read
+ * them itself.
  */
 export interface Machine {
   /** Returns an environment variable. */

@@ -1,4 +1,4 @@
-/** Errors of connections that could not be opened. */
+/** Errors for connections that could not be opened. */
 import { type ConnectionFailure, connectionFailure, innermostCause } from "../base/deno_errors.ts";
 
 /** Why a server could not be reached. */
@@ -27,11 +27,10 @@ export class NetworkError extends Error {
  *
  * @param cause What the handshake threw.
  * @param authority Host and port of the server, such as `10.0.0.1:6443`.
- * @returns The error; `undefined` if the cause is of another kind, such as an untrusted
- * certificate.
+ * @returns The error; `undefined` for other causes, such as an untrusted certificate.
  */
 export function handshakeError(cause: unknown, authority: string): NetworkError | undefined {
-  if (CLOSING.some((closing) => cause instanceof closing)) {
+  if (CLOSED_BY_PEER.some((type) => cause instanceof type)) {
     const message = `the connection was closed during the TLS handshake. ` +
       `Check the process that listens on "${authority}", its log, and proxies and load balancers in front of it`;
     return new NetworkError("HandshakeClosed", message, { cause });
@@ -43,7 +42,7 @@ export function handshakeError(cause: unknown, authority: string): NetworkError 
   return undefined;
 }
 
-const CLOSING = [
+const CLOSED_BY_PEER = [
   Deno.errors.UnexpectedEof,
   Deno.errors.ConnectionReset,
   Deno.errors.BrokenPipe,
@@ -68,7 +67,7 @@ const MESSAGES: { readonly [failure in ConnectionFailure]?: readonly [code: Netw
  * Returns what Deno threw for a request as a {@linkcode NetworkError}.
  *
  * @param cause What `fetch`, `Deno.connect` or the client in `http2` threw.
- * @returns The error; the innermost cause if its reason is none of {@linkcode NetworkErrorCode}.
+ * @returns The error; for reasons without a {@linkcode NetworkErrorCode}, the innermost cause.
  */
 export function networkError(cause: unknown): unknown {
   const inner = innermostCause(cause, (error) => error instanceof NetworkError);

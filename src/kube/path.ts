@@ -15,14 +15,14 @@ export function collectionPath(kind: AnyKind, namespace?: string): string {
 }
 
 /**
- * Encodes a name as one path segment. Rejects the names that the API server rejects, because they
- * would change the path.
+ * Encodes a name as one path segment. Rejects names that would change the path. The API server
+ * rejects them too.
  */
-function segment(kind: AnyKind, what: string, text: string): string {
-  if (text === "") throw new TypeError(`Invalid ${what} of ${kind.kind}: it is empty`);
+function segment(kind: AnyKind, field: string, text: string): string {
+  if (text === "") throw new TypeError(`Invalid ${field} of ${kind.kind}: it is empty`);
   if (text === "." || text === ".." || /[/%]/.test(text)) {
     throw new TypeError(
-      `Invalid ${what} of ${kind.kind}: "${text}" must not be "." or "..", or contain "/" or "%"`,
+      `Invalid ${field} of ${kind.kind}: "${text}" must not be "." or "..", or contain "/" or "%"`,
     );
   }
   return encodeURIComponent(text);
@@ -55,6 +55,6 @@ export function objectPath(kind: AnyKind, name: string, namespace?: string, subr
  * @param namespace The object's namespace.
  */
 export function describe(kind: AnyKind, name?: string, namespace?: string): string {
-  const place = [kind.namespaced ? namespace : undefined, name].filter((part) => part !== undefined).join("/");
-  return place === "" ? kind.kind : `${kind.kind} "${place}"`;
+  const id = [kind.namespaced ? namespace : undefined, name].filter((part) => part !== undefined).join("/");
+  return id === "" ? kind.kind : `${kind.kind} "${id}"`;
 }

@@ -1,8 +1,8 @@
 /**
  * Detects a dead connection. All requests and watches of an operator share one HTTP/2 connection.
- * If a machine in between drops it without notice, its streams stay open and receive no bytes.
+ * If a router or firewall drops it silently, its streams stay open and receive no bytes.
  *
- * After some seconds of silence, a small request is sent on the same connection. Without a
+ * After 4 s without received bytes, a small request probes the same connection. If it gets no
  * response, the connection is closed: pending requests fail, the next request opens another
  * connection, and watches resume from the last version that they received.
  *
@@ -17,12 +17,13 @@ import type { Connection, Outgoing } from "./connection.ts";
 // its connection is never probed.
 const SILENCE = 4000;
 const TIMEOUT = 4000;
-// After a blocked event loop, the timer and the response are due at once. The response must win.
+// After the event loop was blocked, the timeout and the response are due at once. The additional
+// delay lets the response win.
 const GRACE = 250;
 
 /**
- * Any response proves that the connection works. Every user may request this path, and it checks no
- * other system.
+ * Path of the probe. Any response proves that the connection works. By default every user may
+ * request this path, and with `exclude=etcd` it does not depend on another system.
  */
 const PATH = "/livez?exclude=etcd";
 
@@ -33,7 +34,8 @@ export interface PulseOptions {
   /** User agent of the probe, for the server's audit log. */
   readonly userAgent: string;
   /**
-   * Called when a connection is closed as dead. It is called again only after bytes were received.
+   * Called when a connection is closed as dead, once per outage: it is called again only after
+   * bytes were received.
    */
   readonly onDead?: (error: Error) => void;
 }
@@ -41,7 +43,7 @@ export interface PulseOptions {
 /** Probes a connection. */
 export class Pulse {
   readonly #options: PulseOptions;
-  /** Called when the connection is closed as dead. */
+  /** Callbacks for when the connection is closed as dead. */
   readonly #onDead = new Set<(error: Error) => void>();
   /** When bytes were last received, by the clock's `elapsed`. */
   #lastReceived: number;
@@ -62,8 +64,7 @@ export class Pulse {
   }
 
   /**
-   * Adds a callback for the moment when the connection is closed as dead. Disposing of the result
-   * removes it.
+   * Adds a callback for when the connection is closed as dead. Disposing of the result removes it.
    *
    * @param callback Called with the error.
    */
@@ -106,8 +107,8 @@ export class Pulse {
   }
 
   /**
-   * Returns whether the probe gets any response. A refused connection counts, because a new one
-   * would be refused, too.
+   * Returns whether the probe gets any response. A refused connection counts as a response, because
+   * a new connection would also be refused.
    */
   async #responds(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;

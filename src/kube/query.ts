@@ -10,8 +10,8 @@ export function select(options: SelectOptions): URLSearchParams {
 }
 
 /**
- * Returns the query of a write, with its question mark. It is joined by hand, because a
- * URLSearchParams costs as much CPU time as the rest of the client does for a request.
+ * Returns the query string of a write, including the question mark. It does not use
+ * URLSearchParams, which takes as much CPU time as the rest of the client does for a request.
  */
 export function writeQuery({ manager, dryRun, fieldValidation }: WriteOptions, force = false): string {
   const parts: string[] = [];
@@ -23,9 +23,9 @@ export function writeQuery({ manager, dryRun, fieldValidation }: WriteOptions, f
 }
 
 /**
- * Returns the `accept` header for metadata only, if the options ask for it.
+ * Returns the signal of a call, and the `accept` header if only metadata is requested.
  *
- * @param options Options of the call. Their signal is part of the result.
+ * @param options Options of the call.
  * @param as `PartialObjectMetadata`, or its list (`k8s.io/apimachinery/pkg/apis/meta/v1`).
  */
 export function metadataOnly(options: SelectOptions, as: string): { signal?: AbortSignal; accept?: string } {

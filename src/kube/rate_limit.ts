@@ -1,9 +1,9 @@
-/** A client-side limit on requests to the API server, as client-go's QPS and burst. */
+/** A client-side limit on requests to the API server, like client-go's QPS and burst. */
 import { type Clock, sleep } from "../base/clock.ts";
 
 /** Options for {@linkcode RateLimit}. */
 export interface RateLimitOptions {
-  /** Requests per second in the long run. */
+  /** Average requests per second. */
   readonly qps: number;
   /** Requests that may be sent at once after a pause. @default {twice `qps`, and at least 1} */
   readonly burst?: number;
@@ -14,8 +14,8 @@ export interface RateLimitOptions {
 }
 
 /**
- * Groups whose requests are never delayed. A leader that renews its Lease too late loses it, and an
- * operator starts only after its access reviews.
+ * API groups whose requests are never delayed. A leader that renews its Lease too late loses it,
+ * and an operator starts only after its access reviews.
  */
 const EXEMPT = /^\/apis\/(coordination|authorization|authentication)\.k8s\.io\//;
 
@@ -83,7 +83,7 @@ export class RateLimit {
     }
   }
 
-  /** Adds what has accumulated since the last count, and `count`. */
+  /** Adds the tokens that accumulated since the last call, and then `count` tokens. */
   #add(count: number): void {
     const now = this.#clock.elapsed();
     const refilled = Math.min(this.#burst, this.#tokens + (now - this.#at) / 1000 * this.#qps);

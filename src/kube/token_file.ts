@@ -1,18 +1,19 @@
-/** Tokens in files, which the kubelet replaces while the process runs. */
+/** Reads tokens from files that the kubelet replaces while the process runs. */
 import type { Clock } from "../base/clock.ts";
 import { CredentialError, type TokenSource } from "./http.ts";
 import { type Machine, whyUnreadable } from "./machine.ts";
 
-// In milliseconds, as in client-go. The kubelet renews a token at 80 % of its life, by default an
-// hour.
+// In milliseconds, as in client-go. The kubelet renews a token after 80 % of its lifetime, which is
+// one hour by default.
 const MAX_AGE = 60_000;
 
 /**
- * Returns a source that reads its token from a file, again after a minute and after a 401.
+ * Returns a source that reads its token from a file. It reads the file again if the token is more
+ * than a minute old or was rejected with 401.
  *
  * @param path Path of the file.
  * @param machine Reads the file.
- * @param clock Measures the minute.
+ * @param clock Measures the age of the token.
  * @returns The source. It throws a {@linkcode CredentialError} if the file cannot be read or is
  * empty.
  */
@@ -20,7 +21,7 @@ export function tokenFile(path: string, machine: Machine, clock: Clock): TokenSo
   let cached: { token: string; read: { now: number; elapsed: number } } | undefined;
   return async (again) => {
     const { now, elapsed } = cached?.read ?? { now: 0, elapsed: 0 };
-    // The larger of two ages: the time of day can be set back, and `elapsed` stops while the
+    // The larger of two ages, because the time of day can be set back and `elapsed` stops while the
     // machine sleeps.
     const age = Math.max(clock.now() - now, clock.elapsed() - elapsed);
     if (cached !== undefined && !again && age < MAX_AGE) return cached.token;

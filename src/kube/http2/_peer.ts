@@ -7,7 +7,7 @@ import { FLAG, FRAME, FrameReader, FrameWriter } from "./frames.ts";
 import type { Duplex } from "./framing.ts";
 import type { Http2Request } from "./stream.ts";
 
-/** A header block with status 200. */
+/** A header block that contains only status 200. */
 export const OK: Uint8Array = Uint8Array.of(0x88);
 
 /** A frame that the client sent. */
@@ -65,7 +65,7 @@ export class Peer {
   }
 
   /** Waits for a frame of a type on a stream, and returns the first one. */
-  async got(type: number, stream: number): Promise<SentFrame> {
+  async firstFrame(type: number, stream: number): Promise<SentFrame> {
     for (;;) {
       const found = this.frames.find((frame) => frame.type === type && frame.stream === stream);
       if (found !== undefined) return found;

@@ -31,27 +31,31 @@ import { mayOpen, mayWatch, RequestQueue } from "./request_queue.ts";
 import { type Http2Request, type Stream, streamedAnswer, wholeAnswer } from "./stream.ts";
 import { StreamedBody } from "./streamed_body.ts";
 
-// As in Go's client: 4 MiB of a stream before it is read, and a connection window above the sum.
+// As in Go's client: up to 4 MiB per stream may be unread, and the connection window is so large
+// that it does not limit the streams.
 const STREAM_WINDOW = 4 << 20;
 const CONNECTION_WINDOW = 2 ** 30;
 /** Received bytes after which the connection window is enlarged again. */
 const WINDOW_UPDATE_SIZE = 2 ** 24;
 /** Size of the server's header table, in bytes: the default of SETTINGS_HEADER_TABLE_SIZE. */
 const TABLE_SIZE = 4096;
-/** As many as Go's client accepts (`golang.org/x/net/http2`, max1xxResponses). */
+/**
+ * Maximum number of informational responses, as in Go's client (`golang.org/x/net/http2`,
+ * max1xxResponses).
+ */
 const MAX_INFORMATIONAL = 5;
 const EMPTY = new Uint8Array();
 
 /** Options of {@linkcode Http2Connection}. */
 export interface Http2ConnectionOptions {
   readonly clock: Clock;
-  /** Called when the connection has ended, for whatever reason. */
+  /** Called when the connection has ended for any reason. */
   readonly onEnd?: () => void;
   /**
    * Streams that the server allows at once, until its SETTINGS frame is received. @default {100}
    */
   readonly maxStreams?: number;
-  /** Longest response that is read whole, in bytes. @default {536_870_888} */
+  /** Longest response that is not streamed, in bytes. @default {536_870_888} */
   readonly maxResponseBytes?: number;
 }
 
@@ -70,16 +74,19 @@ export class Http2Connection {
   readonly #streams = new Map<number, Stream>();
   /** Requests that wait for a stream. */
   readonly #queue = new RequestQueue();
-  /** Streams whose frames are buffered and not yet given to the connection. */
+  /** Streams whose frames are buffered and have not been written to the connection. */
   #unsent: Stream[] = [];
-  /** Number of the next stream. Those of a client are odd. */
+  /** Number of the next stream. The numbers of a client's streams are odd. */
   #nextStream = 1;
   /** Streams below this number were opened before bytes were last received. */
   #receivedBelow = 1;
-  /** Whether a request was cancelled before anything was received: the connection may be dead. */
-  #isInDoubt = false;
+  /**
+   * Whether a request was cancelled before any bytes were received after it. The connection may be
+   * dead, so it is checked even if no request is pending.
+   */
+  #mayBeDead = false;
   #maxStreams: number;
-  /** Received bytes that are not returned to the connection window yet. */
+  /** Number of received bytes that were not yet added to the connection window again. */
   #unreturned = 0;
   /** Whether new requests are accepted. */
   #isOpen = true;
@@ -99,7 +106,7 @@ export class Http2Connection {
     this.#maxResponseBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
     this.#liveness = new Liveness({
       clock: options.clock,
-      isBusy: () => this.#streams.size + this.#queue.length > 0 || this.#isInDoubt,
+      isBusy: () => this.#streams.size + this.#queue.length > 0 || this.#mayBeDead,
       ping: () => {
         this.#out.frame(FRAME.ping, 0, 0, new Uint8Array(8));
         this.#framing.flush();
@@ -219,7 +226,7 @@ export class Http2Connection {
   #onBytes(): void {
     this.#liveness.received();
     this.#receivedBelow = this.#nextStream;
-    this.#isInDoubt = false;
+    this.#mayBeDead = false;
   }
 
   #lostError(error: unknown): Error {
@@ -250,7 +257,7 @@ export class Http2Connection {
 
   #onData(frame: Frame): void {
     const { stream: id, flags, payload } = frame;
-    // Padding counts, and so does data of a stream that has ended.
+    // The connection window includes padding, and data of streams that have ended.
     this.#unreturned += payload.length;
     if (this.#unreturned >= WINDOW_UPDATE_SIZE) {
       this.#out.numbers(FRAME.window, 0, this.#unreturned);
@@ -275,7 +282,7 @@ export class Http2Connection {
     if (isEnd) this.#onEndOfStream(stream, stream.whole?.bytes ?? content);
   }
 
-  /** Allows the server to send as many bytes as were read. */
+  /** Adds bytes that were read to the stream's window again. */
   #returnWindow(stream: Stream, bytes: number): void {
     stream.unreturned += bytes;
     if (stream.unreturned < STREAM_WINDOW / 2 || !this.#streams.has(stream.id)) return;
@@ -298,7 +305,8 @@ export class Http2Connection {
   #onResponse(stream: Stream, headers: ResponseHeaders | undefined, isEnd: boolean): void {
     if (headers === undefined) return this.#rejectResponse(stream, "a response has no status");
     if (headers.status < 200) {
-      // Informational: the response follows. 101 changes the protocol, which HTTP/2 does not have.
+      // An informational response precedes the final one. HTTP/2 does not have status 101, which
+      // switches protocols.
       if (isEnd || headers.status === 101) {
         return this.#rejectResponse(stream, `a response has the status ${headers.status}`);
       }
@@ -337,8 +345,8 @@ export class Http2Connection {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
     const message = `the server reset the request (HTTP/2 ${codeName(code)})`;
-    // Servers also send PROTOCOL_ERROR for streams they do not accept, or when their count of
-    // streams is wrong. So no further request uses this connection.
+    // Servers also send PROTOCOL_ERROR when they do not accept a stream, or when their count of
+    // streams is wrong. So this connection is not used for further requests.
     if (code === CODE.protocol) this.#isOpen = false;
     const hasResponse = stream.headers !== undefined;
     if (!hasResponse && code === CODE.refused) this.#drop(stream, new NotProcessedError(message));
@@ -377,7 +385,7 @@ export class Http2Connection {
     this.#onCapacity();
   }
 
-  /** Sends what the server now accepts: parts of bodies, and queued requests. */
+  /** Sends the parts of bodies and the queued requests that the server now accepts. */
   #onCapacity(): void {
     for (const stream of this.#streams.values()) this.#sendWindows.send(stream);
     if (!this.isOpen) this.#rejectQueue();
@@ -385,7 +393,7 @@ export class Http2Connection {
     this.#closeIfDone();
   }
 
-  /** The server accepts no further requests. It still processes those up to the last stream. */
+  /** Handles GOAWAY: the server still processes requests up to the last stream, but no others. */
   #onGoAway(payload: Uint8Array): void {
     this.#isOpen = false;
     this.#goAway = readGoAway(payload, this.#goAway);
@@ -397,8 +405,8 @@ export class Http2Connection {
   }
 
   /**
-   * Returns the error of a request that was not sent. Another connection may send it, unless this
-   * one was closed by the process.
+   * Returns the error for a request that was not sent. It may be sent on another connection, unless
+   * this process closed the connection.
    */
   #unavailableError(): Error {
     if (this.#isClosed) return this.#error!;
@@ -416,7 +424,7 @@ export class Http2Connection {
     if (stream === undefined) return;
     this.#out.numbers(FRAME.reset, id, CODE.cancel);
     this.#framing.flush();
-    if (id >= this.#receivedBelow) this.#isInDoubt = true;
+    if (id >= this.#receivedBelow) this.#mayBeDead = true;
     // The caller that cancelled the stream already has the reason; other readers see end of stream.
     stream.body?.end();
     this.#drop(stream, reason);

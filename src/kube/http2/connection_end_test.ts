@@ -7,7 +7,7 @@ import { CODE, FLAG, FRAME, SETTING, uint32 } from "./frames.ts";
 Deno.test("after GOAWAY, Http2Connection finishes the requests that the server processes and rejects the others as not processed", async () => {
   const peer = new Peer();
   const answers = [peer.connection.request(request()), peer.connection.request(request())];
-  await peer.got(FRAME.headers, 3);
+  await peer.firstFrame(FRAME.headers, 3);
   peer.send((out) => goAway(out, 1, CODE.none));
   await assert.rejects(answers[1]!, NotProcessedError);
   assert.equal(peer.connection.isOpen, false);
@@ -27,7 +27,7 @@ Deno.test("of two GOAWAY frames, the second one determines which requests are no
   const pending = [1, 3, 5].map((n) =>
     peer.connection.request(request({ method: "POST", streams: n === 1, body: "" }))
   );
-  await peer.got(FRAME.headers, 5);
+  await peer.firstFrame(FRAME.headers, 5);
   peer.send((out) => {
     out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
     goAway(out, 2 ** 31 - 1, CODE.none);
@@ -59,7 +59,7 @@ Deno.test("queued requests are rejected as not processed when the connection end
     const sent = peer.connection.request(post);
     const queued = [1, 2].map(() => peer.connection.request(post));
     const rejected = queued.map((each) => assert.rejects(each, NotProcessedError, cause));
-    await peer.got(FRAME.data, 1);
+    await peer.firstFrame(FRAME.data, 1);
     const unanswered = cause === "GOAWAY" ? undefined : assert.rejects(sent, UnansweredError, cause);
     if (cause === "GOAWAY") peer.send((out) => goAway(out, 2 ** 31 - 1, CODE.none));
     if (cause === "end") peer.end();
@@ -94,7 +94,7 @@ Deno.test("a request that was buffered but not written when the connection ended
   const peer = new Peer();
   await peer.sent(2);
   const first = peer.connection.request(request());
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   peer.block();
   const unconfirmed = peer.connection.request(request({ method: "POST", body: "x" }));
   // The bytes were written to the connection, which does not report whether they were sent.
@@ -126,7 +126,7 @@ Deno.test("the errors of a lost connection quote the reason of GOAWAY", async ()
     message:
       'the server accepts no further requests on this connection (the server sent GOAWAY: ENHANCE_YOUR_CALM ("too_many_pings"))',
   });
-  await peer.got(FRAME.headers, 3);
+  await peer.firstFrame(FRAME.headers, 3);
   peer.send((out) => goAway(out, 1, 11, "too_many_pings"));
   await rejected;
   peer.end();
@@ -139,7 +139,7 @@ Deno.test("the errors of a lost connection quote the reason of GOAWAY", async ()
 Deno.test("REFUSED_STREAM before a response rejects a request as not processed; other resets do not", async () => {
   const peer = new Peer();
   const pending = [1, 3, 5].map((n) => peer.connection.request(request({ streams: n === 5 })));
-  await peer.got(FRAME.headers, 5);
+  await peer.firstFrame(FRAME.headers, 5);
   peer.send((out) => {
     out.numbers(FRAME.reset, 1, CODE.refused);
     out.numbers(FRAME.reset, 3, 2);
@@ -162,7 +162,7 @@ Deno.test("REFUSED_STREAM before a response rejects a request as not processed; 
 Deno.test("after a reset with PROTOCOL_ERROR, the connection accepts no requests and finishes the pending ones", async () => {
   const peer = new Peer();
   const pending = [1, 3].map(() => peer.connection.request(request()));
-  await peer.got(FRAME.headers, 3);
+  await peer.firstFrame(FRAME.headers, 3);
   peer.send((out) => out.numbers(FRAME.reset, 1, CODE.protocol));
   await assert.rejects(pending[0]!, UnansweredError);
   assert.equal(peer.connection.isOpen, false);
@@ -176,7 +176,7 @@ Deno.test("a response before the end of the request body is returned, and the re
   peer.send((out) => out.settings([[SETTING.window, 4]]));
   await peer.sent(3);
   const pending = peer.connection.request(request({ body: "0123456789" }));
-  await peer.got(FRAME.data, 1);
+  await peer.firstFrame(FRAME.data, 1);
   peer.send((out) => {
     out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x08, 3, ...bytes("413")));
     out.frame(FRAME.data, FLAG.end, 1, bytes("too large"));
@@ -185,9 +185,9 @@ Deno.test("a response before the end of the request body is returned, and the re
   });
   const response = await pending;
   assert.deepEqual([response.status, await response.text()], [413, "too large"]);
-  assert.equal(uint32((await peer.got(FRAME.reset, 1)).payload, 0), CODE.cancel);
+  assert.equal(uint32((await peer.firstFrame(FRAME.reset, 1)).payload, 0), CODE.cancel);
   const other = peer.connection.request(request());
-  await peer.got(FRAME.headers, 3);
+  await peer.firstFrame(FRAME.headers, 3);
   assert.equal(peer.frames.filter(({ type }) => type === FRAME.data).length, 1);
   peer.send((out) => respond(out, 3));
   assert.equal((await other).status, 200);
@@ -200,7 +200,7 @@ Deno.test("the server is pinged after a request was aborted before anything was 
   await peer.sent(3);
   const stop = new AbortController();
   const pending = peer.connection.request(request({ signal: stop.signal }));
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   stop.abort("too late");
   await assert.rejects(pending, (reason) => reason === "too late");
   // The dead connection is detected although no request is pending.
@@ -208,7 +208,7 @@ Deno.test("the server is pinged after a request was aborted before anything was 
     for (const end = clock.now() + seconds * 1000; clock.step(end););
   };
   advance(4);
-  await peer.got(FRAME.ping, 0);
+  await peer.firstFrame(FRAME.ping, 0);
   assert(!peer.isClosed);
   advance(4.25);
   assert(peer.isClosed);
@@ -223,7 +223,7 @@ Deno.test("a queued request is not sent if its fence throws when its turn comes"
     if (!isOpen) throw new Error("another leads");
   };
   const pending = [1, 2].map(() => peer.connection.request(request({ fence })));
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   isOpen = false;
   const rejected = assert.rejects(
     pending[1]!,

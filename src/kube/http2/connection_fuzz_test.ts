@@ -292,7 +292,7 @@ for (const { name, write, reads = true, ends = false, size = FLOOD } of FLOODS) 
     const settled = Promise.allSettled(pending);
     const aborted = new AbortController();
     peer.connection.request(request({ signal: aborted.signal })).catch(() => {});
-    await peer.got(FRAME.headers, 7);
+    await peer.firstFrame(FRAME.headers, 7);
     peer.send((out) => {
       for (const stream of [1, 3]) out.frame(FRAME.headers, FLAG.endHeaders, stream, OK);
     });

@@ -187,7 +187,7 @@ Deno.test("Http2Connection enlarges the window of a stream only as far as the re
   const reader = (await answer).body!.getReader();
   let read = 0;
   for (; read < 130 * piece.length; read += (await reader.read()).value!.length);
-  const update = await peer.got(FRAME.window, 1);
+  const update = await peer.firstFrame(FRAME.window, 1);
   assert(uint32(update.payload, 0) >= 1 << 21 && uint32(update.payload, 0) <= read);
   const before = peer.frames.length;
   await reader.cancel("enough");

@@ -1,6 +1,6 @@
-/** Errors of HTTP/2 connections. They have codes, because callers decide by them what to repeat. */
+/** Errors of HTTP/2 connections. Their class decides which requests may be sent again. */
 
-/** The server did not process a request, so any request may be sent again. */
+/** The server did not process the request, so it may be sent again, even if it is a write. */
 export class NotProcessedError extends Error {
   override name = "NotProcessedError";
   /** Always `NotProcessed`. */

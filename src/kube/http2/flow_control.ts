@@ -8,7 +8,7 @@ export const INITIAL_WINDOW: number = 65_535;
 /** Largest size of a window, in bytes. */
 export const MAX_WINDOW: number = 2 ** 31 - 1;
 
-/** The windows for what a client sends over one connection. */
+/** The flow-control windows for the data that a client sends on one connection. */
 export class SendWindows {
   readonly #out: FrameWriter;
   /** Bytes that all streams together may send. */
@@ -20,11 +20,12 @@ export class SendWindows {
     this.#out = out;
   }
 
-  /** Sends as much of a request's body as the windows allow. */
+  /** Writes as much of a request's body to the buffer as the windows allow. */
   send(stream: Stream): void {
     while (stream.unsent !== undefined) {
       const { unsent, id } = stream;
-      // The window of a stream is negative if the server reduced it below what was already sent.
+      // A stream's window is negative if the server reduced it below the number of bytes already
+      // sent.
       const count = Math.max(0, Math.min(unsent.length, MAX_FRAME_SIZE, this.#window, stream.sendWindow));
       if (count === 0 && unsent.length > 0) return;
       const isEnd = count === unsent.length;
@@ -36,7 +37,7 @@ export class SendWindows {
   }
 
   /**
-   * Changes the initial window of streams. The windows of open streams change by the difference.
+   * Changes the initial window of streams. The windows of open streams change by the same amount.
    *
    * @throws {ProtocolError} If a window becomes too large.
    */

@@ -5,7 +5,7 @@ import { CODE, FLAG, FRAME, SETTING, uint32 } from "./frames.ts";
 Deno.test("a request body waits while its window is negative, and continues when it is positive again", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request({ body: "x".repeat(65_535) + "0123456789" }));
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   // 65,535 bytes were sent, so the window of the stream becomes -65,535.
   peer.send((out) => out.settings([[SETTING.window, 0]]));
   peer.send((out) => out.numbers(FRAME.window, 0, 1000));
@@ -13,7 +13,7 @@ Deno.test("a request body waits while its window is negative, and continues when
   const count = data().length;
   peer.send((out) => out.numbers(FRAME.window, 1, 65_535));
   peer.send((out) => out.frame(FRAME.ping, 0, 0, bytes("12345678")));
-  await peer.got(FRAME.ping, 0);
+  await peer.firstFrame(FRAME.ping, 0);
   assert.equal(data().length, count);
   peer.send((out) => out.numbers(FRAME.window, 1, 4));
   while (data().length === count) await peer.sent(peer.frames.length + 1);
@@ -28,7 +28,7 @@ Deno.test("a request body waits while its window is negative, and continues when
 Deno.test("the windows of the stream and of the connection each limit a request body", async () => {
   const peer = new Peer();
   const pending = [1, 3].map(() => peer.connection.request(request({ body: "x".repeat(40_000) })));
-  await peer.got(FRAME.headers, 3);
+  await peer.firstFrame(FRAME.headers, 3);
   const sentOf = (id: number) =>
     peer.frames.filter(({ type, stream }) => type === FRAME.data && stream === id)
       .reduce((sum, { payload }) => sum + payload.length, 0);
@@ -46,14 +46,14 @@ Deno.test("the windows of the stream and of the connection each limit a request 
 Deno.test("padding of a response counts against its window, and is returned", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request());
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   const padded = Uint8Array.of(255, ...bytes("x"), ...new Uint8Array(255));
   const frames = Math.ceil(2 * 2 ** 20 / padded.length);
   peer.send((out) => {
     out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
     for (let i = 0; i < frames; i++) out.frame(FRAME.data, FLAG.padded, 1, padded);
   });
-  assert.equal(uint32((await peer.got(FRAME.window, 1)).payload, 0), frames * padded.length);
+  assert.equal(uint32((await peer.firstFrame(FRAME.window, 1)).payload, 0), frames * padded.length);
   // More in total than the first window.
   peer.send((out) => {
     for (let i = 0; i < frames + 10; i++) out.frame(FRAME.data, FLAG.padded, 1, padded);
@@ -65,13 +65,13 @@ Deno.test("padding of a response counts against its window, and is returned", as
 Deno.test("padding without content is returned to the window of a streamed response at once", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request({ streams: true }));
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   const padded = Uint8Array.of(255, ...new Uint8Array(255));
   peer.send((out) => {
     out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
     for (let i = 0; i < 8192; i++) out.frame(FRAME.data, FLAG.padded, 1, padded);
   });
-  assert.equal(uint32((await peer.got(FRAME.window, 1)).payload, 0), 8192 * 256);
+  assert.equal(uint32((await peer.firstFrame(FRAME.window, 1)).payload, 0), 8192 * 256);
   await (await pending).body!.cancel();
 });
 
@@ -82,7 +82,7 @@ Deno.test("a response larger than the limit is rejected, and other requests cont
     code: "ResponseTooLarge",
     message: "the response is larger than 10 bytes. Request fewer objects",
   });
-  await peer.got(FRAME.headers, 5);
+  await peer.firstFrame(FRAME.headers, 5);
   peer.send((out) => {
     for (const stream of [1, 3, 5]) out.frame(FRAME.headers, FLAG.endHeaders, stream, OK);
     out.frame(FRAME.data, 0, 1, bytes("0123456789"));
@@ -94,14 +94,14 @@ Deno.test("a response larger than the limit is rejected, and other requests cont
   await assert.rejects(pending[2]!, { code: "ResponseTooLarge" });
   peer.send((out) => out.frame(FRAME.data, 0, 1, bytes("a")));
   await failed;
-  assert.equal(uint32((await peer.got(FRAME.reset, 1)).payload, 0), CODE.cancel);
+  assert.equal(uint32((await peer.firstFrame(FRAME.reset, 1)).payload, 0), CODE.cancel);
   assert(peer.connection.isOpen);
 });
 
 Deno.test("empty DATA frames are ignored", async () => {
   const peer = new Peer();
   const pending = [1, 3].map((n) => peer.connection.request(request({ streams: n === 3 })));
-  await peer.got(FRAME.headers, 3);
+  await peer.firstFrame(FRAME.headers, 3);
   peer.send((out) => {
     for (const stream of [1, 3]) {
       out.frame(FRAME.headers, FLAG.endHeaders, stream, OK);
@@ -116,7 +116,7 @@ Deno.test("empty DATA frames are ignored", async () => {
 Deno.test("a dynamic table size update in a header block is accepted", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request());
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   peer.send((out) => respond(out, 1, Uint8Array.of(0x20, 0x8d)));
   assert.equal((await pending).status, 404);
 });
@@ -127,13 +127,13 @@ Deno.test("no request is sent while the server allows no streams, and then urgen
   await peer.sent(3);
   const pending = [false, true].map((isUrgent) => peer.connection.request(request({ isUrgent, path: `/${isUrgent}` })));
   peer.send((out) => out.frame(FRAME.ping, 0, 0, bytes("12345678")));
-  await peer.got(FRAME.ping, 0);
+  await peer.firstFrame(FRAME.ping, 0);
   assert(!peer.frames.some(({ type }) => type === FRAME.headers));
   peer.send((out) => out.settings([[SETTING.concurrent, 1]]));
-  assert.match(text((await peer.got(FRAME.headers, 1)).payload), /\/true/);
+  assert.match(text((await peer.firstFrame(FRAME.headers, 1)).payload), /\/true/);
   peer.send((out) => respond(out, 1));
   assert.equal((await pending[1]!).status, 200);
-  assert.match(text((await peer.got(FRAME.headers, 3)).payload), /\/false/);
+  assert.match(text((await peer.firstFrame(FRAME.headers, 3)).payload), /\/false/);
   peer.send((out) => respond(out, 3));
   assert.equal((await pending[0]!).status, 200);
 });

@@ -152,7 +152,7 @@ export interface Frame {
 
 /** Splits received bytes into frames. */
 export class FrameReader {
-  // Room for four frames of the largest size, so that one read can return several.
+  // Fits four frames of the largest size, so that one read can return several.
   readonly #bytes = new Uint8Array(4 * (HEADER_SIZE + MAX_FRAME_SIZE));
   #length = 0;
 
@@ -189,8 +189,8 @@ export class FrameReader {
 }
 
 /**
- * Collects the payloads of several frames in one growing buffer, so that many small ones stay
- * cheap.
+ * Collects the payloads of several frames in one growing buffer, which uses little memory even if
+ * there are many small payloads.
  */
 export class PayloadBuffer {
   readonly #initialSize: number;
@@ -225,7 +225,7 @@ export class PayloadBuffer {
 }
 
 /**
- * Rejects a frame that no server may send, whatever the state of its stream (RFC 9113, section 6).
+ * Rejects a frame that is invalid in every stream state (RFC 9113, section 6).
  *
  * @param frame The frame.
  * @param nextStream The stream that the client opens next. Frames must refer to an earlier one.
@@ -249,13 +249,13 @@ export function rejectInvalidFrame({ type, flags, stream, payload }: Frame, next
       if (length % 6 !== 0 || flags & FLAG.ack && length > 0) {
         throw new ProtocolError(`SETTINGS has an invalid length of ${length} bytes`);
       }
-      return rejectStream(stream, "SETTINGS");
+      return rejectNonzeroStream(stream, "SETTINGS");
     case FRAME.ping:
       if (length !== 8) throw new ProtocolError(`PING has ${length} bytes instead of 8`);
-      return rejectStream(stream, "PING");
+      return rejectNonzeroStream(stream, "PING");
     case FRAME.goAway:
       if (length < 8) throw new ProtocolError(`GOAWAY has ${length} bytes instead of at least 8`);
-      return rejectStream(stream, "GOAWAY");
+      return rejectNonzeroStream(stream, "GOAWAY");
     case FRAME.push:
       throw new ProtocolError("PUSH_PROMISE was sent although push is disabled");
   }
@@ -268,7 +268,7 @@ function rejectUnopenedStream(stream: number, nextStream: number): void {
   }
 }
 
-function rejectStream(stream: number, name: string): void {
+function rejectNonzeroStream(stream: number, name: string): void {
   if (stream !== 0) throw new ProtocolError(`${name} was sent on stream ${stream} instead of stream 0`);
 }
 
@@ -328,7 +328,7 @@ export function readGoAway(payload: Uint8Array, before: GoAway | undefined): GoA
   return { last, code, reason: codeName(code) + (debugData === "" ? "" : ` (${debugData})`) };
 }
 
-/** Returns a quoted string without control characters, which a terminal would execute. */
+/** Returns a quoted string without control characters, which a terminal would interpret. */
 function printable(bytes: Uint8Array): string {
   if (bytes.length === 0) return "";
   return JSON.stringify(new TextDecoder().decode(bytes).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, " ").trim());

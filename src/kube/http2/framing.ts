@@ -1,4 +1,4 @@
-/** Sends and receives the frames of one connection: what all its streams share. */
+/** Sends and receives the frames of one connection, for all its streams. */
 import { ProtocolError } from "./errors.ts";
 import {
   contentOf,
@@ -14,10 +14,11 @@ import {
 const PREFACE = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 /** Longest header block, in bytes. An API server sends a few hundred. */
 export const MAX_HEADER_BLOCK: number = 1 << 20;
-/** Minimum bytes counted per CONTINUATION frame, so that a series of empty ones ends, too. */
+/** Minimum bytes counted per CONTINUATION frame, so that endless empty frames reach the limit. */
 const MIN_PART = 64;
 /**
- * As many acknowledgments as Go's server queues (`golang.org/x/net/http2`, maxQueuedControlFrames).
+ * Maximum number of unsent acknowledgments, as in Go's server (`golang.org/x/net/http2`,
+ * maxQueuedControlFrames).
  */
 const MAX_UNSENT_ACKS = 10_000;
 const EMPTY = new Uint8Array();
@@ -54,7 +55,7 @@ export class Framing {
   readonly out: FrameWriter = new FrameWriter();
   readonly #duplex: Duplex;
   readonly #handler: FrameHandler;
-  /** The header block that has begun but not ended. */
+  /** The header block of which more CONTINUATION frames are expected, if any. */
   #block: { readonly stream: number; readonly isEnd: boolean; readonly parts: PayloadBuffer; size: number } | undefined;
   /** Number of acknowledgments of PING and SETTINGS in {@linkcode Framing.out}. */
   #unsentAcks = 0;
@@ -87,7 +88,7 @@ export class Framing {
   }
 
   /**
-   * Sends the buffered frames in a microtask: frames of one turn of the event loop share a write.
+   * Sends the buffered frames in a microtask, so that frames of one event loop turn share a write.
    */
   flush(): void {
     if (this.#isFlushing) return;

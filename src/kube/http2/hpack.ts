@@ -1,10 +1,10 @@
 /**
  * Header compression (RFC 7541).
  *
- * Request headers are indexed, except the token: most are the same as in the previous request, and
- * then take one byte. Response headers are not indexed, because the client announces a table of
- * size
- * 0. Of a response with status 200, only the status is decoded; the rest is validated and skipped.
+ * Request headers are indexed, except the token. Most are the same as in the previous request, so
+ * each takes one byte. Response headers are not indexed, because the client announces a table of
+ * size 0. Of a response with status 200, only the status is decoded; the rest is validated and
+ * skipped.
  */
 import { ProtocolError } from "./errors.ts";
 
@@ -27,7 +27,7 @@ const RETRY_AFTER = 53;
 /** Statuses with an entry in the static table, which start at {@linkcode STATUS}. */
 const STATUSES = [200, 204, 206, 304, 400, 404, 500];
 const STATIC_SIZE = 61;
-/** Longest name or value that is decoded, in bytes.. */
+/** Longest name or value that is decoded, in bytes. */
 const MAX_STRING = 16_384;
 /** Bytes that an entry of the dynamic table counts in addition to its strings (RFC 7541, 4.1). */
 const ENTRY_OVERHEAD = 32;
@@ -65,7 +65,7 @@ export class HeaderWriter {
   #count = 0;
   #size = 0;
   #limit: number;
-  /** Whether the next block must announce that the table is not used any more. */
+  /** Whether the next block must announce a table size of 0. */
   #isShrunk = false;
   #out = new Uint8Array(4096);
   #at = 0;
@@ -113,7 +113,7 @@ export class HeaderWriter {
     const existing = this.#sent.get(name)?.find((entry) => entry.value === value);
     if (existing !== undefined) return this.#number(0x80, 7, STATIC_SIZE + this.#count - existing.number);
     const size = name.length + this.#encoder.encode(value).length + ENTRY_OVERHEAD;
-    // An entry that is larger than the table would empty it.
+    // Adding an entry that is larger than the table would evict all others.
     if (size > this.#limit) return this.#literal(0, 4, name, value);
     this.#literal(0x40, 6, name, value);
     // The oldest entries are evicted first, as on the server.
@@ -137,7 +137,7 @@ export class HeaderWriter {
   }
 
   #string(text: string): void {
-    // The length in bytes comes first. For ASCII, which is the normal case, it is the number of
+    // The length in bytes precedes the string. First assume ASCII, where it is the number of
     // characters.
     this.#reserve(text.length * 3 + 8);
     const start = this.#at;
@@ -188,7 +188,7 @@ export function readHeaders(block: Uint8Array): ResponseHeaders | undefined {
   let retryAfter: string | null = null;
   let hasOthers = false;
   const onStatus = (value: number): void => {
-    // RFC 9113, 8.3: exactly one, and before all other headers.
+    // RFC 9113, 8.3: there is exactly one status, and it precedes all other headers.
     if (status !== undefined) throw new ProtocolError("a response has two statuses");
     if (hasOthers) throw new ProtocolError("the status of a response follows other headers");
     status = value;
@@ -215,7 +215,7 @@ export function readHeaders(block: Uint8Array): ResponseHeaders | undefined {
     let isStatus = isStatusAt(index);
     let isRetry = index === RETRY_AFTER;
     if (index === 0) {
-      // Only the status of a success is used, so its other names need not be decoded.
+      // Of a response with status 200, only the status is used, so other names need not be decoded.
       const isPseudo = reader.isAtColon;
       let name: string | undefined;
       if (isPseudo || status !== 200) name = reader.string();
@@ -225,7 +225,7 @@ export function readHeaders(block: Uint8Array): ResponseHeaders | undefined {
       if (isPseudo && !isStatus) throw new ProtocolError(`a response has the pseudo-header "${name?.slice(0, 40)}"`);
     }
     if (isStatus) {
-      onStatus(statusOf(reader.string()));
+      onStatus(parseStatus(reader.string()));
       continue;
     }
     hasOthers = true;
@@ -246,8 +246,8 @@ function rejectRequestHeader(index: number): void {
   }
 }
 
-/** `Number` accepts "0xc8" and " 200", too. */
-function statusOf(text: string): number {
+/** Parses a status. `Number` alone would also accept "0xc8" and " 200". */
+function parseStatus(text: string): number {
   if (!/^[1-5][0-9]{2}$/.test(text)) {
     throw new ProtocolError("the status of a response is not a number from 100 to 599");
   }
@@ -272,7 +272,7 @@ class Reader {
    * pseudo-headers do.
    */
   get isAtColon(): boolean {
-    // An empty string has no colon, and neither has one that is cut off.
+    // An empty or truncated string does not begin with a colon.
     const length = this.#block[this.at] ?? 0;
     const first = this.#block[this.at + 1] ?? 0;
     return length < 128 ? length > 0 && first === 0x3a : first >> 1 === 0b1011100;
@@ -293,7 +293,7 @@ class Reader {
   string(): string {
     const isHuffman = (this.#block[this.at] ?? 0) >= 128;
     const bytes = this.#bytes();
-    // A longer one would exceed the number of arguments of a function.
+    // String.fromCharCode cannot take more arguments than this.
     if (bytes.length > MAX_STRING) {
       throw new ProtocolError(`a header has ${bytes.length} bytes, more than the allowed ${MAX_STRING}`);
     }
@@ -320,17 +320,16 @@ class Reader {
 }
 
 /**
- * Length of the Huffman code of each byte, in bits: 0-9 and a-u stand for 0 to 30, and the last
- * entry is the end of the string (RFC 7541, appendix B). The code is canonical, so the lengths
- * define it.
+ * Length of the Huffman code of each byte, in bits, as a base-31 digit (0-9, a-u). The last entry
+ * is the end of the string (RFC 7541, appendix B). The code is canonical, so the lengths define it.
  */
 const BITS =
   "dnsssssssoussussssssssusssssssss6aacd68baa8b8666555666666678f6cad67777777777777777777777878djde6f56565666577666567655677777fbedskm" +
   "kkmmmnmnnnnnonoomnonnnnlmnmnnomlkmmnnlnmmolmnnllmlnmnnkmmmnmmnqqkjmnmpqqqrrqopjlqrrqrollqqsrrrkoklmllnmmppooqnqrqqrrrrrsrrrrrqu";
 
 /**
- * Bytes by the length of their code, with the first code of each length. Created on first use: few
- * responses need it.
+ * Bytes by the length of their code, with the first code of each length. Created on first use,
+ * because few responses need it.
  */
 let codes: readonly { readonly bits: number; readonly first: number; readonly bytes: readonly number[] }[] | undefined;
 

@@ -1,6 +1,7 @@
 /**
- * Detects a dead connection: a machine between client and server can drop one without notice. While
- * requests are pending, a PING is sent after a silence; without a response, the connection is dead.
+ * Detects a dead connection: a router or firewall can drop one silently. While requests are
+ * pending, a PING is sent after 4 s without received bytes. If no bytes follow within 4.25 s, the
+ * connection is dead.
  */
 import type { Clock } from "../../base/clock.ts";
 

@@ -15,9 +15,9 @@
  * | `hpack.ts` | header compression | RFC 7541 |
  * | `liveness.ts` | PING after silence | RFC 9113 section 6.7 |
  *
- * Not implemented, because an API server does not need it: server push (disabled by SETTINGS, and a
- * PUSH_PROMISE ends the connection), priorities (ignored), CONNECT and upgrades, trailers
- * (validated and dropped), request bodies that are streamed, and a dynamic table for response
+ * The following is not implemented, because an API server does not need it: server push (disabled
+ * by SETTINGS, and a PUSH_PROMISE ends the connection), priorities (ignored), CONNECT and upgrades,
+ * trailers (validated and dropped), streamed request bodies, and a dynamic table for response
  * headers (its size is announced as 0).
  *
  * A server cannot make the client use unlimited memory or time:
@@ -28,7 +28,7 @@
  * | one header block, of any number of frames | 1 MiB | `MAX_HEADER_BLOCK` |
  * | informational (1xx) responses of a request | 5 | `MAX_INFORMATIONAL` |
  * | unread bytes of a streamed response | 4 MiB | `STREAM_WINDOW` |
- * | a response that is read whole | 512 MiB | `MAX_RESPONSE_BYTES` |
+ * | a response that is not streamed | 512 MiB | `MAX_RESPONSE_BYTES` |
  * | acknowledgments that the server does not read | 10,000 | `MAX_UNSENT_ACKS` |
  * | silence while a request is pending | 8.25 s | `liveness.ts` |
  * | TCP connect and TLS handshake | 10 s | `HANDSHAKE_TIMEOUT` |

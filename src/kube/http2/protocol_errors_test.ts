@@ -76,7 +76,7 @@ for (const [name, write] of Object.entries(BROKEN)) {
       peer.connection.request(request({ body: "x" })),
       peer.connection.request(request({ streams: true })),
     ];
-    await peer.got(FRAME.headers, 3);
+    await peer.firstFrame(FRAME.headers, 3);
     peer.send(write);
     for (const response of responses) {
       const error = await response.then((answer) => answer.text()).catch((error) => error);
@@ -105,7 +105,7 @@ Deno.test("the connection ends when the first frame of the server is an acknowle
 Deno.test("five informational responses before a response are accepted", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request());
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   peer.send((out) => {
     for (let i = 0; i < 5; i++) out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x08, 3, ...bytes("103")));
     respond(out, 1);
@@ -163,12 +163,12 @@ for (const [name, { write, code = CODE.protocol }] of Object.entries(RESETS)) {
   Deno.test(`the stream is reset and other requests continue when the server sends ${name}`, async () => {
     const peer = new Peer();
     const [broken, other] = [peer.connection.request(request()), peer.connection.request(request())];
-    await peer.got(FRAME.headers, 3);
+    await peer.firstFrame(FRAME.headers, 3);
     peer.send(write);
     const error = await broken.catch((error) => error);
     assert.equal(error.code, "Http2Protocol");
     messages.set(`The server sends ${name} on a stream`, error.message);
-    assert.equal(uint32((await peer.got(FRAME.reset, 1)).payload, 0), code);
+    assert.equal(uint32((await peer.firstFrame(FRAME.reset, 1)).payload, 0), code);
     peer.send((out) => respond(out, 3));
     assert.equal((await other).status, 200);
     assert(peer.connection.isOpen);
@@ -178,7 +178,7 @@ for (const [name, { write, code = CODE.protocol }] of Object.entries(RESETS)) {
 Deno.test("frames of a stream that has ended are ignored, but their data counts for the connection window", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request());
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   peer.send((out) => respond(out, 1));
   await pending;
   peer.send((out) => {
@@ -199,7 +199,7 @@ Deno.test("the connection ends when the server sends PING or SETTINGS without en
   for (const type of [FRAME.ping, FRAME.settings]) {
     const peer = new Peer();
     const pending = peer.connection.request(request());
-    await peer.got(FRAME.headers, 1);
+    await peer.firstFrame(FRAME.headers, 1);
     const flood = (out: FrameWriter): void => {
       for (let i = 0; i < 9000; i++) out.frame(type, 0, 0, bytes(type === FRAME.ping ? "12345678" : ""));
     };
@@ -217,7 +217,7 @@ Deno.test("the connection ends when the server sends PING or SETTINGS without en
 Deno.test("the error of a violation quotes the reason of GOAWAY", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request());
-  await peer.got(FRAME.headers, 1);
+  await peer.firstFrame(FRAME.headers, 1);
   peer.send((out) => {
     goAway(out, 1, CODE.protocol, "bad\x07 frame");
     out.frame(FRAME.ping, 0, 0, bytes(""));

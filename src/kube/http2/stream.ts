@@ -13,9 +13,9 @@ export interface Http2Request {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly signal: AbortSignal | null;
-  /** Whether the caller reads the body as it is received, as that of a watch. */
+  /** Whether the caller reads the body while it arrives, as for a watch. */
   readonly streams: boolean;
-  /** Whether it is sent before queued requests that are not urgent. @default {false} */
+  /** Whether the request is sent before queued requests that are not urgent. @default {false} */
   readonly isUrgent?: boolean;
   /**
    * Called right before the request is sent. If it throws, the request fails with a `FencedError`.
@@ -33,21 +33,21 @@ export interface Stream {
   headers: ResponseHeaders | undefined;
   /** Number of informational (1xx) responses so far. */
   informational: number;
-  /** The received part of a body that is read whole. */
+  /** The received part of a body that is not streamed. */
   whole: PayloadBuffer | undefined;
   /** The body of a response that is streamed. */
   body: StreamedBody | undefined;
-  /** The part of the request's body that is not sent yet. */
+  /** The part of the request's body that has not been sent yet. */
   unsent: Uint8Array | undefined;
-  /** Bytes that the client may send. */
+  /** Number of bytes that the client may still send. */
   sendWindow: number;
-  /** Bytes that the server may send. */
+  /** Number of bytes that the server may still send. */
   receiveWindow: number;
-  /** Bytes that were read, but not returned to the server's window yet. */
+  /** Number of bytes that were read, but not yet added to the server's window again. */
   unreturned: number;
 }
 
-/** Returns the response to a request whose body was received whole. */
+/** Returns a response whose body was received completely. */
 export function wholeAnswer(headers: ResponseHeaders, text: string): Answer {
   return {
     ...commonParts(headers),
@@ -57,7 +57,7 @@ export function wholeAnswer(headers: ResponseHeaders, text: string): Answer {
   };
 }
 
-/** Returns a response whose body is read as it is received. */
+/** Returns a response whose body is read while it arrives. */
 export function streamedAnswer(headers: ResponseHeaders, body: StreamedBody): Answer {
   return {
     ...commonParts(headers),

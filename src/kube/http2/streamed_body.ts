@@ -1,26 +1,26 @@
-/** A response body that is read as it is received. */
+/** A response body that is read while it arrives. */
 import { type AnswerBody, type BodyReader, MAX_RESPONSE_BYTES, ResponseTooLargeError } from "../answer.ts";
 import { PayloadBuffer } from "./frames.ts";
 
 type ReadResult = Awaited<ReturnType<BodyReader["read"]>>;
 
-/** Holds the received bytes until the reader asks for them. There is one reader. */
+/** Buffers the received bytes until they are read. There is one reader. */
 export class StreamedBody implements AnswerBody {
   /**
-   * Unread content, in one buffer: as separate chunks, frames of one byte each would use a hundred
-   * times the memory of the window.
+   * Unread content, in one buffer. Separate chunks would use a hundred times as much memory if each
+   * frame had one byte.
    */
   #unread: PayloadBuffer | undefined;
-  /** Bytes that the unread content took in its frames, with padding. */
+  /** Number of bytes of the frames that contained the unread content, including padding. */
   #unreadBytes = 0;
   readonly #onRead: (bytes: number) => void;
   readonly #onCancel: (reason: unknown) => void;
-  /** The pending read, if any. Then no content is unread. */
+  /** The pending read, if any. There is none while content is unread. */
   #pending: { resolve(result: ReadResult): void; reject(error: unknown): void } | undefined;
   #end: { readonly error: unknown; readonly isFailure: boolean } | undefined;
 
   /**
-   * @param onRead Called with the number of bytes that were read, with padding.
+   * @param onRead Called with the number of bytes that were read, including padding.
    * @param onCancel Called when the reader cancels.
    */
   constructor(onRead: (bytes: number) => void, onCancel: (reason: unknown) => void) {
@@ -32,7 +32,7 @@ export class StreamedBody implements AnswerBody {
    * Adds received content.
    *
    * @param content The content. It is copied.
-   * @param bytes Length of its frame, with padding.
+   * @param bytes Length of its frame's payload, including padding.
    */
   push(content: Uint8Array, bytes: number): void {
     if (this.#end !== undefined) return;
@@ -52,7 +52,7 @@ export class StreamedBody implements AnswerBody {
     this.#finish({ error: undefined, isFailure: false });
   }
 
-  /** Ends the body with an error. Reads fail with it after the content that was received before. */
+  /** Ends the body with an error. Content that was received before can still be read. */
   fail(error: unknown): void {
     this.#finish({ error, isFailure: true });
   }

@@ -1,4 +1,4 @@
-/** Requests to one server over HTTP/2 connections, which are opened when they are needed. */
+/** Sends requests to one server over HTTP/2 connections, which are opened on demand. */
 import { aborted, linked } from "../../base/abort.ts";
 import { type Clock, sleep } from "../../base/clock.ts";
 import type { Answer } from "../answer.ts";
@@ -8,9 +8,9 @@ import { handshakeError } from "../network_error.ts";
 import { Http2Connection } from "./connection.ts";
 import { ConnectionClosedError, NotProcessedError, UnansweredError } from "./errors.ts";
 
-// A server that rejects a request with GOAWAY may do so on the next connection, too. As in Go's
+// A server that rejects a request with GOAWAY may do so again on the next connection. As in Go's
 // client (golang.org/x/net/http2, RoundTripOpt), a request is repeated at once, then after 1, 2 and
-// 4 s. Go continues for a minute; here the caller gets the error and decides.
+// 4 s. Go's client continues for a minute; this one then throws the error.
 const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE = 1000;
 
@@ -22,7 +22,7 @@ const HANDSHAKE_TIMEOUT = 10_000;
 
 /** One of several connections to the server. */
 interface Lane {
-  /** The attempt to open it, if there is one. Concurrent requests share it. */
+  /** The pending attempt to open the connection, if any. Concurrent requests share it. */
   opening: Promise<Http2Connection | undefined> | undefined;
   connection: Http2Connection | undefined;
 }
@@ -38,15 +38,16 @@ export interface Http2TransportOptions {
 export class Http2Transport implements Transport {
   readonly #ca: () => string | Promise<string>;
   readonly #clock: Clock;
-  /** Used for `fetch`, and for servers without HTTP/2. */
+  /** Used by {@linkcode Http2Transport.fetch}, and for servers without HTTP/2. */
   #fallback: FetchTransport | undefined;
   #supportsHttp2 = true;
   #isClosed = false;
   #lanes: Lane[] = [];
-  /** Aborted by a reset: requests that were pending then are not repeated. */
+  /** Aborted by a reset, so that requests that were pending at that time are not repeated. */
   #untilReset = new AbortController();
   /**
-   * All open connections, and those being opened. Some accept no requests but still have responses.
+   * All open connections, and those being opened. Some no longer accept requests but still wait for
+   * responses.
    */
   readonly #connections = new Set<{ close(): void }>();
 
@@ -70,8 +71,8 @@ export class Http2Transport implements Transport {
       if (!this.#supportsHttp2) return await (await this.#fetchTransport()).send(url, outgoing);
       const connection = await this.#connectionOf(lane, authority, signal);
       if (connection === undefined) continue;
-      // If the server allows few streams, watches move to further connections and leave room for
-      // requests.
+      // If the server allows few streams, watches use additional connections, so that streams are
+      // left for requests.
       if (streams && connection.isOpen && !connection.mayWatch(lane > 0)) {
         lane++;
         continue;
@@ -104,7 +105,7 @@ export class Http2Transport implements Transport {
 
   async #fetchTransport(): Promise<FetchTransport> {
     const ca = await this.#ca();
-    // Checked after the wait: of two concurrent calls, the first creates it.
+    // Checked after the await, so that concurrent calls create only one.
     return this.#fallback ??= new FetchTransport({ ca });
   }
 
@@ -114,8 +115,8 @@ export class Http2Transport implements Transport {
     authority: string,
     signal: AbortSignal | null,
   ): Promise<Http2Connection | undefined> {
-    const held = this.#lanes[lane] ??= { opening: undefined, connection: undefined };
-    return held.connection?.isOpen ? held.connection : await within(this.#open(held, authority), signal);
+    const state = this.#lanes[lane] ??= { opening: undefined, connection: undefined };
+    return state.connection?.isOpen ? state.connection : await untilAborted(this.#open(state, authority), signal);
   }
 
   #open(lane: Lane, authority: string): Promise<Http2Connection | undefined> {
@@ -132,7 +133,7 @@ export class Http2Transport implements Transport {
     const { hostname, port } = new URL(`https://${authority}`);
     const ca = await this.#ca();
     rejectInvalidCa(ca);
-    const attempt = new Attempt({
+    const attempt = new ConnectionAttempt({
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port: Number(port || 443),
       authority,
@@ -151,7 +152,7 @@ export class Http2Transport implements Transport {
         tls.close();
         return undefined;
       }
-      // The limit of another connection is a better first guess than the default.
+      // Another connection's stream limit is a better initial value than the default.
       const known = this.#lanes.findLast((lane) => lane?.connection !== undefined)?.connection;
       const connection = new Http2Connection(tls, {
         clock: this.#clock,
@@ -170,8 +171,8 @@ export class Http2Transport implements Transport {
   }
 }
 
-/** Opens one TLS connection, unless it is closed meanwhile. */
-class Attempt {
+/** An attempt to open one TLS connection. Closing it makes the attempt fail. */
+class ConnectionAttempt {
   readonly #options: { hostname: string; port: number; authority: string; ca: string };
   #tls: Deno.TlsConn | undefined;
   #isClosed = false;
@@ -187,7 +188,7 @@ class Attempt {
       tcp.close();
       throw new ConnectionClosedError();
     }
-    // Requests are small, and none may wait for the response to another.
+    // Nagle's algorithm would delay a small request until the previous one is acknowledged.
     tcp.setNoDelay(true);
     let tls: Deno.TlsConn;
     try {
@@ -215,7 +216,7 @@ class Attempt {
 
 /**
  * Returns whether a failed request may be sent again. As in client-go (`rest`, Request.request),
- * that includes reads that the server may have processed.
+ * this includes reads that the server may have processed.
  */
 function mayRepeat(error: unknown, { method, streams }: Outgoing): boolean {
   // The informer restarts a watch itself, from the last version that it received.
@@ -223,7 +224,7 @@ function mayRepeat(error: unknown, { method, streams }: Outgoing): boolean {
 }
 
 /** Waits for a connection until the signal of the request is aborted. */
-async function within<T>(opening: Promise<T>, signal: AbortSignal | null): Promise<T> {
+async function untilAborted<T>(opening: Promise<T>, signal: AbortSignal | null): Promise<T> {
   if (signal === null) return await opening;
   await Promise.race([opening, aborted(signal)]);
   signal.throwIfAborted();
