@@ -18,7 +18,7 @@ import { currentRunLog } from "../runtime/current_run.ts";
 import { LogLimit } from "../runtime/log_limit.ts";
 import { isThread } from "../runtime/offload.ts";
 import { isReviewThread, ReviewThreads, serveReviews, type ThreadAnswer } from "../runtime/webhooks/review_threads.ts";
-import { type Counted, countForThread, ThreadMetrics } from "../runtime/webhooks/thread_metrics.ts";
+import { countForThread, type MetricCall, ThreadMetrics } from "../runtime/webhooks/thread_metrics.ts";
 import { sandboxAdvice } from "../runtime/sandbox_advice.ts";
 import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
@@ -234,7 +234,7 @@ function reviewThreadsOf(
     start: { ...start, values: { ...start.values } },
     clock: systemClock,
     log,
-    onCount: (counted) => countForThread(metrics, counted),
+    onMetric: (call) => countForThread(metrics, call),
   });
 }
 
@@ -242,7 +242,7 @@ function reviewThreadsOf(
 async function createReviewHandler(
   definition: OperatorDefinition,
   { values, instance }: ThreadStart,
-  count: (counted: Counted) => void,
+  count: (counted: MetricCall) => void,
 ): Promise<ThreadAnswer> {
   const settings = await settingsSource(values, true).read();
   const operator = configured(definition, settings);

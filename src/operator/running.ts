@@ -16,7 +16,7 @@ import { customMetrics } from "../runtime/custom_metrics.ts";
 import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { ReportedFailures } from "../runtime/reported_failures.ts";
-import { heldWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
+import { reviewMemoryWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
 import { controllersOf, isCalled, webhooksOf } from "../parts/part_list.ts";
 import { webhookRbacRules } from "../parts/rbac.ts";
 import { logWithListener, operatorLog } from "./log.ts";
@@ -361,7 +361,10 @@ class RunningOperator implements Running {
       onForbidden: (part) => this.#webhookChecks.get(part)?.denied(),
       signal: this.#stopped.signal,
       ready: this.#servicesReady.promise,
-      limits: { ...(memoryLimit === undefined ? {} : { memoryBytes: heldWithin(memoryLimit) }), ...webhooks.limits },
+      limits: {
+        ...(memoryLimit === undefined ? {} : { memoryBytes: reviewMemoryWithin(memoryLimit) }),
+        ...webhooks.limits,
+      },
       isServed: serveWebhooks,
       threads: reviewThreads,
     });

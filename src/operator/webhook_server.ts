@@ -15,9 +15,9 @@ import {
 import { webhookEntries } from "../parts/webhook_entries.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Metrics } from "../runtime/metrics.ts";
-import { type CertificateTimes, USUAL_TIMES } from "../runtime/webhooks/authority.ts";
+import { type CertificateTimes, DEFAULT_TIMES } from "../runtime/webhooks/authority.ts";
 import type { CertificateFiles } from "../runtime/webhooks/certificate.ts";
-import { FollowedFiles } from "../runtime/webhooks/certificate_files.ts";
+import { CertificateFileWatcher } from "../runtime/webhooks/certificate_files.ts";
 import { CertificateKeeper } from "../runtime/webhooks/certificate_keeper.ts";
 import type { WebhookHandler } from "../runtime/webhooks/handler.ts";
 import type { PublishTargets } from "../runtime/webhooks/publish.ts";
@@ -49,7 +49,7 @@ export interface WebhookServerContext {
 export class WebhookServer {
   readonly #context: WebhookServerContext;
   readonly #server: TlsServer;
-  readonly #certificates: CertificateKeeper | FollowedFiles;
+  readonly #certificates: CertificateKeeper | CertificateFileWatcher;
   #expiry: { readonly server: number; readonly authority?: number } | undefined;
   /** The certificate that the server uses, followed by its key. */
   #current: string | undefined;
@@ -97,14 +97,14 @@ export class WebhookServer {
     await this.#server.stop(deadline);
   }
 
-  #certificateSource(): CertificateKeeper | FollowedFiles {
-    const { operator, serving, namespace, clock, log, client, random, identity, times = USUAL_TIMES } = this.#context;
+  #certificateSource(): CertificateKeeper | CertificateFileWatcher {
+    const { operator, serving, namespace, clock, log, client, random, identity, times = DEFAULT_TIMES } = this.#context;
     const use = (certificate: CertificateFiles, expiry: { readonly server: number; readonly authority?: number }) =>
       this.#use(certificate, expiry);
     const { certificate: paths } = serving;
     if (paths !== undefined) {
       const onLook = (isGood: boolean): void => this.#context.metrics.certificateRead(isGood);
-      return new FollowedFiles({ paths, readText: denoMachine.readText, clock, log, use, onLook });
+      return new CertificateFileWatcher({ paths, readText: denoMachine.readText, clock, log, use, onLook });
     }
     return new CertificateKeeper({
       client,

@@ -6,7 +6,7 @@ import { isStatus } from "../../src/kube/api_error.ts";
 import { Client } from "../../src/kube/client.ts";
 import { VirtualClock } from "../../src/base/virtual_clock.ts";
 import { operatorLog } from "../../src/operator/log.ts";
-import { USUAL_TIMES } from "../../src/runtime/webhooks/authority.ts";
+import { DEFAULT_TIMES } from "../../src/runtime/webhooks/authority.ts";
 import { CertificateKeeper, type CertificateKeeperOptions } from "../../src/runtime/webhooks/certificate_keeper.ts";
 import { readSecret, writeSecret } from "../../src/runtime/webhooks/certificate_secret.ts";
 import { publish, unpublished } from "../../src/runtime/webhooks/publish.ts";
@@ -71,10 +71,10 @@ Deno.test("of two concurrent writes of the certificates, one fails with a confli
   await writeSecret(client, secret, certificates, undefined, signal);
   await assert.rejects(writeSecret(client, secret, certificates, undefined, signal), isConflict);
   const stored = await readSecret(client, secret, signal);
-  assert.deepEqual(stored?.held, certificates);
+  assert.deepEqual(stored?.certificates, certificates);
   await writeSecret(client, secret, { ...certificates, serverSince: 3000 }, stored, signal);
   await assert.rejects(writeSecret(client, secret, { ...certificates, serverSince: 4000 }, stored, signal), isConflict);
-  assert.equal((await readSecret(client, secret, signal))?.held?.serverSince, 3000);
+  assert.equal((await readSecret(client, secret, signal))?.certificates?.serverSince, 3000);
 });
 
 Deno.test("only the Lease holder issues certificates; another replica waits until the Lease expires", async () => {
@@ -99,7 +99,7 @@ Deno.test("only the Lease holder issues certificates; another replica waits unti
 Deno.test("a certificate is used only after its authority was published for the full delay, also if the bundle was removed meanwhile", async () => {
   const { client } = await serverWithWebhooks();
   const clock = new VirtualClock();
-  const times = { ...USUAL_TIMES, authority: 300_000 };
+  const times = { ...DEFAULT_TIMES, authority: 300_000 };
   const used: { server: string; at: number }[] = [];
   await using _ = startKeeper(client, clock, {
     times,
@@ -139,7 +139,7 @@ function startKeeper(
     secret: { name: "notes-webhook", namespace: "default" },
     names: ["notes.default.svc"],
     targets: { validating: "notes", definitions: [] },
-    times: USUAL_TIMES,
+    times: DEFAULT_TIMES,
     identity: "keeper",
     ...more,
   });

@@ -5,7 +5,7 @@ import { Namespace } from "../../src/kinds/mod.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { operatorLog } from "../../src/operator/log.ts";
-import { FollowedFiles } from "../../src/runtime/webhooks/certificate_files.ts";
+import { CertificateFileWatcher } from "../../src/runtime/webhooks/certificate_files.ts";
 import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { controller } from "../../src/parts/controller.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
@@ -19,7 +19,7 @@ Deno.test("a certificate in files is loaded again when both files have changed, 
   const files = new Map([["crt", one.certificate], ["key", one.key]]);
   const used: string[] = [];
   const checks: boolean[] = [];
-  const followed = new FollowedFiles({
+  const followed = new CertificateFileWatcher({
     paths: { certificate: "crt", key: "key" },
     readText: (path) => Promise.resolve(files.get(path)!),
     clock: systemClock,

@@ -6,24 +6,24 @@ import type { Webhook } from "../../parts/webhook.ts";
 import type { AdmissionRequest } from "../../parts/webhook_context.ts";
 import type { WebhookPhase } from "../../parts/webhook_entries.ts";
 import type { SpanAttributes } from "../tracing.ts";
-import { type AdmissionResponse, allowing, denying, type Gathered, isFault } from "./answer.ts";
+import { type AdmissionResponse, allowResponse, denyResponse, isDenial, type ReviewNotes } from "./answer.ts";
 import { admissionRequest } from "./bad_review.ts";
 import { patchOfDraft, patchOfWanted } from "./patch.ts";
 import type { ReviewTimeout } from "./review_timeout.ts";
-import { contextOf, keysOf, type ReviewKeys, type Surroundings } from "./review_context.ts";
+import { createReviewContext, type ReviewDependencies, type ReviewKeys, reviewKeys } from "./review_context.ts";
 
 /** Options of {@linkcode admit}. */
 export interface AdmitOptions {
   /** Name of the part. */
   readonly part: string;
   readonly phase: WebhookPhase;
-  /** Ends when the API server no longer waits for the answer. */
+  /** Expires when the API server no longer waits for the answer. */
   readonly reviewTimeout: ReviewTimeout;
 }
 
 /**
- * Thrown when a webhook's function fails. The call fails, and the API server applies the webhook's
- * failure policy.
+ * Thrown when a webhook's function fails. The response is then an error, for which the API server
+ * applies the webhook's failure policy.
  */
 export class WebhookFailure extends Error {
   override name = "WebhookFailure";
@@ -34,7 +34,7 @@ export class WebhookFailure extends Error {
   constructor(request: AdmissionRequest, part: string, cause: unknown) {
     super(withoutUrlCredentials(cause instanceof Error ? cause.message : String(cause)), { cause });
     this.uid = request.uid;
-    this.keys = keysOf(request, part);
+    this.keys = reviewKeys(request, part);
   }
 }
 
@@ -43,8 +43,8 @@ export class WebhookFailure extends Error {
  *
  * @param webhook The webhook.
  * @param review The body of the request.
- * @param options The part, the phase, and how long the API server waits.
- * @param around The client, caches and other things that the webhook's context uses.
+ * @param options The part, the phase and the timeout.
+ * @param dependencies The client, the caches and other dependencies of the webhook's context.
  * @throws {BadReview} If the body is not a review for this webhook.
  * @throws {WebhookFailure} If the webhook's function throws anything except a denial, or returns an
  *   invalid value.
@@ -53,19 +53,19 @@ export async function admit(
   webhook: Webhook,
   review: unknown,
   options: AdmitOptions,
-  around: Surroundings,
+  dependencies: ReviewDependencies,
 ): Promise<AdmissionResponse> {
   const request = admissionRequest(review, webhook);
-  around.tracing?.addReviewAttributes(attributesOf(request));
-  const gathered: Gathered = { warnings: [], audit: new Map() };
+  dependencies.tracing?.addReviewAttributes(attributesOf(request));
+  const notes: ReviewNotes = { warnings: [], audit: new Map() };
   const { part, reviewTimeout } = options;
-  const context = contextOf(webhook, { part, request, gathered, reviewTimeout }, around);
+  const context = createReviewContext(webhook, { part, request, notes, reviewTimeout }, dependencies);
   const object = (request.operation === "DELETE" ? request.oldObject : request.object) as Record<string, unknown>;
   try {
-    if (options.phase === "mutate") return await mutated(webhook, request, object, context, gathered);
-    return validated(webhook, request, await webhook.validate!(object, context), gathered);
+    if (options.phase === "mutate") return await mutate(webhook, request, object, context, notes);
+    return validationResponse(webhook, request, await webhook.validate!(object, context), notes);
   } catch (error) {
-    if (error instanceof Denial) return denying(request, [error], webhook.field, gathered);
+    if (error instanceof Denial) return denyResponse(request, [error], webhook.field, notes);
     throw new WebhookFailure(request, part, error);
   }
 }
@@ -80,51 +80,51 @@ function attributesOf({ uid, operation, kind, namespace, name }: AdmissionReques
   };
 }
 
-async function mutated(
+async function mutate(
   webhook: Webhook,
   request: AdmissionRequest,
   object: Record<string, unknown>,
   context: unknown,
-  gathered: Gathered,
+  notes: ReviewNotes,
 ): Promise<AdmissionResponse> {
   const draft = structuredClone(object);
-  const answer = await webhook.mutate!(draft, context);
-  const faults = faultsIn(answer, "mutate");
-  if (faults.length > 0) return denying(request, faults, webhook.field, gathered);
-  if (answer === undefined || answer === draft || Array.isArray(answer)) {
-    return allowing(request.uid, patchOfDraft(object, draft), gathered);
+  const result = await webhook.mutate!(draft, context);
+  const denials = denialsIn(result, "mutate");
+  if (denials.length > 0) return denyResponse(request, denials, webhook.field, notes);
+  if (result === undefined || result === draft || Array.isArray(result)) {
+    return allowResponse(request.uid, patchOfDraft(object, draft), notes);
   }
-  if (typeof answer !== "object" || answer === null) {
+  if (typeof result !== "object" || result === null) {
     throw new TypeError(
-      `mutate() must return the object, deny() or undefined, got ${JSON.stringify(maskSecrets(answer))}`,
+      `mutate() must return the object, deny() or undefined, got ${JSON.stringify(maskSecrets(result))}`,
     );
   }
   const kind = webhook.subresource === undefined || webhook.subresource === "status" ? webhook.kind : undefined;
-  return allowing(request.uid, patchOfWanted(object, answer as Record<string, unknown>, kind), gathered);
+  return allowResponse(request.uid, patchOfWanted(object, result as Record<string, unknown>, kind), notes);
 }
 
-function validated(
+function validationResponse(
   webhook: Webhook,
   request: AdmissionRequest,
-  answer: unknown,
-  gathered: Gathered,
+  result: unknown,
+  notes: ReviewNotes,
 ): AdmissionResponse {
-  const faults = faultsIn(answer, "validate");
-  if (faults.length > 0) return denying(request, faults, webhook.field, gathered);
+  const denials = denialsIn(result, "validate");
+  if (denials.length > 0) return denyResponse(request, denials, webhook.field, notes);
   // Any other value is a mistake, which must not allow the request.
-  if (answer !== undefined && !(Array.isArray(answer) && answer.length === 0)) {
+  if (result !== undefined && !(Array.isArray(result) && result.length === 0)) {
     throw new TypeError(
-      `validate() must return undefined, deny() or a list of denials, got ${JSON.stringify(maskSecrets(answer))}`,
+      `validate() must return undefined, deny() or a list of denials, got ${JSON.stringify(maskSecrets(result))}`,
     );
   }
-  return allowing(request.uid, [], gathered);
+  return allowResponse(request.uid, [], notes);
 }
 
-function faultsIn(answer: unknown, phase: WebhookPhase) {
-  const all = Array.isArray(answer) ? answer : [answer];
-  const faults = all.filter(isFault);
-  if (Array.isArray(answer) && faults.length < answer.length) {
+function denialsIn(result: unknown, phase: WebhookPhase) {
+  const all = Array.isArray(result) ? result : [result];
+  const denials = all.filter(isDenial);
+  if (Array.isArray(result) && denials.length < result.length) {
     throw new TypeError(`${phase}() must return only denials in a list, got a list with other values`);
   }
-  return faults;
+  return denials;
 }

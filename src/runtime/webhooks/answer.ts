@@ -30,8 +30,8 @@ interface Status {
   };
 }
 
-/** Warnings and audit annotations that a function added while it ran. */
-export interface Gathered {
+/** Warnings and audit annotations that a webhook function added. */
+export interface ReviewNotes {
   readonly warnings: string[];
   readonly audit: Map<string, string>;
 }
@@ -41,9 +41,13 @@ export interface Gathered {
  *
  * @param uid The request's UID.
  * @param steps The JSON patch; empty if nothing changes.
- * @param gathered Warnings and audit annotations.
+ * @param notes Warnings and audit annotations.
  */
-export function allowing(uid: string, steps: readonly JsonPatchOperation[], gathered: Gathered): AdmissionResponse {
+export function allowResponse(
+  uid: string,
+  steps: readonly JsonPatchOperation[],
+  notes: ReviewNotes,
+): AdmissionResponse {
   return {
     uid,
     allowed: true,
@@ -51,31 +55,31 @@ export function allowing(uid: string, steps: readonly JsonPatchOperation[], gath
       patchType: "JSONPatch",
       patch: Buffer.from(JSON.stringify(steps)).toString("base64"),
     }),
-    ...gatheredFields(gathered),
+    ...noteFields(notes),
   };
 }
 
 /**
- * Returns a response that rejects the request. Errors of fields are reported as the API server
- * reports its own: one status with a cause for each.
+ * Returns a response that rejects the request. Errors of fields are reported like those of the API
+ * server itself: one status with a cause for each field.
  *
  * @param request The request.
- * @param faults The errors; at least one.
+ * @param denials The denials and field errors; at least one.
  * @param field The field that the webhook validates, if it validates a single one.
- * @param gathered Warnings and audit annotations.
+ * @param notes Warnings and audit annotations.
  */
-export function denying(
+export function denyResponse(
   request: AdmissionRequest,
-  faults: readonly (Denial | FieldError)[],
+  denials: readonly (Denial | FieldError)[],
   field: string | undefined,
-  gathered: Gathered,
+  notes: ReviewNotes,
 ): AdmissionResponse {
-  const causes = faults.flatMap((fault) => causeOf(fault, field));
-  const plain = faults.filter((fault) => causeOf(fault, field).length === 0);
-  const status = causes.length === faults.length
-    ? invalid(request, causes, statusOf(faults))
-    : refused([...plain.map(({ message }) => message), ...causes.map(inWords)], statusOf(faults));
-  return { uid: request.uid, allowed: false, status, ...gatheredFields(gathered) };
+  const causes = denials.flatMap((denial) => causesOf(denial, field));
+  const plain = denials.filter((denial) => causesOf(denial, field).length === 0);
+  const status = causes.length === denials.length
+    ? invalidStatus(request, causes, statusOf(denials))
+    : deniedStatus([...plain.map(({ message }) => message), ...causes.map(describeCause)], statusOf(denials));
+  return { uid: request.uid, allowed: false, status, ...noteFields(notes) };
 }
 
 /**
@@ -83,7 +87,7 @@ export function denying(
  *
  * @param value The value.
  */
-export function isFault(value: unknown): value is Denial | FieldError {
+export function isDenial(value: unknown): value is Denial | FieldError {
   if (value instanceof Denial) return true;
   const { reason, field, message } = (value ?? {}) as Partial<Record<string, unknown>>;
   return typeof value === "object" && [reason, field, message].every((text) => typeof text === "string");
@@ -91,29 +95,30 @@ export function isFault(value: unknown): value is Denial | FieldError {
 
 type Cause = NonNullable<Status["details"]>["causes"][number];
 
-function causeOf(fault: Denial | FieldError, own: string | undefined): Cause[] {
-  if (!(fault instanceof Denial)) return [{ reason: fault.reason, message: fault.message, field: fault.field }];
-  const field = fault.field ?? own?.slice(1);
-  // A denial with a status of its own does not say that the object is invalid.
-  if (field === undefined || (fault.field === undefined && fault.status !== 403)) return [];
-  return [{ reason: "FieldValueInvalid", message: fault.message, field }];
+function causesOf(denial: Denial | FieldError, own: string | undefined): Cause[] {
+  if (!(denial instanceof Denial)) return [{ reason: denial.reason, message: denial.message, field: denial.field }];
+  const field = denial.field ?? own?.slice(1);
+  // A denial with a status other than the default 403 does not mean that the field is invalid,
+  // unless the denial names a field.
+  if (field === undefined || (denial.field === undefined && denial.status !== 403)) return [];
+  return [{ reason: "FieldValueInvalid", message: denial.message, field }];
 }
 
-function inWords({ field, message }: Cause): string {
+function describeCause({ field, message }: Cause): string {
   return `${field}: ${message}`;
 }
 
-/** Returns the first status that a function chose, or `undefined` for the default. */
-function statusOf(faults: readonly (Denial | FieldError)[]): number | undefined {
-  const chosen = faults.flatMap((fault) =>
-    fault instanceof Denial && ![403, 422].includes(fault.status) ? [fault] : []
+/** Returns the first non-default status of the denials, or `undefined` if there is none. */
+function statusOf(denials: readonly (Denial | FieldError)[]): number | undefined {
+  const chosen = denials.flatMap((denial) =>
+    denial instanceof Denial && ![403, 422].includes(denial.status) ? [denial] : []
   );
   return chosen[0]?.status;
 }
 
-function invalid({ kind, name }: AdmissionRequest, causes: readonly Cause[], code = 422): Status {
-  const words = causes.map(inWords);
-  const all = words.length === 1 ? words[0] : `[${words.join(", ")}]`;
+function invalidStatus({ kind, name }: AdmissionRequest, causes: readonly Cause[], code = 422): Status {
+  const messages = causes.map(describeCause);
+  const all = messages.length === 1 ? messages[0] : `[${messages.join(", ")}]`;
   const { group } = kind;
   return {
     status: "Failure",
@@ -138,12 +143,12 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
 };
 
-function refused(messages: readonly string[], code = 403): Status {
+function deniedStatus(messages: readonly string[], code = 403): Status {
   const reason = REASONS[code];
   return { status: "Failure", message: messages.join("; "), ...(reason === undefined ? {} : { reason }), code };
 }
 
-function gatheredFields({ warnings, audit }: Gathered): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
+function noteFields({ warnings, audit }: ReviewNotes): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
   return {
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(audit.size === 0 ? {} : { auditAnnotations: Object.fromEntries(audit) }),

@@ -22,13 +22,13 @@ export interface CertificateTimes {
   /** Validity of the server's certificate. It is renewed after two thirds of this time. */
   readonly server: number;
   /**
-   * How long a bundle must be published before it is relied on: API servers learn of it by their
-   * watches.
+   * How long a bundle must be published before its new authority may issue the server's
+   * certificate. API servers receive the bundle by their watches.
    */
   readonly publish: number;
   /**
-   * How long the server's certificate must be in use before the previous authority is dropped:
-   * replicas poll for it.
+   * How long after a server certificate is issued the previous authority is dropped. Replicas poll
+   * for the new certificate.
    */
   readonly drop: number;
   /** How often the Secret is checked. Must be less than `drop`. */
@@ -42,7 +42,7 @@ const DAY = 24 * 60 * MINUTE;
  * The default times: an authority is valid for two years, and a certificate for 90 days as with
  * cert-manager.
  */
-export const USUAL_TIMES: CertificateTimes = {
+export const DEFAULT_TIMES: CertificateTimes = {
   authority: 730 * DAY,
   server: 90 * DAY,
   publish: MINUTE,
@@ -50,8 +50,8 @@ export const USUAL_TIMES: CertificateTimes = {
   look: MINUTE / 6,
 };
 
-/** The certificates in the Secret. */
-export interface Held {
+/** The certificates and keys in the Secret. */
+export interface CertificateSet {
   /** All authorities that clients trust, the newest first, as PEM. */
   readonly bundle: string;
   /** The newest authority. */
@@ -63,8 +63,8 @@ export interface Held {
   readonly serverSince: number;
 }
 
-/** Facts of the certificates in the Secret. */
-export interface HeldFacts extends Pick<Held, "authoritySince" | "serverSince"> {
+/** The properties of the certificates in the Secret that renewal depends on. */
+export interface CertificateSetFacts extends Pick<CertificateSet, "authoritySince" | "serverSince"> {
   /** The authorities of the bundle, the newest first. */
   readonly authorities: readonly CertificateFacts[];
   readonly server: CertificateFacts;
@@ -81,52 +81,52 @@ export type CertificateStep =
 /**
  * Returns the next step, and when to check again at the latest.
  *
- * @param held The stored certificates; `undefined` if there are none or they cannot be read.
+ * @param facts The stored certificates; `undefined` if there are none, or if they are unreadable.
  * @param now The time, in milliseconds since the epoch.
  * @param names The names and addresses of the server.
  * @param times Validity and delays.
- * @param publishedSince Since when the bundle is in all webhook configurations; `undefined` while
- * it is
- *   not.
+ * @param publishedSince When the bundle was in all webhook configurations for the first time;
+ * `undefined` if one does not have it.
  *
  * @example Usage
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.equal(nextStep(undefined, 0, ["a.b.svc"], USUAL_TIMES).step, "create all");
+ * assert.equal(nextStep(undefined, 0, ["a.b.svc"], DEFAULT_TIMES).step, "create all");
  * ```
  */
 export function nextStep(
-  held: HeldFacts | undefined,
+  facts: CertificateSetFacts | undefined,
   now: number,
   names: readonly string[],
   times: CertificateTimes,
   publishedSince?: number,
 ): { readonly step: CertificateStep; readonly at: number } {
-  const [newest] = held?.authorities ?? [];
-  if (held === undefined || newest === undefined || newest.until <= now) return { step: "create all", at: now };
-  const { server, authoritySince, serverSince } = held;
-  const isTrusted = held.authorities.some(({ keyId, until }) => keyId === server.authorityKeyId && until > now);
-  // No client can call the server now, so a certificate that clients do not trust yet is no worse.
+  const [newest] = facts?.authorities ?? [];
+  if (facts === undefined || newest === undefined || newest.until <= now) return { step: "create all", at: now };
+  const { server, authoritySince, serverSince } = facts;
+  const isTrusted = facts.authorities.some(({ keyId, until }) => keyId === server.authorityKeyId && until > now);
+  // No client trusts the current certificate, so it is replaced at once, although clients may not
+  // trust the new one yet.
   if (!isTrusted || server.until <= now) return { step: "issue a certificate", at: now };
-  const renewal = renewalOf(authoritySince, newest.until);
+  const renewal = renewalTime(authoritySince, newest.until);
   if (now >= renewal) return { step: "add an authority", at: now };
-  const isByNewest = server.authorityKeyId === newest.keyId;
-  if (!isByNewest) {
+  const isIssuedByNewest = server.authorityKeyId === newest.keyId;
+  if (!isIssuedByNewest) {
     const at = (publishedSince ?? now) + times.publish;
     return now >= at ? { step: "issue a certificate", at } : { step: "wait", at };
   }
-  const isNamed = names.every((name) => server.names.includes(name));
-  const expiry = renewalOf(serverSince, server.until);
-  if (!isNamed || now >= expiry) return { step: "issue a certificate", at: now };
-  if (held.authorities.length > 1) {
+  const hasAllNames = names.every((name) => server.names.includes(name));
+  const expiry = renewalTime(serverSince, server.until);
+  if (!hasAllNames || now >= expiry) return { step: "issue a certificate", at: now };
+  if (facts.authorities.length > 1) {
     const at = serverSince + times.drop;
     return now >= at ? { step: "drop old authorities", at } : { step: "wait", at };
   }
   return { step: "wait", at: Math.min(renewal, expiry) };
 }
 
-/** After two thirds of the validity, so a third is left for retries. */
-function renewalOf(since: number, until: number): number {
+/** Returns the end of two thirds of a validity. The last third is for retries. */
+function renewalTime(since: number, until: number): number {
   return since + (until - since) * 2 / 3;
 }

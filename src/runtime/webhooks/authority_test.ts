@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type HeldFacts, nextStep, USUAL_TIMES } from "./authority.ts";
+import { type CertificateSetFacts, DEFAULT_TIMES, nextStep } from "./authority.ts";
 
 const DAY = 86_400_000;
 const NAMES = ["notes-webhook.team.svc"];
@@ -10,7 +10,7 @@ function authority(keyId: string, until: number) {
 }
 
 /** Returns an authority and a certificate that it issued now, with some values replaced. */
-function stored(more: Partial<HeldFacts> = {}): HeldFacts {
+function stored(more: Partial<CertificateSetFacts> = {}): CertificateSetFacts {
   return {
     authorities: [authority("one", NOW + 730 * DAY)],
     server: { from: 0, until: NOW + 90 * DAY, names: NAMES, keyId: "server", authorityKeyId: "one" },
@@ -49,25 +49,25 @@ for (
     {
       name: "waits until API servers have had time to read a new authority",
       given: stored({ authorities: TWO }),
-      publishedSince: NOW - USUAL_TIMES.publish + 1,
+      publishedSince: NOW - DEFAULT_TIMES.publish + 1,
       step: "wait",
     },
     {
       name: "issues a certificate when API servers have had time to read the new authority",
       given: stored({ authorities: TWO }),
-      publishedSince: NOW - USUAL_TIMES.publish,
+      publishedSince: NOW - DEFAULT_TIMES.publish,
       step: "issue a certificate",
     },
     {
       name: "retains the old authority while replicas may still use a certificate that it issued",
       given: stored({ authorities: TWO, server: { ...stored().server, authorityKeyId: "two" } }),
-      at: NOW + USUAL_TIMES.drop - 1,
+      at: NOW + DEFAULT_TIMES.drop - 1,
       step: "wait",
     },
     {
       name: "drops the old authority when no replica can use a certificate that it issued",
       given: stored({ authorities: TWO, server: { ...stored().server, authorityKeyId: "two" } }),
-      at: NOW + USUAL_TIMES.drop,
+      at: NOW + DEFAULT_TIMES.drop,
       step: "drop old authorities",
     },
     {
@@ -98,7 +98,7 @@ for (
         authoritySince: NOW - DAY,
         server: { ...stored().server, authorityKeyId: "two" },
       }),
-      at: NOW + USUAL_TIMES.drop - 1,
+      at: NOW + DEFAULT_TIMES.drop - 1,
       step: "wait",
     },
     {
@@ -110,16 +110,16 @@ for (
   ]
 ) {
   Deno.test(`nextStep ${name}`, () => {
-    assert.equal(nextStep(given, at, names, USUAL_TIMES, publishedSince).step, step);
+    assert.equal(nextStep(given, at, names, DEFAULT_TIMES, publishedSince).step, step);
   });
 }
 
 Deno.test("nextStep returns the time of the next step when a new authority is published", () => {
-  const { at } = nextStep(stored({ authorities: TWO }), NOW, NAMES, USUAL_TIMES, NOW);
-  assert.equal(at, NOW + USUAL_TIMES.publish);
+  const { at } = nextStep(stored({ authorities: TWO }), NOW, NAMES, DEFAULT_TIMES, NOW);
+  assert.equal(at, NOW + DEFAULT_TIMES.publish);
 });
 
 Deno.test("nextStep returns the earlier renewal time of authority and certificate", () => {
-  assert.equal(nextStep(stored(), NOW, NAMES, USUAL_TIMES).at, NOW + 60 * DAY);
-  assert.equal(nextStep(YOUNG, RENEWAL - 1, NAMES, USUAL_TIMES).at, RENEWAL);
+  assert.equal(nextStep(stored(), NOW, NAMES, DEFAULT_TIMES).at, NOW + 60 * DAY);
+  assert.equal(nextStep(YOUNG, RENEWAL - 1, NAMES, DEFAULT_TIMES).at, RENEWAL);
 });

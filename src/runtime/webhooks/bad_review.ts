@@ -1,4 +1,6 @@
-/** Checks the body of an AdmissionReview. An invalid body is a failed call, never a decision. */
+/**
+ * Checks the body of an AdmissionReview. An invalid body gets an error status, never a decision.
+ */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { AdmissionRequest, Operation } from "../../parts/webhook_context.ts";
@@ -12,7 +14,7 @@ export class BadReview extends Error {
 
   /**
    * @param status HTTP status of the response.
-   * @param message Why it is rejected. The API server shows it to the user.
+   * @param message Why the request is rejected. The API server shows it to the user.
    */
   constructor(status: number, message: string) {
     super(message);
@@ -31,20 +33,22 @@ export function admissionRequest(review: unknown, webhook: Webhook): AdmissionRe
   if (!isObject(review)) throw new BadReview(400, "the body is not a JSON object");
   const [apiVersion, kind] = [own(review, "apiVersion"), own(review, "kind")];
   if (apiVersion !== "admission.k8s.io/v1" || kind !== "AdmissionReview") {
-    const what = apiVersion === undefined && kind === undefined ? "the body" : `${quoted(apiVersion)} ${quoted(kind)}`;
-    throw new BadReview(400, `${what} is not an AdmissionReview of admission.k8s.io/v1`);
+    const subject = apiVersion === undefined && kind === undefined
+      ? "the body"
+      : `${quoted(apiVersion)} ${quoted(kind)}`;
+    throw new BadReview(400, `${subject} is not an AdmissionReview of admission.k8s.io/v1`);
   }
   const request = own(review, "request");
   if (!isObject(request)) throw new BadReview(400, "the review has no request");
-  const fault = requestFault(request, webhook);
-  if (fault !== undefined) throw new BadReview(400, fault);
+  const problem = requestProblem(request, webhook);
+  if (problem !== undefined) throw new BadReview(400, problem);
   return request as unknown as AdmissionRequest;
 }
 
 /**
- * Returns what is wrong with a request. Fields that are not checked here are passed on unchanged.
+ * Returns why a request is invalid, or `undefined` if it is valid. Other fields are not checked.
  */
-function requestFault(request: Record<string, unknown>, webhook: Webhook): string | undefined {
+function requestProblem(request: Record<string, unknown>, webhook: Webhook): string | undefined {
   const uid = own(request, "uid");
   if (typeof uid !== "string" || uid === "") return "the request has no uid";
   const operation = own(request, "operation") as Operation;
@@ -73,10 +77,10 @@ function requestFault(request: Record<string, unknown>, webhook: Webhook): strin
   if (!["undefined", "boolean"].includes(typeof own(request, "dryRun"))) {
     return "dryRun of the request is not a boolean";
   }
-  return objectFault(request, operation, webhook);
+  return objectProblem(request, operation, webhook);
 }
 
-function objectFault(
+function objectProblem(
   request: Record<string, unknown>,
   operation: Operation,
   { subresource }: Webhook,

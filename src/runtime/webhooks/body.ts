@@ -1,21 +1,21 @@
 /**
- * Reads request bodies within a memory limit. A body of a known length reserves memory before its
- * first byte is read. If the memory is used up, the body waits for its turn; if too many wait
- * already, it is rejected unread.
+ * Reads request bodies within a memory limit. Memory for a body of known length is reserved before
+ * its first byte is read. If there is not enough, the request waits. If too many requests wait
+ * already, the request is rejected and its body is not read.
  */
 import { BadReview } from "./bad_review.ts";
 import type { Exchange } from "./caller.ts";
 import type { FairShare } from "./fair_share.ts";
 import type { ReviewTimeout } from "./review_timeout.ts";
 
-// Longest body without a reservation: a connection may send this much anyway, and most reviews are
-// shorter.
+// Longest body for which no memory is reserved, in bytes. A connection may send this much in any
+// case, and most reviews are shorter.
 const SMALL = 16_384;
-// Longest body that is not read as a stream. A stream holds less memory, but takes as long to
-// create as such a body takes to read.
+// Longest body that is not read as a stream, in bytes. A stream takes less memory, but as much time
+// to create as it takes to read such a body.
 const MEDIUM = 65_536;
-// Both the bytes and the string are in memory while a body is decoded. If it is not read as a
-// stream, the HTTP server buffers it too.
+// Number of copies in memory. While a body is decoded, there are its bytes and its string. If it is
+// not read as a stream, the HTTP server buffers it too.
 const COPIES = 2;
 const MEDIUM_COPIES = 4;
 
@@ -29,13 +29,14 @@ export interface ReadBody {
 /** Options of {@linkcode BodyReader.read}. */
 export interface ReadOptions {
   /** Maximum length of the body, in bytes. */
-  readonly longest: number;
+  readonly maxLength: number;
   /** Address of the client. */
   readonly address: string;
   readonly exchange: Exchange;
   readonly reviewTimeout: ReviewTimeout;
   /**
-   * Called when the body may be sent. Time spent waiting for memory does not count for the client.
+   * Called when the client may send the body. The time that it waited for memory before does not
+   * count as the client's delay.
    */
   readonly onTurn: () => void;
 }
@@ -53,21 +54,21 @@ export class BodyReader {
    * Reads a body as text.
    *
    * @param request The request.
-   * @param options Limits, the client, and how long the client waits.
+   * @param options The limit, the client and the timeout.
    * @throws {BadReview} With status 413 if the body is too long, or 429 if too many bodies wait
    * already.
    */
   async read(request: Request, options: ReadOptions): Promise<ReadBody> {
-    const { longest, exchange, onTurn } = options;
-    const length = lengthOf(request);
-    if (length !== undefined && length > longest) throw tooLong(longest);
+    const { maxLength, exchange, onTurn } = options;
+    const length = contentLength(request);
+    if (length !== undefined && length > maxLength) throw tooLong(maxLength);
     const share = length === undefined ? undefined : await this.#reserve(length, options);
     onTurn();
     exchange.bodyBegan();
     try {
       if (length === undefined) return await this.#readUnknown(request, options);
       return {
-        text: length <= MEDIUM ? await request.text() : await textOf(request, length, options.reviewTimeout),
+        text: length <= MEDIUM ? await request.text() : await readText(request, length, options.reviewTimeout),
         share,
       };
     } catch (error) {
@@ -78,29 +79,29 @@ export class BodyReader {
     }
   }
 
-  /** Reserves memory for a body, which may take a while. */
+  /** Waits for memory for a body, and reserves it. Small bodies need no reservation. */
   async #reserve(length: number, { address, reviewTimeout }: ReadOptions): Promise<Disposable | undefined> {
     if (length <= SMALL) return undefined;
     const amount = length * (length <= MEDIUM ? MEDIUM_COPIES : COPIES);
     // Waiting would not help.
-    if (amount > this.#memory.total) throw tooMuch(amount, this.#memory.total);
+    if (amount > this.#memory.total) throw tooMuchMemory(amount, this.#memory.total);
     return this.#memory.tryTake(address, amount) ??
-      await (this.#memory.take(address, amount, reviewTimeout.signal) ?? refuse());
+      await (this.#memory.take(address, amount, reviewTimeout.signal) ?? rejectAsBusy());
   }
 
   /**
-   * Reads a body of unknown length. API servers send the length, so such a body gets only free
-   * memory: it never waits while it holds some.
+   * Reads a body of unknown length. API servers send the length, so such a body is rejected if
+   * memory is used up. It must not wait, because it already holds memory.
    */
-  async #readUnknown(request: Request, { longest, address, reviewTimeout }: ReadOptions): Promise<ReadBody> {
+  async #readUnknown(request: Request, { maxLength, address, reviewTimeout }: ReadOptions): Promise<ReadBody> {
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     using shares = new DisposableStack();
     let size = 0;
     for await (const chunk of chunksOf(request, reviewTimeout.signal)) {
       size += chunk.length;
-      if (size > longest) throw tooLong(longest);
+      if (size > maxLength) throw tooLong(maxLength);
       const share = this.#memory.tryTake(address, COPIES * chunk.length);
-      if (share === undefined) throw tooBusy();
+      if (share === undefined) rejectAsBusy();
       shares.use(share);
       chunks.push(chunk);
     }
@@ -110,18 +111,18 @@ export class BodyReader {
   }
 }
 
-async function textOf(request: Request, length: number, { signal }: ReviewTimeout): Promise<string> {
+async function readText(request: Request, length: number, { signal }: ReviewTimeout): Promise<string> {
   const bytes = new Uint8Array(length);
   let size = 0;
   for await (const chunk of chunksOf(request, signal)) {
     bytes.set(chunk, size);
     size += chunk.length;
   }
-  return decoded(bytes.subarray(0, size));
+  return decodeAndFree(bytes.subarray(0, size));
 }
 
 /** Decodes bytes, and frees their memory without waiting for garbage collection. */
-function decoded(bytes: Uint8Array<ArrayBuffer>): string {
+function decodeAndFree(bytes: Uint8Array<ArrayBuffer>): string {
   const text = new TextDecoder().decode(bytes);
   bytes.buffer.transfer(0);
   return text;
@@ -146,13 +147,13 @@ async function* chunksOf({ body }: Request, signal: AbortSignal): AsyncGenerator
   }
 }
 
-function lengthOf({ headers }: Request): number | undefined {
+function contentLength({ headers }: Request): number | undefined {
   const text = headers.get("content-length");
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function tooLong(longest: number): BadReview {
-  return new BadReview(413, `the body is longer than ${longest} bytes`);
+function tooLong(maxLength: number): BadReview {
+  return new BadReview(413, `the body is longer than ${maxLength} bytes`);
 }
 
 /**
@@ -161,7 +162,7 @@ function tooLong(longest: number): BadReview {
  * @param amount Bytes that the review needs.
  * @param total Bytes that all reviews may use.
  */
-export function tooMuch(amount: number, total: number): BadReview {
+export function tooMuchMemory(amount: number, total: number): BadReview {
   const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
   return new BadReview(
     413,
@@ -171,11 +172,11 @@ export function tooMuch(amount: number, total: number): BadReview {
   );
 }
 
-/** Returns the error for a client with too many waiting reviews. The client should try again. */
-export function tooBusy(): BadReview {
-  return new BadReview(429, "too many reviews are waiting. Try again");
-}
-
-function refuse(): never {
-  throw tooBusy();
+/**
+ * Rejects a review because too many others wait. The client should try again.
+ *
+ * @throws {BadReview} With status 429.
+ */
+export function rejectAsBusy(): never {
+  throw new BadReview(429, "too many reviews are waiting. Try again");
 }

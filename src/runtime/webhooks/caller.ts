@@ -1,7 +1,7 @@
 /**
- * Connects the webhook server and its handler: the server provides the connection of a request, and
- * the handler reports how far the request is. The server closes only idle or slow connections to
- * make room for others, never one whose review is being answered.
+ * The interface between the webhook server and its handler. The server provides the connection of a
+ * request, and the handler reports the request's progress. With it, the server chooses the
+ * connection to close when it needs room. It never closes one whose review is being answered.
  */
 
 /** The connection of a request. */

@@ -1,4 +1,4 @@
-/** The certificate type of the webhook server. */
+/** Certificates of the webhook server and their private keys, as PEM. */
 
 /** A certificate and its private key, both as PEM. */
 export interface CertificateFiles {

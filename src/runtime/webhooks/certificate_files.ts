@@ -1,4 +1,4 @@
-/** Loads a certificate from files, and again when they change, as cert-manager renews them. */
+/** Loads a certificate from files, and loads it again when cert-manager renews it. */
 import { isoTime } from "../../base/iso_time.ts";
 import { type Clock, sleep } from "../../base/clock.ts";
 import type { Logger } from "../logger.ts";
@@ -12,8 +12,8 @@ export interface CertificatePaths {
   readonly key: string;
 }
 
-/** Options of {@linkcode FollowedFiles}. */
-export interface FollowedFilesOptions {
+/** Options of {@linkcode CertificateFileWatcher}. */
+export interface CertificateFileWatcherOptions {
   readonly paths: CertificatePaths;
   readonly readText: (path: string) => Promise<string>;
   readonly clock: Clock;
@@ -23,23 +23,23 @@ export interface FollowedFilesOptions {
   /** Called after each check with whether the files are valid. */
   readonly onLook?: (isGood: boolean) => void;
   /**
-   * Delay between two checks, in milliseconds. The kubelet updates a mounted Secret within about a
+   * Delay between checks, in milliseconds. The kubelet updates a mounted Secret within about a
    * minute. @default {10_000}
    */
   readonly interval?: number;
 }
 
 /** Loads a certificate from files whenever they change. */
-export class FollowedFiles {
+export class CertificateFileWatcher {
   /** Number of checks. */
   activity = 0;
-  /** Why the files cannot be used; `undefined` if they can. */
+  /** Why the last check failed; `undefined` if it succeeded. */
   problem: string | undefined;
-  readonly #options: FollowedFilesOptions;
+  readonly #options: CertificateFileWatcherOptions;
   #used: string | undefined;
 
-  /** @param options The files, and who uses the certificate. */
-  constructor(options: FollowedFilesOptions) {
+  /** @param options The files, and the callback for certificates. */
+  constructor(options: CertificateFileWatcherOptions) {
     this.#options = options;
   }
 
@@ -52,7 +52,7 @@ export class FollowedFiles {
     const { clock, interval = 10_000, log, paths, onLook } = this.#options;
     while (!signal.aborted) {
       try {
-        await this.#look();
+        await this.#check();
         this.problem = undefined;
         onLook?.(true);
       } catch (error) {
@@ -66,12 +66,12 @@ export class FollowedFiles {
     }
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { readText, paths, use, log } = this.#options;
     const certificate = await readText(paths.certificate);
     const key = await readText(paths.key);
-    // If a file changed in between, the two may not belong together. The next check reads them
-    // again.
+    // If the certificate changed while the key was read, the key may not match. The next check
+    // reads both again.
     if (certificate + key === this.#used || await readText(paths.certificate) !== certificate) return;
     const { readCertificates } = await import("./x509.ts");
     const [server] = readCertificates(certificate);

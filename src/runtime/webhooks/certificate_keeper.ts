@@ -1,7 +1,7 @@
 /**
  * Issues, publishes and renews the certificate of an operator's webhooks, without cert-manager. All
- * replicas serve the certificate in one Secret. A replica that finds a step to do holds a Lease
- * while it does it.
+ * replicas serve the certificate in one Secret. A replica that finds a renewal step due acquires a
+ * Lease before it does the step.
  */
 import { backoff } from "../../base/backoff.ts";
 import { linked } from "../../base/abort.ts";
@@ -10,9 +10,15 @@ import { isStatus } from "../../kube/api_error.ts";
 import type { Client } from "../../kube/client.ts";
 import { Elector } from "../elector.ts";
 import type { Logger } from "../logger.ts";
-import { type CertificateStep, type CertificateTimes, type Held, type HeldFacts, nextStep } from "./authority.ts";
+import {
+  type CertificateSet,
+  type CertificateSetFacts,
+  type CertificateStep,
+  type CertificateTimes,
+  nextStep,
+} from "./authority.ts";
 import type { CertificateFiles } from "./certificate.ts";
-import { certificatesIn, readSecret, type SecretName, type Stored, writeSecret } from "./certificate_secret.ts";
+import { certificatesIn, readSecret, type SecretName, type StoredSecret, writeSecret } from "./certificate_secret.ts";
 import { publish, type PublishTargets, type Unpublished, unpublished } from "./publish.ts";
 
 /** Options of {@linkcode CertificateKeeper}. */
@@ -36,7 +42,7 @@ export interface CertificateKeeperOptions {
   ) => void;
 }
 
-// Same as for leader election. The Lease is held only while there is a step to do.
+// The same durations as for leader election. The Lease is held only during a step.
 const LEASE = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2000 } as const;
 const RETRY = { first: 500, longest: 30_000 };
 
@@ -44,20 +50,20 @@ const RETRY = { first: 500, longest: 30_000 };
 export class CertificateKeeper {
   /** Number of checks. */
   activity = 0;
-  /** Why there is no certificate, or why it is not renewed; `undefined` if all is well. */
+  /** Why the last check failed; `undefined` if it succeeded. */
   problem: string | undefined;
   readonly #options: CertificateKeeperOptions;
   #used: string | undefined;
-  /** The bundle that all webhook configurations have, and since when. */
+  /** The bundle that all webhook configurations have, and when this was first seen. */
   #published: { readonly bundle: string; readonly since: number } | undefined;
 
-  /** @param options The Secret, the webhook configurations, and who uses the certificate. */
+  /** @param options The Secret, the webhook configurations, and the callback for certificates. */
   constructor(options: CertificateKeeperOptions) {
     this.#options = options;
   }
 
   /**
-   * Checks the certificates and does the steps that are due, until the signal is aborted.
+   * Checks the certificates and does the renewal steps that are due, until the signal is aborted.
    *
    * @param signal Ends the checks.
    */
@@ -66,14 +72,14 @@ export class CertificateKeeper {
     for (let failures = 0; !signal.aborted;) {
       let wait: number;
       try {
-        const at = await this.#look(signal);
+        const at = await this.#check(signal);
         failures = 0;
         this.problem = undefined;
         wait = Math.max(0, Math.min(times.look, at - clock.now()));
       } catch (error) {
         if (signal.aborted) return;
         const { message } = error as Error;
-        // Another replica was faster. The next check finds its result.
+        // Another replica wrote the object first. The next check reads its result.
         const isRace = isStatus(error, 409);
         if (!isRace && message !== this.problem) log.error("Webhook certificate renewal failed", { error: message });
         if (!isRace) this.problem = message;
@@ -84,13 +90,13 @@ export class CertificateKeeper {
     }
   }
 
-  /** Checks once. Returns when to check again at the latest. */
-  async #look(signal: AbortSignal): Promise<number> {
+  /** Checks once. Returns the latest time of the next check. */
+  async #check(signal: AbortSignal): Promise<number> {
     const { client, secret, clock } = this.#options;
     const stored = await readSecret(client, secret, signal);
-    // Clients that trust the stored certificate can use it, whatever step is due.
-    if (stored?.held !== undefined) await this.#use(stored.held);
-    const missing = await this.#missing(client, stored?.held, signal);
+    // The stored certificate is served even if a renewal step is due.
+    if (stored?.certificates !== undefined) await this.#use(stored.certificates);
+    const missing = await this.#missing(client, stored?.certificates, signal);
     const { step, at } = await this.#nextStep(stored);
     if (step === "wait" && missing.length === 0) return at;
     await this.#stepUnderLease(signal);
@@ -106,8 +112,8 @@ export class CertificateKeeper {
     let failure: unknown;
     await elector.run(done.signal, async (term) => {
       try {
-        using over = linked([signal, term]);
-        await this.#step(fenced, over.signal);
+        using leased = linked([signal, term]);
+        await this.#step(fenced, leased.signal);
       } catch (error) {
         failure = error;
       }
@@ -119,34 +125,45 @@ export class CertificateKeeper {
   async #step(client: Client, signal: AbortSignal): Promise<void> {
     const { secret, log } = this.#options;
     const stored = await readSecret(client, secret, signal);
-    let held = stored?.held;
-    const missing = await this.#missing(client, held, signal);
+    let certificates = stored?.certificates;
+    const missing = await this.#missing(client, certificates, signal);
     const { step } = await this.#nextStep(stored);
     if (step !== "wait") {
-      held = await this.#renewed(step, held);
-      await writeSecret(client, secret, held, stored, signal);
-      log.info("Webhook certificates renewed", { step, authorities: certificatesIn(held.bundle).length });
+      certificates = await this.#renew(step, certificates);
+      await writeSecret(client, secret, certificates, stored, signal);
+      log.info("Webhook certificates renewed", { step, authorities: certificatesIn(certificates.bundle).length });
     }
-    if (held === undefined) return;
-    await publish(client, step === "wait" ? missing : await this.#missing(client, held, signal), signal);
-    await this.#use(held);
+    if (certificates === undefined) return;
+    await publish(client, step === "wait" ? missing : await this.#missing(client, certificates, signal), signal);
+    await this.#use(certificates);
   }
 
-  /** Returns the objects without the bundle. Remembers since when there are none. */
-  async #missing(client: Client, held: Held | undefined, signal: AbortSignal): Promise<Unpublished[]> {
-    if (held === undefined) return [];
+  /**
+   * Returns the objects without the bundle. Stores the time when there are none for the first time.
+   */
+  async #missing(
+    client: Client,
+    certificates: CertificateSet | undefined,
+    signal: AbortSignal,
+  ): Promise<Unpublished[]> {
+    if (certificates === undefined) return [];
     const { targets, clock } = this.#options;
-    const missing = await unpublished(client, targets, held.bundle, signal);
+    const missing = await unpublished(client, targets, certificates.bundle, signal);
     if (missing.length > 0) this.#published = undefined;
-    else if (this.#published?.bundle !== held.bundle) this.#published = { bundle: held.bundle, since: clock.now() };
+    else if (this.#published?.bundle !== certificates.bundle) {
+      this.#published = { bundle: certificates.bundle, since: clock.now() };
+    }
     return missing;
   }
 
-  async #renewed(step: Exclude<CertificateStep, "wait">, held: Held | undefined): Promise<Held> {
+  async #renew(
+    step: Exclude<CertificateStep, "wait">,
+    certificates: CertificateSet | undefined,
+  ): Promise<CertificateSet> {
     const { names, times, clock, secret: { name } } = this.#options;
     const { makeAuthority, makeServerCertificate } = await import("./x509.ts");
     const now = clock.now();
-    if (step === "create all" || held === undefined) {
+    if (step === "create all" || certificates === undefined) {
       const authority = await makeAuthority(name, { from: now, until: now + times.authority });
       const server = await makeServerCertificate(authority, names, { from: now, until: now + times.server });
       return { bundle: authority.certificate, authority, server, authoritySince: now, serverSince: now };
@@ -154,38 +171,41 @@ export class CertificateKeeper {
     switch (step) {
       case "add an authority": {
         const authority = await makeAuthority(name, { from: now, until: now + times.authority });
-        return { ...held, authority, bundle: authority.certificate + held.bundle, authoritySince: now };
+        return { ...certificates, authority, bundle: authority.certificate + certificates.bundle, authoritySince: now };
       }
       case "issue a certificate": {
-        const server = await makeServerCertificate(held.authority, names, { from: now, until: now + times.server });
-        return { ...held, server, serverSince: now };
+        const server = await makeServerCertificate(certificates.authority, names, {
+          from: now,
+          until: now + times.server,
+        });
+        return { ...certificates, server, serverSince: now };
       }
       case "drop old authorities":
-        return { ...held, bundle: held.authority.certificate };
+        return { ...certificates, bundle: certificates.authority.certificate };
     }
   }
 
-  async #nextStep(stored: Stored | undefined): Promise<ReturnType<typeof nextStep>> {
+  async #nextStep(stored: StoredSecret | undefined): Promise<ReturnType<typeof nextStep>> {
     const { names, times, log, clock } = this.#options;
     const now = clock.now();
     if (stored === undefined) return nextStep(undefined, now, names, times);
-    const facts = await factsOf(stored.held);
+    const facts = await factsOf(stored.certificates);
     if (facts === undefined && !stored.isEmpty) log.warn("Webhook certificates unreadable, issuing new ones");
     return nextStep(facts, now, names, times, this.#published?.since);
   }
 
-  async #use(held: Held): Promise<void> {
-    const text = held.server.certificate + held.bundle;
+  async #use(certificates: CertificateSet): Promise<void> {
+    const text = certificates.server.certificate + certificates.bundle;
     if (text === this.#used) return;
-    const facts = await factsOf(held);
+    const facts = await factsOf(certificates);
     // Unreadable certificates are issued again by the next step.
     if (facts?.authorities[0] === undefined) return;
-    this.#options.use(held.server, { server: facts.server.until, authority: facts.authorities[0].until });
+    this.#options.use(certificates.server, { server: facts.server.until, authority: facts.authorities[0].until });
     this.#used = text;
   }
 }
 
-/** Returns a log that writes everything at debug level: the Lease is only held for a moment. */
+/** Returns a log that writes info lines at debug level, because the Lease is held only briefly. */
 function quiet(log: Logger): Logger {
   return {
     debug: (message, fields) => log.debug(message, fields),
@@ -199,14 +219,14 @@ function quiet(log: Logger): Logger {
   };
 }
 
-/** Returns facts of the certificates, or `undefined` if they cannot be read. */
-async function factsOf(held: Held | undefined): Promise<HeldFacts | undefined> {
-  if (held === undefined) return undefined;
+/** Returns the properties of the certificates, or `undefined` if they are unreadable. */
+async function factsOf(certificates: CertificateSet | undefined): Promise<CertificateSetFacts | undefined> {
+  if (certificates === undefined) return undefined;
   const { readCertificates } = await import("./x509.ts");
   try {
-    const [server] = readCertificates(held.server.certificate);
-    const authorities = readCertificates(held.bundle);
-    const { authoritySince, serverSince } = held;
+    const [server] = readCertificates(certificates.server.certificate);
+    const authorities = readCertificates(certificates.bundle);
+    const { authoritySince, serverSince } = certificates;
     return server === undefined ? undefined : { server, authorities, authoritySince, serverSince };
   } catch {
     return undefined;

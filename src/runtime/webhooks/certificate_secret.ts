@@ -8,12 +8,12 @@ import { isStatus } from "../../kube/api_error.ts";
 import type { Client } from "../../kube/client.ts";
 import { Secret } from "../../kinds/core_v1.gen.ts";
 import type { Input } from "../../resource/kind.ts";
-import type { Held } from "./authority.ts";
+import type { CertificateSet } from "./authority.ts";
 
 /** The content of the Secret. */
-export interface Stored {
-  /** `undefined` if it is empty or cannot be read: then certificates are issued again. */
-  readonly held: Held | undefined;
+export interface StoredSecret {
+  /** `undefined` if it is empty or unreadable; all certificates are then issued again. */
+  readonly certificates: CertificateSet | undefined;
   /** Whether it has no data, as in the operator's manifests. */
   readonly isEmpty: boolean;
   readonly resourceVersion: string;
@@ -37,11 +37,11 @@ export async function readSecret(
   client: Client,
   { name, namespace }: SecretName,
   signal: AbortSignal,
-): Promise<Stored | undefined> {
+): Promise<StoredSecret | undefined> {
   try {
     const { data = {}, metadata } = await client.get(Secret, name, { namespace, signal });
     return {
-      held: heldIn(data, metadata.annotations ?? {}),
+      certificates: parseCertificates(data, metadata.annotations ?? {}),
       isEmpty: Object.keys(data).length === 0,
       resourceVersion: metadata.resourceVersion,
     };
@@ -56,7 +56,7 @@ export async function readSecret(
  *
  * @param client The client.
  * @param secret Name and namespace of the Secret.
- * @param held The certificates.
+ * @param certificates The certificates.
  * @param before The content that was read.
  * @param signal Cancels the request.
  * @throws {ApiError} With status 409 if the Secret has changed.
@@ -65,19 +65,19 @@ export async function readSecret(
 export async function writeSecret(
   client: Client,
   { name, namespace }: SecretName,
-  held: Held,
-  before: Stored | undefined,
+  certificates: CertificateSet,
+  before: StoredSecret | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const data = {
-    [KEYS.bundle]: btoa(held.bundle),
-    [KEYS.authorityKey]: btoa(held.authority.key),
-    [KEYS.certificate]: btoa(held.server.certificate),
-    [KEYS.key]: btoa(held.server.key),
+    [KEYS.bundle]: btoa(certificates.bundle),
+    [KEYS.authorityKey]: btoa(certificates.authority.key),
+    [KEYS.certificate]: btoa(certificates.server.certificate),
+    [KEYS.key]: btoa(certificates.server.key),
   };
   const annotations = {
-    [SINCE.authority]: isoTime(held.authoritySince),
-    [SINCE.server]: isoTime(held.serverSince),
+    [SINCE.authority]: isoTime(certificates.authoritySince),
+    [SINCE.server]: isoTime(certificates.serverSince),
   };
   if (before === undefined) {
     const wanted = { metadata: { name, annotations }, type: "Opaque", data } as Input<typeof Secret>;
@@ -96,10 +96,10 @@ export async function writeSecret(
   }
 }
 
-function heldIn(
+function parseCertificates(
   data: Readonly<Record<string, string>>,
   annotations: Readonly<Record<string, string>>,
-): Held | undefined {
+): CertificateSet | undefined {
   const text = (key: string): string => {
     try {
       return atob(data[key] ?? "");
@@ -108,16 +108,22 @@ function heldIn(
     }
   };
   const bundle = text(KEYS.bundle);
-  const held = {
+  const certificates = {
     bundle,
     authority: { certificate: certificatesIn(bundle)[0] ?? "", key: text(KEYS.authorityKey) },
     server: { certificate: text(KEYS.certificate), key: text(KEYS.key) },
     authoritySince: Date.parse(annotations[SINCE.authority] ?? ""),
     serverSince: Date.parse(annotations[SINCE.server] ?? ""),
   };
-  const texts = [held.authority.certificate, held.authority.key, held.server.certificate, held.server.key];
-  const isWhole = texts.every((part) => part !== "") && ![held.authoritySince, held.serverSince].some(Number.isNaN);
-  return isWhole ? held : undefined;
+  const texts = [
+    certificates.authority.certificate,
+    certificates.authority.key,
+    certificates.server.certificate,
+    certificates.server.key,
+  ];
+  const isComplete = texts.every((part) => part !== "") &&
+    ![certificates.authoritySince, certificates.serverSince].some(Number.isNaN);
+  return isComplete ? certificates : undefined;
 }
 
 /**

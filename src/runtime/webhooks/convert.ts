@@ -26,10 +26,12 @@ export class ConversionFailure extends Error {
   override name = "ConversionFailure";
 }
 
-/** The conversions of an operator. Each leads from one version of a kind to another and back. */
+/**
+ * The conversions of an operator. Each converts between two versions of a kind, in both directions.
+ */
 export class Conversions {
   readonly #edges: readonly Edge[];
-  /** Shortest paths that were found. */
+  /** Cache of shortest paths. */
   readonly #paths = new Map<string, readonly Edge[]>();
 
   /** @param conversions The conversions. */
@@ -62,9 +64,9 @@ export class Conversions {
     const group = to.split("/")[0];
     const path = this.#path(`${kind}.${group}`, String(from), to);
     if (path === undefined) {
-      throw new ConversionFailure(`Cannot convert ${described(object)} to ${to}: no conversions lead to that version`);
+      throw new ConversionFailure(`Cannot convert ${describe(object)} to ${to}: no conversions lead to that version`);
     }
-    return path.reduce(converted, object);
+    return path.reduce(convertStep, object);
   }
 
   /** Returns the shortest path from one version to another, or `undefined` if there is none. */
@@ -83,7 +85,7 @@ export class Conversions {
         queue.push({ at: edge.to, path: [...next.path, edge] });
       }
     }
-    // Failures are not cached: requests with invented versions would fill the memory.
+    // Failures are not cached, because requests with unknown versions could fill the memory.
     if (found !== undefined) this.#paths.set(key, found);
     return found;
   }
@@ -97,10 +99,10 @@ interface Edge {
 }
 
 /**
- * Converts an object by one step. Of the metadata, API servers accept only changed labels and
- * annotations, so other changes are dropped.
+ * Converts an object with one conversion function. API servers accept changes of metadata only in
+ * labels and annotations, so other changes of metadata are dropped.
  */
-function converted(object: Json, { to, convert }: Edge): Json {
+function convertStep(object: Json, { to, convert }: Edge): Json {
   // Read first, because the function may change the object.
   const { kind, metadata } = object;
   let result: unknown;
@@ -108,10 +110,10 @@ function converted(object: Json, { to, convert }: Edge): Json {
     result = convert(object);
   } catch (cause) {
     const reason = withoutUrlCredentials(cause instanceof Error ? cause.message : String(cause));
-    throw new ConversionFailure(`Cannot convert ${described(object)} to ${to}: ${reason}`, { cause });
+    throw new ConversionFailure(`Cannot convert ${describe(object)} to ${to}: ${reason}`, { cause });
   }
   if (!isObject(result) || result instanceof Promise) {
-    throw new ConversionFailure(`Cannot convert ${described(object)} to ${to}: the function did not return an object`);
+    throw new ConversionFailure(`Cannot convert ${describe(object)} to ${to}: the function did not return an object`);
   }
   const { metadata: changed, ...rest } = result;
   const changes = (["labels", "annotations"] as const).flatMap((key): [string, unknown][] =>
@@ -165,7 +167,7 @@ export function conversionRequest(review: unknown): { uid: string; desired: stri
   return { uid, desired, objects };
 }
 
-function described({ apiVersion, kind, metadata }: Json): string {
+function describe({ apiVersion, kind, metadata }: Json): string {
   const { namespace, name } = (isObject(metadata) ? metadata : {}) as { namespace?: string; name?: string };
   const id = namespace === undefined ? name : `${namespace}/${name}`;
   return `${kind} "${id ?? ""}" of ${apiVersion}`;

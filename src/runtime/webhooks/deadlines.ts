@@ -1,6 +1,7 @@
 /**
- * Deadlines of requests. All share one timer, which is set for the earliest one and is not cleared
- * when that request is answered in time: a timer per request would cost as much as answering it.
+ * Deadlines of requests. All share one timer, which is set for the earliest deadline. The timer is
+ * not cleared when that request is answered in time, because a timer per request would take as much
+ * CPU time as answering it.
  */
 import type { Clock } from "../../base/clock.ts";
 
@@ -14,10 +15,10 @@ export interface Deadline {
 export interface DeadlinesOptions {
   readonly clock: Clock;
   /**
-   * Whether the timer stays when no deadlines are left. It must not with a virtual clock, which
-   * would advance to it. @default {false}
+   * Whether the timer is kept when no deadlines are left. This must be false with a virtual clock,
+   * which would advance to the timer. @default {false}
    */
-  readonly lingers?: boolean | undefined;
+  readonly keepsTimer?: boolean | undefined;
 }
 
 /** Calls back when requests are late. */
@@ -26,10 +27,10 @@ export class Deadlines implements Disposable {
   readonly #pending = new Set<Deadline>();
   #timer: Disposable | undefined;
   /** When the timer is due. */
-  #rings = Infinity;
+  #timerDue = Infinity;
   #isOver = false;
 
-  /** @param options The clock, and whether the timer stays. */
+  /** @param options The clock, and whether the timer is kept. */
   constructor(options: DeadlinesOptions) {
     this.#options = options;
   }
@@ -44,29 +45,29 @@ export class Deadlines implements Disposable {
     const due = this.#options.clock.elapsed() + delay;
     const deadline = { due, late };
     this.#pending.add(deadline);
-    if (due < this.#rings) this.#set(due);
+    if (due < this.#timerDue) this.#set(due);
     return deadline;
   }
 
   #set(due: number): void {
     this.#clear();
     const { clock } = this.#options;
-    this.#rings = due;
-    this.#timer = clock.after(Math.max(0, due - clock.elapsed()), () => this.#ring());
+    this.#timerDue = due;
+    this.#timer = clock.after(Math.max(0, due - clock.elapsed()), () => this.#onTimer());
   }
 
-  #ring(): void {
-    this.#rings = Infinity;
+  #onTimer(): void {
+    this.#timerDue = Infinity;
     const now = this.#options.clock.elapsed();
     let next = Infinity;
     for (const deadline of this.#pending) {
-      // Timers may fire a fraction of a millisecond before the elapsed time says so.
+      // Timers may fire a fraction of a millisecond early.
       if (deadline.due <= now + 1) {
         this.#pending.delete(deadline);
         deadline.late();
       } else next = Math.min(next, deadline.due);
     }
-    if (next < this.#rings) this.#set(next);
+    if (next < this.#timerDue) this.#set(next);
   }
 
   /**
@@ -76,16 +77,16 @@ export class Deadlines implements Disposable {
    */
   forget(deadline: Deadline): void {
     this.#pending.delete(deadline);
-    if (this.#pending.size === 0 && (this.#isOver || !this.#options.lingers)) this.#clear();
+    if (this.#pending.size === 0 && (this.#isOver || !this.#options.keepsTimer)) this.#clear();
   }
 
   #clear(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    this.#rings = Infinity;
+    this.#timerDue = Infinity;
   }
 
-  /** Clears the timer, once the last pending deadline is cancelled. */
+  /** Stops the timer when the last pending deadline is cancelled. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     if (this.#pending.size === 0) this.#clear();

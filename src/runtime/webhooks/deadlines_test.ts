@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { VirtualClock } from "../../base/virtual_clock.ts";
 import { Deadlines } from "./deadlines.ts";
 
-function desk(lingers: boolean) {
+function setUp(keepsTimer: boolean) {
   const clock = new VirtualClock(0);
-  const deadlines = new Deadlines({ clock, lingers });
+  const deadlines = new Deadlines({ clock, keepsTimer });
   const late: string[] = [];
   const advance = (to: number): void => {
     while (clock.step(to));
@@ -18,8 +18,8 @@ function desk(lingers: boolean) {
   };
 }
 
-Deno.test("Deadlines calls back for each late request with one timer", () => {
-  const { add, deadlines, late, advance } = desk(false);
+Deno.test("Deadlines calls back for each deadline that passes, in order", () => {
+  const { add, deadlines, late, advance } = setUp(false);
   add(100, "a");
   add(50, "b");
   deadlines.forget(add(200, "c"));
@@ -31,8 +31,8 @@ Deno.test("Deadlines calls back for each late request with one timer", () => {
   assert.deepEqual(late, ["b", "a"]);
 });
 
-Deno.test("Deadlines calls back for deadlines that are added while its timer waits for a cancelled one", () => {
-  const { add, deadlines, late, advance, clock } = desk(true);
+Deno.test("Deadlines calls back for a deadline that is added while the timer waits for a cancelled one", () => {
+  const { add, deadlines, late, advance, clock } = setUp(true);
   deadlines.forget(add(100, "a"));
   assert.equal(clock.nextDue, 100);
   advance(60);
@@ -44,12 +44,12 @@ Deno.test("Deadlines calls back for deadlines that are added while its timer wai
   assert.equal(clock.nextDue, undefined);
 });
 
-Deno.test("Deadlines keeps a timer without deadlines only if it lingers, and none after its disposal", () => {
-  const brief = desk(false);
-  brief.deadlines.forget(brief.add(100, "a"));
-  assert.equal(brief.clock.nextDue, undefined);
+Deno.test("Deadlines keeps its timer without pending deadlines only if keepsTimer is set and it is not disposed of", () => {
+  const withoutTimer = setUp(false);
+  withoutTimer.deadlines.forget(withoutTimer.add(100, "a"));
+  assert.equal(withoutTimer.clock.nextDue, undefined);
 
-  const { add, deadlines, clock, late, advance } = desk(true);
+  const { add, deadlines, clock, late, advance } = setUp(true);
   const last = add(100, "a");
   deadlines[Symbol.dispose]();
   assert.equal(clock.nextDue, 100);

@@ -1,10 +1,10 @@
-/** Decides which connection is closed when another needs its place. */
+/** Decides which connection is closed to make room for another. */
 
-/** How far a connection is. Connections of a lower rank are closed first. */
+/** States of a connection. Connections with a lower rank are closed first. */
 export const RANK = {
-  /** None of its requests was answered yet: the client is slow, or is not an API server. */
+  /** No request was answered yet. The client is new, slow, or not an API server. */
   unanswered: 0,
-  /** It was answered before and has no request now. */
+  /** A request was answered before, and none is pending. */
   idle: 1,
   /** A request has arrived completely and waits for its turn. */
   waiting: 2,
@@ -18,7 +18,7 @@ export const RANK = {
 export interface Evictable {
   /** One of {@linkcode RANK}. */
   readonly rank: number;
-  /** Start of that rank, in milliseconds of a clock. */
+  /** When it got that rank, in milliseconds of a clock. */
   readonly since: number;
 }
 
@@ -26,20 +26,20 @@ export interface Evictable {
 export interface EvictionOptions {
   /** The current time, in milliseconds of the same clock. */
   readonly now: number;
-  /** Number of connections above which a client loses young connections too. */
+  /** Number of connections above which a client also loses young connections. */
   readonly crowd: number;
 }
 
-// A connection that changed less than 2 s ago is neither idle nor slow.
+// In milliseconds. A connection that got its rank more recently counts as neither idle nor slow.
 const YOUNG = 2000;
 
 /**
  * Returns the connection to close so that a client can open another one. It belongs to a client
- * with more connections, or to the same client. Idle connections go first, and unanswered ones that
- * are not young. A client with more than `crowd` connections also loses others, except those whose
- * review is being answered.
+ * with more connections, or to the same client. Unanswered connections that are not young and idle
+ * connections are closed first. A client with more than `crowd` connections also loses others,
+ * except those whose review is being answered.
  *
- * @param address The client that needs a place.
+ * @param address Address of the client that opens a connection.
  * @param clients The connections, by client address.
  * @param options The time and the limit.
  * @returns The connection, or `undefined` if the new one must wait.
@@ -66,9 +66,9 @@ export function evictedFor<Connection extends Evictable>(
     if (first === undefined) continue;
     const { rank, since } = first;
     const isYoung = now - since < YOUNG;
-    // A client that opens many at once does not close what it just opened.
+    // A client that opens many connections at once does not lose those that it just opened.
     if (name === address && (rank >= RANK.waiting || isYoung)) continue;
-    // Closing one of these may lose a review.
+    // Closing a waiting, sending or young connection may lose a review.
     if (all.length <= crowd && (rank >= RANK.waiting || (rank === RANK.unanswered && isYoung))) continue;
     return first;
   }

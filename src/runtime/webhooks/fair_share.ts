@@ -1,8 +1,8 @@
 /**
  * A limited resource that clients share fairly. Free amounts are granted at once, so a single
- * client may hold all of it. Otherwise clients wait, and a returned amount is granted to the
- * waiting client that holds least. A client that requests much can therefore delay another by one
- * turn only.
+ * client may hold everything. If too little is free, clients wait, and a returned amount is granted
+ * to the waiting client that holds the least. So a client that requests a lot can delay another
+ * only until the next amount is returned.
  */
 
 /** Options of {@linkcode FairShare}. */
@@ -30,8 +30,8 @@ export class FairShare {
   readonly #total: number;
   readonly #queue: number;
   /**
-   * Clients that hold or wait for an amount. A client moves to the end when it is granted one, so
-   * that clients that hold equal amounts take turns.
+   * Clients that hold or wait for an amount. A client moves to the end when it is granted an
+   * amount, so that clients that hold equal amounts take turns.
    */
   readonly #clients = new Map<string, Client>();
   #held = 0;
@@ -71,8 +71,8 @@ export class FairShare {
   }
 
   /**
-   * Takes an amount if the client then holds no more than is left, so there is always something
-   * left for another client.
+   * Takes an amount, unless the client would then hold more than remains free. So some of the
+   * resource is always left for other clients.
    *
    * @param name The client.
    * @param amount The amount.
@@ -91,9 +91,8 @@ export class FairShare {
    * @param name The client.
    * @param amount The amount, at most {@linkcode FairShare.total}.
    * @param signal Ends the wait: the promise rejects with its reason.
-   * @returns Disposing of its value returns the amount; `undefined` if the client waits for too
-   * much
-   *   already.
+   * @returns A promise for the amount, which is returned by disposing of it; `undefined` if the
+   * client already waits for too much.
    */
   take(name: string, amount: number, signal: AbortSignal): Promise<Disposable> | undefined {
     const client = this.#client(name);
@@ -125,8 +124,8 @@ export class FairShare {
   }
 
   /**
-   * Grants amounts to waiting clients, first to the one that holds least, until the free amount is
-   * too small for the next.
+   * Grants amounts to waiting clients, starting with the one that holds the least, until too little
+   * is free for the next one.
    */
   #grant(): void {
     while (this.#waiting > 0) {

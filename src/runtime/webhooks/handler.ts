@@ -1,7 +1,7 @@
 /**
  * Answers webhook requests of the API server. The response is the decision of the user's function,
- * or an error status, for which the API server applies the failure policy. No request is allowed
- * because of an error.
+ * or an error status, for which the API server applies the failure policy. An error never allows a
+ * request.
  *
  * Sources: `k8s.io/apiserver/pkg/admission/plugin/webhook` and
  * `k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`.
@@ -13,22 +13,22 @@ import { LogLimit } from "../log_limit.ts";
 import type { Metrics, WebhookMetrics } from "../metrics.ts";
 import { admit, WebhookFailure } from "./admit.ts";
 import { BadReview } from "./bad_review.ts";
-import { BodyReader, type ReadBody, tooBusy, tooMuch } from "./body.ts";
+import { BodyReader, type ReadBody, rejectAsBusy, tooMuchMemory } from "./body.ts";
 import { type Caller, type Exchange, LOCAL_CALLER } from "./caller.ts";
 import { Deadlines } from "./deadlines.ts";
 import { FairShare } from "./fair_share.ts";
 import { collectGarbage } from "./garbage.ts";
-import { HEAVIEST, parsedSize } from "./parsed_size.ts";
+import { MAX_BYTES_PER_CHARACTER, parsedSize } from "./parsed_size.ts";
 import { ReviewTimeout } from "./review_timeout.ts";
 import { ConversionFailure, conversionRequest, Conversions, convertAll } from "./convert.ts";
 import { type ReceiveDeadline, ReceiveDeadlines } from "./receive_deadlines.ts";
-import type { Surroundings } from "./review_context.ts";
+import type { ReviewDependencies } from "./review_context.ts";
 import type { ReviewThreads } from "./review_threads.ts";
 
 /** Limits of a webhook server. */
 export interface WebhookLimits {
   /**
-   * Maximum number of reviews that are answered at once. Others wait in turns by client. @default
+   * Maximum number of reviews that are answered at once. Others wait; clients take turns. @default
    * {256}
    */
   readonly inFlight?: number;
@@ -42,45 +42,48 @@ export interface WebhookLimits {
    */
   readonly conversionBytes?: number;
   /**
-   * Memory for reviews, in bytes: for bodies while they are read, and for the objects in them while
-   * they are answered. Reviews wait for memory; one that needs more than this is rejected.
+   * Memory for reviews, in bytes. It is used for bodies while they are read, and for the parsed
+   * objects while reviews are answered. Reviews wait for free memory; a review that needs more than
+   * this is rejected.
    * @default {30 % of the container's memory limit, or of 256 MiB if there is none}
    */
   readonly memoryBytes?: number;
 }
 
-// An operator without objects uses about 65 MiB, and connections about 20 MiB. Garbage takes memory
-// too until it is collected.
-const HELD_SHARE = 0.3;
-// Shares of that for bodies that are being read, and for bodies that wait. The rest is for reviews
-// that are being answered.
+// Share of the container's memory. An operator without objects uses about 65 MiB, and connections
+// about 20 MiB. Garbage also takes memory until it is collected.
+const REVIEW_SHARE = 0.3;
+// Shares of the memory for reviews: for bodies that are being read, and for bodies that wait. The
+// rest is for reviews that are being answered.
 const READING_SHARE = 0.2;
 const WAITING_SHARE = 0.1;
-// Memory limit of a cluster in the test's own process: none.
+// Memory for reviews of a test cluster, which has no memory limit, in bytes.
 const UNLIMITED = 2 ** 40;
 
 /** The memory limit that `op generate` writes, in bytes. */
-export const USUAL_MEMORY = 256 * 2 ** 20;
+export const DEFAULT_MEMORY = 256 * 2 ** 20;
 
 /**
  * Returns the memory that reviews may use in a container, in bytes.
  *
  * @param memory The container's memory limit, in bytes.
  */
-export function heldWithin(memory: number): number {
-  return Math.floor(memory * HELD_SHARE);
+export function reviewMemoryWithin(memory: number): number {
+  return Math.floor(memory * REVIEW_SHARE);
 }
 
 /** Options of {@linkcode WebhookHandler}. */
-export interface WebhookHandlerOptions extends Surroundings {
+export interface WebhookHandlerOptions extends ReviewDependencies {
   readonly parts: Parts;
   readonly metrics: Metrics;
   /** Aborted when the operator no longer waits for pending requests. */
   readonly signal: AbortSignal;
-  /** Requests wait for this promise, such as for services that are being created. */
+  /**
+   * Requests wait until this promise resolves, such as when the operator's services are created.
+   */
   readonly ready?: Promise<unknown>;
   readonly limits?: WebhookLimits;
-  /** Threads that answer reviews; by default, this thread does. */
+  /** Threads that answer reviews. @default {this thread} */
   readonly threads?: ReviewThreads | undefined;
   /**
    * Whether requests come from a server, rather than from a test's cluster with a virtual clock.
@@ -90,24 +93,24 @@ export interface WebhookHandlerOptions extends Surroundings {
 }
 
 const MIB = 2 ** 20;
-// A tenth of the API server's timeout, and at least 100 ms, is left for the response to travel.
-const SHARE = 0.9;
-const MARGIN = 100;
+// A tenth of the API server's timeout, and at least 100 ms, is reserved for sending the response.
+const TIMEOUT_SHARE = 0.9;
+const TIMEOUT_MARGIN = 100;
 // Deno 2.4 compresses every response if the client accepts it, as the API server does. That takes
 // 10 to 20 % of a review's time, and responses are short.
 const UNCOMPRESSED = { "cache-control": "no-transform" };
 // Longest timeout of an API server, in seconds.
-const LONGEST = 30;
-// How long a body may take to arrive, in milliseconds in which it could be read. An API server
-// sends it at once.
-const BODY_TIME = 5000;
-// Number of copies of the parsed object, by kind of review: a validating function reads it, a
-// mutating one changes a copy, and a conversion creates another object and its text.
+const MAX_TIMEOUT = 30;
+// How long a body may take to arrive, in milliseconds. Time in which the event loop is blocked does
+// not count. An API server sends the body at once.
+const BODY_TIMEOUT = 5000;
+// Number of copies of the parsed object, by kind of review. A validating function reads the object,
+// a mutating one changes a copy, and a conversion creates another object and its text.
 const COPIES = { validate: 1.3, mutate: 2, convert: 1.6 } as const;
-// Number of bytes per character of the body: for the text, which takes two, and the response.
-const TEXTS = { validate: 2, mutate: 3, convert: 4 } as const;
+// Number of bytes per character of the body, for the text (up to two bytes) and for the response.
+const TEXT_BYTES = { validate: 2, mutate: 3, convert: 4 } as const;
 
-/** Thrown when the function did not return in time, although the whole request had arrived. */
+/** Thrown when a function did not return in time, so the delay is not the client's fault. */
 class LateAnswer extends BadReview {
   override name = "LateAnswer";
 }
@@ -116,7 +119,8 @@ interface Route {
   readonly path: string;
   readonly metrics: WebhookMetrics;
   readonly kind: keyof typeof COPIES;
-  readonly longest: number;
+  /** Maximum length of the body, in bytes. */
+  readonly maxLength: number;
   /** Timeout in seconds if the request has none. */
   readonly timeout: number;
   answer(text: string, reviewTimeout: ReviewTimeout): Promise<unknown> | unknown;
@@ -138,7 +142,7 @@ interface ReviewMemory {
   readonly share: Disposable;
 }
 
-/** How far a review is. */
+/** The progress of a review. */
 interface Progress {
   /** Whether its function was called. */
   isCalled: boolean;
@@ -154,12 +158,12 @@ interface Answer {
 
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain; charset=utf-8";
-// Size of reviews, in bytes, whose garbage minor collections do not free.
+// Minimum size of reviews, in bytes, whose garbage is not freed by minor collections.
 const LARGE = MIB;
-// Share of the memory for reviews that may be garbage.
+// Share of the memory for reviews that may be garbage before it is collected.
 const GARBAGE_SHARE = 0.25;
-// How many times the memory for bodies one client may wait for. Waiting takes almost no memory,
-// because the client holds the body.
+// A client may wait for this many times the memory for bodies. A waiting request takes almost no
+// memory, because its body is still at the client.
 const QUEUED_BODIES = 32;
 // Memory of a waiting review in addition to its text, in bytes.
 const OVERHEAD = 2048;
@@ -177,8 +181,8 @@ export class WebhookHandler {
   readonly #waiting: FairShare;
   /** Memory for reviews that are being answered. */
   readonly #answering: FairShare;
-  /** Minimum memory of a review, so that there are never more than `inFlight`. */
-  readonly #least: number;
+  /** Memory of a small review. It is so large that at most `inFlight` reviews fit. */
+  readonly #minAmount: number;
   /** Bytes that large reviews used since the last garbage collection. */
   #garbage = 0;
   readonly #deadlines: Deadlines;
@@ -187,26 +191,29 @@ export class WebhookHandler {
   #isReady = false;
   #inFlight = 0;
 
-  /** @param options The webhooks, limits, and what webhooks use. */
+  /** @param options The webhooks, their dependencies, and limits. */
   constructor(options: WebhookHandlerOptions) {
     const { parts, metrics, clock, signal, ready, isServed, limits = {} } = options;
     const {
       inFlight = 256,
       reviewBytes: review = 7 * MIB,
       conversionBytes: conversion = 64 * MIB,
-      memoryBytes: held = isServed ? heldWithin(USUAL_MEMORY) : UNLIMITED,
+      memoryBytes = isServed ? reviewMemoryWithin(DEFAULT_MEMORY) : UNLIMITED,
     } = limits;
     this.#options = options;
-    const reading = Math.floor(held * READING_SHARE);
+    const reading = Math.floor(memoryBytes * READING_SHARE);
     this.#reading = new FairShare({ total: reading, queue: QUEUED_BODIES * reading });
-    this.#waiting = new FairShare({ total: Math.floor(held * WAITING_SHARE) });
-    // The memory for waiting bodies limits this queue.
-    this.#answering = new FairShare({ total: held - this.#reading.total - this.#waiting.total, queue: Infinity });
-    this.#least = Math.floor(this.#answering.total / inFlight);
+    this.#waiting = new FairShare({ total: Math.floor(memoryBytes * WAITING_SHARE) });
+    // Its queue needs no limit, because the memory for waiting bodies limits it.
+    this.#answering = new FairShare({
+      total: memoryBytes - this.#reading.total - this.#waiting.total,
+      queue: Infinity,
+    });
+    this.#minAmount = Math.floor(this.#answering.total / inFlight);
     this.#bodies = new BodyReader(this.#reading);
     this.#logLimit = new LogLimit({ clock });
-    this.#deadlines = new Deadlines({ clock, lingers: isServed });
-    this.#bodyDeadlines = new ReceiveDeadlines({ clock, time: BODY_TIME, lingers: isServed });
+    this.#deadlines = new Deadlines({ clock, keepsTimer: isServed });
+    this.#bodyDeadlines = new ReceiveDeadlines({ clock, time: BODY_TIMEOUT, keepsTimer: isServed });
     Promise.resolve(ready).then(() => this.#isReady = true, () => {});
     signal.addEventListener("abort", () => {
       this.#deadlines[Symbol.dispose]();
@@ -220,7 +227,7 @@ export class WebhookHandler {
           path,
           metrics: metrics.webhook(path),
           kind: phase,
-          longest: review,
+          maxLength: review,
           timeout: webhook.timeout,
           answer: (text, reviewTimeout) => this.#admit(part, webhook, phase, text, reviewTimeout),
         });
@@ -232,8 +239,8 @@ export class WebhookHandler {
         path: CONVERSION_PATH,
         metrics: metrics.webhook(CONVERSION_PATH),
         kind: "convert",
-        longest: conversion,
-        timeout: LONGEST,
+        maxLength: conversion,
+        timeout: MAX_TIMEOUT,
         answer: (text) => this.#convert(conversions, text),
       });
     }
@@ -254,7 +261,7 @@ export class WebhookHandler {
     const exchange = caller.began();
     const [path, query] = pathAndQuery(request.url);
     const route = this.#routes.get(path);
-    if (route === undefined) return responseTo(exchange, refusal(404, `no webhook has the path ${path}`));
+    if (route === undefined) return responseTo(exchange, errorResponse(404, `no webhook has the path ${path}`));
     const { clock, tracing } = this.#options;
     const began = clock.elapsed();
     this.#inFlight++;
@@ -262,23 +269,25 @@ export class WebhookHandler {
     route.metrics.began();
     const pending = { route, request, query, address: caller.address, exchange };
     const answer =
-      await (tracing === undefined ? this.#settled(pending) : tracing.review(path, () => this.#settled(pending)));
+      await (tracing === undefined
+        ? this.#answerOrError(pending)
+        : tracing.review(path, () => this.#answerOrError(pending)));
     this.#inFlight--;
     this.activity++;
     route.metrics.ended(String(answer.status), (clock.elapsed() - began) / 1000);
     return responseTo(exchange, answer);
   };
 
-  async #settled(pending: PendingRequest): Promise<Answer> {
-    const failed = this.#options.observe?.();
+  async #answerOrError(pending: PendingRequest): Promise<Answer> {
+    const report = this.#options.observe?.();
     try {
       return await this.#answer(pending);
     } catch (error) {
       if (error instanceof WebhookFailure) {
         const { keys: { webhook: part, kind, namespace, name }, cause } = error;
-        failed?.({ operation: "webhook", part, kind, namespace, name, error: cause });
+        report?.({ operation: "webhook", part, kind, namespace, name, error: cause });
       }
-      return this.#failed(error, pending.route);
+      return this.#errorAnswer(error, pending.route);
     }
   }
 
@@ -289,16 +298,16 @@ export class WebhookHandler {
     if (type !== "application/json") {
       throw new BadReview(415, `content type "${type ?? ""}" is not supported. Use application/json`);
     }
-    const longest = serverTimeoutOf(query, route.timeout);
+    const timeout = answerTimeout(query, route.timeout);
     const reviewTimeout = new ReviewTimeout(this.#options.signal);
     const progress: Progress = { isCalled: false };
     const late = (): void => {
       const Late = progress.isCalled ? LateAnswer : BadReview;
-      reviewTimeout.end(new Late(504, `no answer within ${longest} ms`));
+      reviewTimeout.end(new Late(504, `no answer within ${timeout} ms`));
     };
-    const deadline = this.#deadlines.after(longest, late);
+    const deadline = this.#deadlines.after(timeout, late);
     const read = this.#read(pending, reviewTimeout, progress);
-    // The function may run on after the answer, so its memory is released when it has ended.
+    // The function may continue after a timeout, so its memory is released when it returns.
     const release = (): void => this.#release(progress);
     read.then(release, release);
     try {
@@ -313,42 +322,43 @@ export class WebhookHandler {
     if (!this.#isReady) await this.#options.ready;
     const { route, request: { url }, exchange } = pending;
     const body = await this.#body(pending, reviewTimeout);
-    progress.memory = await this.#turn(pending, body, reviewTimeout);
+    progress.memory = await this.#waitForMemory(pending, body, reviewTimeout);
     // The deadline may have passed while the review waited for its turn.
     reviewTimeout.check();
     exchange.answerBegan();
-    // With threads, the thread reports late functions.
+    // With threads, the thread reports functions that are late.
     progress.isCalled = this.#options.threads === undefined;
     return await this.#respond(route, url, body.text, reviewTimeout);
   }
 
   async #body({ request, route, address, exchange }: PendingRequest, reviewTimeout: ReviewTimeout): Promise<ReadBody> {
     let deadline: ReceiveDeadline | undefined;
-    const late = (): void => reviewTimeout.end(new BadReview(408, `the body did not arrive within ${BODY_TIME} ms`));
+    const late = (): void => reviewTimeout.end(new BadReview(408, `the body did not arrive within ${BODY_TIMEOUT} ms`));
     const onTurn = (): void => void (deadline = this.#bodyDeadlines.start(late));
     try {
-      return await this.#bodies.read(request, { longest: route.longest, address, exchange, reviewTimeout, onTurn });
+      return await this.#bodies.read(request, { maxLength: route.maxLength, address, exchange, reviewTimeout, onTurn });
     } finally {
       if (deadline !== undefined) this.#bodyDeadlines.forget(deadline);
     }
   }
 
   /**
-   * Waits until there is memory for a review. Meanwhile its text takes memory for waiting bodies.
+   * Waits until there is memory for answering a review. Until then, its text takes memory for
+   * waiting bodies.
    */
-  async #turn(
+  async #waitForMemory(
     { route, address }: PendingRequest,
     { text, share }: ReadBody,
     reviewTimeout: ReviewTimeout,
   ): Promise<ReviewMemory> {
-    // The text counts as being read until the review has memory of its own.
+    // The memory for reading is released when the review has memory of its own.
     using _read = share;
     const amount = this.#amountOf(route, text);
-    if (amount > this.#answering.total) throw tooMuch(amount, this.#answering.total);
-    const given = this.#answering.tryTake(address, amount);
-    if (given !== undefined) return { amount, share: given };
-    using _waiting = share ?? this.#waiting.tryTakePart(address, text.length + OVERHEAD) ?? refuse();
-    return { amount, share: await (this.#answering.take(address, amount, reviewTimeout.signal) ?? refuse()) };
+    if (amount > this.#answering.total) throw tooMuchMemory(amount, this.#answering.total);
+    const granted = this.#answering.tryTake(address, amount);
+    if (granted !== undefined) return { amount, share: granted };
+    using _waiting = share ?? this.#waiting.tryTakePart(address, text.length + OVERHEAD) ?? rejectAsBusy();
+    return { amount, share: await (this.#answering.take(address, amount, reviewTimeout.signal) ?? rejectAsBusy()) };
   }
 
   /**
@@ -365,11 +375,11 @@ export class WebhookHandler {
     memory.share[Symbol.dispose]();
   }
 
-  /** Returns the memory for answering a review. Small reviews are not examined. */
+  /** Returns the memory for answering a review. Text that is short enough is not examined. */
   #amountOf({ kind }: Route, text: string): number {
-    const most = text.length * (TEXTS[kind] + COPIES[kind] * HEAVIEST);
-    if (most <= this.#least) return this.#least;
-    return Math.max(this.#least, Math.ceil(text.length * TEXTS[kind] + parsedSize(text) * COPIES[kind]));
+    const maximum = text.length * (TEXT_BYTES[kind] + COPIES[kind] * MAX_BYTES_PER_CHARACTER);
+    if (maximum <= this.#minAmount) return this.#minAmount;
+    return Math.max(this.#minAmount, Math.ceil(text.length * TEXT_BYTES[kind] + parsedSize(text) * COPIES[kind]));
   }
 
   async #respond(route: Route, url: string, text: string, reviewTimeout: ReviewTimeout): Promise<Answer> {
@@ -382,13 +392,13 @@ export class WebhookHandler {
   }
 
   async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, reviewTimeout: ReviewTimeout) {
-    const response = await admit(webhook, parsed(text), { part, phase, reviewTimeout }, this.#options);
+    const response = await admit(webhook, parseJson(text), { part, phase, reviewTimeout }, this.#options);
     this.#options.tracing?.addReviewAttributes({ "op.review.allowed": response.allowed });
     return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
   }
 
   #convert(conversions: Conversions, text: string): unknown {
-    const review = parsed(text);
+    const review = parseJson(text);
     const type = { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" };
     try {
       return { ...type, response: convertAll(conversions, review) };
@@ -398,7 +408,7 @@ export class WebhookHandler {
       this.#options.observe?.()({ operation: "conversion", error });
       const { uid } = conversionRequest(review);
       const { tracing } = this.#options;
-      const fields = { uid, error: error.message, ...stackOf(error.cause), ...tracing?.reviewLogFields() };
+      const fields = { uid, error: error.message, ...stackField(error.cause), ...tracing?.reviewLogFields() };
       this.#logLimited("error", "Conversion failed", CONVERSION_PATH, fields);
       tracing?.failReview(error);
       const result = { status: "Failure", message: error.message };
@@ -410,27 +420,28 @@ export class WebhookHandler {
    * Returns the response for an error. Errors of user code are logged, and not part of the
    * response.
    */
-  #failed(error: unknown, { metrics, path }: Route): Answer {
+  #errorAnswer(error: unknown, { metrics, path }: Route): Answer {
     const { log, tracing } = this.#options;
     if (error instanceof BadReview) {
       const fields = { path, status: error.status, error: error.message };
-      // Invalid requests are not the operator's fault, and may be frequent.
+      // Other invalid requests are logged at debug level, because the operator does not cause them
+      // and they may be frequent.
       if (error instanceof LateAnswer) this.#logLimited("warn", "Webhook timed out", path, fields);
       else log.debug("Webhook request rejected", fields);
-      return refusal(error.status, error.message);
+      return errorResponse(error.status, error.message);
     }
     if (error instanceof WebhookFailure) {
       metrics.panic();
       tracing?.failReview(error);
       const { uid, keys, message, cause } = error;
-      const fields = { ...keys, error: message, ...stackOf(cause), ...tracing?.reviewLogFields() };
+      const fields = { ...keys, error: message, ...stackField(cause), ...tracing?.reviewLogFields() };
       this.#logLimited("error", "Webhook failed", path, fields);
-      return refusal(500, `the webhook failed. The operator's log has the error under uid ${uid}`);
+      return errorResponse(500, `the webhook failed. The operator's log has the error under uid ${uid}`);
     }
-    // For example a body that broke off, or JSON that is nested too deeply.
+    // For example, the client closed the connection, or the JSON is nested too deeply.
     const fields = { path, error: error instanceof Error ? error.message : String(error) };
     this.#logLimited("warn", "Webhook request unreadable", path, fields);
-    return refusal(400, "the request cannot be read");
+    return errorResponse(400, "the request cannot be read");
   }
 
   /**
@@ -443,7 +454,7 @@ export class WebhookHandler {
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -462,13 +473,15 @@ function pathAndQuery(url: string): [path: string, query: string] {
 }
 
 /**
- * Returns how long the answer may take, in milliseconds. The API server sends its timeout in the
- * URL.
+ * Returns how long the answer may take, in milliseconds.
+ *
+ * @param query Query of the URL, in which the API server sends its timeout.
+ * @param defaultSeconds Timeout in seconds if the query has none.
  */
-function serverTimeoutOf(query: string, usual: number): number {
+function answerTimeout(query: string, defaultSeconds: number): number {
   const timeout = /[?&]timeout=(\d{1,4})s(?:&|$)/.exec(query)?.[1];
-  const seconds = Math.min(timeout === undefined ? usual : Math.max(1, Number(timeout)), LONGEST);
-  return Math.min(seconds * 1000 * SHARE, seconds * 1000 - MARGIN);
+  const seconds = Math.min(timeout === undefined ? defaultSeconds : Math.max(1, Number(timeout)), MAX_TIMEOUT);
+  return Math.min(seconds * 1000 * TIMEOUT_SHARE, seconds * 1000 - TIMEOUT_MARGIN);
 }
 
 function json(body: unknown): Answer {
@@ -476,10 +489,10 @@ function json(body: unknown): Answer {
 }
 
 /**
- * Returns a plain-text response, which the API server quotes in its own. After a 429, it tries
- * again within its timeout.
+ * Returns a plain-text response. The API server quotes it in its own response. After a 429, the API
+ * server tries again within its timeout.
  */
-function refusal(status: number, message: string): Answer {
+function errorResponse(status: number, message: string): Answer {
   return {
     status,
     text: message,
@@ -498,10 +511,6 @@ function responseTo(exchange: Exchange, { status, text, headers }: Answer): Resp
   return new Response(text, { status, headers });
 }
 
-function refuse(): never {
-  throw tooBusy();
-}
-
-function stackOf(cause: unknown): { readonly stack?: string } {
+function stackField(cause: unknown): { readonly stack?: string } {
   return cause instanceof Error && cause.stack !== undefined ? { stack: cause.stack } : {};
 }

@@ -1,11 +1,11 @@
 /**
- * Estimates the memory of a parsed JSON value. It is between one and about 20 times the length of
- * the text: `[{},{},…]` takes 21 times its length, a list of objects with equal keys twice. A limit
- * on the text's length therefore does not limit memory.
+ * Estimates the memory of a parsed JSON value. It depends on more than the length of the text:
+ * `[{},{},…]` takes 21 times its length, and a list of objects with equal keys only twice its
+ * length. So a limit on the text's length does not limit memory.
  *
- * The weights are measured on V8 13 and 15 (heap before and after `JSON.parse`, with collections)
- * and rounded up. An object with keys that V8 has seen in this order is small. Otherwise it is
- * large, because V8 also stores a description of its shape.
+ * The weights were measured with V8 13 and 15 (heap size before and after `JSON.parse`, each after
+ * a garbage collection) and rounded up. An object is small if V8 knows its shape, which is its keys
+ * in this order. Otherwise it is large, because V8 also stores a description of the shape.
  */
 
 const OPEN_OBJECT = 0x7b;
@@ -22,8 +22,8 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Number of bytes of each element. An empty object reserves four properties. An object with numeric
- * keys has an additional list.
+ * Number of bytes of each element. V8 reserves four properties for an empty object, and creates an
+ * additional list for numeric keys.
  */
 const WEIGHTS = {
   object: 36,
@@ -37,13 +37,13 @@ const WEIGHTS = {
   fraction: 16,
 } as const;
 
-// Size of the table of known shapes. A shape that was overwritten counts as new, so an estimate may
-// be too high.
+// Number of slots of the table of known shapes. A shape whose slot was overwritten counts as new,
+// so an estimate may be too high.
 const SHAPES = 4096;
-const DEEPEST = 256;
+const MAX_DEPTH = 256;
 
 /** Maximum number of bytes per character of the text. */
-export const HEAVIEST = 28;
+export const MAX_BYTES_PER_CHARACTER = 28;
 
 /**
  * Estimates the number of bytes of the value of a JSON text, without the text itself.
@@ -60,18 +60,19 @@ export const HEAVIEST = 28;
  */
 export function parsedSize(text: string): number {
   const known = new Int32Array(SHAPES);
-  const outer = new Int32Array(DEEPEST);
+  const outer = new Int32Array(MAX_DEPTH);
   let depth = 0;
   // Hash of the current object's keys so far.
   let shape = 1;
-  let word = 0;
+  // Hash of the last string.
+  let hash = 0;
   let isNumeric = false;
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE: {
         const end = endOfString(text, at);
-        word = wordOf(text, at + 1, end);
+        hash = hashOf(text, at + 1, end);
         isNumeric = text.charCodeAt(at + 1) >= ZERO && text.charCodeAt(at + 1) <= NINE;
         bytes += end - at > 2 ? WEIGHTS.string : 0;
         at = end;
@@ -80,7 +81,7 @@ export function parsedSize(text: string): number {
       case COLON: {
         // The string before the colon is a key, which V8 stores once.
         bytes += WEIGHTS.key - WEIGHTS.string + (isNumeric ? WEIGHTS.numericKey : 0);
-        shape = Math.imul(shape ^ word, 0x01000193) ^ (shape >>> 15);
+        shape = Math.imul(shape ^ hash, 0x01000193) ^ (shape >>> 15);
         const slot = shape & (SHAPES - 1);
         if (known[slot] !== shape) {
           known[slot] = shape;
@@ -98,12 +99,12 @@ export function parsedSize(text: string): number {
         break;
       case OPEN_OBJECT:
         bytes += text.charCodeAt(at + 1) === QUOTE ? WEIGHTS.object : WEIGHTS.emptyObject;
-        if (depth < DEEPEST) outer[depth] = shape;
+        if (depth < MAX_DEPTH) outer[depth] = shape;
         depth++;
         shape = 1;
         break;
       case CLOSE_OBJECT:
-        if (depth > 0 && --depth < DEEPEST) shape = outer[depth]!;
+        if (depth > 0 && --depth < MAX_DEPTH) shape = outer[depth]!;
         break;
       case OPEN_LIST:
         bytes += WEIGHTS.list;
@@ -126,13 +127,14 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1;
 }
 
-// Longer keys are rare, and their text outweighs the cost of a shape.
-const LONGEST_WORD = 64;
+// Number of characters of a key that are hashed. Longer keys are rare, and their text takes more
+// memory than a shape.
+const MAX_HASHED = 64;
 
 /** Returns the FNV-1a hash of a string. */
-function wordOf(text: string, start: number, end: number): number {
+function hashOf(text: string, start: number, end: number): number {
   let hash = 0x811c9dc5 ^ (end - start);
-  const last = Math.min(end, start + LONGEST_WORD);
+  const last = Math.min(end, start + MAX_HASHED);
   for (let at = start; at < last; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash;
 }

@@ -1,5 +1,6 @@
 /**
- * Builds the JSON patch for the result of `mutate`. Fields that the operator does not know survive.
+ * Builds the JSON patch for the result of `mutate`. Fields that the schema does not define are
+ * kept.
  */
 import { diffJson } from "../../base/json_diff.ts";
 import { equal, isObject } from "../../base/json.ts";
@@ -12,7 +13,7 @@ import type { JsonSchema } from "../../schema/mod.ts";
 type Json = Record<string, unknown>;
 
 /**
- * Returns the patch for a changed draft: exactly the changes.
+ * Returns the patch for a changed draft, which contains exactly its changes.
  *
  * @param before The object of the request.
  * @param draft A copy of it that was changed.
@@ -32,38 +33,39 @@ export function patchOfDraft(before: Json, draft: Json): JsonPatchOperation[] {
  */
 export function patchOfWanted(before: Json, wanted: Json, kind: AnyKind | undefined): JsonPatchOperation[] {
   const plain = JSON.parse(JSON.stringify(wanted)) as Json;
-  const full = withKept(before, wanted, plain);
+  const full = keepOmitted(before, wanted, plain);
   const schema = kind?.crd?.spec.versions.find(({ name }) => name === kind.version)?.schema.openAPIV3Schema;
-  return diffJson(before, schema === undefined ? full : withUnknown(schema, before, full));
+  return diffJson(before, schema === undefined ? full : restoreUnknown(schema, before, full));
 }
 
 /**
  * Keeps omitted fields at the top level and in `metadata`. Fields set to `undefined` are removed.
  */
-function withKept(before: Json, wanted: Json, plain: Json): Json {
-  const kept = (old: Json, said: Json, now: Json) =>
+function keepOmitted(before: Json, wanted: Json, plain: Json): Json {
+  const mergeTop = (old: Json, wanted: Json, plain: Json) =>
     withKeys(
-      withKeys(old, Object.keys(old).filter((key) => Object.hasOwn(said, key)).map((key) => [key, undefined])),
-      Object.entries(now),
+      withKeys(old, Object.keys(old).filter((key) => Object.hasOwn(wanted, key)).map((key) => [key, undefined])),
+      Object.entries(plain),
     );
-  const full = kept(before, wanted, plain);
-  const [old, said, now] = [own(before, "metadata"), own(wanted, "metadata"), own(plain, "metadata")];
-  if (!isObject(old) || !isObject(said) || !isObject(now)) return full;
-  return withKeys(full, [["metadata", kept(old, said, now)]]);
+  const full = mergeTop(before, wanted, plain);
+  const [old, wantedMetadata, plainMetadata] = [before, wanted, plain].map((object) => own(object, "metadata"));
+  if (!isObject(old) || !isObject(wantedMetadata) || !isObject(plainMetadata)) return full;
+  return withKeys(full, [["metadata", mergeTop(old, wantedMetadata, plainMetadata)]]);
 }
 
 /**
- * Restores fields that the schema does not define: those that pruning removes from the original.
+ * Restores fields that the schema does not define, which are those that pruning removes from the
+ * original object.
  */
-function withUnknown(schema: JsonSchema, before: Json, wanted: Json): Json {
+function restoreUnknown(schema: JsonSchema, before: Json, wanted: Json): Json {
   const known = prune(schema, before).value;
-  return equal(known, before) ? wanted : merged(before, known, wanted) as Json;
+  return equal(known, before) ? wanted : restoreIn(before, known, wanted) as Json;
 }
 
-function merged(before: unknown, known: unknown, wanted: unknown): unknown {
+function restoreIn(before: unknown, known: unknown, wanted: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(known) && Array.isArray(wanted)) {
-    // Items are matched by index; unknown fields of a moved item cannot be matched.
-    return wanted.map((item, i) => merged(before[i], known[i], item));
+    // Items are matched by index, so a moved item loses its unknown fields.
+    return wanted.map((item, i) => restoreIn(before[i], known[i], item));
   }
   if (!isObject(before) || !isObject(known) || !isObject(wanted)) return wanted;
   return withKeys(
@@ -71,7 +73,7 @@ function merged(before: unknown, known: unknown, wanted: unknown): unknown {
     Object.keys(before).flatMap((key): [string, unknown][] => {
       const now = own(wanted, key);
       if (!Object.hasOwn(known, key)) return now === undefined ? [[key, before[key]]] : [];
-      return now === undefined ? [] : [[key, merged(before[key], known[key], now)]];
+      return now === undefined ? [] : [[key, restoreIn(before[key], known[key], now)]];
     }),
   );
 }

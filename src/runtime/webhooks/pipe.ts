@@ -42,17 +42,19 @@ class Closed extends Error {}
  */
 export type UnreadListener = (change: number, isAbandoned: boolean) => void;
 
-/** How far a request is. */
+/** The progress of a request. */
 type Stage = "head" | "body" | "waiting" | "answering";
 
-// Most connections are idle. One that sends more gets a buffer for a whole TLS record, which has at
-// most 16 KiB.
+// Sizes of read buffers, in bytes. Most connections are idle and have a small buffer. A connection
+// that sends more gets one for a whole TLS record, which has at most 16 KiB.
 const FIRST_CHUNK = 2048;
 const CHUNK = 16_640;
-// Enough for the handshake, a request head and a small body. Without this limit, the server would
-// buffer up to 1 MiB per connection.
-const AHEAD = 24 * 1024;
-// How long (in milliseconds) and how much (in bytes) a client may continue to send a rejected body.
+// Maximum number of bytes that a client may send before the server reads a request, in bytes. It
+// fits the handshake, a request head and a small body. Without this limit, the server would buffer
+// up to 1 MiB per connection.
+const MAX_AHEAD = 24 * 1024;
+// Limits of what a client may still send of a rejected body: a time in milliseconds, and a number
+// of bytes.
 const LINGER = 1000;
 const LINGER_BYTES = 16 * 2 ** 20;
 // A server that stops listening resets the connections that it has not accepted yet. A second
@@ -64,15 +66,15 @@ export class Pipe implements Caller, Evictable {
   readonly address: string;
   /** When the connection was accepted. */
   readonly accepted: number;
-  /** When it was last given to a server. */
+  /** When it was last connected to a server. */
   opened: number;
-  /** When the server last sent something. */
-  heard: number | undefined;
-  /** When either side last sent something. */
+  /** When the server last sent bytes; `undefined` before the first. */
+  lastReceived: number | undefined;
+  /** When either side last sent bytes. */
   #active: number;
   /** When the pending write to the client began. */
   writing: number | undefined;
-  /** When reading from the client was paused, because the server reads none of its requests. */
+  /** When reading from the client was paused, because the server had read none of its requests. */
   paused: number | undefined;
   readonly #outer: Deno.TcpConn;
   readonly #clock: Clock;
@@ -80,18 +82,21 @@ export class Pipe implements Caller, Evictable {
   #inner: Deno.TcpConn | undefined;
   #isClosed = false;
   /**
-   * What the client sent before the server sent anything. If the server ends, the next one receives
-   * it instead.
+   * The bytes that the client sent before the server sent any. If the server stops, the next one
+   * receives them instead.
    */
   #early: Uint8Array[] | undefined = [];
   /** Whether the current server has received all of `#early`. */
   #isConnected = false;
-  /** The server's end that a write failed on. Only the first operation reports a reset. */
+  /**
+   * The connection to a server on which a write failed. Only the first operation on a connection
+   * reports a reset.
+   */
   #broken: Deno.TcpConn | undefined;
-  /** Ends when the client has ended. There is one for all servers. */
+  /** Settles when the client sends no more bytes. It is shared by all servers of this pipe. */
   #forwarded: Promise<void> | undefined;
   #hasClientEnded = false;
-  /** Whether a review of it was ever answered. */
+  /** Whether a review of this connection was ever answered. */
   #wasAnswered = false;
   /** Whether the server has sent its last byte. */
   #hasAnswered = false;
@@ -99,10 +104,11 @@ export class Pipe implements Caller, Evictable {
   #isUnread = false;
   /** Number of requests without a response, by stage. */
   readonly #stages: Record<Stage, number> = { head: 0, body: 0, waiting: 0, answering: 0 };
-  /** Number of bytes that the server sent, and how many it will have sent after the last answer. */
+  /** Number of bytes that the server sent. */
   #sent = 0;
-  #owed = 0;
-  /** Number of bytes of the client that no request has asked for. */
+  /** Minimum of `#sent` once the last answer has been sent. */
+  #expectedSent = 0;
+  /** Number of bytes that the client sent since the server last read a request. */
   #ahead = 0;
   #resume: (() => void) | undefined;
 
@@ -120,7 +126,7 @@ export class Pipe implements Caller, Evictable {
   }
 
   /** Whether a request has no response yet. */
-  get isAsking(): boolean {
+  get hasPendingRequest(): boolean {
     const { head, body, waiting, answering } = this.#stages;
     return head + body + waiting + answering > 0;
   }
@@ -130,7 +136,9 @@ export class Pipe implements Caller, Evictable {
     return this.#isClosed ? 0 : this.#stages.head + this.#stages.body;
   }
 
-  /** Whether the connection can be given to another server: the client has received nothing yet. */
+  /**
+   * Whether another server can take over the connection, because the client has received no bytes.
+   */
   get canRestart(): boolean {
     return this.#early !== undefined && !this.#isClosed;
   }
@@ -138,12 +146,15 @@ export class Pipe implements Caller, Evictable {
   get rank(): number {
     const { waiting, answering } = this.#stages;
     if (answering > 0) return RANK.answering;
-    if (this.#sent < this.#owed) return RANK.sending;
+    if (this.#sent < this.#expectedSent) return RANK.sending;
     if (waiting > 0) return RANK.waiting;
     return this.#wasAnswered ? RANK.idle : RANK.unanswered;
   }
 
-  /** A client that sends a byte now and then looks active, so until its first answer age counts. */
+  /**
+   * Start of the current rank. Before the first answer, it is the time of opening, because a client
+   * that sends single bytes would otherwise seem active.
+   */
   get since(): number {
     return this.rank === RANK.unanswered ? this.opened : this.#active;
   }
@@ -178,14 +189,14 @@ export class Pipe implements Caller, Evictable {
       }
       if (this.#hasClientEnded) await inner.closeWrite();
       this.#isConnected = true;
-      // If the client breaks off, the server's end is closed too.
-      this.#forwarded ??= this.#forward().catch(() => this.close());
-      // The connection is over when the server has sent its last byte.
-      await this.#backward(inner);
-      if (this.#isUnread) await this.#linger(this.#forwarded);
+      // If the client closes the connection, the connection to the server is also closed.
+      this.#forwarded ??= this.#pipeToServer().catch(() => this.close());
+      // The connection ends when the server has sent its last byte.
+      await this.#pipeToClient(inner);
+      if (this.#isUnread) await this.#drainRejected(this.#forwarded);
     } finally {
       this.#isConnected = false;
-      // A connection that was made since this one was closed may have the same port.
+      // A newer connection may have the same port.
       if (target.callers.get(port) === this) target.callers.delete(port);
       close(inner);
     }
@@ -204,12 +215,12 @@ export class Pipe implements Caller, Evictable {
     throw new Closed();
   }
 
-  async #forward(): Promise<void> {
+  async #pipeToServer(): Promise<void> {
     let buffer = new Uint8Array(FIRST_CHUNK);
     for (let size = await this.#outer.read(buffer); size !== null; size = await this.#outer.read(buffer)) {
       this.#active = this.#clock.elapsed();
       this.#ahead += size;
-      if (this.#ahead > AHEAD && this.#stages.body === 0) await this.#turn();
+      if (this.#ahead > MAX_AHEAD && this.#stages.body === 0) await this.#waitForRead();
       const bytes = buffer.subarray(0, size);
       this.#early?.push(bytes.slice());
       if (this.#isConnected && !this.#hasAnswered) await this.#sendToServer(bytes);
@@ -230,12 +241,13 @@ export class Pipe implements Caller, Evictable {
       // The next server receives these bytes again.
       if (this.#early !== undefined) this.#broken = inner;
       if (this.#early !== undefined || inner !== this.#inner) return;
-      // The server may end before it has read everything; its answer must still reach the client.
+      // The server may close the connection before it has read everything. Its answer must still
+      // reach the client.
       if (!this.#isUnread) throw error;
     }
   }
 
-  async #backward(inner: Deno.TcpConn): Promise<void> {
+  async #pipeToClient(inner: Deno.TcpConn): Promise<void> {
     let buffer = new Uint8Array(FIRST_CHUNK);
     for (
       let size = await this.#readServer(inner, buffer);
@@ -247,7 +259,7 @@ export class Pipe implements Caller, Evictable {
       await writeAll(this.#outer, buffer.subarray(0, size));
       this.writing = undefined;
       this.#sent += size;
-      this.heard = this.#active = this.#clock.elapsed();
+      this.lastReceived = this.#active = this.#clock.elapsed();
       if (size === buffer.length && size < CHUNK) buffer = new Uint8Array(CHUNK);
     }
     if (this.canRestart && this.#broken === inner) throw new Deno.errors.ConnectionReset();
@@ -255,7 +267,10 @@ export class Pipe implements Caller, Evictable {
     await this.#outer.closeWrite();
   }
 
-  /** A server that did not read all of a request resets its connection after its answer. */
+  /**
+   * Reads from the server. A server that has not read a whole request resets the connection after
+   * its answer, which counts as the end.
+   */
   async #readServer(inner: Deno.TcpConn, buffer: Uint8Array): Promise<number | null> {
     try {
       return await inner.read(buffer);
@@ -266,24 +281,24 @@ export class Pipe implements Caller, Evictable {
   }
 
   /**
-   * Reads and drops the rest of a rejected body for a moment. Closing earlier would reset the
-   * connection, and the client might not see why it was rejected.
+   * Reads and drops the rest of a rejected body for at most a second. Closing earlier would reset
+   * the connection, and the client might not receive the reason of the rejection.
    */
-  async #linger(forwarded: Promise<void>): Promise<void> {
-    this.#flow();
+  async #drainRejected(forwarded: Promise<void>): Promise<void> {
+    this.#resumeReading();
     const { promise, resolve } = Promise.withResolvers<void>();
     using _timer = this.#clock.after(LINGER, resolve);
     await Promise.race([forwarded, promise]);
   }
 
-  /** Waits until a request of the client is read, or the connection is closed. */
-  async #turn(): Promise<void> {
+  /** Waits until the server reads a request of the client, or the connection is closed. */
+  async #waitForRead(): Promise<void> {
     this.paused = this.#clock.elapsed();
     await new Promise<void>((resolve) => this.#resume = resolve);
     if (this.#isClosed) throw new Closed();
   }
 
-  #flow(): void {
+  #resumeReading(): void {
     this.#ahead = 0;
     this.paused = undefined;
     this.#resume?.();
@@ -293,7 +308,7 @@ export class Pipe implements Caller, Evictable {
   began(): Exchange {
     const stages = this.#stages;
     let stage: Stage = "head";
-    let isOver = false;
+    let hasEnded = false;
     const move = (next: Stage | undefined): void => {
       const before = this.unread;
       stages[stage]--;
@@ -302,14 +317,14 @@ export class Pipe implements Caller, Evictable {
     };
     // A body may end after its request was answered.
     const enter = (next: Stage): void => {
-      if (!isOver) move(next);
+      if (!hasEnded) move(next);
     };
     stages[stage]++;
     if (!this.#isClosed) this.#onUnread(1, false);
     return {
       bodyBegan: () => {
         enter("body");
-        this.#flow();
+        this.#resumeReading();
       },
       bodyEnded: () => {
         enter("waiting");
@@ -317,12 +332,12 @@ export class Pipe implements Caller, Evictable {
       },
       answerBegan: () => enter("answering"),
       ended: (length) => {
-        isOver = true;
+        hasEnded = true;
         if (stage === "head" || stage === "body") this.#isUnread = true;
         move(undefined);
         this.#wasAnswered ||= stage === "answering";
-        if (stage === "answering") this.#owed = this.#sent + length;
-        this.#flow();
+        if (stage === "answering") this.#expectedSent = this.#sent + length;
+        this.#resumeReading();
       },
     };
   }
@@ -350,5 +365,5 @@ async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<vo
 function close(connection: Deno.TcpConn): void {
   try {
     connection.close();
-  } catch { /* it was closed before */ }
+  } catch { /* It is already closed. */ }
 }

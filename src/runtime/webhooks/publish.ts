@@ -11,8 +11,11 @@ import {
 import { CustomResourceDefinition } from "../../kinds/apiextensions_v1.gen.ts";
 import type { AnyKind, KubeObject } from "../../resource/kind.ts";
 
-/** Annotation of `op dev` on a CustomResourceDefinition. Its value is the previous conversion. */
-const DEVELOPED = "op/dev-conversion-before";
+/**
+ * Annotation that `op dev` sets on a CustomResourceDefinition. Its value is the previous
+ * conversion.
+ */
+const DEV_CONVERSION = "op/dev-conversion-before";
 
 /** Names of the objects that contain the bundle. */
 export interface PublishTargets {
@@ -63,7 +66,7 @@ export async function unpublished(
       const stale = (webhooks ?? []).filter(({ clientConfig }) => clientConfig.caBundle !== wanted);
       if (object === undefined || stale.length === 0) return [];
       const patch = {
-        ...sameVersion(object),
+        ...versionCheck(object),
         webhooks: stale.map(({ name }) => ({ name, clientConfig: { caBundle: wanted } })),
       };
       return [{ kind, name, type: "strategic", patch }];
@@ -71,13 +74,13 @@ export async function unpublished(
     ...definitions.map(async (name): Promise<Unpublished[]> => {
       const object = await getIfExists(client, CustomResourceDefinition, name, signal);
       const { conversion } = (object as { spec?: { conversion?: Conversion } })?.spec ?? {};
-      // Definitions without a conversion webhook are not changed, and neither are those whose
-      // conversion `op dev` currently sends to another machine.
+      // Skip definitions without a conversion webhook, and those whose conversion `op dev`
+      // currently redirects to a developer's machine.
       if (object === undefined || conversion?.strategy !== "Webhook") return [];
-      if (object.metadata.annotations?.[DEVELOPED] !== undefined) return [];
+      if (object.metadata.annotations?.[DEV_CONVERSION] !== undefined) return [];
       if (conversion.webhook?.clientConfig?.caBundle === wanted) return [];
       const spec = { conversion: { webhook: { clientConfig: { caBundle: wanted } } } };
-      return [{ kind: CustomResourceDefinition, name, type: "merge", patch: { ...sameVersion(object), spec } }];
+      return [{ kind: CustomResourceDefinition, name, type: "merge", patch: { ...versionCheck(object), spec } }];
     }),
   ]);
   return found.flat();
@@ -115,9 +118,9 @@ async function getIfExists(
 }
 
 /**
- * Returns the metadata with which a patch fails if the object has changed. Otherwise the patch
- * could add a webhook again that was removed in the meantime.
+ * Returns metadata that makes a patch fail if the object has changed. Without it, the patch could
+ * add a webhook again that was removed in the meantime.
  */
-function sameVersion({ metadata: { resourceVersion } }: KubeObject): { metadata: { resourceVersion: string } } {
+function versionCheck({ metadata: { resourceVersion } }: KubeObject): { metadata: { resourceVersion: string } } {
   return { metadata: { resourceVersion } };
 }

@@ -1,7 +1,7 @@
 /**
- * Deadlines for what clients send. They count ticks of a timer, because a client is not late for
- * bytes that arrived while the event loop was blocked, by a large review or a busy machine. A
- * blocked event loop counts as one tick, however long it was blocked.
+ * Deadlines for bytes that clients send. They count ticks of a timer instead of elapsed time,
+ * because bytes that arrive while the event loop is blocked (by a large review or a busy machine)
+ * are not late. A blocked event loop counts as one tick, however long it was blocked.
  */
 import type { Clock } from "../../base/clock.ts";
 
@@ -18,13 +18,13 @@ export interface ReceiveDeadlinesOptions {
   /** How long a client has, in milliseconds. The first tick may come up to 100 ms early. */
   readonly time: number;
   /**
-   * Whether the timer stays until its next tick when no deadlines are left. It must not with a
-   * virtual clock, which would advance to it. @default {false}
+   * Whether the timer is kept until its next tick when no deadlines are left. This must be false
+   * with a virtual clock, which would advance to the timer. @default {false}
    */
-  readonly lingers?: boolean | undefined;
+  readonly keepsTimer?: boolean | undefined;
 }
 
-// In milliseconds.
+// Interval between ticks, in milliseconds.
 const TICK = 100;
 
 /** Calls back when clients are late. */
@@ -73,7 +73,7 @@ export class ReceiveDeadlines implements Disposable {
    */
   forget(deadline: ReceiveDeadline): void {
     this.#pending.delete(deadline);
-    if (this.#isOver || !this.#options.lingers) this.#clearIfUnused();
+    if (this.#isOver || !this.#options.keepsTimer) this.#clearIfUnused();
   }
 
   #clearIfUnused(): void {
@@ -82,7 +82,7 @@ export class ReceiveDeadlines implements Disposable {
     this.#timer = undefined;
   }
 
-  /** Clears the timer, once the last pending deadline is cancelled. */
+  /** Stops the timer when the last pending deadline is cancelled. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#clearIfUnused();

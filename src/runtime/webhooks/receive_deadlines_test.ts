@@ -50,9 +50,9 @@ Deno.test("ReceiveDeadlines counts a blocked event loop as one tick", () => {
   assert.equal(isLate, true);
 });
 
-Deno.test("ReceiveDeadlines with lingers retain their timer for one tick, but stop it when they are disposed", () => {
+Deno.test("ReceiveDeadlines with keepsTimer keeps its timer for one tick, but not after it is disposed of", () => {
   const clock = new VirtualClock();
-  const deadlines = new ReceiveDeadlines({ clock, time: 5000, lingers: true });
+  const deadlines = new ReceiveDeadlines({ clock, time: 5000, keepsTimer: true });
   deadlines.forget(deadlines.start(() => {}));
   assert.notEqual(clock.nextDue, undefined);
   advance(clock, 100);

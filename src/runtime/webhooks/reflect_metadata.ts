@@ -1,7 +1,7 @@
 /**
- * The part of the `Reflect` metadata API that `@peculiar/x509` needs while it loads: it uses
- * tsyringe's decorators. Import this before it. If the package `reflect-metadata` was loaded
- * before, that one is used.
+ * The part of the `Reflect` metadata API that `@peculiar/x509` needs while it loads, because it
+ * uses tsyringe's decorators. Import this file first. If the package `reflect-metadata` is already
+ * loaded, this file does nothing.
  */
 type MetadataReflect = {
   getMetadata?(key: unknown, target: object): unknown;

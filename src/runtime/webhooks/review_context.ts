@@ -12,11 +12,11 @@ import type { CodeObserver } from "../code_failure.ts";
 import type { Logger } from "../logger.ts";
 import { isSame } from "../scope.ts";
 import type { Tracing } from "../tracing.ts";
-import type { Gathered } from "./answer.ts";
+import type { ReviewNotes } from "./answer.ts";
 import type { ReviewTimeout } from "./review_timeout.ts";
 
-/** The parts of an operator that its webhooks use. */
-export interface Surroundings {
+/** The dependencies of webhook functions. */
+export interface ReviewDependencies {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -35,22 +35,22 @@ export interface Surroundings {
 export interface Review {
   readonly part: string;
   readonly request: AdmissionRequest;
-  readonly gathered: Gathered;
-  /** Ends when the API server no longer waits for the answer. */
+  readonly notes: ReviewNotes;
+  /** Expires when the API server no longer waits for the answer. */
   readonly reviewTimeout: ReviewTimeout;
 }
 
 const AUDIT_KEY = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * Creates the context of a review. Its functions are bound, so they may be destructured.
+ * Creates the context of a review. Its functions do not use `this`, so they may be destructured.
  *
  * @param webhook The webhook.
  * @param review The review.
- * @param around The client, caches, log and clock.
+ * @param dependencies The client, caches, log and clock.
  */
-export function contextOf(webhook: Webhook, review: Review, around: Surroundings): unknown {
-  const { part, request, gathered, reviewTimeout } = review;
+export function createReviewContext(webhook: Webhook, review: Review, dependencies: ReviewDependencies): unknown {
+  const { part, request, notes, reviewTimeout } = review;
   const { namespace = "" } = request;
   let log: Logger | undefined;
   return {
@@ -61,17 +61,21 @@ export function contextOf(webhook: Webhook, review: Review, around: Surroundings
     name: request.name ?? "",
     namespace: namespace === "" ? undefined : namespace,
     request,
-    warn: (message: string) => void gathered.warnings.push(message),
-    audit: (key: string, value: string) => audit(gathered, key, value),
-    get: (kind: AnyKind, name: string, options?: NamespaceOptions) => get(webhook, review, around, kind, name, options),
-    list: (kind: AnyKind, options?: ListOptions) => list(webhook, review, around, kind, options),
-    now: () => new Date(around.clock.now()),
-    clock: around.clock,
+    warn: (message: string) => void notes.warnings.push(message),
+    audit: (key: string, value: string) => audit(notes, key, value),
+    get: (kind: AnyKind, name: string, options?: NamespaceOptions) =>
+      get(webhook, review, dependencies, kind, name, options),
+    list: (kind: AnyKind, options?: ListOptions) => list(webhook, review, dependencies, kind, options),
+    now: () => new Date(dependencies.clock.now()),
+    clock: dependencies.clock,
     get services() {
-      return around.services();
+      return dependencies.services();
     },
     get log() {
-      return log ??= around.log.with({ ...keysOf(request, part), ...around.tracing?.reviewLogFields() });
+      return log ??= dependencies.log.with({
+        ...reviewKeys(request, part),
+        ...dependencies.tracing?.reviewLogFields(),
+      });
     },
     get signal() {
       return reviewTimeout.signal;
@@ -79,7 +83,7 @@ export function contextOf(webhook: Webhook, review: Review, around: Surroundings
   };
 }
 
-/** The fields of a log line that identify a request and its object. */
+/** Log fields that identify a request and its object. */
 export type ReviewKeys = {
   readonly webhook: string;
   readonly uid: string;
@@ -90,39 +94,43 @@ export type ReviewKeys = {
 };
 
 /**
- * Returns the fields of a log line that identify a request and its object.
+ * Returns the log fields that identify a request and its object.
  *
  * @param request The request.
  * @param part Name of the webhook's part.
  */
-export function keysOf(request: AdmissionRequest, part: string): ReviewKeys {
+export function reviewKeys(request: AdmissionRequest, part: string): ReviewKeys {
   const { uid, operation, kind: { kind }, namespace, name } = request;
   return { webhook: part, uid, operation, kind, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
 }
 
-function audit(gathered: Gathered, key: string, value: string): void {
+function audit(notes: ReviewNotes, key: string, value: string): void {
   if (!AUDIT_KEY.test(key)) {
     throw new TypeError(
       `audit(): key "${key}" is invalid. Use at most 63 letters, digits, "-", "_" and "."; the first and last character must be a letter or digit`,
     );
   }
-  gathered.audit.set(key, value);
+  notes.audit.set(key, value);
 }
 
 async function get(
   webhook: Webhook,
   review: Review,
-  around: Surroundings,
+  dependencies: ReviewDependencies,
   kind: AnyKind,
   name: string,
-  { namespace: asked }: NamespaceOptions = {},
+  { namespace: requested }: NamespaceOptions = {},
 ): Promise<unknown> {
-  const namespace = placeOf(review, kind, asked);
-  const cache = await cacheOf(webhook, review, around, kind, namespace);
+  const namespace = namespaceFor(review, kind, requested);
+  const cache = await cacheOf(webhook, review, dependencies, kind, namespace);
   if (cache !== undefined) return cache.get(keyOf({ name, namespace }));
-  refuseUndeclared(webhook, kind, "get");
+  rejectUndeclared(webhook, kind, "get");
   try {
-    return await readServer(review, around, () => around.client.get(kind, name, callOptions(review, namespace)));
+    return await readServer(
+      review,
+      dependencies,
+      () => dependencies.client.get(kind, name, callOptions(review, namespace)),
+    );
   } catch (error) {
     if (isStatus(error, 404)) return undefined;
     throw error;
@@ -132,32 +140,32 @@ async function get(
 async function list(
   webhook: Webhook,
   review: Review,
-  around: Surroundings,
+  dependencies: ReviewDependencies,
   kind: AnyKind,
-  { namespace: asked, selector = {} }: ListOptions = {},
+  { namespace: requested, selector = {} }: ListOptions = {},
 ): Promise<readonly unknown[]> {
-  const namespace = asked === "*" ? undefined : placeOf(review, kind, asked);
+  const namespace = requested === "*" ? undefined : namespaceFor(review, kind, requested);
   const labels = Object.entries(selector);
-  const cache = await cacheOf(webhook, review, around, kind, namespace);
+  const cache = await cacheOf(webhook, review, dependencies, kind, namespace);
   if (cache !== undefined) {
     return [...cache.values(namespace)].filter(({ metadata }) =>
       labels.every(([label, value]) => metadata.labels?.[label] === value)
     );
   }
-  refuseUndeclared(webhook, kind, "list");
+  rejectUndeclared(webhook, kind, "list");
   const labelSelector = labels.map(([label, value]) => `${label}=${value}`).join(",");
   const options = { ...callOptions(review, namespace), ...(labelSelector === "" ? {} : { labelSelector }) };
-  return await readServer(review, around, () => around.client.list(kind, options));
+  return await readServer(review, dependencies, () => dependencies.client.list(kind, options));
 }
 
 /**
- * Returns the cache for a read once it is synced, or `undefined` if the API server must answer. The
- * latter applies to namespaces that the operator does not watch.
+ * Returns the cache for a read, once it is synced; `undefined` if the object must be read from the
+ * API server, such as when the operator does not watch the namespace.
  */
 async function cacheOf(
   { reads }: Webhook,
   { reviewTimeout }: Review,
-  { caches = [] }: Surroundings,
+  { caches = [] }: ReviewDependencies,
   kind: AnyKind,
   namespace: string | undefined,
 ): Promise<InformerCache | undefined> {
@@ -168,19 +176,24 @@ async function cacheOf(
   return cache;
 }
 
-function refuseUndeclared({ reads, uses }: Webhook, kind: AnyKind, verb: "get" | "list"): void {
-  const isThere = reads.some((read) => isSame(read, kind)) ||
+function rejectUndeclared({ reads, uses }: Webhook, kind: AnyKind, verb: "get" | "list"): void {
+  const isDeclared = reads.some((read) => isSame(read, kind)) ||
     uses.some((used) => isSame(used.kind, kind) && used.verbs.includes(verb));
-  if (isThere) return;
+  if (isDeclared) return;
   throw new TypeError(
     `Cannot ${verb} ${kind.kind}: the webhook does not declare it. Add ${kind.kind} to "reads", or access(${kind.kind}, "${verb}") to "uses"`,
   );
 }
 
 /**
- * Reads from the API server. A denied read is reported, because the RBAC permission was removed.
+ * Reads from the API server. A read that is denied because an RBAC permission was removed is
+ * reported to `onForbidden`.
  */
-async function readServer<T>({ part }: Review, { onForbidden }: Surroundings, read: () => Promise<T>): Promise<T> {
+async function readServer<T>(
+  { part }: Review,
+  { onForbidden }: ReviewDependencies,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -189,8 +202,8 @@ async function readServer<T>({ part }: Review, { onForbidden }: Surroundings, re
   }
 }
 
-function placeOf({ request }: Review, kind: AnyKind, asked: string | undefined): string | undefined {
-  const namespace = asked ?? request.namespace ?? "";
+function namespaceFor({ request }: Review, kind: AnyKind, requested: string | undefined): string | undefined {
+  const namespace = requested ?? request.namespace ?? "";
   return kind.namespaced && namespace !== "" ? namespace : undefined;
 }
 

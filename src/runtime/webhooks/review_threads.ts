@@ -2,13 +2,13 @@
  * Answers reviews in worker threads: TLS and HTTP stay in the main thread, while the webhooks'
  * functions use more cores. A thread is a Worker that loads the whole program and runs only the
  * operator's webhooks (`serveReviews`). A thread whose function hangs is terminated, and its other
- * reviews are given to another thread.
+ * reviews are assigned to another thread.
  */
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../logger.ts";
 import { reviewTrace, type SpanContext } from "../tracing.ts";
 import type { ReviewTimeout } from "./review_timeout.ts";
-import type { Counted } from "./thread_metrics.ts";
+import type { MetricCall } from "./thread_metrics.ts";
 
 /** Options of {@linkcode ReviewThreads}. */
 export interface ReviewThreadsOptions {
@@ -21,7 +21,7 @@ export interface ReviewThreadsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Called with each metric that a thread counts. */
-  readonly onCount: (counted: Counted) => void;
+  readonly onMetric: (call: MetricCall) => void;
 }
 
 /** The response of a review. */
@@ -35,7 +35,7 @@ type ThreadMessage =
   | { readonly isLoaded: true }
   | { readonly isReady: true }
   | { readonly isAlive: true }
-  | { readonly counted: Counted }
+  | { readonly metric: MetricCall }
   | ({ readonly id: number } & ReviewAnswer);
 
 /** A review for a thread. */
@@ -50,22 +50,22 @@ interface ThreadRequest {
 /** Answers the reviews of a thread. */
 export type ThreadAnswer = (request: Request, trace: SpanContext | undefined) => Promise<Response>;
 
-interface Waiting {
+interface PendingReview {
   readonly request: ThreadRequest;
   readonly resolve: (answer: ReviewAnswer) => void;
 }
 
 interface Thread {
   readonly worker: Worker;
-  readonly waiting: Map<number, Waiting>;
+  readonly waiting: Map<number, PendingReview>;
   isReady: boolean;
-  /** Timer that terminates it unless it reports that it is alive. */
-  doubt: Disposable | undefined;
+  /** Timer that terminates the thread unless it reports that it is alive. */
+  hangTimer: Disposable | undefined;
 }
 
 const NAME = "op-webhooks";
-// How long a thread may compute after the deadline of its review, in milliseconds, before it counts
-// as hanging.
+// How long a thread may take to respond after the deadline of one of its reviews, in milliseconds,
+// before it is terminated.
 const GRACE = 1000;
 // Delay before a thread that failed to start is started again, in milliseconds.
 const RESTART = 1000;
@@ -80,7 +80,7 @@ export class ReviewThreads implements Disposable {
   readonly #options: ReviewThreadsOptions;
   readonly #threads = new Set<Thread>();
   /** Reviews that wait for a thread. */
-  readonly #queue = new Map<number, Waiting>();
+  readonly #queue = new Map<number, PendingReview>();
   #serial = 0;
   #isOver = false;
 
@@ -100,7 +100,7 @@ export class ReviewThreads implements Disposable {
   }
 
   /**
-   * Gives a review to the thread with the fewest.
+   * Assigns a review to the thread with the fewest pending reviews.
    *
    * @param url URL of the request.
    * @param body Body of the request.
@@ -109,29 +109,29 @@ export class ReviewThreads implements Disposable {
   ask(url: string, body: string, reviewTimeout: ReviewTimeout): Promise<ReviewAnswer> {
     return new Promise((resolve) => {
       const request = { id: this.#serial++, url, body, trace: reviewTrace() };
-      this.#give({ request, resolve });
+      this.#assign({ request, resolve });
       reviewTimeout.signal.addEventListener("abort", () => this.#late(request.id), { once: true });
     });
   }
 
-  #give(waiting: Waiting): void {
-    let idlest: Thread | undefined;
+  #assign(waiting: PendingReview): void {
+    let leastBusy: Thread | undefined;
     for (const thread of this.#threads) {
-      if (!thread.isReady || thread.doubt !== undefined) continue;
-      if (idlest === undefined || thread.waiting.size < idlest.waiting.size) idlest = thread;
+      if (!thread.isReady || thread.hangTimer !== undefined) continue;
+      if (leastBusy === undefined || thread.waiting.size < leastBusy.waiting.size) leastBusy = thread;
     }
-    if (idlest === undefined) return void this.#queue.set(waiting.request.id, waiting);
-    idlest.waiting.set(waiting.request.id, waiting);
-    idlest.worker.postMessage(waiting.request);
+    if (leastBusy === undefined) return void this.#queue.set(waiting.request.id, waiting);
+    leastBusy.waiting.set(waiting.request.id, waiting);
+    leastBusy.worker.postMessage(waiting.request);
   }
 
   /** Drops a review after its deadline, and checks whether its thread still responds. */
   #late(id: number): void {
     this.#queue.delete(id);
     for (const thread of this.#threads) {
-      if (!thread.waiting.delete(id) || thread.doubt !== undefined) continue;
+      if (!thread.waiting.delete(id) || thread.hangTimer !== undefined) continue;
       thread.worker.postMessage({ isAlive: true });
-      thread.doubt = this.#options.clock.after(GRACE, () => this.#end(thread, "its function did not return"));
+      thread.hangTimer = this.#options.clock.after(GRACE, () => this.#end(thread, "its function did not return"));
     }
   }
 
@@ -139,17 +139,18 @@ export class ReviewThreads implements Disposable {
     if (this.#isOver) return;
     const { url, start } = this.#options;
     const worker = new Worker(url, { type: "module", name: NAME });
-    const thread: Thread = { worker, waiting: new Map(), isReady: false, doubt: undefined };
+    const thread: Thread = { worker, waiting: new Map(), isReady: false, hangTimer: undefined };
     this.#threads.add(thread);
     worker.addEventListener("message", ({ data }: MessageEvent<ThreadMessage>) => {
-      // Messages that are sent before its module listens are lost.
+      // Wait until the module listens, because earlier messages would be lost.
       if ("isLoaded" in data) return worker.postMessage({ start });
-      // A hanging function may still count, so this is no sign of life.
-      if ("counted" in data) return this.#options.onCount(data.counted);
+      // A hanging function may still count metrics, so this does not prove that the thread
+      // responds.
+      if ("metric" in data) return this.#options.onMetric(data.metric);
       this.#receive(thread, data);
     });
     worker.addEventListener("error", (event) => {
-      // Otherwise the main thread would fail.
+      // Without this, the error would also end the main thread.
       event.preventDefault();
       this.#end(thread, event.message);
     });
@@ -157,10 +158,10 @@ export class ReviewThreads implements Disposable {
 
   #receive(
     thread: Thread,
-    message: Exclude<ThreadMessage, { readonly isLoaded: true } | { readonly counted: Counted }>,
+    message: Exclude<ThreadMessage, { readonly isLoaded: true } | { readonly metric: MetricCall }>,
   ): void {
-    thread.doubt?.[Symbol.dispose]();
-    thread.doubt = undefined;
+    thread.hangTimer?.[Symbol.dispose]();
+    thread.hangTimer = undefined;
     if ("id" in message) {
       thread.waiting.get(message.id)?.resolve(message);
       thread.waiting.delete(message.id);
@@ -169,20 +170,20 @@ export class ReviewThreads implements Disposable {
     if ("isReady" in message) thread.isReady = true;
     const queued = [...this.#queue.values()];
     this.#queue.clear();
-    for (const waiting of queued) this.#give(waiting);
+    for (const waiting of queued) this.#assign(waiting);
   }
 
-  /** Terminates a thread and starts another. Its reviews are given to the other threads. */
+  /** Terminates a thread and starts another. Its reviews are assigned to other threads. */
   #end(thread: Thread, reason: string): void {
     if (!this.#threads.delete(thread)) return;
-    thread.doubt?.[Symbol.dispose]();
+    thread.hangTimer?.[Symbol.dispose]();
     thread.worker.terminate();
     if (this.#isOver) return;
     this.#options.log.error("Webhook thread ended", { error: reason, pendingReviews: thread.waiting.size });
     // A thread that fails at its start must not be restarted in a loop.
     if (thread.isReady) this.#start();
     else this.#options.clock.after(RESTART, () => this.#start());
-    for (const waiting of thread.waiting.values()) this.#give(waiting);
+    for (const waiting of thread.waiting.values()) this.#assign(waiting);
   }
 
   /** Terminates all threads. */
@@ -198,7 +199,7 @@ export class ReviewThreads implements Disposable {
  * @param begin Starts the webhooks with the data of {@linkcode ReviewThreadsOptions.start}.
  */
 export function serveReviews(
-  begin: (start: unknown, count: (counted: Counted) => void) => Promise<ThreadAnswer>,
+  begin: (start: unknown, count: (call: MetricCall) => void) => Promise<ThreadAnswer>,
 ): void {
   const thread = globalThis as unknown as {
     addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
@@ -207,7 +208,7 @@ export function serveReviews(
   let answer: ThreadAnswer | undefined;
   thread.addEventListener("message", async ({ data }) => {
     if ("start" in data) {
-      answer = await begin(data.start, (counted) => thread.postMessage({ counted }));
+      answer = await begin(data.start, (metric) => thread.postMessage({ metric }));
       return thread.postMessage({ isReady: true });
     }
     if ("isAlive" in data) return thread.postMessage({ isAlive: true });

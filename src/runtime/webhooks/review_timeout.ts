@@ -1,17 +1,17 @@
 /** The timeout of one webhook request. */
 
 /**
- * Ends the work on a request when the API server no longer waits for the response. There is one per
- * request, so its signal is created on first use.
+ * Ends the work on a request when the API server no longer waits for the response. Its signal is
+ * created on first use, because there is a timeout for each request.
  */
 export class ReviewTimeout {
   readonly #outer: AbortSignal;
   #controller: AbortController | undefined;
   #error: Error | undefined;
   #reject: ((error: Error) => void) | undefined;
-  #follow: (() => void) | undefined;
+  #onOuterAbort: (() => void) | undefined;
 
-  /** @param outer Aborts the signal too. */
+  /** @param outer A signal that also aborts this timeout's signal. */
   constructor(outer: AbortSignal) {
     this.#outer = outer;
   }
@@ -23,10 +23,10 @@ export class ReviewTimeout {
 
   #createController(): AbortController {
     const controller = this.#controller = new AbortController();
-    this.#follow = () => controller.abort(this.#outer.reason);
+    this.#onOuterAbort = () => controller.abort(this.#outer.reason);
     if (this.#error !== undefined) controller.abort(this.#error);
-    else if (this.#outer.aborted) this.#follow();
-    else this.#outer.addEventListener("abort", this.#follow, { once: true });
+    else if (this.#outer.aborted) this.#onOuterAbort();
+    else this.#outer.addEventListener("abort", this.#onOuterAbort, { once: true });
     return controller;
   }
 
@@ -44,7 +44,7 @@ export class ReviewTimeout {
   /**
    * Returns a promise for a response that rejects if {@linkcode ReviewTimeout.end} is called first.
    *
-   * @param response The response. It is ignored after the end.
+   * @param response The response.
    */
   race<T>(response: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -61,6 +61,6 @@ export class ReviewTimeout {
 
   /** Removes its listener from the outer signal. */
   release(): void {
-    if (this.#follow !== undefined) this.#outer.removeEventListener("abort", this.#follow);
+    if (this.#onOuterAbort !== undefined) this.#outer.removeEventListener("abort", this.#onOuterAbort);
   }
 }

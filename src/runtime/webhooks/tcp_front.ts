@@ -1,20 +1,21 @@
 /**
  * A TCP port that stays open while the server behind it is replaced. Each connection is piped to
- * the server that is current when it is admitted, and stays with it, so a server can take over with
- * another certificate without breaking any connection.
+ * the server that is current when the connection is admitted, until it ends. So a server with
+ * another certificate can take over without breaking a connection.
  *
- * No client can take the port from the others. If the port is full, a new connection replaces an
- * idle or slow one, or one of a client with most of the places; otherwise it waits. A connection
- * whose review is being answered is never closed for another. A connection may send only a few
- * records before a request of it is read, and a reset connection is released at once. When too many
- * requests wait for their bodies, the connection that has the most of them is closed.
+ * No client can block the others. If all connections are in use, a new connection replaces an idle
+ * or slow one, or one of a client with more than half of them; otherwise it waits. A connection
+ * whose review is being answered is never closed for another. A connection may send only a few TLS
+ * records before the server reads a request, and a reset connection is released at once. When the
+ * bodies of too many requests have not arrived, the connection with the most such requests is
+ * closed.
  *
- * If the server behind ends, as Deno's does when the process has no file descriptors left,
- * connections that it has not answered yet wait for the next server.
+ * If the server behind the port stops, as Deno's does when the process has no file descriptors
+ * left, connections that have received no bytes yet wait for the next server.
  *
- * Two listeners on one port (`reusePort`) were tried instead. The one that closes takes its queue
- * along: 94 of 3,000 new connections were reset. `setSecureContext` of `node:https` loses none, but
- * Deno 2.4 does not have it.
+ * Two alternatives do not work. With two listeners on one port (`reusePort`), closing one resets
+ * the connections in its queue: 94 of 3,000 new connections in a test. `setSecureContext` of
+ * `node:https` loses no connections, but Deno 2.4 does not have it.
  */
 import { type Clock, sleep } from "../../base/clock.ts";
 import { evictedFor, firstToClose, isSpare, RANK } from "./eviction.ts";
@@ -43,21 +44,23 @@ export interface TcpFrontOptions {
 }
 
 const CONNECTIONS = 512;
-// Number of requests whose body has not arrived, which take some 60 KiB each. Over HTTP/2 a
-// connection may have 200 of them, and no API server sends as many at once.
-const UNREAD = 1024;
-// Garbage is collected after so many of them were abandoned. V8 would wait for hundreds of MiB.
-const ABANDONED = 512;
+// Maximum number of requests whose body has not arrived, which take about 60 KiB each. An HTTP/2
+// connection may have 200 of them, but an API server does not send as many at once.
+const MAX_UNREAD = 1024;
+// Garbage is collected after this many of them were abandoned. V8 itself would wait for hundreds of
+// MiB.
+const MAX_ABANDONED = 512;
 const FIRST_BYTE = 10_000;
 const SILENCE = 180_000;
 // Delay until the next accept after one failed, in milliseconds.
 const ACCEPT_RETRY = 10;
-// Longest time until waiting connections are looked at again, in milliseconds: a young connection
-// in their place may have become a slow one.
-const LOBBY_INTERVAL = 250;
-// A connection takes three descriptors: the client's, and both ends of the one behind it.
+// Maximum interval between checks of waiting connections, in milliseconds. In the meantime, an open
+// connection may have become idle or slow, so that it can be replaced.
+const WAITING_INTERVAL = 250;
+// A connection takes three descriptors: the client's, and both ends of the connection to the
+// server.
 const DESCRIPTORS = 3;
-// Number of connections whose descriptors are released when the process has none left.
+// Number of connections that are closed when the process has no descriptors left.
 const RELEASED = 8;
 
 /** A TCP port that stays open while the server behind it is replaced. */
@@ -78,16 +81,16 @@ export class TcpFront implements AsyncDisposable {
   /** Number of such requests that were abandoned since garbage was collected. */
   #abandoned = 0;
   /**
-   * Connections that wait for a place or a server, the oldest first. Each takes one descriptor and
-   * little memory.
+   * Connections that wait to be admitted, because the maximum is open or there is no server. The
+   * oldest is first. Each takes one descriptor and little memory.
    */
-  readonly #lobby = new Set<Pipe>();
+  readonly #waitingPipes = new Set<Pipe>();
   /**
    * Current maximum of `#size`. It is lower than configured after the process ran out of
    * descriptors.
    */
-  #most: number;
-  /** When `#most` was last raised. */
+  #currentLimit: number;
+  /** When `#currentLimit` was last raised. */
   #raised = 0;
   #isListening = true;
   #drained: PromiseWithResolvers<void> | undefined;
@@ -105,7 +108,7 @@ export class TcpFront implements AsyncDisposable {
    */
   constructor(options: TcpFrontOptions) {
     this.#options = options;
-    this.#most = options.connections ?? CONNECTIONS;
+    this.#currentLimit = options.connections ?? CONNECTIONS;
     this.#listener = Deno.listen({ hostname: options.hostname, port: options.port });
     this.#accepting = this.#accept();
   }
@@ -130,9 +133,9 @@ export class TcpFront implements AsyncDisposable {
     return this.#size;
   }
 
-  /** Number of connections that wait for a place or a server. */
+  /** Number of connections that wait to be admitted. */
   get waiting(): number {
-    return this.#lobby.size;
+    return this.#waitingPipes.size;
   }
 
   get #limit(): number {
@@ -153,7 +156,7 @@ export class TcpFront implements AsyncDisposable {
         continue;
       }
       const pipe = new Pipe(connection, this.#options.clock, this.#onUnread);
-      if (this.#target !== undefined && this.#lobby.size === 0 && this.#hasPlaceFor(pipe.address)) {
+      if (this.#target !== undefined && this.#waitingPipes.size === 0 && this.#hasRoomFor(pipe.address)) {
         this.#run(pipe, this.#target);
       } else {
         this.#wait(pipe);
@@ -162,41 +165,41 @@ export class TcpFront implements AsyncDisposable {
     }
   }
 
-  /** Lets a connection wait for a place and a server, or closes it if no server is expected. */
+  /** Lets a connection wait to be admitted, or closes it if no server is expected. */
   #wait(pipe: Pipe): void {
     if (!this.#isListening || (this.#target === undefined && !this.isReopening)) {
       pipe.close();
       return;
     }
-    this.#lobby.add(pipe);
-    if (this.#lobby.size > 2 * this.#limit) this.#dismiss(this.#greediest());
-    // Connections that wait too long are closed even if no other is open.
-    this.#sweepWithin(LOBBY_INTERVAL);
+    this.#waitingPipes.add(pipe);
+    if (this.#waitingPipes.size > 2 * this.#limit) this.#dismiss(this.#oldestOfGreediest());
+    // The timer closes connections that wait too long, even if no connection is open.
+    this.#sweepWithin(WAITING_INTERVAL);
   }
 
   /** Returns the oldest waiting connection of the client with the most waiting ones. */
-  #greediest(): Pipe {
-    const all = Map.groupBy(this.#lobby, ({ address }) => address);
+  #oldestOfGreediest(): Pipe {
+    const all = Map.groupBy(this.#waitingPipes, ({ address }) => address);
     const [most] = [...all.values()].sort((a, b) => b.length - a.length);
     return most![0]!;
   }
 
   #dismiss(pipe: Pipe): void {
-    this.#lobby.delete(pipe);
+    this.#waitingPipes.delete(pipe);
     pipe.close();
   }
 
-  /** Gives free places to waiting connections, first to the client with the fewest connections. */
+  /** Admits waiting connections, first those of the client with the fewest open connections. */
   #admit(): void {
-    while (this.#target !== undefined && this.#lobby.size > 0) {
+    while (this.#target !== undefined && this.#waitingPipes.size > 0) {
       let next: Pipe | undefined;
       let fewest = Infinity;
-      for (const pipe of this.#lobby) {
+      for (const pipe of this.#waitingPipes) {
         const own = this.#pipes.get(pipe.address)?.size ?? 0;
         if (own < fewest) [next, fewest] = [pipe, own];
       }
-      if (!this.#hasPlaceFor(next!.address)) return;
-      this.#lobby.delete(next!);
+      if (!this.#hasRoomFor(next!.address)) return;
+      this.#waitingPipes.delete(next!);
       this.#run(next!, this.#target);
     }
   }
@@ -209,7 +212,8 @@ export class TcpFront implements AsyncDisposable {
     try {
       await pipe.run(target);
     } catch (thrown) {
-      // Otherwise the client or the server broke off, or the front closed the connection.
+      // Other errors mean that the client or the server ended the connection, or that it was closed
+      // here.
       error = thrown;
     }
     const isOut = isOutOfDescriptors(error);
@@ -238,14 +242,14 @@ export class TcpFront implements AsyncDisposable {
     if (!same?.delete(pipe)) return;
     if (same.size === 0) this.#pipes.delete(pipe.address);
     this.#size--;
-    // Half of the connections have returned their descriptors, so the limit may be the configured
-    // one again.
-    if (this.#size * 2 < this.#most) this.#most = this.#limit;
+    // Half of the connections have released their descriptors, so the configured limit applies
+    // again.
+    if (this.#size * 2 < this.#currentLimit) this.#currentLimit = this.#limit;
   }
 
-  /** Returns whether a client may open a connection now. May close another one for it. */
-  #hasPlaceFor(address: string): boolean {
-    if (this.#size < this.#most) return true;
+  /** Returns whether a client may open a connection now. It may close another one for this. */
+  #hasRoomFor(address: string): boolean {
+    if (this.#size < this.#currentLimit) return true;
     const evicted = evictedFor(address, this.#pipes, {
       now: this.#options.clock.elapsed(),
       crowd: this.#limit / 2,
@@ -256,7 +260,7 @@ export class TcpFront implements AsyncDisposable {
 
   #evict(pipe: Pipe): void {
     pipe.close();
-    // Its place is free now, before its pending reads have ended.
+    // Count it as closed now, before its pending reads have ended.
     this.#remove(pipe);
   }
 
@@ -271,7 +275,7 @@ export class TcpFront implements AsyncDisposable {
       if (descriptors === 0) break;
       released += descriptors;
     }
-    this.#most = Math.min(this.#most, Math.max(RELEASED, before - RELEASED));
+    this.#currentLimit = Math.min(this.#currentLimit, Math.max(RELEASED, before - RELEASED));
   }
 
   /**
@@ -281,10 +285,12 @@ export class TcpFront implements AsyncDisposable {
    */
   #release(): number {
     const now = this.#options.clock.elapsed();
-    const waiting = Map.groupBy(this.#lobby, ({ address }) => address);
-    const held = (address: string): number =>
+    const waiting = Map.groupBy(this.#waitingPipes, ({ address }) => address);
+    const descriptorsOf = (address: string): number =>
       (this.#pipes.get(address)?.size ?? 0) * DESCRIPTORS + (waiting.get(address)?.length ?? 0);
-    const addresses = [...new Set([...this.#pipes.keys(), ...waiting.keys()])].sort((a, b) => held(b) - held(a));
+    const addresses = [...new Set([...this.#pipes.keys(), ...waiting.keys()])].sort((a, b) =>
+      descriptorsOf(b) - descriptorsOf(a)
+    );
     for (const [i, address] of addresses.entries()) {
       const isGreedy = i === 0 && addresses.length > 1;
       const oldest = waiting.get(address)?.[0];
@@ -293,7 +299,8 @@ export class TcpFront implements AsyncDisposable {
         return 1;
       }
       const first = firstToClose(this.#pipes.get(address) ?? [], now);
-      // Clients that hold less lose no review, and neither does a client that is alone.
+      // Only the client that holds the most descriptors may lose a review, and only if there are
+      // other clients.
       if (first !== undefined && (isSpare(first, now) || (isGreedy && first.rank < RANK.waiting))) {
         this.#evict(first);
         return DESCRIPTORS;
@@ -305,14 +312,14 @@ export class TcpFront implements AsyncDisposable {
   readonly #onUnread: UnreadListener = (change, isAbandoned) => {
     this.#unread += change;
     if (isAbandoned) this.#abandoned -= change;
-    if (this.#abandoned >= ABANDONED) {
+    if (this.#abandoned >= MAX_ABANDONED) {
       this.#abandoned = 0;
       collectGarbage();
     }
-    if (change > 0 && this.#unread > UNREAD) this.#evictUnread();
+    if (change > 0 && this.#unread > MAX_UNREAD) this.#evictUnread();
   };
 
-  /** Closes the connection with the most unread requests, of the client that has the most. */
+  /** Closes the connection with the most unread requests, of the client with the most of them. */
   #evictUnread(): void {
     const unreadOf = (pipes: Iterable<Pipe>) => [...pipes].reduce((sum, { unread }) => sum + unread, 0);
     const [client] = [...this.#pipes.values()].sort((a, b) => unreadOf(b) - unreadOf(a));
@@ -339,41 +346,41 @@ export class TcpFront implements AsyncDisposable {
       this.#closeSilent();
       this.#raiseLimit();
       this.#admit();
-      if (this.#lobby.size > 0) this.#sweepWithin(Math.min(LOBBY_INTERVAL, this.#sweepInterval));
+      if (this.#waitingPipes.size > 0) this.#sweepWithin(Math.min(WAITING_INTERVAL, this.#sweepInterval));
       else if (this.#size > 0) this.#sweepWithin(this.#sweepInterval);
     });
   }
 
-  /** Admits one more connection now and then: the process may have more descriptors again. */
+  /** Raises the current limit by one per interval, because descriptors may be free again. */
   #raiseLimit(): void {
     const now = this.#options.clock.elapsed();
     if (now - this.#raised < this.#sweepInterval) return;
     this.#raised = now;
-    this.#most = Math.min(this.#most + 1, this.#limit);
+    this.#currentLimit = Math.min(this.#currentLimit + 1, this.#limit);
   }
 
   #closeSilent(): void {
     const { clock, firstByte = FIRST_BYTE } = this.#options;
     const now = clock.elapsed();
-    for (const pipe of this.#lobby) if (now - pipe.accepted > firstByte) this.#dismiss(pipe);
+    for (const pipe of this.#waitingPipes) if (now - pipe.accepted > firstByte) this.#dismiss(pipe);
     for (const pipes of this.#pipes.values()) for (const pipe of pipes) if (this.#isSilent(pipe, now)) pipe.close();
   }
 
-  #isSilent({ opened, heard, writing, paused, isAsking }: Pipe, now: number): boolean {
+  #isSilent({ opened, lastReceived, writing, paused, hasPendingRequest }: Pipe, now: number): boolean {
     const { firstByte = FIRST_BYTE, silence = SILENCE } = this.#options;
-    // The client does not read what it is sent, or sends something other than requests.
+    // The client does not read the response, or sends bytes that are not a request.
     if (writing !== undefined && now - writing > firstByte) return true;
-    if (paused !== undefined && !isAsking && now - paused > firstByte) return true;
-    return heard === undefined ? now - opened > firstByte : now - heard > silence;
+    if (paused !== undefined && !hasPendingRequest && now - paused > firstByte) return true;
+    return lastReceived === undefined ? now - opened > firstByte : now - lastReceived > silence;
   }
 
   /** Accepts no more connections, and closes those that wait. Open ones continue. */
   stopListening(): void {
     this.#isListening = false;
-    for (const pipe of this.#lobby) this.#dismiss(pipe);
+    for (const pipe of this.#waitingPipes) this.#dismiss(pipe);
     try {
       this.#listener.close();
-    } catch { /* it was closed before */ }
+    } catch { /* It is already closed. */ }
   }
 
   /**

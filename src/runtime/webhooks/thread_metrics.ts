@@ -1,21 +1,21 @@
 /**
- * Metrics of webhook threads. The main thread counts for them, because only its metrics are
- * scraped.
+ * Metrics of webhook threads. The threads send them to the main thread, because only its metrics
+ * are scraped.
  */
 import { Metrics } from "../metrics.ts";
 
 /** A call of {@linkcode Metrics} that a thread sends to the main thread. */
-export type Counted =
+export type MetricCall =
   | { readonly count: "conversionPanic" }
   | { readonly count: "strayError" }
   | { readonly count: "request"; readonly of: readonly [method: string, code: string, host: string] };
 
-/** The metrics of a thread. They are counted by the main thread. */
+/** The metrics of a thread. Each call is sent to the main thread, which counts it. */
 export class ThreadMetrics extends Metrics {
-  readonly #send: (counted: Counted) => void;
+  readonly #send: (call: MetricCall) => void;
 
   /** @param send Sends a call to the main thread. */
-  constructor(send: (counted: Counted) => void) {
+  constructor(send: (call: MetricCall) => void) {
     super();
     this.#send = send;
   }
@@ -34,12 +34,12 @@ export class ThreadMetrics extends Metrics {
 }
 
 /**
- * Makes a call that a thread sent.
+ * Applies a call that a thread sent to the main thread's metrics.
  *
  * @param metrics The main thread's metrics.
- * @param counted The call.
+ * @param call The call.
  */
-export function countForThread(metrics: Metrics, counted: Counted): void {
-  if (counted.count === "request") metrics.request(...counted.of);
-  else metrics[counted.count]();
+export function countForThread(metrics: Metrics, call: MetricCall): void {
+  if (call.count === "request") metrics.request(...call.of);
+  else metrics[call.count]();
 }

@@ -8,27 +8,27 @@ import type { CertificateFiles } from "./certificate.ts";
 import type { Target } from "./pipe.ts";
 import { TcpFront, type TcpFrontOptions } from "./tcp_front.ts";
 
-/** Answers a request of a connection. It never rejects. */
-export type Answering = (request: Request, caller: Caller) => Promise<Response>;
+/** Answers a request. The promise never rejects. */
+export type ConnectionHandler = (request: Request, caller: Caller) => Promise<Response>;
 
 /** Options of {@linkcode TlsServer}. */
 export interface TlsServerOptions extends TcpFrontOptions {
   /**
-   * Loopback ports of the servers behind the front, one for each certificate that is in use. 0
-   * selects a free one. @default {[0]}
+   * Loopback ports of the servers behind the TCP port, one for each certificate that is in use. 0
+   * selects a free port. @default {[0]}
    */
   readonly innerPorts?: readonly number[];
 }
 
-/** A server with one certificate. */
-interface Inner extends Target {
+/** A TLS server behind the TCP port. Each has one certificate. */
+interface InnerServer extends Target {
   readonly server: Deno.HttpServer<Deno.NetAddr>;
   readonly certificate: CertificateFiles;
-  /** Whether another server has replaced it, so its connections should end. */
+  /** Whether another server has replaced it, so that its connections should be closed. */
   isRetired: boolean;
-  /** Whether it stopped accepting connections by itself. */
+  /** Whether it stopped accepting connections because of an error. */
   hasFailed: boolean;
-  /** Resolves when it has ended; `undefined` until it is ended. */
+  /** Resolves when it has shut down; `undefined` until the shutdown begins. */
   ended: Promise<void> | undefined;
 }
 
@@ -39,10 +39,10 @@ const REOPEN = 100;
 /** An HTTPS server whose certificate can be replaced. */
 export class TlsServer implements AsyncDisposable {
   readonly #front: TcpFront;
-  readonly #handler: Answering;
+  readonly #handler: ConnectionHandler;
   readonly #ports: readonly number[];
   readonly #clock: Clock;
-  #inners: Inner[] = [];
+  #inners: InnerServer[] = [];
   #isStopping = false;
   /** Timer of the next attempt to open a server. */
   #reopening: Disposable | undefined;
@@ -54,14 +54,14 @@ export class TlsServer implements AsyncDisposable {
    * @param handler Answers requests.
    * @throws {Deno.errors.AddrInUse} If the port is in use.
    */
-  constructor(options: TlsServerOptions, handler: Answering) {
+  constructor(options: TlsServerOptions, handler: ConnectionHandler) {
     this.#handler = handler;
     this.#ports = options.innerPorts ?? [0];
     this.#clock = options.clock;
     this.#front = new TcpFront(options);
   }
 
-  /** The port that it listens on. */
+  /** The port on which the server listens. */
   get port(): number {
     return this.#front.port;
   }
@@ -71,14 +71,14 @@ export class TlsServer implements AsyncDisposable {
     return this.#front.connections;
   }
 
-  /** Whether it has a certificate. */
+  /** Whether it accepts connections: it has a certificate and is not stopping. */
   get isServing(): boolean {
     return this.#front.target !== undefined && !this.#isStopping;
   }
 
   /**
-   * Uses a certificate for new connections. Open connections keep the previous one and are asked to
-   * end after their next answer.
+   * Uses a certificate for new connections. Open connections keep the previous one. The next
+   * response on each of them asks the client to close it.
    *
    * @param certificate The certificate and its key.
    * @throws {Error} If the certificate is invalid, or all inner ports are in use. Nothing changes
@@ -88,22 +88,22 @@ export class TlsServer implements AsyncDisposable {
     if (this.#isStopping) return;
     const next = this.#open(certificate);
     const previous = this.#inners.at(-1);
-    // The previous server still listens, for connections that are being made.
+    // The previous server still listens, because connections to it may be pending.
     this.#serve(next);
     if (previous !== undefined) this.#retire(previous);
   }
 
-  #serve(inner: Inner): void {
+  #serve(inner: InnerServer): void {
     this.#inners.push(inner);
     this.#front.isReopening = false;
     this.#front.target = inner;
   }
 
   /**
-   * Replaces a server that stopped accepting connections. Deno's does when the process has no file
-   * descriptors left. Connections that it accepted before continue.
+   * Replaces a server that stopped accepting connections, as Deno's server does when the process
+   * has no file descriptors left. Connections that it accepted before continue.
    */
-  #replace(inner: Inner): void {
+  #replace(inner: InnerServer): void {
     inner.hasFailed = true;
     if (inner.isRetired || inner.ended !== undefined || this.#isStopping) return;
     this.#retire(inner);
@@ -119,8 +119,8 @@ export class TlsServer implements AsyncDisposable {
     try {
       this.#serve(this.#open(certificate));
     } catch (error) {
-      // The port is free when its connections have ended, and descriptors when others were closed.
-      // In the first case, closing connections of clients would not help.
+      // If the port is in use, it becomes free when its connections end. Otherwise the process has
+      // no descriptors left, so connections are closed.
       if (!(error instanceof Error && error.cause instanceof Deno.errors.AddrInUse)) {
         this.#front.releaseDescriptors();
       }
@@ -128,22 +128,22 @@ export class TlsServer implements AsyncDisposable {
     }
   }
 
-  #open(files: CertificateFiles): Inner {
+  #open(files: CertificateFiles): InnerServer {
     const { certificate, key } = files;
     const failures: unknown[] = [];
     for (const port of this.#ports) {
-      let inner: Inner | undefined;
+      let inner: InnerServer | undefined;
       try {
         const server = Deno.serve(
-          { hostname: LOOPBACK, port, cert: certificate, key, onListen() {}, onError: failed },
+          { hostname: LOOPBACK, port, cert: certificate, key, onListen() {}, onError: serverError },
           async (request, { remoteAddr }) => {
             const response = await this.#handler(request, inner?.callers.get(remoteAddr.port) ?? LOCAL_CALLER);
-            // Over HTTP/2 the server omits this header; such a connection ends with its client.
+            // Has no effect on HTTP/2 connections, which stay open until the client closes them.
             if (inner?.isRetired) response.headers.set("connection", "close");
             return response;
           },
         );
-        const opened: Inner = inner = {
+        const opened: InnerServer = inner = {
           server,
           certificate: files,
           callers: new Map(),
@@ -178,24 +178,24 @@ export class TlsServer implements AsyncDisposable {
     );
   }
 
-  #retire(inner: Inner): void {
+  #retire(inner: InnerServer): void {
     inner.isRetired = true;
     inner.onIdle = () => this.#end(inner);
     if (inner.connections === 0) this.#end(inner);
   }
 
-  #end(inner: Inner): Promise<void> {
+  #end(inner: InnerServer): Promise<void> {
     return inner.ended ??= this.#shutDown(inner).catch(() => undefined).finally(() => {
       this.#inners = this.#inners.filter((other) => other !== inner);
     });
   }
 
   /**
-   * Shuts a server down gracefully. If it has failed and has no connections, Deno is about to
-   * report its end. Before that, `shutdown` makes Deno 2.4 to 2.7 panic (`op_http_wait` finds no
-   * join handle), and from then on, no asynchronous operation of the process ever completes.
+   * Shuts a server down gracefully. If it has failed and has no connections, its `finished` promise
+   * settles soon. A `shutdown` before that makes Deno 2.4 to 2.7 panic (`op_http_wait` finds no
+   * join handle), and after that, no asynchronous operation of the process ever completes.
    */
-  async #shutDown({ server, hasFailed, connections }: Inner): Promise<void> {
+  async #shutDown({ server, hasFailed, connections }: InnerServer): Promise<void> {
     if (hasFailed && connections === 0) await server.finished.catch(() => undefined);
     await server.shutdown();
   }
@@ -211,11 +211,11 @@ export class TlsServer implements AsyncDisposable {
     for (const inner of this.#inners) inner.isRetired = true;
     this.#front.stopListening();
     const ended = Promise.all(this.#inners.map((inner) => this.#end(inner)));
-    const late = Promise.withResolvers<void>();
-    const giveUp = (): void => late.resolve();
+    const expired = Promise.withResolvers<void>();
+    const giveUp = (): void => expired.resolve();
     deadline.addEventListener("abort", giveUp, { once: true });
     if (deadline.aborted) giveUp();
-    await Promise.race([ended.then(() => this.#front.drained()), late.promise]);
+    await Promise.race([ended.then(() => this.#front.drained()), expired.promise]);
     deadline.removeEventListener("abort", giveUp);
     await this.#front[Symbol.asyncDispose]();
     await ended;
@@ -227,6 +227,6 @@ export class TlsServer implements AsyncDisposable {
   }
 }
 
-function failed(): Response {
+function serverError(): Response {
   return new Response("The webhook failed.", { status: 500 });
 }

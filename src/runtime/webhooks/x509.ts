@@ -7,7 +7,7 @@ import * as x509 from "@peculiar/x509";
 import type { CertificateFiles } from "./certificate.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
-// Certificates are valid one hour earlier, because the clocks of machines differ.
+// Certificates become valid one hour before they are issued, because the clocks of machines differ.
 const BACKDATED = 3_600_000;
 
 /** Validity of a certificate, in milliseconds since the epoch. */
@@ -16,7 +16,7 @@ export interface Validity {
   readonly until: number;
 }
 
-/** Facts of a certificate. */
+/** The properties of a certificate that renewal depends on. */
 export interface CertificateFacts extends Validity {
   /** DNS names and IP addresses. */
   readonly names: readonly string[];
@@ -30,7 +30,7 @@ export interface CertificateFacts extends Validity {
  * Creates a self-signed certificate authority.
  *
  * @param name Its common name.
- * @param validity Its validity, which is extended by one hour into the past.
+ * @param validity Its validity. The start is moved back by one hour.
  */
 export async function makeAuthority(name: string, { from, until }: Validity): Promise<CertificateFiles> {
   const keys = await newKeys();
@@ -55,7 +55,8 @@ export async function makeAuthority(name: string, { from, until }: Validity): Pr
  *
  * @param authority The authority that signs it.
  * @param names DNS names and IP addresses of the server.
- * @param validity Its validity. It ends with the authority's at the latest.
+ * @param validity Its validity. The end is limited to that of the authority, and the start is moved
+ * back by one hour.
  */
 export async function makeServerCertificate(
   authority: CertificateFiles,
