@@ -26,7 +26,7 @@ const MESSAGES: readonly { name: string; status: number; body: string; message: 
     reason: "",
   },
   {
-    name: "a page of a proxy, truncated",
+    name: "an error page of a proxy, truncated",
     status: 503,
     body: `\n<html>${"x".repeat(1000)}`,
     message: `Cannot patch Website "shop/web": the apiserver answered 503: <html>${"x".repeat(294)}`,
@@ -49,14 +49,14 @@ const MESSAGES: readonly { name: string; status: number; body: string; message: 
 ];
 
 for (const { name, status, body, message, reason } of MESSAGES) {
-  Deno.test(`the message of ApiError has the request and the response: ${name}`, () => {
+  Deno.test(`the message of ApiError contains the request and the response: ${name}`, () => {
     const error = new ApiError(info, status, body);
     assert.equal(error.message, message);
     assert.deepEqual([error.name, error.status, error.reason, error.causes], ["ApiError", status, reason, []]);
   });
 }
 
-Deno.test("ApiError has the fields that were rejected", () => {
+Deno.test("ApiError.causes lists the rejected fields", () => {
   const causes = [{ reason: "FieldValueInvalid", message: "must be at most 20", field: "spec.replicas" }];
   const body = JSON.stringify({ kind: "Status", reason: "Invalid", message: "invalid", details: { causes } });
   assert.deepEqual(new ApiError(info, 422, body).causes, causes);

@@ -131,7 +131,7 @@ Deno.test("Client lists page by page with the same selector, and sets apiVersion
   ]);
 });
 
-Deno.test("Client returns a list whose items are null as an empty one", async () => {
+Deno.test("Client returns an empty list if the items of the response are null", async () => {
   const { client } = scriptedServer(() => Response.json({ metadata: { resourceVersion: "7" }, items: null }));
   assert.deepEqual(await client.page(ConfigMap, undefined), { items: [], resourceVersion: "7", continue: undefined });
 });
@@ -158,7 +158,7 @@ Deno.test("Client watches with bookmarks, and with the initial list on request",
   ]);
 });
 
-Deno.test("Client requests watches without compression, and leaves other requests to the connection", async () => {
+Deno.test("Client disables compression for watches, but not for other requests", async () => {
   const { client, accepted } = scriptedServer(() => Response.json({ metadata: {}, items: [] }));
   await client.list(ConfigMap);
   for await (const _ of client.watch(ConfigMap)) { /* only the request counts */ }
@@ -182,13 +182,13 @@ Deno.test("Client sends the same request again after Retry-After", async () => {
     count < 3 ? new Response("", { status: 429, headers: { "retry-after": "2" } }) : Response.json({ ok: true })
   );
   const patched = client.patch(ConfigMap, "web", { data: { a: "1" } }, { namespace: "shop" });
-  await turns();
+  await settle();
   assert.equal(client.waiting, 1);
   clock.step(clock.now() + 1999);
-  await turns();
+  await settle();
   assert.equal(sent.length, 1);
 
-  await runOut(clock);
+  await advanceAll(clock);
   assert.deepEqual(await patched, { ok: true });
   assert.equal(clock.now() - START, 4000);
   assert.equal(client.waiting, 0);
@@ -201,7 +201,7 @@ Deno.test("Client throws after ten responses with Retry-After", async () => {
     new Response("", { status: 429, headers: { "retry-after": "1" } })
   );
   const failed = assert.rejects(client.get(Namespace, "shop"), { name: "ApiError", status: 429, retryAfter: 1000 });
-  await runOut(clock);
+  await advanceAll(clock);
   await failed;
   assert.equal(sent.length, 10);
 });
@@ -222,9 +222,9 @@ for (const { name, status, header, isRetried } of RETRIED) {
     const { client, clock, sent } = scriptedServer((_, count) =>
       count === 1 ? new Response("", { status, headers }) : Response.json({})
     );
-    const got = client.get(Namespace, "shop").then(() => "responded", (error) => (error as ApiError).status);
-    await runOut(clock);
-    assert.equal(await got, isRetried ? "responded" : status);
+    const outcome = client.get(Namespace, "shop").then(() => "responded", (error) => (error as ApiError).status);
+    await advanceAll(clock);
+    assert.equal(await outcome, isRetried ? "responded" : status);
     assert.equal(sent.length, isRetried ? 2 : 1);
   });
 }
@@ -234,13 +234,13 @@ for (const header of ["86400", "9".repeat(30)]) {
     const { client, clock, sent } = scriptedServer((_, count) =>
       count === 1 ? new Response("", { status: 503, headers: { "retry-after": header } }) : Response.json({})
     );
-    const got = client.get(Namespace, "shop");
-    await turns();
+    const response = client.get(Namespace, "shop");
+    await settle();
     clock.step(clock.now() + MAX_RETRY_AFTER - 1);
-    await turns();
+    await settle();
     assert.equal(sent.length, 1);
     clock.step(clock.now() + 1);
-    await got;
+    await response;
     assert.equal(sent.length, 2);
   });
 }
@@ -251,7 +251,7 @@ Deno.test("Client stops waiting when its caller's signal is aborted", async () =
   );
   const abort = new AbortController();
   const failed = assert.rejects(client.get(Namespace, "shop", { signal: abort.signal }), { message: "enough" });
-  await turns();
+  await settle();
   abort.abort(new Error("enough"));
   await failed;
   assert.equal(client.waiting, 0);
@@ -259,7 +259,7 @@ Deno.test("Client stops waiting when its caller's signal is aborted", async () =
   assert.equal(sent.length, 1);
 });
 
-Deno.test("Client throws the signal's reason when a request is aborted under way", async () => {
+Deno.test("Client throws the signal's reason when a pending request is aborted", async () => {
   const abort = new AbortController();
   const { client } = scriptedServer(() => {
     abort.abort(new Error("enough"));
@@ -269,14 +269,14 @@ Deno.test("Client throws the signal's reason when a request is aborted under way
 });
 
 Deno.test("the error of a request without a response names the object and has the cause", async () => {
-  const cause = new TypeError("the wire was cut");
+  const cause = new TypeError("the cable was cut");
   const { client } = scriptedServer(() => {
     throw cause;
   });
   await assert.rejects(client.delete(ConfigMap, "web", { namespace: "shop" }), {
     name: "ConnectionError",
     code: "ConnectionLost",
-    message: 'Cannot delete ConfigMap "shop/web": no response from "http://cluster": the wire was cut',
+    message: 'Cannot delete ConfigMap "shop/web": no response from "http://cluster": the cable was cut',
     cause,
   });
 });
@@ -291,7 +291,7 @@ Deno.test("the error of a response that is too large names the object", async ()
 });
 
 Deno.test("Client throws the error of its fence, and does not call the fence for reads", async () => {
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   const send = (_url: string, { method, fence }: Outgoing): Promise<Answer> => {
     try {
       fence?.();
@@ -300,19 +300,19 @@ Deno.test("Client throws the error of its fence, and does not call the fence for
       return Promise.reject(new FencedError(error));
     }
   };
-  let fenced = 0;
+  let fenceCalls = 0;
   const fence = () => {
-    if (++fenced > 1) throw new RangeError("another leads");
+    if (++fenceCalls > 1) throw new RangeError("another replica leads");
   };
-  const onAnswer = (...answer: unknown[]) => answers.push(answer);
+  const onResponse = (...response: unknown[]) => responses.push(response);
   const client = new Client({ url: "http://cluster", fetch: () => Promise.reject(), send, close() {} }, {
     fence,
-    onResponse: onAnswer,
+    onResponse,
   });
   await client.get(ConfigMap, "web", { namespace: "shop" });
-  assert.equal(fenced, 0);
-  await assert.rejects(client.delete(ConfigMap, "web", { namespace: "shop" }), /^RangeError: another leads$/);
-  assert.deepEqual(answers, [["GET", "200"]]);
+  assert.equal(fenceCalls, 0);
+  await assert.rejects(client.delete(ConfigMap, "web", { namespace: "shop" }), /^RangeError: another replica leads$/);
+  assert.deepEqual(responses, [["GET", "200"]]);
 });
 
 Deno.test("the error of a response that is not JSON names the object", async () => {
@@ -334,7 +334,9 @@ interface Sent {
 const START = Date.UTC(2030, 0, 1);
 
 /**
- * Returns a client of a scripted server, which gets each request and the number of requests so far.
+ * Returns a client of a scripted server.
+ *
+ * @param answer Returns the response to a request. It receives the number of requests so far.
  */
 function scriptedServer(answer: (request: Sent, count: number) => Response) {
   const clock = new VirtualClock(START);
@@ -363,15 +365,16 @@ function list(items: unknown[], next: string): Response {
   return Response.json({ metadata: { resourceVersion: "1", continue: next }, items });
 }
 
-/** Runs everything that does not wait for time. A request takes some turns of the event loop. */
-async function turns(): Promise<void> {
+/** Lets pending promises settle. A request takes several turns of the event loop. */
+async function settle(): Promise<void> {
   for (let i = 0; i < 10; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-async function runOut(clock: VirtualClock): Promise<void> {
-  await turns();
+/** Advances the clock until no timer is left. */
+async function advanceAll(clock: VirtualClock): Promise<void> {
+  await settle();
   while (clock.nextDue !== undefined) {
     clock.step(clock.nextDue);
-    await turns();
+    await settle();
   }
 }

@@ -77,8 +77,8 @@ for (const { name, env = {}, files, options, url, namespace } of FOUND) {
   });
 }
 
-Deno.test("connect works if the sandbox hides the variables of kubeconfigs", async () => {
-  const hidden = (env: Record<string, string>, files: Record<string, string>) => ({
+Deno.test("connect uses the service account if the sandbox denies access to KUBECONFIG and HOME", async () => {
+  const denied = (env: Record<string, string>, files: Record<string, string>) => ({
     ...machine(env, files),
     env(name: string) {
       if (name === "KUBECONFIG" || name === "HOME") {
@@ -87,10 +87,10 @@ Deno.test("connect works if the sandbox hides the variables of kubeconfigs", asy
       return env[name];
     },
   });
-  const connection = await connect(hidden({ KUBERNETES_SERVICE_PORT: "443" }, POD_FILES), new VirtualClock());
+  const connection = await connect(denied({ KUBERNETES_SERVICE_PORT: "443" }, POD_FILES), new VirtualClock());
   connection.close();
   assert.equal(connection.url, "https://kubernetes.default.svc:443");
-  await assert.rejects(connect(hidden({}, {}), new VirtualClock()), { code: "NoCluster" });
+  await assert.rejects(connect(denied({}, {}), new VirtualClock()), { code: "NoCluster" });
 });
 
 Deno.test("connect sends the token of the kubeconfig", async () => {

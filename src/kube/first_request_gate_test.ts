@@ -27,7 +27,7 @@ async function flushMicrotasks(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve();
 }
 
-Deno.test("firstRequestGate holds requests until the first one has a response", async () => {
+Deno.test("firstRequestGate delays requests until the first one has a response", async () => {
   const { send, sent, respond } = requests();
   const all = [send("a"), send("b"), send("c")];
   await flushMicrotasks();
@@ -54,7 +54,7 @@ Deno.test("firstRequestGate sends all other requests when the first one fails", 
   await c;
 });
 
-Deno.test("firstRequestGate stops holding a request that is aborted", async () => {
+Deno.test("firstRequestGate stops delaying a request that is aborted", async () => {
   const { send, respond } = requests();
   const a = send("a");
   const stop = new AbortController();

@@ -63,7 +63,7 @@ Deno.test("FetchTransport closes the connections of pending requests when it is 
       { name: "without a response", reply: undefined },
       { name: "without a body", reply: head, read: (answer: Answer) => answer.json() },
       { name: "with half of a body", reply: `${head}{"a":`, read: (answer: Answer) => answer.text() },
-      { name: "with half of a stream", reply: `${head}{"a":`, read: (answer: Answer) => wholeOf(answer.body!) },
+      { name: "with half of a stream", reply: `${head}{"a":`, read: (answer: Answer) => readToEnd(answer.body!) },
       { name: "with a body that is not read", reply: `${head}{"a":` },
     ]
   ) {
@@ -139,13 +139,13 @@ Deno.test("connections do not accumulate while a server accepts connections but 
   connection.close();
 });
 
-/** Returns a client that sends plain values, as over TLS. */
+/** Returns a client whose connection adds tokens, with both `fetch` and `send`. */
 function clientWith(send: Connection["fetch"], token: TokenSource): Client {
   const plain = (url: string, outgoing: Outgoing): Promise<Response> => send(new Request(url, outgoing));
   return new Client({ url: "http://cluster", ...withToken({ fetch: send, send: plain }, token), close() {} });
 }
 
-/** Returns the token "one", and "two" after it was read again. */
+/** Returns a source of the token "one". After it is read again, the token is "two". */
 function rotating(): TokenSource {
   let token = "one";
   return (again) => {
@@ -162,6 +162,7 @@ interface Sent {
   body: string;
 }
 
+/** Returns a `fetch` that records requests and responds with the status that `answer` returns. */
 function server(answer: (authorization: string | null) => number) {
   const sent: Sent[] = [];
   const send = async (request: Request): Promise<Response> => {
@@ -186,7 +187,7 @@ function silentServer(reply: string | undefined) {
     open.add(connection);
     const buffer = new Uint8Array(4096);
     try {
-      // A request arrives in one piece.
+      // Each read returns one complete request.
       while (await connection.read(buffer) !== null) {
         requests++;
         if (reply !== undefined) await connection.write(new TextEncoder().encode(reply));
@@ -216,7 +217,7 @@ function silentServer(reply: string | undefined) {
   };
 }
 
-async function wholeOf(body: AnswerBody): Promise<void> {
+async function readToEnd(body: AnswerBody): Promise<void> {
   const reader = body.getReader();
   while (!(await reader.read()).done);
 }

@@ -15,7 +15,7 @@ const CLIENTS: readonly {
   { name: "its own HTTP/2 client by default", encodings: null },
   { name: "its own HTTP/2 client", httpClient: "http2", encodings: null },
   { name: "fetch, if httpClient is fetch", httpClient: "fetch", encodings: "gzip,br" },
-  { name: "fetch, if the process has traces", isTraced: true, encodings: "gzip,br" },
+  { name: "fetch, if tracing is enabled", isTraced: true, encodings: "gzip,br" },
 ];
 
 for (const { name, httpClient, isTraced = false, encodings } of CLIENTS) {

@@ -30,7 +30,7 @@ const ENDS: readonly {
 ];
 
 for (const { name, code, message, answer } of ENDS) {
-  Deno.test(`the error of a server that ${name} during the TLS handshake has a code and the address`, async () => {
+  Deno.test(`the error for a server that ${name} during the TLS handshake has a code and quotes the address`, async () => {
     const { caCert } = await localAuthority();
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const authority = `127.0.0.1:${listener.addr.port}`;

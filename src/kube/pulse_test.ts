@@ -7,8 +7,8 @@ import { Client } from "./client.ts";
 import { Pulse } from "./pulse.ts";
 
 /**
- * Starts a Pulse for a connection that the test can kill: its requests then get no response until a
- * reset.
+ * Starts a Pulse for a connection that the test can make dead. Requests on a dead connection get no
+ * response until a reset.
  */
 function start({ resets = true } = {}) {
   const clock = new VirtualClock();
@@ -63,9 +63,9 @@ function start({ resets = true } = {}) {
     endBodies: (ends: boolean) => void (isBodyEndless = !ends),
     async pass(milliseconds: number): Promise<void> {
       const until = clock.now() + milliseconds;
-      await turns();
-      while (clock.step(until)) await turns();
-      await turns();
+      await settle();
+      while (clock.step(until)) await settle();
+      await settle();
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -74,7 +74,7 @@ function start({ resets = true } = {}) {
   };
 }
 
-async function turns(): Promise<void> {
+async function settle(): Promise<void> {
   for (let i = 0; i < 10; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
@@ -115,7 +115,7 @@ Deno.test("Pulse resets a dead connection within 10 s: pending requests and watc
   await line.client.get(ConfigMap, "a", { namespace: "default" });
 });
 
-Deno.test("Pulse fails the pending requests of a fenced client, too", async () => {
+Deno.test("Pulse also fails the pending requests of a fenced client", async () => {
   await using line = start();
   line.die();
   const fenced = line.client.fenced(() => {});
@@ -124,7 +124,7 @@ Deno.test("Pulse fails the pending requests of a fenced client, too", async () =
   assert.equal(await read, `Cannot get ConfigMap "default/a": no response from "http://cluster": ${DEAD}`);
 });
 
-Deno.test("Pulse fails requests whose response has no end", async (t) => {
+Deno.test("Pulse fails requests whose response body never ends", async (t) => {
   for (const status of [200, 500]) {
     await t.step(`with status ${status}`, async () => {
       await using line = start();
@@ -139,7 +139,7 @@ Deno.test("Pulse fails requests whose response has no end", async (t) => {
   }
 });
 
-Deno.test("Pulse reports an outage once, and the next one again", async () => {
+Deno.test("Pulse calls onDead once for each outage", async () => {
   await using line = start();
   line.die(true);
   await line.pass(60_000);

@@ -7,7 +7,7 @@ import { RateLimit } from "./rate_limit.ts";
 
 const PODS = "/api/v1/pods";
 
-Deno.test("RateLimit lets a burst pass at once, and then one request per interval, in order", async () => {
+Deno.test("RateLimit allows a burst at once, and then one request per interval, in order", async () => {
   const { take, passed, advance } = bucket({ qps: 5, burst: 3 });
   for (let i = 0; i < 6; i++) take(`${i}`);
   await advance(0);
@@ -30,7 +30,7 @@ Deno.test("RateLimit never sends more than the burst and the rate allow, however
   assert(passed.length >= 50, `${passed.length} in 5 s`);
 });
 
-Deno.test("RateLimit fills up to the burst after a pause, and no further", async () => {
+Deno.test("RateLimit refills to the burst after a pause, but not beyond", async () => {
   const { take, passed, advance } = bucket({ qps: 1, burst: 2 });
   for (let i = 0; i < 2; i++) take("first");
   await advance(3_600_000);
@@ -39,7 +39,7 @@ Deno.test("RateLimit fills up to the burst after a pause, and no further", async
   assert.deepEqual(passed, ["first", "first", "second", "second"]);
 });
 
-Deno.test("RateLimit defaults to a burst of twice the rate, and of one for rates below", async () => {
+Deno.test("RateLimit defaults to a burst of twice the rate, and of at least one", async () => {
   for (const [qps, burst] of [[5, 10], [0.1, 1]] as const) {
     const { take, passed, advance } = bucket({ qps });
     for (let i = 0; i < 20; i++) take("one");
@@ -88,10 +88,10 @@ for (
   const { name, given } of [
     { name: "a rate of zero", given: { qps: 0 } },
     { name: "a negative rate", given: { qps: -1 } },
-    { name: "a rate that is no number", given: { qps: NaN } },
-    { name: "a rate without end", given: { qps: Infinity } },
+    { name: "a rate of NaN", given: { qps: NaN } },
+    { name: "an infinite rate", given: { qps: Infinity } },
     { name: "a burst of zero", given: { qps: 1, burst: 0 } },
-    { name: "half a burst", given: { qps: 1, burst: 1.5 } },
+    { name: "a fractional burst", given: { qps: 1, burst: 1.5 } },
   ]
 ) {
   Deno.test(`RateLimit rejects ${name}`, () => {
@@ -99,7 +99,7 @@ for (
   });
 }
 
-Deno.test("Client delays all requests but those for Leases and access reviews", async () => {
+Deno.test("Client delays all requests except those for Leases and access reviews", async () => {
   const clock = new VirtualClock();
   const sent: string[] = [];
   const fetch = (request: Request): Promise<Response> => {

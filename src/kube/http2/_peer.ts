@@ -160,13 +160,13 @@ export function respond(out: FrameWriter, stream: number, block: Uint8Array = OK
 }
 
 /** Returns the UTF-8 bytes of a string. */
-export function bytes(of: string): Uint8Array {
-  return new TextEncoder().encode(of);
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 /** Returns a string from its UTF-8 bytes. */
-export function text(of: Uint8Array): string {
-  return new TextDecoder().decode(of);
+export function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 /** Names of the static table entries that {@linkcode HeaderWriter} uses (RFC 7541, appendix A). */

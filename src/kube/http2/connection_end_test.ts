@@ -82,7 +82,7 @@ Deno.test("a request that waits because the server allows no streams is rejected
   await rejected;
 });
 
-Deno.test("an idle connection ends with GOAWAY", async () => {
+Deno.test("an idle connection is closed when the server sends GOAWAY", async () => {
   const ended = Promise.withResolvers<void>();
   const peer = new Peer({ onEnd: ended.resolve });
   peer.send((out) => goAway(out, 0, CODE.none));
@@ -106,7 +106,7 @@ Deno.test("a request that was buffered but not written when the connection ended
   assert.deepEqual(codes, ["Unanswered", "Unanswered", "NotProcessed"]);
 });
 
-Deno.test("requests fail with ConnectionClosed, also queued and later ones, when the client closes the connection", async () => {
+Deno.test("all requests, including queued and later ones, fail with ConnectionClosed when the client closes the connection", async () => {
   const peer = new Peer();
   peer.send((out) => out.settings([[SETTING.concurrent, 1]]));
   await peer.sent(3);
@@ -118,7 +118,7 @@ Deno.test("requests fail with ConnectionClosed, also queued and later ones, when
   await assert.rejects(peer.connection.request(request()), { code: "ConnectionClosed" });
 });
 
-Deno.test("the errors of a lost connection quote the reason of GOAWAY", async () => {
+Deno.test("the errors for a lost connection quote the reason of GOAWAY", async () => {
   const peer = new Peer();
   const [pending, late] = [peer.connection.request(request()), peer.connection.request(request())];
   const rejected = assert.rejects(late, {
@@ -214,7 +214,7 @@ Deno.test("the server is pinged after a request was aborted before anything was 
   assert(peer.isClosed);
 });
 
-Deno.test("a queued request is not sent if its fence throws when its turn comes", async () => {
+Deno.test("a queued request is not sent if its fence throws when a stream is free", async () => {
   const peer = new Peer();
   peer.send((out) => out.settings([[SETTING.concurrent, 1]]));
   await peer.sent(3);

@@ -1,7 +1,7 @@
 /**
- * A hostile server against {@linkcode Http2Connection}: random frames, mutated frames and random
- * bytes. Whatever it sends, every request settles, every token is sent only with its own request,
- * and memory stays bounded.
+ * Tests {@linkcode Http2Connection} with a hostile server that sends random frames, mutated frames
+ * and random bytes. Every request must settle, every token must be sent only with its own request,
+ * and memory must stay bounded.
  *
  * The seeds are fixed, so that a failure is reproducible. `deno task verify http2-fuzz` sets
  * `PROPERTY_SEED` to a new one and `PROPERTY_RUNS` to run more scenarios.
@@ -30,12 +30,12 @@ Deno.test(`every request settles with its own response or an error, whatever fra
     }
     for (const outcome of scenario.outcomes()) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   }
-  // The scenarios reach responses as well as each kind of failure.
+  // The scenarios must produce responses and each kind of failure.
   const reached = ["response", "Http2Protocol", "NotProcessed", "Unanswered", "StreamReset", "aborted", "Fenced"];
   for (const outcome of reached) assert(outcomes.get(outcome)! > 0, `no request ended with ${outcome}`);
 });
 
-/** A request of a scenario and what became of it. */
+/** A request of a scenario and its outcome. */
 interface Attempt {
   readonly abort: AbortController;
   /** Code of its error, `aborted`, or `response`; `undefined` while it is pending. */

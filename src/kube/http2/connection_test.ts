@@ -24,7 +24,7 @@ Deno.test("Http2Connection sends its settings and a request, acknowledges the se
   });
 });
 
-Deno.test("Http2Connection reads a response however it is split into frames", async (t) => {
+Deno.test("Http2Connection reads a response regardless of how it is split into frames", async (t) => {
   const CASES: Record<string, (out: FrameWriter) => void> = {
     "headers and data in several frames": (out) => {
       out.frame(FRAME.headers, 0, 1, OK);
@@ -83,7 +83,7 @@ Deno.test("Http2Connection sends a request body as far as the stream window allo
   assert.equal(await (await answer).text(), "");
 });
 
-Deno.test("Http2Connection queues requests beyond the server's stream limit, until their signal is aborted", async () => {
+Deno.test("Http2Connection queues requests beyond the server's stream limit, and does not send aborted ones", async () => {
   const peer = new Peer();
   peer.send((out) => out.settings([[SETTING.concurrent, 1]]));
   await peer.sent(3);
@@ -176,7 +176,7 @@ Deno.test("Http2Connection acknowledges a PING", async () => {
   assert.deepEqual([pong.type, pong.flags, text(pong.payload)], [FRAME.ping, FLAG.ack, "12345678"]);
 });
 
-Deno.test("Http2Connection enlarges the window of a stream only as far as the reader has read", async () => {
+Deno.test("Http2Connection enlarges the window of a stream only by the bytes that were read", async () => {
   const peer = new Peer();
   const answer = peer.connection.request(request({ streams: true }));
   const piece = new Uint8Array(16384);

@@ -43,7 +43,7 @@ Deno.test("the windows of the stream and of the connection each limit a request 
   for (const each of pending) assert.equal((await each).status, 200);
 });
 
-Deno.test("padding of a response counts against its window, and is returned", async () => {
+Deno.test("padding of a response reduces the window, and is added to it again", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request());
   await peer.firstFrame(FRAME.headers, 1);
@@ -62,7 +62,7 @@ Deno.test("padding of a response counts against its window, and is returned", as
   assert.equal(await (await pending).text(), "x".repeat(2 * frames + 10));
 });
 
-Deno.test("padding without content is returned to the window of a streamed response at once", async () => {
+Deno.test("padding without content is added to the window of a streamed response again at once", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request({ streams: true }));
   await peer.firstFrame(FRAME.headers, 1);
@@ -121,7 +121,7 @@ Deno.test("a dynamic table size update in a header block is accepted", async () 
   assert.equal((await pending).status, 404);
 });
 
-Deno.test("no request is sent while the server allows no streams, and then urgent ones are first", async () => {
+Deno.test("requests wait while the server allows no streams, and urgent ones are then sent first", async () => {
   const peer = new Peer();
   peer.send((out) => out.settings([[SETTING.concurrent, 0]]));
   await peer.sent(3);

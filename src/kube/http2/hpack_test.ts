@@ -97,7 +97,7 @@ const RESPONSES: [name: string, block: number[], expected: unknown][] = [
       .concat(0x5b, 0xb8, 0xe8, 0xb4, 0xbf),
     { status: 404, retryAfter: null },
   ],
-  ["a success, without its Retry-After", [
+  ["a response with status 200, and ignores its Retry-After", [
     0x88,
     0,
     11,

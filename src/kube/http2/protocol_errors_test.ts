@@ -195,7 +195,7 @@ Deno.test("frames of a stream that has ended are ignored, but their data counts 
   assert.deepEqual(given, [[0, 2 ** 30 - 65_535], [0, 1024 * 16384]]);
 });
 
-Deno.test("the connection ends when the server sends PING or SETTINGS without end and reads no acknowledgment", async () => {
+Deno.test("the connection ends when the server sends endless PING or SETTINGS frames and reads no acknowledgments", async () => {
   for (const type of [FRAME.ping, FRAME.settings]) {
     const peer = new Peer();
     const pending = peer.connection.request(request());
@@ -214,7 +214,7 @@ Deno.test("the connection ends when the server sends PING or SETTINGS without en
   }
 });
 
-Deno.test("the error of a violation quotes the reason of GOAWAY", async () => {
+Deno.test("the error for a violation quotes the reason of GOAWAY", async () => {
   const peer = new Peer();
   const pending = peer.connection.request(request());
   await peer.firstFrame(FRAME.headers, 1);

@@ -19,7 +19,7 @@ const CASES: [limit: number, requests: number, urgent: number, watches: number, 
   [250, 248, 250, 150, 150],
 ];
 for (const [limit, requests, urgent, watches, watchesAlone] of CASES) {
-  Deno.test(`with a limit of ${limit} streams, watches leave streams for requests, and requests leave streams for urgent ones`, () => {
+  Deno.test(`with a limit of ${limit} streams, some are reserved for requests and for urgent requests`, () => {
     assert.deepEqual([
       count((open) => mayOpen(limit, open, false)),
       count((open) => mayOpen(limit, open, true)),

@@ -30,12 +30,12 @@ Deno.test("StreamedBody returns unread content in one chunk, and reports the byt
   assert.deepEqual([read, cancelled], [[13, 5], []]);
 });
 
-Deno.test("StreamedBody holds many small frames in about as many bytes as they have", () => {
+Deno.test("StreamedBody uses little more memory for many small frames than their content", () => {
   const { body } = bodyWithCalls();
   const one = bytes("x");
   const before = memory();
   for (let i = 0; i < 1 << 20; i++) body.push(one, 1);
-  // As chunks of their own, they took more than 100 MiB.
+  // As separate chunks, they would take more than 100 MiB.
   assert(memory() - before < 16 << 20, `${memory() - before} bytes`);
 });
 
@@ -54,7 +54,7 @@ Deno.test("StreamedBody resolves a pending read with the content that is receive
   assert.deepEqual(await last, { done: true });
 });
 
-Deno.test("StreamedBody that fails returns the content before the failure, then the error", async () => {
+Deno.test("StreamedBody returns the content that precedes a failure, and then throws its error", async () => {
   const { body } = bodyWithCalls();
   body.push(bytes("one"), 3);
   body.fail(new Error("lost"));
@@ -71,7 +71,7 @@ Deno.test("StreamedBody that fails returns the content before the failure, then 
   await assert.rejects(pending, /lost/);
 });
 
-Deno.test("StreamedBody that is cancelled ends for its reader, and reports the reason once", async () => {
+Deno.test("StreamedBody ends for its reader when it is cancelled, and calls onCancel once", async () => {
   const { body, read, cancelled } = bodyWithCalls();
   const reader = body.getReader();
   body.push(bytes("one"), 3);
@@ -87,7 +87,7 @@ Deno.test("StreamedBody that is cancelled ends for its reader, and reports the r
   assert.deepEqual(await pending, { done: true });
 });
 
-Deno.test("StreamedBody that has ended reports no cancellation, and discards its unread content", async () => {
+Deno.test("StreamedBody that has ended does not call onCancel, and discards its unread content", async () => {
   const { body, cancelled } = bodyWithCalls();
   body.push(bytes("one"), 3);
   body.end();

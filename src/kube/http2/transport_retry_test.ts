@@ -7,7 +7,7 @@ import type { Outgoing } from "../connection.ts";
 import { CODE, FLAG, FRAME, type Frame, FrameReader, FrameWriter, SETTING } from "./frames.ts";
 import { Http2Transport } from "./transport.ts";
 
-Deno.test("Http2Transport repeats requests that were not sent and reads when a connection is lost", async () => {
+Deno.test("when a connection is lost, Http2Transport repeats GET requests, and writes that were not sent", async () => {
   await using server = await serve((connection, { type, stream }) => {
     if (type !== FRAME.headers) return;
     // The connections close with their second, third, second and first request.
@@ -43,9 +43,9 @@ Deno.test("Http2Transport repeats requests that a server rejected with GOAWAY", 
   assert.deepEqual(server.connections.map(({ requests }) => requests), [2, 1]);
 });
 
-Deno.test("Http2Transport repeats a rejected request at once and after growing pauses, and then fails with the reason of GOAWAY", async () => {
+Deno.test("Http2Transport repeats a rejected request with growing delays, and then fails with the reason of GOAWAY", async () => {
   const clock = new VirtualClock();
-  await using server = await serve(rejecting, [], clock);
+  await using server = await serve(rejectWithGoAway, [], clock);
   const pending = server.send({ method: "POST", body: "x" });
   const failed = assert.rejects(pending, {
     code: "NotProcessed",
@@ -64,16 +64,17 @@ Deno.test("Http2Transport repeats a rejected request at once and after growing p
 
 Deno.test("Http2Transport does not repeat a request after a reset, or when its signal is aborted", async () => {
   const stop = new AbortController();
-  for (const way of ["reset", "signal"]) {
+  for (const trigger of ["reset", "signal"]) {
     const clock = new VirtualClock();
-    await using server = await serve(rejecting, [], clock);
+    await using server = await serve(rejectWithGoAway, [], clock);
     const pending = server.send({ method: "POST", body: "x", signal: stop.signal });
     await server.closed(2);
     const failed = assert.rejects(
       pending,
-      (reason: { code?: string }) => way === "reset" ? reason.code === "ConnectionClosed" : String(reason) === "enough",
+      (reason: { code?: string }) =>
+        trigger === "reset" ? reason.code === "ConnectionClosed" : String(reason) === "enough",
     );
-    if (way === "reset") server.reset();
+    if (trigger === "reset") server.reset();
     else stop.abort("enough");
     await failed;
     assert.equal(clock.nextDue, undefined);
@@ -82,18 +83,18 @@ Deno.test("Http2Transport does not repeat a request after a reset, or when its s
 });
 
 Deno.test("Http2Transport calls the fence again before it repeats a request", async () => {
-  await using server = await serve(rejecting);
+  await using server = await serve(rejectWithGoAway);
   let calls = 0;
   const fence = () => {
-    if (++calls === 2) throw new Error("another leads");
+    if (++calls === 2) throw new Error("another replica leads");
   };
   await assert.rejects(server.send({ method: "POST", body: "x", fence }), ({ code, cause }) => {
-    return code === "Fenced" && cause.message === "another leads";
+    return code === "Fenced" && cause.message === "another replica leads";
   });
   assert.deepEqual(server.connections.map(({ requests }) => requests).slice(1).filter((count) => count > 0), []);
 });
 
-Deno.test("Http2Transport detects a dead second connection by its own pings, and the first one continues", async () => {
+Deno.test("Http2Transport detects that its second connection is dead by PING, and the first one continues", async () => {
   const clock = new VirtualClock();
   const pings: number[] = [];
   let pinged = (): void => {};
@@ -117,7 +118,7 @@ Deno.test("Http2Transport detects a dead second connection by its own pings, and
   advance(4);
   while (pings.length < 2) await new Promise<void>((resolve) => pinged = resolve);
   assert.deepEqual([...pings].sort(), [1, 2]);
-  // The response comes after that to the ping.
+  // The server responds to this request after the PING, so the PING was acknowledged before.
   assert.equal((await server.send({})).status, 200);
   const dead = assert.rejects(second!, { code: "Unanswered" });
   advance(4.25);
@@ -126,7 +127,7 @@ Deno.test("Http2Transport detects a dead second connection by its own pings, and
   server.connections[0]!.send((out) => out.frame(FRAME.data, 0, 1, bytes("alive")));
   assert.deepEqual((await first!).value, bytes("alive"));
   assert.equal(server.connections.length, 2);
-  // The lane gets a new connection.
+  // The second lane opens a new connection.
   assert.equal((await server.send({ lane: 1, streams: true })).status, 200);
   assert.equal(server.connections.length, 3);
 });
@@ -156,7 +157,7 @@ function startResponse(stream: number): (out: FrameWriter) => void {
 }
 
 /** Rejects every request with GOAWAY. */
-function rejecting(connection: ServerConnection, { type }: Frame): void {
+function rejectWithGoAway(connection: ServerConnection, { type }: Frame): void {
   if (type === FRAME.headers) connection.send((out) => goAway(out, 0, 11, "not now"));
 }
 

@@ -57,12 +57,12 @@ Deno.test("Http2Transport returns status, Retry-After and body", async () => {
 Deno.test("Http2Transport fails pending requests on reset, and then opens another connection", async () => {
   const peers = new Set<string>();
   const arrived = Promise.withResolvers<void>();
-  const over = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   await using server = await serve(async (request, peer) => {
     peers.add(peer);
     if (!request.url.endsWith("/hang")) return new Response("ok");
     arrived.resolve();
-    await over.promise;
+    await release.promise;
     return new Response();
   });
   const hanging = server.send("/hang");
@@ -71,7 +71,7 @@ Deno.test("Http2Transport fails pending requests on reset, and then opens anothe
   await assert.rejects(hanging, { code: "ConnectionClosed" });
   assert.equal(await (await server.send("")).text(), "ok");
   assert.equal(peers.size, 2);
-  over.resolve();
+  release.resolve();
 });
 
 Deno.test("Http2Transport rejects with the reason when a server cannot be reached, and connects again for the next request", async () => {
@@ -91,12 +91,12 @@ Deno.test("Http2Transport rejects with the reason when a server cannot be reache
 Deno.test("Http2Transport stops waiting for a connection when the signal of the request is aborted", async () => {
   const { caCert } = await localAuthority();
   // It accepts connections and sends nothing.
-  using mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const transport = transportTo(caCert);
   const stop = new AbortController();
-  const url = `https://127.0.0.1:${(mute.addr as Deno.NetAddr).port}/`;
+  const url = `https://127.0.0.1:${(silent.addr as Deno.NetAddr).port}/`;
   const [pending, other] = [transport.send(url, outgoing({ signal: stop.signal })), transport.send(url, outgoing({}))];
-  const accepted = await mute.accept();
+  const accepted = await silent.accept();
   stop.abort("enough");
   await assert.rejects(pending, (reason) => reason === "enough");
   accepted.close();
@@ -106,12 +106,12 @@ Deno.test("Http2Transport stops waiting for a connection when the signal of the 
 
 Deno.test("Http2Transport fails after 10 s when a server does not complete the TLS handshake", async () => {
   const { caCert } = await localAuthority();
-  using mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const clock = new VirtualClock();
   const transport = new Http2Transport({ ca: () => caCert, clock });
-  const pending = transport.send(`https://127.0.0.1:${(mute.addr as Deno.NetAddr).port}/`, outgoing({}));
+  const pending = transport.send(`https://127.0.0.1:${(silent.addr as Deno.NetAddr).port}/`, outgoing({}));
   const failed = assert.rejects(pending, /did not complete the TLS handshake within 10 s/);
-  using _accepted = await mute.accept();
+  using _accepted = await silent.accept();
   while (clock.step(clock.now() + 10_000));
   await failed;
   transport.close();
@@ -119,11 +119,11 @@ Deno.test("Http2Transport fails after 10 s when a server does not complete the T
 
 Deno.test("Http2Transport stops opening a connection on reset", async () => {
   const { caCert } = await localAuthority();
-  using mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const transport = transportTo(caCert);
-  const pending = transport.send(`https://127.0.0.1:${(mute.addr as Deno.NetAddr).port}/`, outgoing({}));
+  const pending = transport.send(`https://127.0.0.1:${(silent.addr as Deno.NetAddr).port}/`, outgoing({}));
   const failed = assert.rejects(pending);
-  using accepted = await mute.accept();
+  using accepted = await silent.accept();
   // The client has started the handshake.
   await accepted.read(new Uint8Array(1));
   transport.reset();
@@ -155,9 +155,9 @@ Deno.test("Http2Transport uses fetch for a server without HTTP/2", async () => {
   })();
   const transport = transportTo(authority.caCert);
   const url = `https://127.0.0.1:${(listener.addr as Deno.NetAddr).port}/x`;
-  const ask = async () => assert.equal(await (await transport.send(url, outgoing({}))).text(), "plain");
-  await Promise.all([ask(), ask()]);
-  await ask();
+  const sendAndCheck = async () => assert.equal(await (await transport.send(url, outgoing({}))).text(), "plain");
+  await Promise.all([sendAndCheck(), sendAndCheck()]);
+  await sendAndCheck();
   transport.close();
   listener.close();
   await served;
@@ -166,11 +166,11 @@ Deno.test("Http2Transport uses fetch for a server without HTTP/2", async () => {
 /** Reads the headers of a request over HTTP/1.1 and responds. */
 async function respondOverHttp1(connection: Deno.TlsConn): Promise<void> {
   try {
-    const room = new Uint8Array(4096);
+    const buffer = new Uint8Array(4096);
     for (let text = ""; !text.endsWith("\r\n\r\n");) {
-      const count = await connection.read(room);
+      const count = await connection.read(buffer);
       if (count === null) return;
-      text += new TextDecoder().decode(room.subarray(0, count));
+      text += new TextDecoder().decode(buffer.subarray(0, count));
     }
     await connection.write(
       new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nplain"),

@@ -9,19 +9,22 @@ function authority(keyId: string, until: number) {
   return { from: 0, until, names: [], keyId, authorityKeyId: keyId };
 }
 
-/** Returns an authority and a certificate that it issued now, with some values replaced. */
-function stored(more: Partial<CertificateSetFacts> = {}): CertificateSetFacts {
+/**
+ * Returns an authority and a certificate that it issued at {@linkcode NOW}, with some values
+ * replaced.
+ */
+function stored(changes: Partial<CertificateSetFacts> = {}): CertificateSetFacts {
   return {
     authorities: [authority("one", NOW + 730 * DAY)],
     server: { from: 0, until: NOW + 90 * DAY, names: NAMES, keyId: "server", authorityKeyId: "one" },
     authoritySince: NOW,
     serverSince: NOW,
-    ...more,
+    ...changes,
   };
 }
 
 const RENEWAL = NOW + 730 * DAY * 2 / 3;
-/** A certificate that is new when the authority must be renewed. */
+/** An authority that is due for renewal, and a server certificate that is one day old then. */
 const YOUNG = stored({ serverSince: RENEWAL - DAY, server: { ...stored().server, until: RENEWAL + 89 * DAY } });
 
 const TWO = [authority("two", NOW + 730 * DAY), authority("one", NOW + 100 * DAY)];

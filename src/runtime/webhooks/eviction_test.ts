@@ -14,87 +14,88 @@ function connections(count: number, rank: number, since = 0): Connection[] {
 
 const CASES: readonly {
   readonly name: string;
-  readonly of: string;
+  /** The client that opens a connection. */
+  readonly client: string;
   readonly clients: Readonly<Record<string, Connection[]>>;
   readonly evicted: [client: string, index: number] | undefined;
 }[] = [
   {
     name: "the client with the most connections loses its oldest",
-    of: "new",
+    client: "new",
     clients: { a: connections(2, RANK.idle), b: connections(3, RANK.idle) },
     evicted: ["b", 0],
   },
   {
     name: "a slow connection without a response is closed before an older idle one",
-    of: "new",
+    client: "new",
     clients: { a: [...connections(2, RANK.idle, 0), ...connections(2, RANK.unanswered, 50_000)] },
     evicted: ["a", 2],
   },
   {
     name: "a connection whose review is being answered is never closed",
-    of: "new",
+    client: "new",
     clients: { a: connections(9, RANK.answering), b: connections(1, RANK.idle) },
     evicted: ["b", 0],
   },
   {
     name: "an idle connection is closed before a new one without a response",
-    of: "new",
+    client: "new",
     clients: { a: [...connections(1, RANK.unanswered, NOW - 100), ...connections(1, RANK.idle, NOW - 50)] },
     evicted: ["a", 1],
   },
   {
     name: "no connection is closed if all are being answered",
-    of: "new",
+    client: "new",
     clients: { a: connections(9, RANK.answering) },
     evicted: undefined,
   },
   {
     name: "a client loses no connection to a client that has more connections",
-    of: "greedy",
+    client: "greedy",
     clients: { greedy: connections(5, RANK.answering), modest: connections(4, RANK.idle) },
     evicted: undefined,
   },
   {
     name: "a client with as many connections as others loses one of its own",
-    of: "a",
+    client: "a",
     clients: { a: connections(4, RANK.idle), b: connections(4, RANK.unanswered) },
     evicted: ["a", 0],
   },
   {
     name: "a client does not lose its own new connections",
-    of: "a",
+    client: "a",
     clients: { a: connections(4, RANK.unanswered, NOW - 100) },
     evicted: undefined,
   },
   {
     name: "a client does not lose its own connections with queued requests",
-    of: "a",
+    client: "a",
     clients: { a: connections(4, RANK.waiting) },
     evicted: undefined,
   },
   {
     name: "a client does not lose new connections to another client",
-    of: "b",
+    client: "b",
     clients: { a: connections(4, RANK.unanswered, NOW - 100), b: connections(1, RANK.unanswered, NOW - 100) },
     evicted: undefined,
   },
   {
     name: "a client does not lose connections with queued requests to another client",
-    of: "b",
+    client: "b",
     clients: { a: [...connections(2, RANK.waiting), ...connections(2, RANK.sending)] },
     evicted: undefined,
   },
   {
     name: "a client with more connections than the crowd limit loses its new connections",
-    of: "b",
+    client: "b",
     clients: { a: connections(CROWD + 1, RANK.unanswered, NOW - 100), b: connections(1, RANK.idle) },
     evicted: ["a", 0],
   },
 ];
 
-for (const { name, of, clients, evicted } of CASES) {
+for (const { name, client, clients, evicted } of CASES) {
   Deno.test(`eviction: ${name}`, () => {
     const expected = evicted && clients[evicted[0]]![evicted[1]];
-    assert.equal(evictedFor(of, new Map(Object.entries(clients)), { now: NOW, crowd: CROWD }), expected);
+    assert.equal(evictedFor(client, new Map(Object.entries(clients)), { now: NOW, crowd: CROWD }), expected);
   });
 }

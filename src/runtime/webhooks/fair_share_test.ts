@@ -4,12 +4,12 @@ import { FairShare } from "./fair_share.ts";
 const NEVER = new AbortController().signal;
 
 /** Waits for an amount, and records the order of the grants. */
-function taking(share: FairShare, order: string[], name: string, amount: number): Promise<Disposable> {
+function takeInOrder(share: FairShare, order: string[], name: string, amount: number): Promise<Disposable> {
   const taken = share.take(name, amount, NEVER);
   assert(taken !== undefined);
-  return taken.then((given) => {
+  return taken.then((granted) => {
     order.push(name);
-    return given;
+    return granted;
   });
 }
 
@@ -30,9 +30,9 @@ Deno.test("a FairShare grants a returned amount to the waiting client that holds
   const held = [1, 2, 3, 4].map(() => share.tryTake("greedy", 1)!);
   const order: string[] = [];
   const waiting = [
-    taking(share, order, "greedy", 1),
-    taking(share, order, "greedy", 1),
-    taking(share, order, "modest", 1),
+    takeInOrder(share, order, "greedy", 1),
+    takeInOrder(share, order, "greedy", 1),
+    takeInOrder(share, order, "modest", 1),
   ];
   held[0]![Symbol.dispose]();
   await waiting[2];
@@ -50,14 +50,14 @@ Deno.test("clients that hold equal amounts take turns", async () => {
   const first = share.tryTake("x", 1)!;
   const order: string[] = [];
   const all = ["a", "a", "a", "b", "b"].map((name) =>
-    taking(share, order, name, 1).then((given) => given[Symbol.dispose]())
+    takeInOrder(share, order, name, 1).then((granted) => granted[Symbol.dispose]())
   );
   first[Symbol.dispose]();
   await Promise.all(all);
   assert.deepEqual(order, ["a", "b", "a", "b", "a"]);
 });
 
-Deno.test("a client that waits for more than its queue is rejected, others are not", () => {
+Deno.test("a client that waits for more than `queue` is rejected, and others are not", () => {
   const share = new FairShare({ total: 1, queue: 2 });
   share.tryTake("a", 1);
   share.take("a", 1, NEVER);
@@ -66,7 +66,7 @@ Deno.test("a client that waits for more than its queue is rejected, others are n
   assert.notEqual(share.take("b", 1, NEVER), undefined);
 });
 
-Deno.test("when a client stops waiting, those behind it are granted their amounts", async () => {
+Deno.test("when a client stops waiting, the next ones in the queue are granted their amounts", async () => {
   const share = new FairShare({ total: 4 });
   const held = share.tryTake("a", 2)!;
   const giveUp = new AbortController();
@@ -81,10 +81,10 @@ Deno.test("when a client stops waiting, those behind it are granted their amount
 
 Deno.test("tryTakePart leaves an amount for other clients", () => {
   const share = new FairShare({ total: 100 });
-  const most = (name: string): number => {
+  const takeMaximum = (name: string): number => {
     let taken = 0;
     while (share.tryTakePart(name, 1) !== undefined) taken++;
     return taken;
   };
-  assert.deepEqual(["a", "b", "c"].map(most), [50, 25, 12]);
+  assert.deepEqual(["a", "b", "c"].map(takeMaximum), [50, 25, 12]);
 });

@@ -8,7 +8,7 @@ function advance(clock: VirtualClock, milliseconds: number): void {
   while (clock.step(until));
 }
 
-Deno.test("ReceiveDeadlines calls the callback when the deadline expires, unless it was canceled", () => {
+Deno.test("ReceiveDeadlines calls back when a deadline has passed, unless it was canceled", () => {
   const clock = new VirtualClock();
   const deadlines = new ReceiveDeadlines({ clock, time: 5000 });
   const late: string[] = [];
