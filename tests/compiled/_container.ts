@@ -14,7 +14,7 @@ import type { UnpackedImage } from "./_image_tools.ts";
 import { serviceAddress } from "../fixtures/service_address.ts";
 import { tokenOf } from "../fixtures/service_account.ts";
 
-/** The parts of a pod. */
+/** The parts of a pod that {@linkcode runContainer} needs. */
 export interface Pod {
   readonly namespace: string;
   readonly account: string;
@@ -108,7 +108,7 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
     stderr: "piped",
   }).spawn();
   return await followed(process, {
-    // The container's first process; unshare waits for it.
+    // The ID of the container's first process. The started process is unshare, which waits for it.
     pid: () =>
       eventually(async () => {
         const children = await Deno.readTextFile(`/proc/${process.pid}/task/${process.pid}/children`);

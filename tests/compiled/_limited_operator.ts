@@ -17,7 +17,7 @@ export interface LimitedOptions {
 }
 
 /** A folder with the files that a limited operator needs outside a cluster. */
-export interface Place extends AsyncDisposable {
+export interface OperatorFiles extends AsyncDisposable {
   /** The folder, which the operator may read. */
   readonly folder: string;
   /** The authority of the webhook certificate. */
@@ -33,7 +33,7 @@ export interface LimitedProcess extends OperatorProcess {
 }
 
 /** Creates a folder with a certificate and a kubeconfig for an in-process API server. */
-export async function place(): Promise<Place> {
+export async function createFiles(): Promise<OperatorFiles> {
   await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "limited-" });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
@@ -63,12 +63,12 @@ interface Container {
  * Starts an executable under limits.
  *
  * @param executable Its path.
- * @param place Its folder.
+ * @param files Its files.
  * @param options The limits.
  */
 export async function startLimited(
   executable: string,
-  { folder }: Place,
+  { folder }: OperatorFiles,
   { memory, descriptors }: LimitedOptions,
 ): Promise<LimitedProcess> {
   const group = await memoryGroup(memory);
@@ -84,7 +84,7 @@ export async function startLimited(
       `--webhook-key=${folder}/tls.key`,
     ],
     clearEnv: true,
-    // As the kubelet forwards it.
+    // As in a pod, where the kubelet sets this variable.
     env: { PATH: Deno.env.get("PATH") ?? "", HOME: folder, [MEMORY_LIMIT]: String(memory) },
     stdin: "null",
     stdout: "null",

@@ -1,7 +1,7 @@
 /**
- * Undeclared accesses from inside an operator's container, all of which fail. Each succeeds in a
- * twin, the same program compiled with all permissions and run as an administrator, so only the
- * sandbox or the role can be the cause of a failure.
+ * Undeclared accesses from inside an operator's container. All of them must fail. Each succeeds in
+ * a twin: the same program, compiled with all permissions and run as an administrator. So only the
+ * sandbox or the role can cause a failure.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -28,10 +28,10 @@ const NAMESPACE = "probes";
 const DENIED = /^NotCapable: |^\w+: .*the apiserver answered 403 Forbidden/;
 
 /**
- * Errors of attempts that have their own. Deno's node:http reports a denied connection as a refused
- * one. A step below checks that the server of the test receives none.
+ * Errors of attempts that do not match {@linkcode DENIED}. Deno's node:http reports a denied
+ * connection as ECONNREFUSED. A step below checks that the test server receives no request.
  */
-const DENIED_OTHERWISE: Readonly<Record<string, RegExp>> = {
+const OTHER_DENIALS: Readonly<Record<string, RegExp>> = {
   "call an undeclared host through Node": /^Error: connect ECONNREFUSED /,
 };
 
@@ -92,7 +92,7 @@ Deno.test(
       });
       for (const attempt of Object.keys(ATTEMPTS)) {
         await t.step(`an operator cannot ${attempt}`, () => {
-          assert.match(outcomes.get("operator")?.get(attempt) ?? "", DENIED_OTHERWISE[attempt] ?? DENIED);
+          assert.match(outcomes.get("operator")?.get(attempt) ?? "", OTHER_DENIALS[attempt] ?? DENIED);
           assert.equal(outcomes.get("twin")?.get(attempt), "succeeded");
         });
       }

@@ -52,7 +52,7 @@ async function build(
   return Object.assign(io, { code: await cli(["build", ...args], io) });
 }
 
-/** Throws from its own file when started with "fail". */
+/** A program that throws an error in a second file if it is started with the argument "fail". */
 const FAILING = {
   "price.ts": `/** Prices. */
 export interface Price { readonly euros: number }

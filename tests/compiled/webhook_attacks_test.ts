@@ -1,6 +1,6 @@
 /**
  * Attacks on the ports of a compiled operator under the limits of its generated Deployment.
- * Meanwhile, an API server requests reviews from another address, and none of them may be lost.
+ * At the same time, an API server requests reviews from another address, and each must be answered.
  */
 import assert from "node:assert/strict";
 import { operator, webhook } from "../../mod.ts";
@@ -8,14 +8,14 @@ import { attack } from "../fixtures/attacker.ts";
 import { eventually, HANG_LIMIT } from "../eventually.ts";
 import { Note, PATH, review } from "../fixtures/reviews.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
-import { generatedMemoryLimit, type LimitedProcess, place, startLimited } from "./_limited_operator.ts";
+import { createFiles, generatedMemoryLimit, type LimitedProcess, startLimited } from "./_limited_operator.ts";
 
 const ATTACKER = "127.0.0.2";
 
 const SMALL = JSON.stringify(review("hello"));
 
 Deno.test("a compiled operator under its generated limits answers every review while clients attack it", async (t) => {
-  await using around = await place();
+  await using files = await createFiles();
   const [port, health] = [freePort(), freePort()];
   await using built = await buildOperator(`
     import { operator, webhook } from "repository/mod.ts";
@@ -25,7 +25,7 @@ Deno.test("a compiled operator under its generated limits answers every review w
       name: "notes",
       parts: { noteRules },
       health: { hostname: "127.0.0.1", port: ${health} },
-      sandbox: { net: ["127.0.0.1"], read: [${JSON.stringify(around.folder)}] },
+      sandbox: { net: ["127.0.0.1"], read: [${JSON.stringify(files.folder)}] },
       webhooks: { hostname: "127.0.0.1", port: ${port} },
     });
     export default op;
@@ -35,18 +35,18 @@ Deno.test("a compiled operator under its generated limits answers every review w
   const memory = generatedMemoryLimit(operator({ name: "notes", parts: { noteRules } }));
 
   await t.step("with 1,024 descriptors and the generated memory limit", async (t) => {
-    await using running = await startLimited(built.path, around, { memory, descriptors: 1024 });
+    await using running = await startLimited(built.path, files, { memory, descriptors: 1024 });
     await running.logged(({ msg }) => msg === "Webhooks served");
-    await using server = reviewing(port, around.authority, running);
-    await server.ask(SMALL, 200);
+    await using server = reviewClient(port, files.authority, running);
+    await server.review(SMALL, 200);
     const before = running.descriptors();
 
     await t.step("1,100 connections that are reset after their handshake leave no descriptors open", async () => {
-      const asking = server.askDuring(SMALL);
+      const reviews = server.reviewContinuously(SMALL);
       await using reset = await attack(port, { kind: "reset-tls", count: 1100, address: ATTACKER });
       assert.equal(reset.results.length, 1100);
-      await asking.stop();
-      await fallsTo(running, before + 40);
+      await reviews.stop();
+      await untilDescriptorsAtMost(running, before + 40);
     });
 
     await t.step(
@@ -55,47 +55,47 @@ Deno.test("a compiled operator under its generated limits answers every review w
         await using _idle = await attack(port, { kind: "idle", count: 800, address: ATTACKER });
         await using _slow = await attack(port, { kind: "slow", count: 300, address: ATTACKER, path: PATH });
         await using _large = await attack(port, { kind: "slow-large", count: 50, address: ATTACKER, path: PATH });
-        await server.ask(SMALL, 1000);
+        await server.review(SMALL, 1000);
       },
     );
 
     await t.step("12,000 unfinished bodies on 60 HTTP/2 connections do not block other reviews", async () => {
-      const asking = server.askDuring(SMALL);
+      const reviews = server.reviewContinuously(SMALL);
       await using _unfinished = await attack(port, { kind: "http2", count: 60, address: ATTACKER, path: PATH });
-      await server.ask(SMALL, 200);
-      await asking.stop();
+      await server.review(SMALL, 200);
+      await reviews.stop();
     });
 
     await t.step("20 bodies of 7 MiB at once, three times, are all answered", async () => {
       const large = JSON.stringify(review("x".repeat(6.9 * 2 ** 20)));
-      for (let i = 0; i < 3; i++) await server.ask(large, 20, 20);
+      for (let i = 0; i < 3; i++) await server.review(large, 20, 20);
     });
 
     await t.step(
       "bodies that use 20 times their length when parsed do not exhaust memory or block other reviews",
       async () => {
-        const asking = server.askDuring(SMALL);
+        const reviews = server.reviewContinuously(SMALL);
         for (const length of [20_000, 600_000, 2_000_000]) {
           const wide = review();
           Object.assign(wide.request.object, { data: Array(length / 3 | 0).fill({}) });
-          for (let i = 0; i < 3; i++) await server.ask(JSON.stringify(wide), 10, 10, [200, 413, 429, 504]);
+          for (let i = 0; i < 3; i++) await server.review(JSON.stringify(wide), 10, 10, [200, 413, 429, 504]);
         }
-        await asking.stop();
+        await reviews.stop();
       },
     );
 
     await t.step("memory stays far below the limit, and SIGTERM ends it with exit code 0", async () => {
-      await server.ask(SMALL, 10);
+      await server.review(SMALL, 10);
       assert(running.peakMemory() < memory, `${running.peakMemory()} of ${memory} bytes were resident`);
       assert.equal(await running.stop("SIGTERM"), 0);
     });
   });
 
   await t.step("with 64 descriptors", async (t) => {
-    await using running = await startLimited(built.path, around, { memory, descriptors: 64 });
+    await using running = await startLimited(built.path, files, { memory, descriptors: 64 });
     await running.logged(({ msg }) => msg === "Webhooks served");
-    await using server = reviewing(port, around.authority, running);
-    await server.ask(SMALL, 10, 4);
+    await using server = reviewClient(port, files.authority, running);
+    await server.review(SMALL, 10, 4);
     const livez = async () => {
       const response = await fetch(`http://127.0.0.1:${health}/livez`, { signal: AbortSignal.timeout(HANG_LIMIT) });
       return await response.text();
@@ -116,8 +116,8 @@ Deno.test("a compiled operator under its generated limits answers every review w
           await using _idle = await attack(port, { kind: "idle", count: 100, address: ATTACKER });
           assert.match(await livez(), /^\[\+\]event loop/);
         }
-        await server.askUntilAnswered(SMALL);
-        await server.ask(SMALL, 100, 4);
+        await server.reviewUntilAnswered(SMALL);
+        await server.review(SMALL, 100, 4);
       },
     );
 
@@ -131,9 +131,9 @@ Deno.test("a compiled operator under its generated limits answers every review w
  * Requests reviews as an API server does: over HTTP/1.1, with persistent connections. Errors quote
  * the operator's last log lines, which include a panic of Deno.
  */
-function reviewing(port: number, authority: string, { log }: LimitedProcess) {
+function reviewClient(port: number, authority: string, { log }: LimitedProcess) {
   const client = Deno.createHttpClient({ caCerts: [authority], http2: false });
-  const once = async (body: string, statuses: readonly number[]): Promise<void> => {
+  const reviewOnce = async (body: string, statuses: readonly number[]): Promise<void> => {
     try {
       await request(body, statuses);
     } catch (cause) {
@@ -153,37 +153,39 @@ function reviewing(port: number, authority: string, { log }: LimitedProcess) {
     assert(statuses.includes(response.status), `${response.status}: ${text}`);
     if (response.status === 200) assert.equal(JSON.parse(text).response.allowed, true);
   };
-  const ask = async (body: string, count: number, atOnce = 16, statuses = [200]): Promise<void> => {
+  const reviewAll = async (body: string, count: number, concurrency = 16, statuses = [200]): Promise<void> => {
     let left = count;
-    await Promise.all(Array.from({ length: atOnce }, async () => {
-      while (left-- > 0) await once(body, statuses);
+    await Promise.all(Array.from({ length: concurrency }, async () => {
+      while (left-- > 0) await reviewOnce(body, statuses);
     }));
   };
   return {
-    ask,
-    /** Requests one review after the other until it is stopped. Fails if one got no response. */
-    askDuring(body: string) {
-      let isOver = false;
-      const asking = (async () => {
-        while (!isOver) await once(body, [200]);
+    review: reviewAll,
+    /**
+     * Requests reviews one after another until it is stopped. Fails if a review gets no response.
+     */
+    reviewContinuously(body: string) {
+      let isStopped = false;
+      const reviews = (async () => {
+        while (!isStopped) await reviewOnce(body, [200]);
       })();
-      asking.catch(() => {});
+      reviews.catch(() => {});
       return {
         async stop(): Promise<void> {
-          isOver = true;
-          await asking;
+          isStopped = true;
+          await reviews;
         },
       };
     },
     /**
-     * Repeats a request until it gets a response: using a connection shows whether the server
-     * closed it for others.
+     * Repeats a request until it gets a response. The server may have closed the client's
+     * connections to free descriptors, which the client only notices when it uses them.
      */
-    askUntilAnswered: (body: string): Promise<void> => eventually(() => once(body, [200])),
+    reviewUntilAnswered: (body: string): Promise<void> => eventually(() => reviewOnce(body, [200])),
     [Symbol.asyncDispose]: () => Promise.resolve(client.close()),
   };
 }
 
-async function fallsTo(running: LimitedProcess, most: number): Promise<void> {
+async function untilDescriptorsAtMost(running: LimitedProcess, most: number): Promise<void> {
   await eventually(() => assert(running.descriptors() <= most, `${running.descriptors()} descriptors are open`));
 }

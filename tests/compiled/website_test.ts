@@ -48,7 +48,7 @@ Deno.test("the compiled website operator runs as a pod of a real API server, wit
   await using maps = await watched(client, ConfigMap);
 
   await t.step(
-    "the executable has exactly the sandbox permissions, and the role the rules, of its declarations",
+    "the executable and the role have exactly the permissions that the declarations need",
     async () => {
       const { allow_net, allow_read, allow_env, ...rest } = await compiledPermissions(built.path);
       assert.deepEqual(allow_net, ["kubernetes.default.svc:443", `127.0.0.1:${port}`, "pages.example.com"]);
@@ -104,7 +104,7 @@ Deno.test("the compiled website operator runs as a pod of a real API server, wit
   await t.step("the operator makes four writes for each of 100 websites: finalizer, page, record, status", async () => {
     await createSites(client, 0, 100);
     await sites.until((all) => all.filter(isPublished).length === 100);
-    // The server's log may list an event after its watch delivered it.
+    // The server may write an event to its audit log after it sent the event to watches.
     const writes = await eventually(async () => {
       const writes = await writesOf(cluster);
       assert.deepEqual(countBy(writes, ({ objectRef }) => `${objectRef?.resource}/${objectRef?.subresource ?? ""}`), {
@@ -126,7 +126,7 @@ Deno.test("the compiled website operator runs as a pod of a real API server, wit
       assert.equal(site.status?.url, `https://${site.spec.host}`);
       assert.equal(site.status?.observedGeneration, site.metadata.generation);
     }
-    // The watch of pages reconnects at its own time.
+    // The watch of pages may reconnect later than that of websites.
     await maps.until(() =>
       sites.values().every(({ metadata: { name, uid } }) =>
         maps.store.get(`default/${name}-page`)?.metadata.ownerReferences?.[0]?.uid === uid

@@ -1,7 +1,7 @@
 /**
  * Runs the commands of the tutorial, from an empty folder to an operator that reconciles. The
- * cluster is a real API server that enforces roles. The test acts as the kubelet and runs the pod
- * as a container of the image.
+ * cluster is a real API server that enforces RBAC. The test acts as the kubelet, and runs the image
+ * as the pod's container.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -27,10 +27,10 @@ Deno.test(
   NEEDS_ROOT,
   async (t) => {
     const folder = await Deno.makeTempDir();
-    await using owned = new AsyncDisposableStack();
-    owned.defer(() => Deno.remove(folder, { recursive: true }));
-    const tools = owned.use(await imageTools());
-    const cluster = owned.use(await realCluster());
+    await using resources = new AsyncDisposableStack();
+    resources.defer(() => Deno.remove(folder, { recursive: true }));
+    const tools = resources.use(await imageTools());
+    const cluster = resources.use(await realCluster());
     const client = adminClient(cluster);
     const project = join(folder, "shop");
     const port = freePort();
@@ -46,7 +46,7 @@ Deno.test(
     let cwd = fileURLToPath(ROOT);
     let operator: OperatorProcess | undefined;
 
-    /** Steps of the user between commands, and of the cluster while a command runs. */
+    /** Actions of the user between commands, and of the cluster while a command runs. */
     const STEPS: readonly {
       readonly command: RegExp;
       readonly before?: () => Promise<unknown>;
@@ -74,7 +74,7 @@ Deno.test(
       {
         command: / deploy staging$/,
         async during() {
-          operator = owned.use(await runDeployment(client, await tools.unpack("shop:0.1.0")));
+          operator = resources.use(await runDeployment(client, await tools.unpack("shop:0.1.0")));
         },
       },
     ];

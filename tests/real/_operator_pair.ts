@@ -1,6 +1,6 @@
 /**
- * Two operators, one like a pod with our own HTTP/2 client, and one with a kubeconfig and `fetch`.
- * Each creates its own ConfigMaps from the same notes.
+ * Two operators that create separate ConfigMaps from the same notes. One connects like a pod, with
+ * our own HTTP/2 client, and the other with a kubeconfig and `fetch`.
  */
 import { type Operator, operator } from "../../mod.ts";
 import { ClusterRoleBinding, ConfigMap } from "../../src/kinds/mod.ts";
@@ -28,7 +28,7 @@ export interface OperatorPair extends AsyncDisposable {
   responses(code: string): Promise<readonly number[]>;
 }
 
-/** The operator like a pod, which declares the kind. */
+/** The operator that connects like a pod. It declares the kind. */
 export const podOperator: Operator = operatorOf("pod").op;
 
 /** Returns the names of the ConfigMaps that the operators create for a note. */
@@ -67,11 +67,11 @@ export async function startOperatorPair(cluster: RealCluster, client: Client, po
     reconciles[access] = list;
     running.push(stack.use(startOperator(op, { connection: connections[access] })));
   }
-  const owned = stack.move();
+  const resources = stack.move();
   return {
     reconciles,
     responses: (code) => Promise.all(running.map(async ({ metrics }) => sumOf(await metrics.text(), code))),
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

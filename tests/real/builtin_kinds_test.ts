@@ -39,7 +39,7 @@ const CHANGES: Readonly<Record<string, object>> = {
 /** Sends a request to a server. */
 type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
-interface Answer {
+interface ServerResponse {
   readonly status: number;
   readonly body: {
     readonly kind?: string;
@@ -63,7 +63,7 @@ async function behavior(fetch: Fetch, resource: BuiltinResource): Promise<Record
     kind,
     metadata: { name, ...(namespaced && { namespace: "default" }) },
   });
-  const send = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+  const send = async (method: string, path: string, body?: unknown): Promise<ServerResponse> => {
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     const init = {
       method,
@@ -73,7 +73,7 @@ async function behavior(fetch: Fetch, resource: BuiltinResource): Promise<Record
     const response = await fetch(`${collection}${path}`, init);
     return { status: response.status, body: await response.json() };
   };
-  const generation = ({ status, body }: Answer): number | undefined => {
+  const generation = ({ status, body }: ServerResponse): number | undefined => {
     assert(status < 300, `${kind}: ${body.message}`);
     return body.metadata?.generation;
   };

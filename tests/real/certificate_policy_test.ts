@@ -69,7 +69,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
   const patch = (client: Client, kind: AnyKind, name: string, patch: Patch, type: "merge" | "json" = "merge") =>
     client.patch(kind, name, type === "json" ? patch.operations : patch, { type, ...inNamespace(kind) } as never);
   const set = (path: string, value: unknown) => ({ operations: [{ op: "add", path, value }] });
-  // The API server compiles a policy shortly after its creation. Each attempt makes a different
+  // The API server applies a new policy with a delay. Each attempt makes a different
   // change.
   let seconds = 10;
   await eventually(() => {
@@ -187,7 +187,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
       random: () => 0.5,
       log: operatorLog("notes"),
       identity: "a",
-      // Short times, so that the steps of a renewal follow each other at once.
+      // Short times, so that the steps of a renewal follow each other without a delay.
       times: { authority: 1e10, server: 1e9, publish: 150, drop: 300, look: 50 },
       use: ({ certificate }) => void used.push(certificate),
       secret: { name: "notes-webhook", namespace: NAMESPACE },

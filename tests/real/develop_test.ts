@@ -30,19 +30,19 @@ const notes = controller(Note, {
 });
 export default operator({ name: "notes", version: "1.2.0", health: false, parts: { notes } });
 `;
-/** Returns the body of the main module, whose operator writes a prefix before each text. */
+/** Returns the body of the main module. Its operator adds a prefix to each text. */
 const body = (prefix: string) => `const PREFIX = ${JSON.stringify(prefix)};${MAIN}`;
 const main = (prefix: string) => mainModule(body(prefix));
 
-/** A rule of a role with one name each. */
+/** A rule of a role with one API group, one resource and one verb. */
 interface Rule {
   readonly apiGroups: readonly [string];
   readonly resources: readonly [string];
   readonly verbs: readonly [string];
 }
 
-/** Waits until a function returns a value, and returns it. */
-async function defined<T>(read: () => Promise<T | undefined>): Promise<T> {
+/** Waits until a function returns a value other than `undefined`, and returns the value. */
+async function untilDefined<T>(read: () => Promise<T | undefined>): Promise<T> {
   return await eventually(async () => {
     const value = await read();
     assert(value !== undefined, `${read} returned undefined`);
@@ -55,7 +55,7 @@ function textOf(client: Client, name: string): Promise<string | undefined> {
 }
 
 async function createNote(client: Client, name: string, metadata: object = {}): Promise<void> {
-  // Discovery includes the definition shortly after its creation.
+  // The API server adds a new definition to discovery with a delay.
   const Note = await eventually(() => findKind(client, "notes.demo.example.com"));
   await client.create(Note, { metadata: { name, namespace: "default", ...metadata }, spec: { text: name } });
 }
@@ -126,7 +126,7 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
       assert.match(io.stdout, /^applied CustomResourceDefinition notes\.demo\.example\.com$/m);
       assert.match(io.stdout, new RegExp(`^Running as ${account}\\. Save a file`, "m"));
       await createNote(client, "one");
-      assert.equal(await defined(() => textOf(client, "one")), "one");
+      assert.equal(await untilDefined(() => textOf(client, "one")), "one");
       const before = [...proxy.reads];
       assert.deepEqual([...new Set(before)].sort(), ["/api/v1/configmaps", "/apis/demo.example.com/v1/notes"]);
 
@@ -139,7 +139,7 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
       await folder.write("main.ts", `${main("new ")} {`);
       await io.waitForOutput(/The earlier version keeps running/, 1, ended);
       await createNote(client, "two");
-      assert.equal(await defined(() => textOf(client, "two")), "new two");
+      assert.equal(await untilDefined(() => textOf(client, "two")), "new two");
 
       // One more kind, which needs one more permission.
       await folder.write("main.ts", main("new ").replace("owns: [ConfigMap]", "owns: [ConfigMap, Secret]"));
@@ -165,7 +165,7 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
     );
     assert.match(io.stderr, /--allow-breaking\.$/m);
     await createNote(client, "continued");
-    assert.equal(await defined(() => textOf(client, "continued")), "new continued");
+    assert.equal(await untilDefined(() => textOf(client, "continued")), "new continued");
 
     await folder.write("main.ts", main("fixed "));
     await io.waitForOutput(/Controller started/, 2, ended);
@@ -257,7 +257,7 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
         "--log-format=text",
       ], io);
       await io.waitForOutput(/Controller started/, 1, ended);
-      assert.equal(await defined(() => textOf(client, "three")), "alone three");
+      assert.equal(await untilDefined(() => textOf(client, "three")), "alone three");
       assert.match(io.stderr, /Reconcile started/);
       io.end();
       assert.equal(await ended, 0, io.stderr);
@@ -273,61 +273,67 @@ Deno.test("op start, op dev, op plan and op doctor work on a real API server", a
     await Deno.remove(`${folder.path}/operator.toml`);
   });
 
-  await t.step("op doctor finds no error in a healthy installation, and each error that is introduced", async () => {
-    await folder.write("main.ts", main(""));
-    const healthy = await op("doctor");
-    assert.equal(healthy.code, 0, healthy.stdout);
-    assert.match(healthy.stdout, /^ok {8}rbac {9}\S+:notes has all \d+ RBAC permissions$/m);
-    assert.match(healthy.stdout, /^ok {8}finalizers {3}no deletion is stuck \(3 objects checked\)$/m);
-    assert.match(healthy.stdout, /^warning {3}leader {7}Lease notes-system\/notes does not exist/m);
+  await t.step(
+    "op doctor reports no error in a healthy installation, and reports each error that the test introduces",
+    async () => {
+      await folder.write("main.ts", main(""));
+      const healthy = await op("doctor");
+      assert.equal(healthy.code, 0, healthy.stdout);
+      assert.match(healthy.stdout, /^ok {8}rbac {9}\S+:notes has all \d+ RBAC permissions$/m);
+      assert.match(healthy.stdout, /^ok {8}finalizers {3}no deletion is stuck \(3 objects checked\)$/m);
+      assert.match(healthy.stdout, /^warning {3}leader {7}Lease notes-system\/notes does not exist/m);
 
-    const renewTime = new Date(Date.now() - 60_000).toISOString().replace("Z", "000Z");
-    await client.create(Lease, {
-      metadata: { name: "notes", namespace: "notes-system" },
-      spec: { holderIdentity: "pod-1", leaseDurationSeconds: 15, renewTime },
-    });
-    const Note = await findKind(client, "notes.demo.example.com");
-    await client.delete(Note, "one", { namespace: "default" });
-    const { rules = [] } = await client.get(ClusterRole, "notes");
-    await client.patch(ClusterRole, "notes", { rules: rules.slice(1) });
-    const [{ apiGroups: [group], resources: [resource], verbs: [verb] }] = rules as [Rule];
-    await eventually(async () => assert.equal(await isAllowed(cluster, account, { group, resource, verb }), false));
-    const crd = await client.get(CustomResourceDefinition, "notes.demo.example.com");
-    const versions = JSON.parse(
-      JSON.stringify(crd.spec.versions).replace('"text":{"type":"string"}', '"text":{"type":"string","maxLength":5}'),
-    );
-    await client.patch(CustomResourceDefinition, "notes.demo.example.com", { spec: { versions } });
-    await client.create(ValidatingWebhookConfiguration, {
-      metadata: { name: "notes" },
-      webhooks: [{
-        name: "a.example.com",
-        admissionReviewVersions: ["v1"],
-        sideEffects: "None",
-        failurePolicy: "Ignore",
-        clientConfig: { service: { namespace: "notes-system", name: "notes-webhook" } },
-        rules: [],
-      }],
-    });
-    const unhealthy = await op("doctor", "--stuck-after", "0", "-o", "json");
-    assert.equal(unhealthy.code, 1, unhealthy.stdout);
-    const errors = (JSON.parse(unhealthy.stdout) as { check: string; verdict: string; message: string }[]).filter((
-      { verdict },
-    ) => verdict === "error");
-    const message = (check: string) =>
-      errors.filter((one) => one.check === check).map(({ message }) => message).join("\n");
-    assert.match(message("kinds"), /^notes\.demo\.example\.com differs from the declaration in 1 place: v1 .*text/);
-    assert.match(message("rbac"), /may not list notes\.demo\.example\.com/);
-    const [, seconds] =
-      /^pod-1 holds Lease notes-system\/notes but renewed it (\d+) s ago\. The lease expires after 15 s\./
-        .exec(message("leader")) ?? assert.fail(message("leader"));
-    assert(Number(seconds) >= 60, `${seconds} s`);
-    assert.match(
-      message("finalizers"),
-      /^Note default\/one has been waiting for its deletion for \d+ s\. Its finalizers: demo\.example\.com\/notes\.notes\. See the operator's log/,
-    );
-    assert.match(message("certificate"), /^notes\/a\.example\.com has no certificate authority/);
-    assert.match(message("webhooks"), /^Service notes-system\/notes-webhook, which the webhooks call, does not exist$/);
-  });
+      const renewTime = new Date(Date.now() - 60_000).toISOString().replace("Z", "000Z");
+      await client.create(Lease, {
+        metadata: { name: "notes", namespace: "notes-system" },
+        spec: { holderIdentity: "pod-1", leaseDurationSeconds: 15, renewTime },
+      });
+      const Note = await findKind(client, "notes.demo.example.com");
+      await client.delete(Note, "one", { namespace: "default" });
+      const { rules = [] } = await client.get(ClusterRole, "notes");
+      await client.patch(ClusterRole, "notes", { rules: rules.slice(1) });
+      const [{ apiGroups: [group], resources: [resource], verbs: [verb] }] = rules as [Rule];
+      await eventually(async () => assert.equal(await isAllowed(cluster, account, { group, resource, verb }), false));
+      const crd = await client.get(CustomResourceDefinition, "notes.demo.example.com");
+      const versions = JSON.parse(
+        JSON.stringify(crd.spec.versions).replace('"text":{"type":"string"}', '"text":{"type":"string","maxLength":5}'),
+      );
+      await client.patch(CustomResourceDefinition, "notes.demo.example.com", { spec: { versions } });
+      await client.create(ValidatingWebhookConfiguration, {
+        metadata: { name: "notes" },
+        webhooks: [{
+          name: "a.example.com",
+          admissionReviewVersions: ["v1"],
+          sideEffects: "None",
+          failurePolicy: "Ignore",
+          clientConfig: { service: { namespace: "notes-system", name: "notes-webhook" } },
+          rules: [],
+        }],
+      });
+      const unhealthy = await op("doctor", "--stuck-after", "0", "-o", "json");
+      assert.equal(unhealthy.code, 1, unhealthy.stdout);
+      const errors = (JSON.parse(unhealthy.stdout) as { check: string; verdict: string; message: string }[]).filter((
+        { verdict },
+      ) => verdict === "error");
+      const message = (check: string) =>
+        errors.filter((one) => one.check === check).map(({ message }) => message).join("\n");
+      assert.match(message("kinds"), /^notes\.demo\.example\.com differs from the declaration in 1 place: v1 .*text/);
+      assert.match(message("rbac"), /may not list notes\.demo\.example\.com/);
+      const [, seconds] =
+        /^pod-1 holds Lease notes-system\/notes but renewed it (\d+) s ago\. The lease expires after 15 s\./
+          .exec(message("leader")) ?? assert.fail(message("leader"));
+      assert(Number(seconds) >= 60, `${seconds} s`);
+      assert.match(
+        message("finalizers"),
+        /^Note default\/one has been waiting for its deletion for \d+ s\. Its finalizers: demo\.example\.com\/notes\.notes\. See the operator's log/,
+      );
+      assert.match(message("certificate"), /^notes\/a\.example\.com has no certificate authority/);
+      assert.match(
+        message("webhooks"),
+        /^Service notes-system\/notes-webhook, which the webhooks call, does not exist$/,
+      );
+    },
+  );
 
   await t.step("op doctor reports a server that cannot be reached", async () => {
     await folder.write("gone", cluster.admin.kubeconfig.replaceAll(String(cluster.port), "1"));

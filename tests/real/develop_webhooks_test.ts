@@ -146,7 +146,7 @@ async function killAfterRegistration({ folder, fetch }: ProjectOnCluster): Promi
   }).spawn();
   let output = "";
   const isRunning = Promise.withResolvers<void>();
-  // The operator's own process also holds the pipes open, so their end shows that it has ended.
+  // The operator's process also holds the pipes open, so they end only when it has ended, too.
   const pipes = [process.stdout, process.stderr].map(async (pipe) => {
     for await (const text of pipe.pipeThrough(new TextDecoderStream())) {
       output += text;
@@ -167,7 +167,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
   const { folder, client, fetch } = project;
 
   await t.step(
-    "op dev registers webhooks that mutate, deny and convert, fails no call when a file is saved, and removes them when it stops",
+    "op dev registers webhooks that mutate, deny and convert, answers each call while it restarts, and removes them when it stops",
     async () => {
       const io = new RunningIo(folder.path);
       const ended = cli(DEV, io);
@@ -178,15 +178,15 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
       // The server applies the two configurations one after the other.
       await eventually(async () => assert.equal((await createNote(fetch, 2)).result, '{"lines":"2"}'));
 
-      let isOver = false;
+      let isStopped = false;
       const responses: CreateResponse[] = [];
       const creating = (async () => {
-        while (!isOver) responses.push(await createNote(fetch, 1));
+        while (!isStopped) responses.push(await createNote(fetch, 1));
       })();
       await folder.write("main.ts", main(4));
       await io.waitForOutput(/was saved, restarting/, 1, ended);
       await untilCreated(fetch, 3, 201);
-      isOver = true;
+      isStopped = true;
       await creating;
       assert.deepEqual(responses.filter(({ status }) => status !== 201), []);
       assert.match((await createNote(fetch, 5)).result, /at most 4 lines$/);

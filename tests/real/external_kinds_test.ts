@@ -87,7 +87,7 @@ export default operator({ name: "gateway", version: "1.0.0", health: false, part
 async function createForeign(client: Client): Promise<void> {
   await client.create(CustomResourceDefinition, CRD as never);
   await established(client);
-  // Discovery includes the CRD shortly after its creation.
+  // The API server adds a new CRD to discovery with a delay.
   const Route = await eventually(() => findKind(client, ROUTES));
   for (const name of ["a", "b"]) {
     await client.create(Route, { metadata: { name }, spec: { host: `${name}.example.com` } }, IN_DEFAULT);
@@ -95,7 +95,7 @@ async function createForeign(client: Client): Promise<void> {
   }
 }
 
-/** Returns the UID and resource version of the CRD, which show any write. */
+/** Returns the UID and resource version of the CRD, which change with any write. */
 async function versionOf(client: Client): Promise<readonly unknown[]> {
   const { metadata } = await client.get(CustomResourceDefinition, ROUTES);
   return [metadata.uid, metadata.resourceVersion];
@@ -214,7 +214,7 @@ Deno.test("an operator reads and implements an imported kind without changing it
   );
 });
 
-Deno.test("op does not change or delete a CRD that an earlier version installed once its kind is external", async () => {
+Deno.test("op does not change or delete the CRD of a kind that became external after an earlier version installed it", async () => {
   await using cluster = await realCluster({ controllerManager: true });
   await using folder = await operatorFolder();
   const client = adminClient(cluster);
@@ -240,7 +240,7 @@ Deno.test("op does not change or delete a CRD that an earlier version installed 
   await folder.op("generate", "overlay", "prod");
   assert.match((await succeeds("deploy", "prod", "--no-wait")).stdout, /created +CustomResourceDefinition routes/);
   await established(client);
-  // Discovery includes the CRD shortly after its creation.
+  // The API server adds a new CRD to discovery with a delay.
   const Route = await eventually(() => findKind(client, ROUTES));
   await client.create(Route, { metadata: { name: "a" }, spec: { host: "a.example.com" } }, IN_DEFAULT);
   const before = await versionOf(client);

@@ -48,8 +48,8 @@ Deno.test("operators miss no change because of faults of a real API server or of
     const note = { metadata: { name, ...IN_DEFAULT }, spec: { text } };
     await eventually(() => client.apply(Note, note, { manager: "test" }));
   };
-  /** Resolves when the children are as desired and the statuses report it. */
-  const settled = async (wanted: ReadonlyMap<string, string>): Promise<void> => {
+  /** Resolves when the children have the wanted texts and all notes are `Ready`. */
+  const untilReconciled = async (wanted: ReadonlyMap<string, string>): Promise<void> => {
     await maps.until(() => [...wanted].every(([name, text]) => textOf(name) === text));
     await eventually(async () => {
       for (const { metadata: { name, generation }, status } of await client.list(Note, IN_DEFAULT)) {
@@ -62,7 +62,7 @@ Deno.test("operators miss no change because of faults of a real API server or of
   const writeAll = async (text: string): Promise<void> => {
     const wanted = new Map(NAMES.map((name) => [name, text]));
     for (const name of NAMES) await write(name, text);
-    await settled(wanted);
+    await untilReconciled(wanted);
   };
   await writeAll("0");
 
@@ -101,13 +101,14 @@ Deno.test("operators miss no change because of faults of a real API server or of
       resources: WRITTEN,
       status: () => ++count % 3 === 0 ? 409 : undefined,
     });
-    // The server learns of a new webhook through a watch.
+    // The server applies a new webhook configuration with a delay.
     await eventually(async () => {
       await write("n0", `reviewed ${count}`);
       assert(count > 0);
     });
     await writeAll("rejected");
-    // The rejections are counted over both operators together, so each one's share is random.
+    // The webhook counts the writes of both operators together, so the number of rejections per
+    // operator is random.
     await eventually(async () => {
       const rejected = (await operators.responses("409")).map((after, i) => after - before[i]!);
       assert(rejected.every((count) => count > 0 && count < 20 * NAMES.length), `${rejected} responses of 409`);
@@ -117,10 +118,10 @@ Deno.test("operators miss no change because of faults of a real API server or of
 
   await t.step("during a storm of 429 responses each request waits for its Retry-After", async () => {
     const before = await operators.responses("429");
-    const began = systemClock.elapsed();
+    const startTime = systemClock.elapsed();
     const rejected = async () => (await operators.responses("429")).map((count, i) => count - before[i]!);
     /** Resolves when each operator has received a number of further 429 responses. */
-    const rejectedAgain = async (count: number): Promise<void> => {
+    const untilRejectedAgain = async (count: number): Promise<void> => {
       const earlier = await rejected();
       await eventually(async () => {
         const now = await rejected();
@@ -131,24 +132,24 @@ Deno.test("operators miss no change because of faults of a real API server or of
     {
       await using _storm = await stormOf429(client, cluster, USERS);
       for (const name of NAMES) await write(name, "stormy");
-      await rejectedAgain(3);
+      await untilRejectedAgain(3);
       await sleep(systemClock, STORM / 2);
       // Now the operators must reopen their watches as well.
       proxy.cut();
       proxy.restore();
-      await rejectedAgain(3);
+      await untilRejectedAgain(3);
       await sleep(systemClock, STORM / 2);
       assert(!NAMES.flatMap(textsOf).includes("stormy"), "a write was accepted during the storm");
     }
-    await settled(wanted);
-    const seconds = (systemClock.elapsed() - began) / 1000;
+    await untilReconciled(wanted);
+    const seconds = (systemClock.elapsed() - startTime) / 1000;
     for (const count of await rejected()) {
       // Three watches, and later ten reconciles, each at most once a second.
       assert(count < 13 * (seconds + 1), `${count} responses of 429 in ${seconds} s`);
     }
   });
 
-  await t.step("a watch that breaks while etcd is compacted lists again, and misses no change", async () => {
+  await t.step("a watch that is disconnected while etcd is compacted lists again, and misses no change", async () => {
     proxy.cut();
     await write("n1", "written while disconnected");
     await client.delete(Note, DELETED, IN_DEFAULT);
@@ -171,19 +172,19 @@ Deno.test("operators miss no change because of faults of a real API server or of
   });
 
   await t.step(
-    `killing and restarting the server ${RESTARTS} times under ${CHANGES} changes loses none of them`,
+    `operators miss none of ${CHANGES} changes while the server is killed and restarted ${RESTARTS} times`,
     async () => {
       const names = NAMES.filter((name) => name !== DELETED);
       const wanted = new Map<string, string>();
-      let isOver = false;
+      let hasRestarted = false;
       const restarting = (async () => {
         for (let i = 0; i < RESTARTS; i++) await cluster.restartApiserver({ signal: "SIGKILL" });
-        isOver = true;
+        hasRestarted = true;
       })();
       let count = 0;
       const writers = Array.from({ length: CONCURRENCY }, async (_, writer) => {
         const own = names.filter((_, i) => i % CONCURRENCY === writer);
-        for (let i = writer; i < CHANGES || !isOver; i += CONCURRENCY) {
+        for (let i = writer; i < CHANGES || !hasRestarted; i += CONCURRENCY) {
           const name = own[count % own.length]!;
           await write(name, `change ${i}`);
           wanted.set(name, `change ${i}`);
@@ -192,7 +193,7 @@ Deno.test("operators miss no change because of faults of a real API server or of
       });
       await Promise.all([restarting, ...writers]);
       assert(count >= CHANGES, `${count} changes`);
-      await settled(wanted);
+      await untilReconciled(wanted);
     },
   );
 

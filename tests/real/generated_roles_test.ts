@@ -25,7 +25,7 @@ const SYSTEM = `${op.name}-system`;
 const USER = `system:serviceaccount:${SYSTEM}:${op.name}`;
 const IN_DEFAULT = { namespace: "default" };
 
-Deno.test("the generated roles suffice, and without any one of their verbs a request is forbidden", async (t) => {
+Deno.test("the generated roles allow every request of the operator, and without any one verb a request is forbidden", async (t) => {
   await using cluster = await realCluster({
     audit: "everything",
     apiserverArgs: [
@@ -48,11 +48,11 @@ Deno.test("the generated roles suffice, and without any one of their verbs a req
         assert(await isGranted(cluster, USER, rule, SYSTEM), `${rule.verb} ${rule.resource}`);
       }
     });
-    assert.equal(await runWithSites({ cluster, client, token, sites, events }), NOTHING_FORBIDDEN);
-    // No request goes to `finalizers`: the server checks this permission when an owner reference is
-    // set.
+    assert.equal(await runWithSites({ cluster, client, token, sites, events }), NO_REQUEST_FORBIDDEN);
+    // The operator sends no request for `finalizers`: the server checks this permission when the
+    // operator sets an owner reference.
     const sent = RULES.filter(({ resource }) => !resource.endsWith("/finalizers"));
-    // The log contains a watch once the server has noticed its end.
+    // The audit log contains a watch only after the server has noticed that it ended.
     await eventually(async () => {
       const requests = (await cluster.auditLog()).filter(({ user }) => user.username === USER);
       // An apply that creates an object is a patch, and needs both permissions.
@@ -115,12 +115,12 @@ interface Environment {
 /** Number of sites created so far, for unique names. */
 let count = 0;
 
-const NOTHING_FORBIDDEN = "no request was forbidden";
+const NO_REQUEST_FORBIDDEN = "no request was forbidden";
 
 /**
  * Runs the operator until a site is published, one that fails has a series of Events, and both are
  * deleted, or until the first request is forbidden. Returns the server's message about that
- * request, or {@linkcode NOTHING_FORBIDDEN}.
+ * request, or {@linkcode NO_REQUEST_FORBIDDEN}.
  */
 async function runWithSites({ cluster, client, token, sites, events }: Environment): Promise<string> {
   const name = `site-${count++}`;
@@ -133,7 +133,8 @@ async function runWithSites({ cluster, client, token, sites, events }: Environme
   let first: string | undefined;
   connection.onForbidden = (message) => forbidden.resolve(first ??= message);
   const stop = new AbortController();
-  // Without the permission check at start, since the runtime would wait and send no request.
+  // Without the permission check at start, because a missing permission would make the runtime wait
+  // and send no request.
   const running = op.run({ connection, signal: stop.signal, leaderElection: true, checkAccess: false });
   const untilDeleted = async (): Promise<void> => {
     await sites.until((all) => all.some(({ metadata, status }) => metadata.name === name && status?.url !== undefined));
@@ -149,19 +150,19 @@ async function runWithSites({ cluster, client, token, sites, events }: Environme
     stop.abort();
     await running;
     for (const site of [name, broken]) await removeSite(client, site);
-    // The next operator creates it again, and does not wait for a Lease that could not be released.
-    await ignoringAbsent(client.delete(Lease, op.name, { namespace: SYSTEM }));
+    // Deletes the Lease, so that the next operator does not wait for one that was not released.
+    await ignoreNotFound(client.delete(Lease, op.name, { namespace: SYSTEM }));
   }
-  return first ?? NOTHING_FORBIDDEN;
+  return first ?? NO_REQUEST_FORBIDDEN;
 }
 
 /** Deletes a site without cleanup, for which the operator has no permission. */
 async function removeSite(client: Client, name: string): Promise<void> {
-  await ignoringAbsent(client.delete(Website, name, IN_DEFAULT));
-  await ignoringAbsent(client.patch(Website, name, { metadata: { finalizers: null } }, IN_DEFAULT));
+  await ignoreNotFound(client.delete(Website, name, IN_DEFAULT));
+  await ignoreNotFound(client.patch(Website, name, { metadata: { finalizers: null } }, IN_DEFAULT));
 }
 
-async function ignoringAbsent(request: Promise<unknown>): Promise<void> {
+async function ignoreNotFound(request: Promise<unknown>): Promise<void> {
   try {
     await request;
   } catch (error) {

@@ -45,8 +45,8 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
   const operators = [operatorThatSets("alpha"), operatorThatSets("beta")];
   await install(client, operators[0]!);
 
-  // Time passes ten times more slowly, so that a delay of 100 ms lasts a second, and the rates also
-  // hold on a slow machine.
+  // The operators' clock runs ten times more slowly, so that a delay of 100 ms lasts a second, and
+  // the rates also hold on a slow machine.
   const clock = acceleratedClock(systemClock, 0.1);
   const sent: string[] = [];
   const connection: Connection = {
@@ -71,15 +71,15 @@ Deno.test("hot loops are slowed and reported on a real API server", async (t) =>
     events.values().filter(({ reason, regarding }) => reason === "HotLoop" && regarding?.name === name);
 
   await t.step("the rate at which two operators write one field is limited", async () => {
-    const began = clock.elapsed();
+    const startTime = clock.elapsed();
     await client.create(Note, { metadata: { name: "fight" }, spec: { text: "fight" } }, { namespace: "default" });
     await notes.until((all) =>
       all.some(({ status }) => status?.conditions?.some(({ reason }) => reason === "HotLoop"))
     );
     const writes = sent.filter((write) => write.endsWith("/configmaps/fight")).length;
-    const seconds = (clock.elapsed() - began) / 1000;
+    const seconds = (clock.elapsed() - startTime) / 1000;
     assert(writes > BURST, `${writes} writes`);
-    // Each operator's burst, the rate meanwhile, and then at most ten a second.
+    // Each operator may write its burst, and after that at most ten times a second.
     assert(writes <= 2 * (BURST + 2 + 11 * seconds), `${writes} writes in ${seconds} s`);
   });
 

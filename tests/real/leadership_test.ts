@@ -15,10 +15,10 @@ import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const MAIN = fileURLToPath(new URL("../fixtures/operators/elected.ts", import.meta.url));
-/** Number of objects when the leader is frozen. */
-const KNOWN = 201;
+/** The number of notes that exist when the leader is frozen. */
+const NOTES_BEFORE_FREEZE = 201;
 // The Lease lasts 15 s.
-const FROZEN = Deno.env.get("OP_TEST_FAULTS") === "full" ? 60_000 : 20_000;
+const FREEZE_TIME = Deno.env.get("OP_TEST_FAULTS") === "full" ? 60_000 : 20_000;
 
 Deno.test("a leader that is frozen past its Lease makes no other write when it resumes, and leads again later", async () => {
   await using cluster = await realCluster();
@@ -43,7 +43,7 @@ Deno.test("a leader that is frozen past its Lease makes no other write when it r
   for (let i = 0; i < 300; i++) {
     await client.create(Note, { metadata: { name: `n${i}` }, spec: { text: "one" } }, IN_DEFAULT);
     // Freezes the leader in the middle of a reconcile.
-    if (i === KNOWN - 1) {
+    if (i === NOTES_BEFORE_FREEZE - 1) {
       await client.create(Note, { metadata: { name: "blocking" }, spec: { text: "two" } }, IN_DEFAULT);
       await first.logged(({ msg }) => msg === "Blocks");
       first.signal("SIGSTOP");
@@ -53,7 +53,7 @@ Deno.test("a leader that is frozen past its Lease makes no other write when it r
   await second.logged(({ msg }) => msg === "Leadership gained");
   await maps.until((all) => all.filter(({ data }) => data?.text === "one").length === 300);
   assert.match(await holder() ?? "", /^second_/);
-  await sleep(systemClock, FROZEN - (systemClock.now() - frozen));
+  await sleep(systemClock, FREEZE_TIME - (systemClock.now() - frozen));
   const resumed = systemClock.now();
   first.signal("SIGCONT");
   await first.logged(({ msg }) => msg === "Leadership lost");
@@ -61,17 +61,17 @@ Deno.test("a leader that is frozen past its Lease makes no other write when it r
   await client.patch(Note, "n0", { spec: { text: "two" } }, IN_DEFAULT);
   await maps.until((all) => all.some(({ metadata, data }) => metadata.name === "n0" && data?.text === "two"));
 
-  // Requests handed to its HTTP connection before the freeze are sent in the first turn after it,
-  // and cannot be canceled. There is at most one such request for each object that existed before
-  // the freeze, because a controller makes one write to an object at a time.
+  // Requests that it had passed to its HTTP connection before the freeze are sent as soon as it
+  // resumes, and cannot be canceled. There is at most one such request for each object that existed
+  // before the freeze, because a controller makes one write to an object at a time.
   const log = await cluster.auditLog();
   const after = (from: number) =>
     log.filter(({ user, objectRef, requestReceivedTimestamp }) =>
       user.username === "first" && objectRef?.resource !== "leases" && Date.parse(requestReceivedTimestamp) > from
     );
   const names = after(resumed).map(({ objectRef }) => objectRef?.name ?? "");
-  const unknownNames = new Set(Array.from({ length: 300 }, (_, i) => `n${i}`).slice(KNOWN));
-  const late = names.filter((name, i) => unknownNames.has(name) || names.indexOf(name) !== i);
+  const namesAfterFreeze = new Set(Array.from({ length: 300 }, (_, i) => `n${i}`).slice(NOTES_BEFORE_FREEZE));
+  const late = names.filter((name, i) => namesAfterFreeze.has(name) || names.indexOf(name) !== i);
   // It resumes in the middle of a turn of the event loop, before it learns that its term is over,
   // so only the fence stops writes.
   const ofBlocked = after(frozen).filter(({ objectRef }) => objectRef?.name === "blocking");

@@ -65,8 +65,8 @@ Deno.test("an operator of one namespace needs permissions only there, and sends 
   await running;
 
   assert.equal((await client.get(ConfigMap, "a", { namespace: "team" })).data?.text, "changed");
-  // SelfSubjectAccessReviews have no namespace. The log contains a watch once the server has
-  // noticed its end.
+  // SelfSubjectAccessReviews have no namespace. The audit log contains a watch only after the
+  // server has noticed that it ended.
   const requests = await eventually(async () => {
     const requests = (await cluster.auditLog()).filter(({ user, objectRef }) =>
       user.username === "limited" && objectRef?.resource !== "selfsubjectaccessreviews"

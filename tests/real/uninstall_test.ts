@@ -1,6 +1,6 @@
 /**
  * `op uninstall` on a real API server with the garbage collector, which deletes the dependents of
- * deleted objects. Dependents that remain are reported.
+ * deleted objects. It reports dependents that still exist.
  */
 import assert from "node:assert/strict";
 import { mainModule, type OperatorFolder, operatorFolder } from "../../cli/_operator_folder.ts";
@@ -81,7 +81,7 @@ Deno.test("op uninstall waits until the garbage collector has deleted children, 
   assert.deepEqual(await client.list(CustomResourceDefinition), []);
 });
 
-Deno.test("op uninstall reports children that remain, and does not delete the definition and the operator", async (t) => {
+Deno.test("op uninstall reports children that still exist, and deletes neither the definition nor the operator", async (t) => {
   await using cluster = await realCluster({ controllerManager: true });
   const client = adminClient(cluster);
   await using folder = await deployedProject(cluster);
@@ -121,8 +121,8 @@ Deno.test("op uninstall does not delete objects that cannot be read, and names t
   await client.patch(CustomResourceDefinition, "notes.demo.example.com", { spec: { versions } });
   const NoteV2 = await findKind(client, "notes.v2.demo.example.com");
   const second = { metadata: { name: "second", namespace: "default" }, spec: { lines: ["a"] } };
-  // Until the server has applied this, a new object is still stored as v1, which needs a
-  // conversion.
+  // Until the server has applied this change, it stores new objects as v1. That needs a conversion,
+  // so the request fails.
   await eventually(() => client.create(NoteV2, second));
 
   const rejected = await folder.op("uninstall", "--yes", ...CLUSTER);
@@ -158,19 +158,19 @@ Deno.test("op uninstall --release-finalizers suspends webhooks and conversions t
       )
       .replace("parts: { notes,", "parts: { notes, rules,"),
   );
-  // The API server notices the webhook after a moment.
+  // The API server applies the webhook configuration with a delay.
   const change = () => client.patch(Note, "one", { metadata: { labels: { a: "b" } } }, { namespace: "default" });
   await eventually(async () => assert.equal(await change().then(() => 200, ({ status }) => status), 500));
 
-  const gone = await folder.op("uninstall", "--yes", "--timeout", "2s", "--release-finalizers", ...CLUSTER);
-  assert.equal(gone.code, 0, gone.stdout + gone.stderr);
-  assert.match(gone.stdout, /^released {3}Note default\/one$/m);
+  const uninstalled = await folder.op("uninstall", "--yes", "--timeout", "2s", "--release-finalizers", ...CLUSTER);
+  assert.equal(uninstalled.code, 0, uninstalled.stdout + uninstalled.stderr);
+  assert.match(uninstalled.stdout, /^released {3}Note default\/one$/m);
   assert.deepEqual(await client.list(CustomResourceDefinition), []);
 });
 
 /**
- * Returns the source of an operator with a controller of Note, and one of Task, which a later
- * version lacks.
+ * Returns the source of an operator with a controller of Note, and optionally one of Task, which
+ * the test removes later.
  */
 const operatorOf = (hasTasks: boolean) => `
 const names = { group: "demo.example.com", version: "v1" } as const;

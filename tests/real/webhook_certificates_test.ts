@@ -54,7 +54,7 @@ Deno.test("the commands of the webhooks guide serve reviews with each source of 
         await shell.run(line);
         if (line !== "op start") continue;
         await configurations.until(() => bundle() !== "");
-        await shell.served();
+        await shell.untilServed();
         await deniesReview(bundle());
       }
       const before = bundle();
@@ -97,7 +97,7 @@ Deno.test("the commands of the webhooks guide serve reviews with each source of 
           .map((arg) => arg.replace(`${mountPath}/tls.`, `${shell.cwd}/mounted.`));
         assert.equal(args.length, 2);
         await shell.run(`op start -- ${args.join(" ")}`);
-        await shell.served();
+        await shell.untilServed();
         await deniesReview(authority.certificate);
         await shell.stop();
       },
@@ -111,7 +111,7 @@ Deno.test("the commands of the webhooks guide serve reviews with each source of 
       await Deno.writeTextFile(`${shell.cwd}/ca.crt`, authority.certificate);
       for (const line of lines(files)) await shell.run(line);
       await configurations.until(() => bundle() === authority.certificate);
-      await shell.served();
+      await shell.untilServed();
       await deniesReview(authority.certificate);
       const { data, type } = await shell.get("/api/v1/namespaces/shop-system/secrets/shop-webhook");
       assert.deepEqual([type, atob(data["tls.crt"])], ["kubernetes.io/tls", certificate]);
@@ -149,13 +149,13 @@ class Shell {
       this.#started = { io, ended: cli(["start", "--kubeconfig", kubeconfig, ...rest], io) };
       return;
     }
-    // The SDK of this repository instead of the published one.
+    // Uses the SDK of this repository instead of the published one.
     const sdk = rest[0] === "operator" ? ["--sdk", fileURLToPath(ROOT)] : [];
     assert.equal(await cli([...args, ...sdk], io), 0, io.stderr);
   }
 
   /** Waits until the started operator serves webhooks. */
-  async served(): Promise<void> {
+  async untilServed(): Promise<void> {
     const { io, ended } = this.#started ?? assert.fail("no operator was started");
     await io.waitForOutput(/Webhooks served/, 1, ended);
   }

@@ -44,7 +44,7 @@ Deno.test("the commands of the webhooks guide lead from op new to a rejected obj
         assert.equal(program, "op");
         if (args[0] !== "dev") {
           const io = new RunningIo(cwd);
-          // The SDK of this repository instead of the published one.
+          // Uses the SDK of this repository instead of the published one.
           const sdk = args[1] === "operator" ? ["--sdk", fileURLToPath(ROOT)] : [];
           return assert.equal(await cli([...args, ...sdk], io), 0, io.stderr);
         }
@@ -97,7 +97,7 @@ Deno.test("the commands of the webhooks guide lead from op new to a rejected obj
       await client.create(Namespace, { metadata: { name: namespace[0]!.metadata.name } });
       for (const manifest of [...webhookObjects, ...manager]) {
         const [version = "", group = ""] = manifest.apiVersion.split("/").reverse();
-        // Discovery and the request handler each learn of a definition shortly after.
+        // The API server serves a new definition, and adds it to discovery, with a delay.
         const kind = await eventually(() => findKind(client, `${manifest.kind}.${version}.${group}`));
         await eventually(() => client.list(kind));
         const created = await createStrictly(cluster, kind, manifest);

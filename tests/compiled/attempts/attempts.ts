@@ -1,5 +1,5 @@
 /**
- * Accesses that an attacker in an operator's program might try: each needs a sandbox permission or
+ * Accesses that an attacker in an operator's program might try. Each needs a sandbox permission or
  * an RBAC permission that the operator does not declare. So each fails in the operator, and
  * succeeds without a sandbox as an administrator.
  */
