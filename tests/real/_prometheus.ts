@@ -1,6 +1,6 @@
 /**
- * Prometheus from the Debian package, which is installed on the machine, or unpacked into `.cache`
- * so that no service is started.
+ * Prometheus from the Debian package. It is installed on the machine, or unpacked into `.cache`, so
+ * that Debian starts no service.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -11,11 +11,11 @@ const CACHE = fileURLToPath(new URL("../../.cache/debian/prometheus/", import.me
 
 /** Returns the folder of `prometheus` and `promtool`, or `undefined` if they are not available. */
 async function programs(): Promise<string | undefined> {
-  if (await runs("promtool") && await runs("prometheus")) return "";
+  if (await isAvailable("promtool") && await isAvailable("prometheus")) return "";
   const unpacked = `${CACHE}usr/bin/`;
-  if (await runs(`${unpacked}promtool`)) return unpacked;
-  if (!await runs("apt-get") || !await runs("dpkg-deb")) return undefined;
-  // Unpacked in a temporary folder, and moved when complete.
+  if (await isAvailable(`${unpacked}promtool`)) return unpacked;
+  if (!await isAvailable("apt-get") || !await isAvailable("dpkg-deb")) return undefined;
+  // Unpacks in a temporary folder and moves the result, so that the cache is never incomplete.
   await Deno.mkdir(fileURLToPath(new URL("../", `file://${CACHE}`)), { recursive: true });
   const temporary = await Deno.makeTempDir({ dir: fileURLToPath(new URL("../", `file://${CACHE}`)) });
   try {
@@ -100,7 +100,7 @@ export async function startPrometheus(config: string): Promise<RunningPrometheus
   };
 }
 
-async function runs(program: string): Promise<boolean> {
+async function isAvailable(program: string): Promise<boolean> {
   return (await output(program, ["--version"])).success;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Faults of a real API server: rejected writes, a storm of 429 responses, and a compacted history.
- * The responses are the server's own.
+ * The server itself generates the responses.
  */
 import assert from "node:assert/strict";
 import { ValidatingWebhookConfiguration } from "../../src/kinds/admissionregistration_v1.gen.ts";
@@ -102,7 +102,7 @@ export async function stormOf429(
   });
   deleteAtEnd(PriorityLevelConfiguration);
   const end = Promise.withResolvers<void>();
-  const reviewing = Promise.withResolvers<void>();
+  const reviewStarted = Promise.withResolvers<void>();
   let isReviewing = false;
   stack.use(
     await rejectWrites(client, {
@@ -110,7 +110,7 @@ export async function stormOf429(
       resources: ["configmaps"],
       async status() {
         isReviewing = true;
-        reviewing.resolve();
+        reviewStarted.resolve();
         await end.promise;
         return 409;
       },
@@ -120,7 +120,7 @@ export async function stormOf429(
     metadata,
     spec: {
       priorityLevelConfiguration: metadata,
-      // Only requests of system:masters take precedence.
+      // Only the flow schema of system:masters has a lower number, and so precedence.
       matchingPrecedence: 2,
       rules: [{
         subjects: [...users, BLOCKER].map((name) => ({ kind: "User", user: { name } })),
@@ -143,7 +143,7 @@ export async function stormOf429(
   let blocking: Promise<Response> | undefined;
   await eventually(async () => {
     blocking = send(CONFIG_MAPS, { method: "POST", body });
-    await Promise.race([blocking, reviewing.promise]);
+    await Promise.race([blocking, reviewStarted.promise]);
     assert(isReviewing, "another request is being served, or the server does not call the webhook yet");
   });
   stack.defer(async () => {

@@ -64,7 +64,7 @@ Deno.test("kubectl gets, watches, applies and deletes on the demo's server, and 
  * complete output.
  */
 async function startOnTerminal(): Promise<AsyncDisposable & { kubeconfig: string; interrupt(): Promise<number> }> {
-  // exec: a shell in between would receive the Ctrl-C too, and exit with 130.
+  // Without exec, the shell would receive the Ctrl-C too, and exit with 130.
   const command = `exec ${Deno.execPath()} run -A ${DEMO.pathname}`;
   const process = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", command, "/dev/null"],
@@ -92,7 +92,7 @@ async function startOnTerminal(): Promise<AsyncDisposable & { kubeconfig: string
     async [Symbol.asyncDispose]() {
       try {
         process.kill("SIGTERM");
-      } catch { /* it has ended */ }
+      } catch { /* already ended */ }
       await process.status;
       await stdin.close().catch(() => undefined);
       await reader.cancel();
@@ -122,9 +122,9 @@ async function kubectlWith(
     await writer.write(new TextEncoder().encode(input)).catch(() => undefined);
     await writer.close().catch(() => undefined);
     const { code, stdout, stderr } = await process.output();
-    const ended = { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
-    assert.equal(code, expected, `kubectl ${args.join(" ")}:\n${ended.stdout}${ended.stderr}`);
-    return ended;
+    const result = { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+    assert.equal(code, expected, `kubectl ${args.join(" ")}:\n${result.stdout}${result.stderr}`);
+    return result;
   };
 }
 
@@ -156,7 +156,7 @@ async function kubectlWatch(
     async [Symbol.asyncDispose]() {
       try {
         process.kill("SIGKILL");
-      } catch { /* it has ended */ }
+      } catch { /* already ended */ }
       await reader.cancel();
       await process.status;
     },

@@ -1,6 +1,6 @@
 /**
- * The generated alerts, metrics and dashboard in Prometheus, which loads the rules, raises each
- * alert, scrapes an operator, and answers each query.
+ * The generated alerts, metrics and dashboard in Prometheus: it loads the rules, raises each alert,
+ * scrapes an operator, and answers each query.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -54,9 +54,10 @@ const HEALTHY: Series = {
 };
 
 /**
- * Changes of these series that raise an alert within the hour. A series without values is absent.
+ * The changes of the healthy series that raise each alert within the hour. An empty string removes
+ * a series.
  */
-const ALARMING: Readonly<Record<string, Series>> = {
+const ALERT_CAUSES: Readonly<Record<string, Series>> = {
   OperatorDown: { [`op_event_loop_lag_seconds{${OPERATOR}}`]: "" },
   OperatorReconcilesFail: { [`controller_runtime_reconcile_errors_total{${NOTES}}`]: "0+10x60" },
   OperatorReconcilePanics: { [`controller_runtime_reconcile_panics_total{${NOTES}}`]: "0x50 1x10" },
@@ -92,7 +93,7 @@ function rules(): string {
 const HOT_LOOP = {
   name: "a hot loop by its field",
   interval: "1m",
-  input_series: Object.entries(ALARMING.OperatorHotLoop!).map(([series, values]) => ({ series, values })),
+  input_series: Object.entries(ALERT_CAUSES.OperatorHotLoop!).map(([series, values]) => ({ series, values })),
   alert_rule_test: [{
     alertname: "OperatorHotLoop",
     eval_time: "59m",
@@ -125,8 +126,8 @@ Deno.test(
       const checked = await promtool(["check", "rules", `${folder}/rules.yml`]);
       assert(checked.success && checked.text.includes("SUCCESS: 16 rules found"), checked.text);
 
-      assert.deepEqual(Object.keys(ALARMING), ALERTS.map(({ alert }) => alert));
-      const cases: [string | undefined, Series][] = [[undefined, {}], ...Object.entries(ALARMING)];
+      assert.deepEqual(Object.keys(ALERT_CAUSES), ALERTS.map(({ alert }) => alert));
+      const cases: [string | undefined, Series][] = [[undefined, {}], ...Object.entries(ALERT_CAUSES)];
       const tests = cases.map(([raised, changes]) => ({
         name: raised ?? "no alert",
         interval: "1m",
@@ -156,15 +157,15 @@ Deno.test(
   NEEDS_PROMETHEUS,
   async (t) => {
     const home = await Deno.makeTempDir();
-    await using owned = new AsyncDisposableStack();
-    owned.defer(() => Deno.remove(home, { recursive: true }));
-    const apiserver = owned.use(createApiserver());
-    const served = owned.use(serveApiserver(apiserver));
+    await using resources = new AsyncDisposableStack();
+    resources.defer(() => Deno.remove(home, { recursive: true }));
+    const apiserver = resources.use(createApiserver());
+    const served = resources.use(serveApiserver(apiserver));
     const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
     await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(served));
     await client.create(CustomResourceDefinition, Note.crd as never);
     const port = freePort();
-    const operator = owned.use(
+    const operator = resources.use(
       await startOperator({
         home,
         main: MAIN,
@@ -193,7 +194,7 @@ Deno.test(
 
     await Deno.writeTextFile(`${home}/rules.yml`, rules());
     const labels = { app_kubernetes_io_name: "shop", namespace: "shop-system", pod: "shop-0" };
-    const prometheus = owned.use(
+    const prometheus = resources.use(
       await startPrometheus(stringify({
         // A scrape may take as long as the scrape interval.
         global: { scrape_interval: "2s", evaluation_interval: "1s" },
