@@ -7,19 +7,19 @@ declare const gc: () => void;
 
 const LENGTH = 2 ** 21;
 
-/** Repeats a piece until the JSON is long enough. */
-function list(piece: (i: number) => string, length: number): string {
-  return `[${Array.from({ length: Math.floor(LENGTH / length) }, (_, i) => piece(i)).join(",")}]`;
+/** Repeats an item until the JSON is long enough. */
+function list(item: (i: number) => string, length: number): string {
+  return `[${Array.from({ length: Math.floor(LENGTH / length) }, (_, i) => item(i)).join(",")}]`;
 }
 
-/** Returns an object with `take` of `of` keys, which the seed selects and orders. */
-function shuffled(of: number, take: number, seed: number): string {
+/** Returns an object with `count` of `total` keys, which the seed selects and orders. */
+function shuffled(total: number, count: number, seed: number): string {
   const keys = Array.from(
-    { length: of },
+    { length: total },
     (_, i) => String.fromCharCode(97 + i % 26) + (i >= 26 ? Math.floor(i / 26) : ""),
   );
   let state = seed * 2654435761 >>> 0;
-  const chosen = Array.from({ length: take }, () => {
+  const chosen = Array.from({ length: count }, () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return keys.splice(state % keys.length, 1)[0];
   });
@@ -68,12 +68,12 @@ if (import.meta.main) {
     const before = Deno.memoryUsage().heapUsed;
     const value: unknown = JSON.parse(text);
     gc();
-    const taken = Deno.memoryUsage().heapUsed - before;
+    const used = Deno.memoryUsage().heapUsed - before;
     return {
       name,
       isTypical: name in TYPICAL,
       length: text.length,
-      taken,
+      used,
       estimated: parsedSize(text),
       value: value === 0,
     };

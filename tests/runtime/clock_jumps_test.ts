@@ -1,6 +1,5 @@
 /**
- * Wall clocks that jump by hours: waits, counters and rate limits follow elapsed time instead of
- * the wall clock.
+ * Wall clocks that jump by hours. Delays, counters and rate limits follow elapsed time instead.
  */
 import assert from "node:assert/strict";
 import { controller, operator, requeue, TemporaryError } from "@op/sdk";

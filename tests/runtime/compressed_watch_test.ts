@@ -26,10 +26,10 @@ type Client = AsyncDisposable & { readonly connection: Connection };
 /** How a program reaches the server. */
 const CLIENTS: readonly { name: string; open(server: CompressingServer): Promise<Client> }[] = [
   { name: "kubeconfig", open: (server) => byKubeconfig(server.kubeconfig) },
-  { name: "pod", open: async (server) => closing(await podConnection({ ...server, token: "anything" })) },
+  { name: "pod", open: async (server) => disposableClient(await podConnection({ ...server, token: "anything" })) },
   {
     name: "pod with tracing",
-    open: async (server) => closing(await podConnection({ ...server, token: "anything" }, { isTraced: true })),
+    open: async (server) => disposableClient(await podConnection({ ...server, token: "anything" }, { isTraced: true })),
   },
   { name: "op dev", open: (server) => byProxy(server, (forward) => new WatchCache(forward).forward) },
   { name: "op plan", open: (server) => byProxy(server, (forward) => new DryRun(forward).forward) },
@@ -62,7 +62,7 @@ Deno.test("the proxy of op dev reads all of a watch list for a program that acce
 
   const response = await fetch(proxy.url + WATCH_LIST, { headers });
 
-  assert.equal(linesOf(await response.text()), COUNT + 1);
+  assert.equal(lineCount(await response.text()), COUNT + 1);
   assert.deepEqual(server.acceptedEncodings, ["identity"]);
 });
 
@@ -73,7 +73,7 @@ Deno.test("a connection reads all of a watch list that is requested without a cl
 
   const response = await client.connection.fetch(new Request(server.url + WATCH_LIST));
 
-  assert.equal(linesOf(await response.text()), COUNT + 1);
+  assert.equal(lineCount(await response.text()), COUNT + 1);
   assert.deepEqual(server.acceptedEncodings, ["identity"]);
 });
 
@@ -108,7 +108,7 @@ async function seed({ apiserver }: CompressingServer): Promise<void> {
 /** Connects as `op start` does. */
 async function byKubeconfig(kubeconfig: string): Promise<Client> {
   const machine = { env: () => undefined, readText: () => Promise.resolve(kubeconfig) };
-  return closing(await connect(machine, systemClock, { kubeconfig: "kubeconfig" }));
+  return disposableClient(await connect(machine, systemClock, { kubeconfig: "kubeconfig" }));
 }
 
 /** Connects as a program behind a proxy of the command line does. */
@@ -129,10 +129,10 @@ async function byProxy(
   };
 }
 
-function closing(connection: Connection): Client {
+function disposableClient(connection: Connection): Client {
   return { connection, [Symbol.asyncDispose]: () => Promise.resolve(connection.close()) };
 }
 
-function linesOf(text: string): number {
+function lineCount(text: string): number {
   return text.split("\n").filter((line) => line !== "").length;
 }

@@ -84,7 +84,7 @@ Deno.test("Date works as usual while clusters exist, and is the original again a
   assert.equal(Date.UTC(2030, 0, 1), before.UTC(2030, 0, 1));
   assert.equal(typeof Date(), "string");
 
-  // Out of order: the cluster that was created last is disposed of last.
+  // The clusters are disposed of in the order of their creation, not in reverse.
   await one[Symbol.asyncDispose]();
   assert(new Date() instanceof before);
   await two[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 /**
  * A CustomResourceDefinition that is deleted and created again: caches, queues and reconciles of
- * its kind end and start with it.
+ * its kind end when it is deleted, and start again when it is created.
  */
 import assert from "node:assert/strict";
 import { controller, operator, PermanentError, requeue, resource, s, watch } from "@op/sdk";
@@ -12,11 +12,11 @@ import { startProcess } from "./_processes.ts";
 const MISSING =
   'Cannot watch Note: the API server does not serve "notes" of demo.example.com/v1. Install its CustomResourceDefinition "notes.demo.example.com"';
 
-function undefine(cluster: MemoryCluster): Promise<void> {
+function deleteDefinition(cluster: MemoryCluster): Promise<void> {
   return cluster.delete(CustomResourceDefinition, Note.crd!.metadata.name);
 }
 
-async function define(cluster: MemoryCluster): Promise<void> {
+async function createDefinition(cluster: MemoryCluster): Promise<void> {
   await cluster.client.create(CustomResourceDefinition, Note.crd as never);
 }
 
@@ -29,11 +29,11 @@ Deno.test("deleting a definition aborts reconciles of its kind, drops queued one
       signal.addEventListener("abort", () => reject(aborted = signal.reason), { once: true })
     );
   });
-  const held: number[] = [];
+  const noteCounts: number[] = [];
   const readers = controller(ConfigMap, {
     reads: [Note],
     async reconcile(_, { list }) {
-      held.push((await list(Note)).length);
+      noteCounts.push((await list(Note)).length);
     },
   });
   await using cluster = await memoryCluster({ parts: { notes, readers }, failures: "collect" });
@@ -41,13 +41,13 @@ Deno.test("deleting a definition aborts reconciles of its kind, drops queued one
   await cluster.advance("1s");
   await cluster.create(ConfigMap, "before", {});
   await cluster.advance("1s");
-  await undefine(cluster);
+  await deleteDefinition(cluster);
   await cluster.advance("1s");
   assert.match(String(aborted), /The object was deleted/);
   reconciles.length = 0;
   await cluster.create(ConfigMap, "after", {});
   await cluster.advance("1h");
-  assert.deepEqual([held[0], held.at(-1)], [3, 0]);
+  assert.deepEqual([noteCounts[0], noteCounts.at(-1)], [3, 0]);
   assert.deepEqual(reconciles, []);
 });
 
@@ -62,14 +62,14 @@ Deno.test("a deleted definition is logged once, and its kind is watched at once 
   assert.equal(await paused(), "1");
   const states: string[] = [];
   const line = () => process.running.readiness().find(({ name }) => name === "watch Note")!;
-  await undefine(cluster);
+  await deleteDefinition(cluster);
   for (let minute = 0; minute < 30; minute++) {
     await cluster.advance("1m");
     states.push(line().message);
   }
   assert(states.every((state) => state.startsWith(MISSING)), states.join("\n"));
   assert.equal(await paused(), "0");
-  await define(cluster);
+  await createDefinition(cluster);
   await cluster.advance("31s");
   assert.equal(line().isReady, true, line().message);
   await cluster.create(Note, "a", { spec: {} });
@@ -86,13 +86,13 @@ Deno.test("retry delays grow while a definition is missing, and start over each 
   const watches = () => cluster.sent({ client: "test", kind: Note, verb: "watch" });
   for (let round = 0; round < 3; round++) {
     const from = watches().length;
-    await undefine(cluster);
+    await deleteDefinition(cluster);
     await cluster.advance("10m");
     const times = watches().slice(from).map(({ time }) => time);
     assert(times.length >= 10 && times.length <= 40, `${times.length} attempts`);
     assert(times[2]! - times[0]! <= 5000, "the first attempts follow quickly");
     assert(times.at(-1)! - times.at(-2)! >= 20_000, "later attempts are at least 20 s apart");
-    await define(cluster);
+    await createDefinition(cluster);
     await cluster.advance("1m");
   }
 });
@@ -130,8 +130,8 @@ for (const { name, first, runs } of REPLACED) {
     await cluster.advance("10s");
     cluster.inject(faults.refused(), { client: "test", kind: Note, verb: "watch", times: 3 });
     cluster.restartServer();
-    await undefine(cluster);
-    await define(cluster);
+    await deleteDefinition(cluster);
+    await createDefinition(cluster);
     await cluster.create(Note, "a", { spec: { text: "new" } });
     cluster.restartServer({ compact: true });
     seen.length = 0;
@@ -157,9 +157,9 @@ Deno.test("another controller's failure does not carry over to an object of the 
   await cluster.create(Note, "a", { spec: { text: "bad" } });
   await cluster.settle();
   assert.match((await conditions(cluster)).join(), /Ready=False/);
-  await undefine(cluster);
+  await deleteDefinition(cluster);
   await cluster.advance("1m");
-  await define(cluster);
+  await createDefinition(cluster);
   await cluster.advance("1m");
   await cluster.create(Note, "a", { spec: { text: "good" } });
   await cluster.settle();

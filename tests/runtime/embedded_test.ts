@@ -45,7 +45,7 @@ Deno.test("two operators in one process have separate logs and metrics, and stop
         rawMessage === "Reconcile started" && properties.name === "a" && properties.controller === "notes"
       ),
     );
-    // Without the operators of the memory clusters themselves, which are named "test".
+    // Excludes the operators of the memory clusters themselves, which are named "test".
     const ours = records.filter(({ category }) => category[1] !== "test");
     const ids = new Set(ours.map(({ category, properties }) => `${category[1]} ${properties.operatorID}`));
     assert.deepEqual([...ids].map((id) => id.replace(/_[0-9a-f-]{36}$/, "")).sort(), ["alpha alpha", "beta beta"]);

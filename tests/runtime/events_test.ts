@@ -64,17 +64,17 @@ Deno.test("Events that the API server rejects fail no reconcile", async () => {
   const { notes, reconciles } = recording((note, { events }) => events.normal("Seen", note.spec.text));
   for (const code of [403, 500]) {
     await using cluster = await memoryCluster({ parts: { notes }, forbiddenRequests: "allow" });
-    using refused = cluster.inject(faults.status(code), { client: "test", kind: Event, times: 1000 });
+    using rejected = cluster.inject(faults.status(code), { client: "test", kind: Event, times: 1000 });
     for (const name of ["a", "b"]) await cluster.create(Note, name, { spec: {} });
     await cluster.advance("1m");
-    assert(refused.hits.length > 0);
+    assert(rejected.hits.length > 0);
     assert.deepEqual(await cluster.list(Event), []);
     assert.match((await conditions(cluster)).join(), /^Ready=True Reconciled/);
   }
   assert.deepEqual(reconciles.sort(), ["a hello: changed", "a hello: changed", "b hello: changed", "b hello: changed"]);
 });
 
-Deno.test("an object with too many Events is rate limited on its own, and a long message is truncated at the API's limit", async () => {
+Deno.test("Events are rate limited per object, and a long message is truncated at the API's limit", async () => {
   const notes = controller(Note, {
     reconcile({ metadata }, { events }) {
       if (metadata.name === "talker") { for (let i = 0; i < 100; i++) events.normal("Counted", String(i)); }

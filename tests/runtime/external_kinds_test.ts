@@ -1,5 +1,5 @@
 /**
- * Kinds that others define: the operator does not own their CustomResourceDefinitions, and writes
+ * External kinds: another program owns their CustomResourceDefinitions, and the operator writes
  * their status only with `writesStatus`.
  */
 import assert from "node:assert/strict";

@@ -31,12 +31,12 @@ async function notesCluster(
   return cluster;
 }
 
-function broken(): never {
+function throwRangeError(): never {
   throw new RangeError("out of bounds");
 }
 
 Deno.test("settle rejects when a reconcile throws, with its object, attempts and stack", async () => {
-  await using cluster = await notesCluster(() => broken());
+  await using cluster = await notesCluster(() => throwRangeError());
 
   const error = await failureOf(cluster.settle());
 
@@ -58,7 +58,7 @@ Deno.test("settle rejects when a reconcile throws, with its object, attempts and
       'Note "default/a"',
       "attempts 1 to",
       "RangeError: out of bounds",
-      "at broken (",
+      "at throwRangeError (",
       "failures_test.ts",
     ]
   ) {
@@ -78,7 +78,7 @@ Deno.test("advance rejects when the API server rejects what a reconcile sends", 
 });
 
 Deno.test("settle rejects when a cleanup throws", async () => {
-  const { notes } = recording(() => {}, { cleanup: () => broken() });
+  const { notes } = recording(() => {}, { cleanup: () => throwRangeError() });
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.settle();
@@ -91,22 +91,22 @@ for (
   const { name, part, what } of [
     {
       name: "a webhook",
-      part: webhook(Note, { validate: () => broken() }),
+      part: webhook(Note, { validate: () => throwRangeError() }),
       what: "webhook",
     },
     {
       name: "a predicate",
-      part: controller(Note, { watches: [watch(Note, { predicate: () => broken() })], reconcile() {} }),
+      part: controller(Note, { watches: [watch(Note, { predicate: () => throwRangeError() })], reconcile() {} }),
       what: "predicate",
     },
     {
       name: "a map",
-      part: controller(Note, { watches: [watch(ConfigMap, { map: () => broken() })], reconcile() {} }),
+      part: controller(Note, { watches: [watch(ConfigMap, { map: () => throwRangeError() })], reconcile() {} }),
       what: "map of ConfigMap",
     },
     {
       name: "a source",
-      part: controller(Note, { triggers: [source(() => broken())], reconcile() {} }),
+      part: controller(Note, { triggers: [source(() => throwRangeError())], reconcile() {} }),
       what: "source",
     },
   ]
@@ -117,7 +117,7 @@ for (
     await cluster.create(ConfigMap, "a", {});
     await cluster.create(Note, "a", { spec: {} }).catch(() => undefined);
 
-    // A source is opened again after a pause.
+    // Within this time, a failed source is started again.
     const { failures } = await failureOf(cluster.advance("1m"));
 
     assert.equal(failures[0]?.operation, what);
@@ -129,14 +129,14 @@ Deno.test("settle rejects when a conversion throws", async () => {
   const names = { group: "demo.example.com", kind: "Card" } as const;
   const CardV1 = resource({ ...names, version: "v1", spec: s.object({ text: s.string() }) });
   const Card = resource({ ...names, version: "v2", spec: s.object({ text: s.string() }), versions: [CardV1] });
-  const cards = conversion(CardV1, Card, { up: () => broken(), down: ({ spec }) => ({ spec }) });
+  const cards = conversion(CardV1, Card, { up: () => throwRangeError(), down: ({ spec }) => ({ spec }) });
   await using cluster = await memoryCluster({ parts: { cards } });
   await assert.rejects(cluster.create(CardV1, "a", { spec: { text: "x" } }));
 
   const error = await failureOf(cluster.settle());
 
   assert.equal(error.failures[0]?.operation, "conversion");
-  assert.match(error.message, /at broken \(/);
+  assert.match(error.message, /at throwRangeError \(/);
 });
 
 Deno.test("settle does not reject after a TemporaryError or a PermanentError", async () => {
@@ -166,7 +166,7 @@ Deno.test("settle rejects when a reconcile fails after the injected faults have 
   let isBroken = false;
   await using cluster = await notesCluster(async (note, context) => {
     await applyText(note, context);
-    if (isBroken) broken();
+    if (isBroken) throwRangeError();
   });
   cluster.inject(faults.status(500), { verb: "patch", kind: ConfigMap });
   await cluster.settle();
@@ -199,14 +199,14 @@ Deno.test("settle does not reject after a conflict of two writers", async () => 
 });
 
 Deno.test("disposing of the cluster throws failures that no settle reported", async () => {
-  const cluster = await notesCluster(() => broken());
+  const cluster = await notesCluster(() => throwRangeError());
   await until(() => cluster.failures.length > 0);
 
   assert.equal((await failureOf(cluster[Symbol.asyncDispose]())).failures[0]?.name, "a");
 });
 
 Deno.test("disposing of the cluster does not repeat failures that settle reported", async () => {
-  const cluster = await notesCluster(() => broken());
+  const cluster = await notesCluster(() => throwRangeError());
   await failureOf(cluster.settle());
   const { length } = cluster.failures;
   await cluster.patch(Note, "a", { spec: { text: "again" } });
@@ -216,7 +216,7 @@ Deno.test("disposing of the cluster does not repeat failures that settle reporte
 });
 
 Deno.test("settle with allowFailures resolves, and the next settle reports only new failures", async () => {
-  await using cluster = await notesCluster(() => broken());
+  await using cluster = await notesCluster(() => throwRangeError());
   await cluster.settle({ allowFailures: true });
   const { length } = cluster.failures;
   assert(length > 0);
@@ -226,7 +226,7 @@ Deno.test("settle with allowFailures resolves, and the next settle reports only 
 });
 
 Deno.test('failures: "collect" fails neither settle nor disposing', async () => {
-  await using cluster = await notesCluster(() => broken(), { failures: "collect" });
+  await using cluster = await notesCluster(() => throwRangeError(), { failures: "collect" });
   await cluster.settle();
   await cluster.advance("1m");
 
@@ -260,7 +260,7 @@ Deno.test("the error of settle says when the operator also did not become idle",
   const { notes } = recording(async (note, { status }) => {
     status({ text: crypto.randomUUID() });
     await Promise.resolve();
-    if (note.metadata.name === "bad") broken();
+    if (note.metadata.name === "bad") throwRangeError();
   });
   const restless = controller(Note, {
     uses: [access(Note, "patch")],

@@ -7,7 +7,7 @@ import type { Connection } from "../../src/kube/connection.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { applyText, Note, recording } from "../fixtures/notes.ts";
 
-/** Starts an operator into whose watch streams of notes the test can insert lines. */
+/** Starts an operator. The test can insert lines into its watch streams of notes. */
 async function startWithInsertedLines() {
   const stack = new AsyncDisposableStack();
   const cluster = stack.use(await memoryCluster({ kinds: [Note] }));
@@ -118,7 +118,7 @@ Deno.test("repeated events in any order, and deletions of unknown objects, trigg
   assert.equal(opened(), before, "the streams stayed open");
 });
 
-const GARBAGE: readonly { name: string; line: string | object }[] = [
+const INVALID_LINES: readonly { name: string; line: string | object }[] = [
   { name: "that is not JSON", line: "<html>502 Bad Gateway</html>" },
   { name: "that is null", line: "null" },
   { name: "without an object", line: { type: "ADDED" } },
@@ -132,7 +132,7 @@ const GARBAGE: readonly { name: string; line: string | object }[] = [
   },
 ];
 
-for (const { name, line } of GARBAGE) {
+for (const { name, line } of INVALID_LINES) {
   Deno.test(`a line ${name} ends only its own stream, and the next stream resumes from the same version after a delay`, async () => {
     await using run = await startWithInsertedLines();
     const { cluster, reconciles, insert, opened } = run;

@@ -11,10 +11,10 @@ import { conditions, Note, type NoteContext, recording, writes } from "../fixtur
 import { assertGolden } from "../fixtures/golden.ts";
 
 /**
- * Creates a controller that writes a text into a child. Two of them with different texts fight over
- * the child, until the text of the object is "peace".
+ * Creates a controller that writes a string into a child. Two of them with different strings
+ * overwrite each other's value until the text of the object is "peace".
  */
-function setsText(text: string) {
+function textController(text: string) {
   const runs: string[] = [];
   const part = controller(Note, {
     owns: [ConfigMap],
@@ -29,7 +29,7 @@ function setsText(text: string) {
 /**
  * Creates two controllers that trigger each other, since each writes a new value into the status.
  */
-function triggeringEachOther() {
+function controllersTriggeringEachOther() {
   const total = { reconciles: 0 };
   const counting = (field: "text" | "runs") =>
     controller(Note, {
@@ -41,23 +41,23 @@ function triggeringEachOther() {
   return { total, parts: { ping: counting("runs"), pong: counting("text") } };
 }
 
-const FIGHT =
+const FIGHT_MESSAGE =
   'Field managers "test.alpha" and "test.beta" change .data.text of ConfigMap "default/a" back and forth. Let only one of them set it.';
 
 Deno.test("two controllers that fight over a child are slowed, and reported with the field and both field managers", async (t) => {
-  const [alpha, beta] = [setsText("of alpha"), setsText("of beta")];
+  const [alpha, beta] = [textController("of alpha"), textController("of beta")];
   await using cluster = await memoryCluster({ parts: { alpha: alpha.part, beta: beta.part } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("1m");
 
   await t.step("the number of reconciles and of writes is bounded", async () => {
-    // The burst, ten in the first second, and then each delay is a tenth of the time until then:
-    // about 41 in a minute.
+    // After the burst there are ten reconciles in the first second. Then each delay is a tenth of
+    // the time since the start, which makes about 41 in a minute.
     for (const { runs } of [alpha, beta]) assert(runs.length > BURST && runs.length < 110, `${runs.length} reconciles`);
     assert(writes(cluster).length < 220, `${writes(cluster).length} writes`);
     const before = writes(cluster).length;
     await cluster.advance("10m");
-    // Each round is two writes, and after five minutes there is one round in 30 s.
+    // The two controllers write in turn. After five minutes, each writes once in 30 s.
     assert(writes(cluster).length - before < 80, `${writes(cluster).length - before} writes in ten minutes`);
   });
 
@@ -84,9 +84,9 @@ Deno.test("two controllers that fight over a child are slowed, and reported with
     const [ready, reconciling, ...others] = await conditions(cluster);
     assert.deepEqual([ready, others], ["Ready=True Reconciled: ", []]);
     assert.match(reconciling ?? "", /^Reconciling=True HotLoop: /);
-    assert(reconciling?.includes(FIGHT) || reconciling?.includes(swapped(FIGHT)), reconciling);
+    assert(reconciling?.includes(FIGHT_MESSAGE) || reconciling?.includes(withNamesSwapped(FIGHT_MESSAGE)), reconciling);
     const status = writes(cluster).filter((write) => write.endsWith("/status"));
-    // Each controller may also write Ready.
+    // Each controller may also write the condition Ready once.
     assert(status.length <= 3, `${status.length} writes`);
   });
 
@@ -138,7 +138,7 @@ Deno.test("a fight with another client is reported with that client's field mana
     await cluster.client.patch(ConfigMap, name, theirs, { namespace: "default", manager: "kubectl-edit" });
   });
   assert.deepEqual([report?.field, report?.otherManager], ['.data["other.key"]', "kubectl-edit"]);
-  // One list finds the manager, which the cache does not hold.
+  // The cache does not store the other manager, so one list request finds it.
   const lists = cluster.sent({ kind: ConfigMap, verb: "list" }).filter(({ path }) => path.includes("metadata.name"));
   assert.equal(lists.length, 1);
 });
@@ -171,7 +171,7 @@ Deno.test("settle rejects with the object, the field, both field managers and th
     await made.create(Note, "a", { spec: {} });
     messages.push(await made.settle().then(() => "settled", ({ message }: Error) => message));
   };
-  await unsettled({ parts: { alpha: setsText("of alpha").part, beta: setsText("of beta").part } });
+  await unsettled({ parts: { alpha: textController("of alpha").part, beta: textController("of beta").part } });
   await unsettled({ parts: { notes: recording(() => requeue("0s")).notes } });
   let count = 0;
   const { notes } = recording(async ({ metadata: { name } }, { status }) => {
@@ -182,13 +182,13 @@ Deno.test("settle rejects with the object, the field, both field managers and th
   // Which of the two controllers waits at the timeout, and is named first, depends on the event
   // loop.
   const normalized = messages.map((message) =>
-    message.startsWith('Cannot settle: controller "beta"') ? swapped(message) : message
+    message.startsWith('Cannot settle: controller "beta"') ? withNamesSwapped(message) : message
   );
   await assertGolden("hot_loops.txt", `${normalized.join("\n\n")}\n`);
 });
 
 /** Returns a message with the names of the two controllers swapped. */
-function swapped(message: string): string {
+function withNamesSwapped(message: string): string {
   return message.replaceAll(/alpha|beta/g, (name) => name === "alpha" ? "beta" : "alpha");
 }
 
@@ -243,7 +243,7 @@ Deno.test('requeue("0s") is immediate for the burst, then slowed and reported', 
 });
 
 Deno.test("controllers that trigger each other with new values are slowed to one reconcile a second", async () => {
-  const { total, parts } = triggeringEachOther();
+  const { total, parts } = controllersTriggeringEachOther();
   await using cluster = await memoryCluster({ parts });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("1m");
@@ -256,7 +256,7 @@ Deno.test("controllers that trigger each other with new values are slowed to one
 });
 
 Deno.test("settle rejects when two controllers trigger each other, and names one of them", async () => {
-  await using cluster = await memoryCluster({ parts: triggeringEachOther().parts, maxTurns: 200 });
+  await using cluster = await memoryCluster({ parts: controllersTriggeringEachOther().parts, maxTurns: 200 });
   await cluster.create(Note, "a", { spec: {} });
   // Depending on the event loop, either settle times out first, or the limit for hot loops is
   // reached.

@@ -92,7 +92,7 @@ Deno.test("a leader that loses its network stops leading before another process 
   }
   assert.deepEqual(leaders(), [1 - first]);
   // The Lease lasts for 15 s, and a leader stops 10 s after its last renewal began.
-  assert(withoutLeader >= 3, `no process led for ${withoutLeader} s`);
+  assert(withoutLeader >= 3, `only ${withoutLeader} s without a leader`);
 
   all[first]!.setConnected(true);
   await cluster.advance("1m");
@@ -111,7 +111,7 @@ for (const [change, offset] of [["", 0], [" and whose clock was set back by an h
     const frozen = all[first]!;
     for (let i = 0; i < 20; i++) await cluster.create(Note, `n${i}`, { spec: { text: "one" } });
     await cluster.settle();
-    // In the middle of a reconcile.
+    // The process is frozen in the middle of its reconciles.
     for (let i = 0; i < 20; i++) await cluster.patch(Note, `n${i}`, { spec: { text: "two" } });
     frozen.freeze();
     frozen.setClockOffset(offset);

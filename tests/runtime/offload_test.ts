@@ -11,7 +11,7 @@ Deno.test("offload runs a function in a thread while the event loop continues", 
   const open = gate();
   const computing = work.compute(open);
   await eventually(() => assert.equal(started(open), 1));
-  // Only the event loop can end the task.
+  // The task ends only if the event loop of this thread continues.
   setTimeout(() => release(open));
   await computing;
 });

@@ -11,10 +11,10 @@ import { startOperator } from "../fixtures/operator_process.ts";
 import { Note } from "../fixtures/notes.ts";
 
 const MAIN = fileURLToPath(new URL("../fixtures/operators/stopping.ts", import.meta.url));
-const IN_DEFAULT = { namespace: "default" };
+const DEFAULT_NAMESPACE = { namespace: "default" };
 
 /** Starts the program with a kubeconfig for a server. */
-async function startAt(server: Parameters<typeof kubeconfigFor>[0]) {
+async function startProgram(server: Parameters<typeof kubeconfigFor>[0]) {
   const home = await Deno.makeTempDir();
   await Deno.writeTextFile(`${home}/kubeconfig`, kubeconfigFor(server));
   const operator = await startOperator({ home, main: MAIN, args: ["--kubeconfig", `${home}/kubeconfig`] });
@@ -33,15 +33,22 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await using served = serveApiserver(apiserver);
     const client = new Client({ url: served.url, fetch: (request) => apiserver.fetch(request), close() {} });
     await client.create(CustomResourceDefinition, Note.crd as never);
-    await client.create(Note, { metadata: { name: "a" }, spec: {} }, IN_DEFAULT);
-    await using run = await startAt(served);
+    await client.create(Note, { metadata: { name: "a" }, spec: {} }, DEFAULT_NAMESPACE);
+    await using run = await startProgram(served);
     await run.operator.logged(({ msg }) => msg === "Reconcile waits for a signal");
-    assert.match((await client.get(Lease, "note-operator", IN_DEFAULT)).spec?.holderIdentity ?? "", /^note-operator_/);
+    assert.match(
+      (await client.get(Lease, "note-operator", DEFAULT_NAMESPACE)).spec?.holderIdentity ?? "",
+      /^note-operator_/,
+    );
     run.operator.signal(signal);
     await run.operator.logged(({ msg, isClean }) => msg === "Operator stopped" && isClean === true);
     assert.equal(await run.operator.ended, 0);
-    assert.equal((await client.get(ConfigMap, "a", IN_DEFAULT)).metadata.name, "a", "the reconcile ran to its end");
-    assert.equal((await client.get(Lease, "note-operator", IN_DEFAULT)).spec?.holderIdentity, undefined);
+    assert.equal(
+      (await client.get(ConfigMap, "a", DEFAULT_NAMESPACE)).metadata.name,
+      "a",
+      "the reconcile ran to its end",
+    );
+    assert.equal((await client.get(Lease, "note-operator", DEFAULT_NAMESPACE)).spec?.holderIdentity, undefined);
   });
 }
 
@@ -75,7 +82,7 @@ Deno.test("a program whose watch cannot continue exits with 70 instead of stayin
     const body = await request.json();
     return Response.json({ ...body, status: { allowed: true }, metadata: { ...body.metadata, resourceVersion: "8" } });
   });
-  await using run = await startAt(`http://127.0.0.1:${server.addr.port}`);
+  await using run = await startProgram(`http://127.0.0.1:${server.addr.port}`);
   const line = await run.operator.logged(({ error }) => error !== undefined);
   assert.match(String(line.error), /Cannot watch ConfigMap: a listener failed/);
   assert.equal(await run.operator.ended, 70);

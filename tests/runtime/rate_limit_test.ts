@@ -35,7 +35,7 @@ Deno.test("an operator with a client-side rate limit processes a backlog at that
     await ended;
   });
 
-  // The Lease lasts for 15 s, and the backlog for more than a minute.
+  // The backlog takes more than a minute, and the Lease expires after 15 s without a renewal.
   await cluster.advance("1m");
   assert.equal(running.isLeading, true);
   assert.deepEqual(lines.filter((line) => /^(Leadership|Lease)/.test(line)), ["Leadership gained"]);

@@ -1,4 +1,4 @@
-/** When a controller reconciles, and the objects that its reconciles write. */
+/** What triggers a reconcile, and the objects that reconciles write. */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { controller, conversion, resource, s } from "@op/sdk";
@@ -92,7 +92,7 @@ Deno.test("an owner reference with another version of the kind triggers its owne
   const { metadata: { uid } } = await cluster.create(Card, "a", { spec: {} });
   await cluster.settle();
   reasons.length = 0;
-  // As the operator created it when only v1 existed.
+  // An earlier version of the operator created this reference when only v1 existed.
   const reference = { apiVersion: CardV1.apiVersion, kind: "Card", name: "a", uid, controller: true };
   for (const name of ["old", "a"]) {
     const metadata = { name, namespace: "default", ownerReferences: [reference] };
@@ -153,16 +153,16 @@ Deno.test("many changes during a reconcile cause one more reconcile, which sees 
 
 Deno.test("concurrency limits how many objects are reconciled at once", async () => {
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const { notes, reconciles } = recording(async () => {
-    most = Math.max(most, ++running);
+    maxRunning = Math.max(maxRunning, ++running);
     await new Promise<void>((resolve) => setImmediate(resolve));
     running--;
   }, { concurrency: 2 });
   await using cluster = await memoryCluster({ parts: { notes } });
   for (const name of ["a", "b", "c", "d", "e"]) await cluster.create(Note, name, { spec: {} });
   await cluster.settle();
-  assert.equal(most, 2);
+  assert.equal(maxRunning, 2);
   assert.equal(reconciles.length, 5);
 });
 

@@ -1,4 +1,4 @@
-/** When a reconcile is repeated: requeues, failures, backoff, timeouts. */
+/** Repeated reconciles: requeues, failures, backoff, timeouts. */
 import assert from "node:assert/strict";
 import { controller, requeue, TemporaryError, watch } from "@op/sdk";
 import { ConfigMap, Secret } from "@op/sdk/kinds";
@@ -30,8 +30,8 @@ Deno.test("a change before a requeue is due reconciles at once and restarts the 
 });
 
 Deno.test("requeue with a zero delay reconciles again at once", async () => {
-  let left = 3;
-  const { notes, reconciles } = recording(() => left-- > 0 ? requeue("0s") : undefined);
+  let requeues = 3;
+  const { notes, reconciles } = recording(() => requeues-- > 0 ? requeue("0s") : undefined);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("0s");
@@ -147,7 +147,7 @@ Deno.test("a change of the object's status does not end a backoff", async () => 
   assert.equal(runs, 2);
 });
 
-/** What ends the wait after an error. */
+/** Errors, and whether a change of a watched object ends the wait after them. */
 const WAITS = [
   { error: () => new TemporaryError("there is no Secret yet"), endsWait: true },
   { error: () => new TemporaryError("there is no Secret yet", { retry: "1h" }), endsWait: true },

@@ -22,7 +22,7 @@ async function assertReconciled(cluster: MemoryCluster): Promise<void> {
     const ready = status?.conditions?.find(({ type }) => type === "Ready");
     assert.deepEqual([ready?.status, ready?.observedGeneration], ["True", metadata.generation], metadata.name);
   }
-  // Watches are reopened, and the end of an Event series is written.
+  // Other requests are normal for an idle operator: it reopens watches and writes Event series.
   const isWork = ({ verb, resource }: RequestRecord): boolean => verb !== "watch" && resource !== "events";
   const before = cluster.sent({ client: "test", where: isWork }).length;
   await cluster.advance("10m");
@@ -35,7 +35,7 @@ Deno.test("an operator loses none of 2,000 changes while its server goes down te
   for (let change = 1; change <= 2000; change++) {
     await cluster.patch(Note, `n${change % COUNT}`, { spec: { text: String(change) } });
     if (change % 200 === 100) {
-      // Alternates between broken connections and a lost history.
+      // Every restart breaks the connections. Every other one also compacts the history.
       cluster.restartServer({ compact: change % 400 === 100 });
     }
     if (change % 10 === 0) await cluster.advance("50ms");
@@ -65,7 +65,7 @@ Deno.test("a watch that breaks while the history is compacted lists again, and f
   await assertReconciled(cluster);
 });
 
-/** Faults of every third write. */
+/** Faults that the test injects into every third write. */
 const WRITE_FAULTS: readonly { name: string; fault: Fault }[] = [
   { name: "409 on every third write", fault: faults.conflict() },
   { name: "a response lost after every third write", fault: faults.responseLost() },
@@ -105,7 +105,7 @@ Deno.test("during a storm of 429 responses each request is retried after its Ret
   reconciles.length = 0;
   await cluster.advance("1m");
   const sent = cluster.requests.slice(before).filter(({ userAgent }) => userAgent === "test/0.0.0");
-  // Two watches, each retried at most once in five seconds.
+  // The operator has two watches. Each is retried at most once in five seconds.
   assert(sent.length <= 2 * 13, `${sent.length} requests`);
   storm[Symbol.dispose]();
   await cluster.advance("2m");

@@ -1,4 +1,4 @@
-/** The time that a reconcile, a webhook and a source see, and requeues at a time. */
+/** The clock of reconciles, webhooks and sources, and requeues at a given time. */
 import assert from "node:assert/strict";
 import { type Clock, controller, operator, requeue, source, webhook } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";

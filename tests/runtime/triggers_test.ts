@@ -76,7 +76,7 @@ Deno.test("objects triggered by a low-priority change are reconciled after other
   await until(() => runs.length === 1);
   await cluster.create(ConfigMap, "of-all", { data: {} });
   await cluster.create(Site, "late", { spec: {} });
-  // Both are in the queue when the only worker becomes free.
+  // Waits until both are in the queue. Only then does the worker become free.
   let turns = 0;
   await until(() => ++turns > 100);
   gate.resolve();
@@ -332,7 +332,7 @@ Deno.test("a cluster-scoped child, which cannot have an owner reference, is trac
       await context.delete(ClusterRole, metadata.name);
     },
   });
-  // An account can grant only permissions that it has.
+  // RBAC is off: an account could grant only permissions that it has itself.
   await using cluster = await memoryCluster({ parts: { notes }, rbac: false, failures: "collect" });
   const verbs = async () => (await cluster.get(ClusterRole, "a")).rules?.[0]?.verbs;
   await cluster.create(Note, "a", { spec: {} });

@@ -173,7 +173,7 @@ Deno.test("low-priority changes of a controller's own kind are reconciled after 
   await until(() => runs.length === 1);
   await cluster.patch(Note, "a", { spec: { text: "two" } });
   await cluster.create(ConfigMap, "b", {});
-  // Both are in the queue when the only worker becomes free.
+  // Waits until both are in the queue. Only then does the worker become free.
   let turns = 0;
   await until(() => ++turns > 100);
   gate.resolve();

@@ -18,7 +18,10 @@ type Site = Infer<typeof Site>;
 
 const runs: string[] = [];
 
-/** Records what it reads of the Secret that its object names, in {@linkcode runs}. */
+/**
+ * A controller that reads the Secret that its object names. It records each reconcile and the
+ * value.
+ */
 const sites = controller(Site, {
   watches: [
     watch(Secret, { names: (site: Site) => site.spec.secret, select: ({ data }: Infer<typeof Secret>) => data }),
@@ -90,7 +93,7 @@ Deno.test("a watch of a name is closed when no object names it any more, and ope
   const from = cluster.requests.length;
   runs.length = 0;
   await cluster.patch(Secret, "one", { data: { text: btoa("no site names it") } });
-  // Long enough for every watch to be reopened.
+  // Within this time, every open watch ends and is opened again.
   await cluster.advance("20m");
   assert.deepEqual(runs, []);
   assert.deepEqual(watchedNames(cluster, from), ["metadata.name=two"]);
@@ -127,7 +130,11 @@ Deno.test("a reconcile that reads an object whose watch cannot start fails, and 
  * Creates a controller whose first reconcile waits for a signal, and records what each reconcile
  * reads.
  */
-function waiting(): { readonly sites: ReturnType<typeof controller>; readonly steps: string[]; proceed(): void } {
+function controllerThatWaits(): {
+  readonly sites: ReturnType<typeof controller>;
+  readonly steps: string[];
+  proceed(): void;
+} {
   const { promise, resolve } = Promise.withResolvers<void>();
   const steps: string[] = [];
   const sites = controller(Site, {
@@ -144,7 +151,7 @@ function waiting(): { readonly sites: ReturnType<typeof controller>; readonly st
 }
 
 Deno.test("a reconcile whose object names another Secret before its read is aborted without an error, and the next one starts", async () => {
-  const { sites, steps, proceed } = waiting();
+  const { sites, steps, proceed } = controllerThatWaits();
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["one", "two"]) await secret(cluster, name, name);
   await cluster.create(Site, "a", { spec: { secret: "one" } });
@@ -160,7 +167,7 @@ Deno.test("a reconcile whose object names another Secret before its read is abor
 });
 
 Deno.test("a reconcile that waits for a Secret whose watch does not start is aborted when its object names another", async () => {
-  const { sites, steps, proceed } = waiting();
+  const { sites, steps, proceed } = controllerThatWaits();
   await using cluster = await memoryCluster({ parts: { sites } });
   for (const name of ["one", "two"]) await secret(cluster, name, name);
   await cluster.settle();

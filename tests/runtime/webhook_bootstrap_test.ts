@@ -22,7 +22,7 @@ import { serverWithWebhooks, servesWebhooks } from "./_webhooks.ts";
 import { noteRules, post, QUICK, review } from "../fixtures/reviews.ts";
 
 /** The namespace of the operator. */
-const OWN = "guard-system";
+const OPERATOR_NAMESPACE = "guard-system";
 const both = { mutate() {}, validate() {} };
 const POD = { spec: { containers: [{ name: "main", image: "busybox" }] } };
 
@@ -30,14 +30,16 @@ const POD = { spec: { containers: [{ name: "main", image: "busybox" }] } };
 async function namespacesWithPods(parts: Parts): Promise<string[]> {
   await using server = createApiserver();
   const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
-  for (const namespace of [OWN, "shop"]) await client.create(Namespace, { metadata: { name: namespace } });
+  for (const namespace of [OPERATOR_NAMESPACE, "shop"]) {
+    await client.create(Namespace, { metadata: { name: namespace } });
+  }
   const place = { url: "https://127.0.0.1:1" };
-  for (const configuration of webhookConfigurations("guard", parts, { place, namespace: OWN })) {
+  for (const configuration of webhookConfigurations("guard", parts, { place, namespace: OPERATOR_NAMESPACE })) {
     const kind = configuration.kind.startsWith("M") ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
     await client.create(kind as typeof ValidatingWebhookConfiguration, configuration as never);
   }
   const created: string[] = [];
-  for (const namespace of [OWN, "kube-system", "shop"]) {
+  for (const namespace of [OPERATOR_NAMESPACE, "kube-system", "shop"]) {
     try {
       await client.create(Pod, { metadata: { name: "a", namespace }, ...POD } as never);
       created.push(namespace);
@@ -53,12 +55,12 @@ const CASES: readonly { name: string; parts: Parts; allowed: readonly string[] }
   {
     name: "with the default failurePolicy",
     parts: { rules: webhook(Pod, both) },
-    allowed: [OWN, "kube-system", "shop"],
+    allowed: [OPERATOR_NAMESPACE, "kube-system", "shop"],
   },
   {
     name: "with failurePolicy Fail",
     parts: { rules: webhook(Pod, { ...both, failurePolicy: "Fail" }) },
-    allowed: [OWN, "kube-system"],
+    allowed: [OPERATOR_NAMESPACE, "kube-system"],
   },
   {
     name: "with failurePolicy Fail in all namespaces",

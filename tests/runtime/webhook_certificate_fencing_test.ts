@@ -8,7 +8,7 @@ import { readCertificates } from "../../src/runtime/webhooks/x509.ts";
 import { type Pause, Replica, type ReplicaRequest, ReplicaServer } from "./_certificate_replicas.ts";
 
 /** Longer than the duration of the Lease, in milliseconds. */
-const LONG = 16_000;
+const PAUSE_LENGTH = 16_000;
 
 const CASES = [
   { name: "the first certificates are issued", isRenewal: false },
@@ -23,8 +23,8 @@ for (const { name, isRenewal } of CASES) {
     assert.equal(writes.length, isRenewal ? 4 + 1 + 4 : 4);
     for (const { at, before } of writes) {
       const write = `write ${at.writes}, ${at.method} ${at.path}`;
-      await t.step(`paused before ${write}`, () => check(isRenewal, { at: before, when: "after the response" }));
-      await t.step(`paused during ${write}`, () => check(isRenewal, { at, when: "before it arrives" }));
+      await t.step(`paused before ${write}`, () => checkPaused(isRenewal, { at: before, when: "after the response" }));
+      await t.step(`paused during ${write}`, () => checkPaused(isRenewal, { at, when: "before it arrives" }));
     }
   });
 }
@@ -40,22 +40,22 @@ async function requestsWithoutPause(isRenewal: boolean): Promise<ReplicaRequest[
   return one.requests.slice(began).filter(({ path }) => !path.includes("/leases"));
 }
 
-async function check(isRenewal: boolean, pause: Pause): Promise<void> {
+async function checkPaused(isRenewal: boolean, pause: Pause): Promise<void> {
   const server = await ReplicaServer.create();
   await using one = new Replica(server, "one", pause);
   const before = await prepare(server, one, isRenewal);
   while (!one.isPaused) await one.advance(1000);
-  const late = one.requests.findLast(({ isGuarded }) => isGuarded);
+  const pausedWrite = one.requests.findLast(({ isGuarded }) => isGuarded);
 
   await using other = new Replica(server, "other");
-  let elapsed = await other.advance(LONG);
+  let elapsed = await other.advance(PAUSE_LENGTH);
   while (!await isSettled(server, [other], before)) elapsed += await other.advance(1000);
   one.resume(elapsed);
   await one.advance(1000);
   while (!await isSettled(server, [one, other], before)) await Promise.all([one.advance(1000), other.advance(1000)]);
 
   for (const { requests } of [one, other]) assert.deepEqual(requests.filter(isUnfenced), []);
-  if (pause.when === "before it arrives") assert.equal(late?.status, 409);
+  if (pause.when === "before it arrives") assert.equal(pausedWrite?.status, 409);
 }
 
 /** Returns whether a replica wrote without holding the Lease. */

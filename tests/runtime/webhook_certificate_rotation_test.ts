@@ -11,10 +11,10 @@ import { op, post, QUICK, review } from "../fixtures/reviews.ts";
 
 const REVIEWS = 20_000;
 const ROTATIONS = 3;
-/** How many connections must be opening, on average, when the certificate is replaced. */
-const OPENING = 16;
-/** Number of clients that keep their connection. */
-const KEPT = 8;
+/** Number of connections that must be opening, on average, when the certificate is replaced. */
+const OPENING_CONNECTIONS = 16;
+/** Number of clients that send all reviews on one connection. */
+const PERSISTENT_CONNECTIONS = 8;
 /** Step of the clock in milliseconds, a fraction of each delay of {@linkcode QUICK}. */
 const STRIDE = 20;
 
@@ -27,9 +27,9 @@ Deno.test(`${REVIEWS} reviews succeed, most on new connections, while the author
   await eventually(() => servesWebhooks(running));
   const bundle = await publishedBundle(client);
   const load = startLoad(client, port);
-  // All clients must read a new bundle before its delay ends, and a slow machine needs longer. So
-  // the clock advances only after each client has sent a review.
-  time.pace = load.turnover;
+  // All clients must read a new bundle before its delay ends, even on a slow machine. So the clock
+  // advances only after each client has sent a review.
+  time.pace = load.allAdvanced;
 
   const oldAuthorities: string[] = [];
   for (let rotation = 1; rotation <= ROTATIONS; rotation++) {
@@ -37,7 +37,7 @@ Deno.test(`${REVIEWS} reviews succeed, most on new connections, while the author
     const [old] = certificatesIn(await publishedBundle(client));
     oldAuthorities.push(old!);
     await requestRenewal(client);
-    // Sampled continuously, so the average also holds for the moment of the replacement.
+    // Sampled until the replacement, so that the average describes the time of the replacement.
     let [samples, opening] = [0, 0];
     await eventually(async () => {
       samples++;
@@ -45,20 +45,23 @@ Deno.test(`${REVIEWS} reviews succeed, most on new connections, while the author
       const certificates = certificatesIn(await publishedBundle(client));
       return certificates.length === 1 && certificates[0] !== old;
     }, { pause: 5 });
-    assert(opening / samples >= OPENING, `${opening / samples} connections were opening`);
+    assert(opening / samples >= OPENING_CONNECTIONS, `${opening / samples} connections were opening`);
     const [newest] = certificatesIn(await publishedBundle(client));
     assert.equal(await isAllowedBy(port, newest!), true);
     for (const one of oldAuthorities) await assert.rejects(isAllowedBy(port, one), isUntrusted);
   }
   await load.reached(REVIEWS);
   time.pace = pause;
-  const { fresh, kept, failures } = await load.stop();
+  const { onNew, persistent, failures } = await load.stop();
   assert.deepEqual(failures, []);
-  assert(fresh >= REVIEWS / 2 && kept >= REVIEWS / 5, `${fresh} on new connections, ${kept} on kept ones`);
+  assert(
+    onNew >= REVIEWS / 2 && persistent >= REVIEWS / 5,
+    `${onNew} on new connections, ${persistent} on persistent ones`,
+  );
   assert.notEqual(await publishedBundle(client), bundle);
-  // Only a new certificate counts, not a new bundle.
+  // The metric counts new certificates, not new bundles.
   assert.match(await running.metrics.text(), new RegExp(`^op_certificate_rotations_total ${ROTATIONS}$`, "m"));
-  console.log(`${fresh} reviews on new connections, ${kept} on kept ones, 0 failed`);
+  console.log(`${onNew} reviews on new connections, ${persistent} on persistent ones, 0 failed`);
 });
 
 Deno.test("two replicas that start at once agree on one authority, and both serve certificates of it", async () => {
@@ -94,7 +97,10 @@ Deno.test("an invalid certificate Secret is replaced", async () => {
   assert.equal(await isAllowedBy(running.webhookPort!, await publishedBundle(client)), true);
 });
 
-/** Starts a clock that advances in steps, each after its `pace`. Disposing of it stops it. */
+/**
+ * Starts a clock that advances in steps. It awaits `pace` before each step. Disposing of it stops
+ * it.
+ */
 function startTime() {
   const clock = new VirtualClock(Date.now());
   let isOver = false;
@@ -117,18 +123,18 @@ function startTime() {
 }
 
 /**
- * Sends reviews on new and on kept connections until it is stopped. The clients trust the published
- * bundle, and retry no request.
+ * Sends reviews on new and on persistent connections until it is stopped. The clients trust the
+ * published bundle, and do not retry.
  */
 function startLoad(client: Client, port: number) {
-  let fresh = 0;
-  let kept = 0;
+  let onNew = 0;
+  let persistent = 0;
   let opening = 0;
   let isOver = false;
   const failures: string[] = [];
-  const waiting = new Set<{ readonly at: number; resolve(): void }>();
+  const waiting = new Set<{ readonly total: number; resolve(): void }>();
   const notify = (): void => {
-    for (const one of waiting) if (fresh + kept >= one.at) one.resolve();
+    for (const one of waiting) if (onNew + persistent >= one.total) one.resolve();
   };
   const sendReview = async (httpClient: Deno.HttpClient): Promise<void> => {
     try {
@@ -140,56 +146,59 @@ function startLoad(client: Client, port: number) {
     }
   };
   /** Number of reviews of each loop. */
-  const turns = Array.from({ length: 2 * OPENING + KEPT }, () => 0);
-  const freshLoop = async (loop: number): Promise<void> => {
+  const reviewCounts = Array.from({ length: 2 * OPENING_CONNECTIONS + PERSISTENT_CONNECTIONS }, () => 0);
+  const newConnectionLoop = async (loop: number): Promise<void> => {
     while (!isOver) {
       using httpClient = Deno.createHttpClient({ caCerts: [await publishedBundle(client)] });
       opening++;
       await sendReview(httpClient);
       opening--;
-      fresh++;
-      turns[loop]!++;
+      onNew++;
+      reviewCounts[loop]!++;
       notify();
     }
   };
-  const keptLoop = async (loop: number, http2: boolean): Promise<void> => {
+  const persistentLoop = async (loop: number, http2: boolean): Promise<void> => {
     while (!isOver) {
       const bundle = await publishedBundle(client);
       using httpClient = Deno.createHttpClient({ caCerts: [bundle], http1: !http2, http2 });
       while (!isOver && await publishedBundle(client) === bundle) {
-        // About as many reviews on kept connections as on new ones.
-        if (kept > fresh) await pause();
-        turns[loop]!++;
+        // Sends about as many reviews on persistent connections as on new ones.
+        if (persistent > onNew) await pause();
+        reviewCounts[loop]!++;
         await sendReview(httpClient);
-        kept++;
+        persistent++;
         notify();
       }
     }
   };
   const loops = [
-    ...Array.from({ length: 2 * OPENING }, (_, i) => freshLoop(i)),
-    ...Array.from({ length: KEPT }, (_, i) => keptLoop(2 * OPENING + i, i % 2 === 0)),
+    ...Array.from({ length: 2 * OPENING_CONNECTIONS }, (_, i) => newConnectionLoop(i)),
+    ...Array.from(
+      { length: PERSISTENT_CONNECTIONS },
+      (_, i) => persistentLoop(2 * OPENING_CONNECTIONS + i, i % 2 === 0),
+    ),
   ];
   return {
     get opening() {
       return opening;
     },
     /** Resolves after a total number of reviews. */
-    async reached(at: number): Promise<void> {
-      if (fresh + kept >= at) return;
+    async reached(total: number): Promise<void> {
+      if (onNew + persistent >= total) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.add({ at, resolve });
+      waiting.add({ total, resolve });
       await promise;
     },
     /** Resolves when each loop has sent another review, or all are stopped. */
-    async turnover(): Promise<void> {
-      const before = [...turns];
-      while (!isOver && turns.some((count, loop) => count === before[loop])) await pause();
+    async allAdvanced(): Promise<void> {
+      const before = [...reviewCounts];
+      while (!isOver && reviewCounts.some((count, loop) => count === before[loop])) await pause();
     },
     async stop() {
       isOver = true;
       await Promise.all(loops);
-      return { fresh, kept, failures };
+      return { onNew, persistent, failures };
     },
   };
 }

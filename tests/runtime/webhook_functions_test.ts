@@ -102,36 +102,39 @@ for (const { name, query, after } of DEADLINES) {
   });
 }
 
-const { request: FINE } = review("forbidden");
+const { request: VALID_REQUEST } = review("forbidden");
 const resource = { group: Note.group, version: Note.version, resource: Note.plural };
 
 /** Requests that the webhook does not cover, or that are incomplete. */
-const UNEXPECTED = [
-  { name: "another operation", request: { ...FINE, operation: "DELETE", oldObject: FINE.object, object: null } },
-  { name: "an invalid operation", request: { ...FINE, operation: "create" } },
-  { name: "another group", request: { ...FINE, resource: { ...resource, group: "" } } },
-  { name: "another version", request: { ...FINE, resource: { ...resource, version: "v2" } } },
-  { name: "another resource", request: { ...FINE, resource: { ...resource, resource: "pods" } } },
-  { name: "a subresource", request: { ...FINE, subResource: "status" } },
-  { name: "no object", request: { ...FINE, object: null } },
-  { name: "an update without the old object", request: { ...FINE, operation: "UPDATE" } },
-  { name: "no user", request: { ...FINE, userInfo: null } },
-  { name: "a user whose name is not a string", request: { ...FINE, userInfo: { username: ["eve"] } } },
-  { name: "no uid", request: { ...FINE, uid: "" } },
+const REJECTED = [
+  {
+    name: "another operation",
+    request: { ...VALID_REQUEST, operation: "DELETE", oldObject: VALID_REQUEST.object, object: null },
+  },
+  { name: "an invalid operation", request: { ...VALID_REQUEST, operation: "create" } },
+  { name: "another group", request: { ...VALID_REQUEST, resource: { ...resource, group: "" } } },
+  { name: "another version", request: { ...VALID_REQUEST, resource: { ...resource, version: "v2" } } },
+  { name: "another resource", request: { ...VALID_REQUEST, resource: { ...resource, resource: "pods" } } },
+  { name: "a subresource", request: { ...VALID_REQUEST, subResource: "status" } },
+  { name: "no object", request: { ...VALID_REQUEST, object: null } },
+  { name: "an update without the old object", request: { ...VALID_REQUEST, operation: "UPDATE" } },
+  { name: "no user", request: { ...VALID_REQUEST, userInfo: null } },
+  { name: "a user whose name is not a string", request: { ...VALID_REQUEST, userInfo: { username: ["eve"] } } },
+  { name: "no uid", request: { ...VALID_REQUEST, uid: "" } },
 ];
 
 Deno.test("a review that the webhook does not cover is rejected with 400, and the function is not called", async (t) => {
   let calls = 0;
   const noteRules = webhook(Note, { validate: () => (calls++, deny("never")) });
   const { fetch } = webhookHandler({ noteRules });
-  for (const { name, request } of UNEXPECTED) {
+  for (const { name, request } of REJECTED) {
     await t.step(name, async () => {
       const response = await fetch(post({ ...review(), request }));
       assert.equal(response.status, 400);
       assert.equal(calls, 0);
     });
   }
-  assert.equal((await fetch(post({ ...review(), request: FINE }))).status, 200);
+  assert.equal((await fetch(post({ ...review(), request: VALID_REQUEST }))).status, 200);
   assert.equal(calls, 1);
 });
 

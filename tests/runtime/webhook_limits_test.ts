@@ -13,8 +13,10 @@ import { advance, webhookHandler } from "./_webhooks.ts";
 
 const MIB = 2 ** 20;
 
-/** Creates a handler of reviews whose webhook function returns when the test says so. */
-function heldReviews(limits: WebhookLimits, options: Partial<WebhookHandlerOptions> = {}) {
+/**
+ * Creates a handler of reviews. Its webhook function returns when the test calls `completeNext`.
+ */
+function startHandler(limits: WebhookLimits, options: Partial<WebhookHandlerOptions> = {}) {
   const clock = new VirtualClock();
   const started: string[] = [];
   const gates: (() => void)[] = [];
@@ -49,8 +51,8 @@ function post(text = "hello"): Request {
   return request(body, body.length);
 }
 
-/** A body that never arrives. */
-function silent(length: number, timeout = 10): Request & { readonly wasRead: boolean } {
+/** Creates a request whose body never arrives. */
+function withoutBody(length: number, timeout = 10): Request & { readonly wasRead: boolean } {
   let wasRead = false;
   const body = new ReadableStream<Uint8Array>({ pull: () => (wasRead = true, new Promise(() => {})) }, {
     highWaterMark: 0,
@@ -59,8 +61,8 @@ function silent(length: number, timeout = 10): Request & { readonly wasRead: boo
 }
 
 Deno.test("requests whose body has not arrived do not count as reviews", async () => {
-  const { fetch, started, completeNext, clock } = heldReviews({ inFlight: 1 });
-  const slow = Array.from({ length: 500 }, () => fetch(silent(1000), client("slow")));
+  const { fetch, started, completeNext, clock } = startHandler({ inFlight: 1 });
+  const slow = Array.from({ length: 500 }, () => fetch(withoutBody(1000), client("slow")));
   const response = fetch(post(), client("slow"));
   while (started.length === 0) await turn();
   completeNext();
@@ -71,8 +73,8 @@ Deno.test("requests whose body has not arrived do not count as reviews", async (
 
 Deno.test("a body that does not arrive within 5 s ends its request with 408 and closes the connection, whatever the client's timeout", async () => {
   for (const length of [1000, 30_000, 300_000]) {
-    const { fetch, clock } = heldReviews({});
-    const response = fetch(silent(length, 30));
+    const { fetch, clock } = startHandler({});
+    const response = fetch(withoutBody(length, 30));
     await turn();
     advance(clock, 4999);
     advance(clock, 1);
@@ -82,11 +84,11 @@ Deno.test("a body that does not arrive within 5 s ends its request with 408 and 
 });
 
 Deno.test("reviews beyond the limit wait, and all are completed", async () => {
-  const { fetch, started, completeNext } = heldReviews({ inFlight: 2 });
+  const { fetch, started, completeNext } = startHandler({ inFlight: 2 });
   const responses = Array.from({ length: 10 }, (_, i) => fetch(post(`${i}`)));
   for (let completed = 0; completed < 10; completed++) {
     while (started.length < Math.min(completed + 2, 10)) await turn();
-    // Time in which a third one would start.
+    // Gives a third review time to start.
     for (let i = 0; i < 5; i++) await turn();
     assert.equal(started.length, Math.min(completed + 2, 10));
     completeNext();
@@ -95,7 +97,7 @@ Deno.test("reviews beyond the limit wait, and all are completed", async () => {
 });
 
 Deno.test("a waiting review ends with 504 at the timeout of its client", async () => {
-  const { fetch, started, clock } = heldReviews({ inFlight: 1 });
+  const { fetch, started, clock } = startHandler({ inFlight: 1 });
   const [first, second] = [fetch(post("first")), fetch(post("second"))];
   while (started.length === 0) await turn();
   advance(clock, 9000);
@@ -104,7 +106,7 @@ Deno.test("a waiting review ends with 504 at the timeout of its client", async (
 });
 
 Deno.test("the client with the fewest running reviews is next", async () => {
-  const { fetch, started, completeNext } = heldReviews({ inFlight: 2 });
+  const { fetch, started, completeNext } = startHandler({ inFlight: 2 });
   const greedy = Array.from({ length: 20 }, () => fetch(post("greedy"), client("10.0.0.1")));
   while (started.length < 2) await turn();
   const modest = fetch(post("modest"), client("10.0.0.2"));
@@ -120,8 +122,8 @@ Deno.test("the client with the fewest running reviews is next", async () => {
 });
 
 Deno.test("large bodies are read within their memory limit, and others wait unread", async () => {
-  const { fetch, clock } = heldReviews({ memoryBytes: 10 * MIB });
-  const [first, second] = [silent(800_000), silent(800_000)];
+  const { fetch, clock } = startHandler({ memoryBytes: 10 * MIB });
+  const [first, second] = [withoutBody(800_000), withoutBody(800_000)];
   const responses = [fetch(first), fetch(second)];
   for (let i = 0; i < 5; i++) await turn();
   assert.deepEqual([first.wasRead, second.wasRead], [true, false]);
@@ -134,24 +136,24 @@ Deno.test("large bodies are read within their memory limit, and others wait unre
 });
 
 Deno.test("a body is rejected unread if too many wait, or if it is larger than the memory limit", async () => {
-  const { fetch } = heldReviews({ memoryBytes: 1 * MIB });
-  const large = silent(200_000);
+  const { fetch } = startHandler({ memoryBytes: 1 * MIB });
+  const large = withoutBody(200_000);
   const response = await fetch(large);
   assert.deepEqual([response.status, large.wasRead], [413, false]);
   assert.match(await response.text(), /Raise the operator's memory limit$/);
 
-  for (let i = 0; i < 66; i++) fetch(silent(100_000), client("10.0.0.1"));
+  for (let i = 0; i < 66; i++) fetch(withoutBody(100_000), client("10.0.0.1"));
   await turn();
-  const next = silent(100_000);
+  const next = withoutBody(100_000);
   const rejected = await fetch(next, client("10.0.0.1"));
   assert.deepEqual([rejected.status, rejected.headers.get("retry-after"), next.wasRead], [429, "1", false]);
   // Another client may still wait.
-  const other = Promise.race([fetch(silent(100_000), client("10.0.0.2")), turn()]);
+  const other = Promise.race([fetch(withoutBody(100_000), client("10.0.0.2")), turn()]);
   assert.equal(await other, undefined);
 });
 
 Deno.test("a review whose objects need more memory than the limit is rejected, whatever its length", async () => {
-  const { fetch, started, completeNext } = heldReviews({ memoryBytes: 16 * MIB });
+  const { fetch, started, completeNext } = startHandler({ memoryBytes: 16 * MIB });
   const wide = review();
   Object.assign(wide.request.object, { data: Array(300_000).fill({}) });
   const body = JSON.stringify(wide);
@@ -165,7 +167,7 @@ Deno.test("a review whose objects need more memory than the limit is rejected, w
 });
 
 Deno.test("the memory limit bounds how many large reviews run at once", async () => {
-  const { fetch, started, completeNext } = heldReviews({ memoryBytes: 10 * MIB });
+  const { fetch, started, completeNext } = startHandler({ memoryBytes: 10 * MIB });
   const responses = Array.from({ length: 8 }, (_, i) => fetch(post(`${i}`.padEnd(500_000, "x"))));
   for (let completed = 0; completed < 8; completed++) {
     while (started.length === completed) await turn();

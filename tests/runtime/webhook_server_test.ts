@@ -28,7 +28,7 @@ Deno.test("a certificate in files is loaded again when both files have changed, 
     onLook: (isGood) => void checks.push(isGood),
     use: ({ certificate, key }, { server }) => {
       assert(server > Date.now());
-      // As the server does for a key that does not belong to the certificate.
+      // The server throws too if the key does not belong to the certificate.
       if ((certificate === one.certificate) !== (key === one.key)) throw new Error("not a pair");
       used.push(certificate);
     },
@@ -129,19 +129,19 @@ Deno.test("a connection with the previous certificate is closed after its next r
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
   await using server = new TlsServer(options, () => Promise.resolve(new Response("ok")));
   server.use(one);
-  using kept = Deno.createHttpClient({ caCerts: [one.caCert], http2: false });
+  using persistentClient = Deno.createHttpClient({ caCerts: [one.caCert], http2: false });
   const request = async (client: Deno.HttpClient) => {
     const response = await post(server.port, "{}", client);
     return [await response.text(), response.headers.get("connection")];
   };
-  assert.deepEqual(await request(kept), ["ok", null]);
+  assert.deepEqual(await request(persistentClient), ["ok", null]);
   server.use(two);
-  assert.deepEqual(await request(kept), ["ok", "close"]);
-  // Now the client must open a new connection, and does not trust the new certificate.
+  assert.deepEqual(await request(persistentClient), ["ok", "close"]);
+  // The client must open a new connection now, and it does not trust the new certificate.
   await eventually(() => server.connections === 0);
-  await assert.rejects(request(kept));
-  using fresh = Deno.createHttpClient({ caCerts: [two.caCert] });
-  assert.deepEqual(await request(fresh), ["ok", null]);
+  await assert.rejects(request(persistentClient));
+  using newClient = Deno.createHttpClient({ caCerts: [two.caCert] });
+  assert.deepEqual(await request(newClient), ["ok", null]);
   // The port of the first server is free again.
   await eventually(() => server.use(one));
 });
