@@ -14,7 +14,7 @@ import { sandboxFlags } from "../manifests/sandbox.ts";
 import { isCalled } from "../parts/part_list.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
-import { currentRunLog } from "../runtime/current_run.ts";
+import { currentReconcileLog } from "../runtime/current_reconcile.ts";
 import { LogLimit } from "../runtime/log_limit.ts";
 import { isThread } from "../runtime/offload.ts";
 import { isReviewThread, ReviewThreads, serveReviews, type ThreadAnswer } from "../runtime/webhooks/review_threads.ts";
@@ -324,7 +324,7 @@ function listenToStrayErrors(log: Logger, count: () => void): void {
   const write = (message: string, error: unknown): void => {
     count();
     const limited = limit.next(message);
-    if (limited !== undefined) (currentRunLog() ?? log).error(message, { error, ...limited });
+    if (limited !== undefined) (currentReconcileLog() ?? log).error(message, { error, ...limited });
   };
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();

@@ -19,7 +19,7 @@ import { StaleObjectError } from "./failure.ts";
 import { stored } from "./stored_form.ts";
 import { CacheIndex } from "./cache_index.ts";
 import type { Logger } from "./logger.ts";
-import type { RunEffects } from "./loop_trace.ts";
+import type { ReconcileEffects } from "./loop_trace.ts";
 import { checkNotOwnedByOther, checkOwner, ownerReference } from "./owner.ts";
 import type { NamedWatches } from "./named_watches.ts";
 import { checkCovered } from "./narrowed.ts";
@@ -28,14 +28,14 @@ import type { ConditionPart, StatusDraft } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
 
 /** A running reconcile, as the functions of its context use it. */
-export interface Run {
+export interface CurrentReconcile {
   readonly object: KubeObject;
   readonly reason: ReconcileReason;
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly draft: StatusDraft;
-  readonly effects: RunEffects;
+  readonly effects: ReconcileEffects;
 }
 
 /**
@@ -48,7 +48,7 @@ const NO_FIELD_VALIDATION = "Ignore" as const;
 type Wanted = { readonly metadata?: ObjectMetaInput & { readonly managedFields?: unknown } };
 
 /** Creates the context of a reconcile. Its functions are bound, so they may be destructured. */
-export function contextOf(scope: Scope, run: Run): Context {
+export function contextOf(scope: Scope, run: CurrentReconcile): Context {
   return {
     get: (kind: AnyKind, name, options) => get(scope, run, kind, name, options),
     list: (kind: AnyKind, options) => list(scope, run, kind, options),
@@ -86,7 +86,7 @@ export function contextOf(scope: Scope, run: Run): Context {
 
 async function get(
   scope: Scope,
-  run: Run,
+  run: CurrentReconcile,
   kind: AnyKind,
   name: string,
   options: NamespaceOptions = {},
@@ -109,7 +109,7 @@ async function get(
 /**
  * Reads a named object. Its watch starts when it is first named, so the read waits for its cache.
  */
-async function getNamed(scope: Scope, run: Run, named: NamedWatches, key: ObjectKey): Promise<unknown> {
+async function getNamed(scope: Scope, run: CurrentReconcile, named: NamedWatches, key: ObjectKey): Promise<unknown> {
   const cache = named.of(key);
   const throwStale = (): never => {
     throw new StaleObjectError(
@@ -133,7 +133,7 @@ async function getNamed(scope: Scope, run: Run, named: NamedWatches, key: Object
 
 async function getLive(
   scope: Scope,
-  run: Run,
+  run: CurrentReconcile,
   kind: AnyKind,
   name: string,
   options: NamespaceOptions = {},
@@ -144,7 +144,7 @@ async function getLive(
 
 async function read(
   scope: Scope,
-  run: Run,
+  run: CurrentReconcile,
   kind: AnyKind,
   { name, namespace }: { readonly name: string; readonly namespace: string | undefined },
 ): Promise<unknown> {
@@ -156,7 +156,12 @@ async function read(
   }
 }
 
-async function list(scope: Scope, run: Run, kind: AnyKind, options: ListOptions = {}): Promise<readonly unknown[]> {
+async function list(
+  scope: Scope,
+  run: CurrentReconcile,
+  kind: AnyKind,
+  options: ListOptions = {},
+): Promise<readonly unknown[]> {
   const namespace = options.namespace === "*" ? undefined : namespaceOf(run, kind, options.namespace);
   const selector = Object.entries(options.selector ?? {});
   const cache = cacheOf(scope, kind, namespace);
@@ -180,7 +185,7 @@ async function list(scope: Scope, run: Run, kind: AnyKind, options: ListOptions 
 
 async function apply(
   scope: Scope,
-  run: Run,
+  run: CurrentReconcile,
   kind: AnyKind,
   wanted: Wanted,
   options: ApplyOptions = {},
@@ -230,7 +235,7 @@ function indexed({ indexes, part }: Scope, name: string, key: string): readonly 
 /**
  * Returns the children of the object. The first call creates the index.
  */
-function owned(scope: Scope, run: Run, kind: AnyKind): readonly KubeObject[] {
+function owned(scope: Scope, run: CurrentReconcile, kind: AnyKind): readonly KubeObject[] {
   const cache = scope.caches.find((cache) => isSame(cache.kind, kind));
   if (cache === undefined || !scope.controller.owns.some((one) => isSame(one, kind))) {
     throw undeclared(scope, kind, 'Add it to "owns"');
@@ -248,7 +253,12 @@ function controllerUid({ metadata: { ownerReferences = [] } }: KubeObject): read
 /**
  * Applies children, then deletes other children of the object that this controller applied.
  */
-async function applyAll(scope: Scope, run: Run, children: readonly Child[], context: Context): Promise<unknown[]> {
+async function applyAll(
+  scope: Scope,
+  run: CurrentReconcile,
+  children: readonly Child[],
+  context: Context,
+): Promise<unknown[]> {
   const live: KubeObject[] = [];
   for (const [kind, wanted] of children) live.push(await context.apply(kind as never, wanted as never) as KubeObject);
   if (!scope.controller.prune) return live;
@@ -269,14 +279,18 @@ async function applyAll(scope: Scope, run: Run, children: readonly Child[], cont
  * Returns whether this controller applied an object as a child of the reconciled one. Children that
  * another controller applied, or that were created without apply, are not pruned.
  */
-function isChild({ manager }: Scope, run: Run, { ownerReferences, managedFields }: KubeObject["metadata"]): boolean {
+function isChild(
+  { manager }: Scope,
+  run: CurrentReconcile,
+  { ownerReferences, managedFields }: KubeObject["metadata"],
+): boolean {
   return (ownerReferences?.some(({ controller, uid }) => controller && uid === run.object.metadata.uid) ?? false) &&
     (managedFields?.some((entry) => entry.manager === manager && entry.operation === "Apply") ?? false);
 }
 
 async function prune(
   scope: Scope,
-  run: Run,
+  run: CurrentReconcile,
   kind: AnyKind,
   { name, namespace, uid }: KubeObject["metadata"],
 ): Promise<void> {
@@ -292,7 +306,7 @@ async function prune(
   }
 }
 
-async function create(scope: Scope, run: Run, kind: AnyKind, object: Wanted): Promise<unknown> {
+async function create(scope: Scope, run: CurrentReconcile, kind: AnyKind, object: Wanted): Promise<unknown> {
   run.signal.throwIfAborted();
   const isOwned = scope.controller.owns.some((owned) => isSame(owned, kind));
   if (!isOwned) checkDeclared(scope, kind, "create");
@@ -306,7 +320,7 @@ async function create(scope: Scope, run: Run, kind: AnyKind, object: Wanted): Pr
 
 async function patchObject(
   scope: Scope,
-  run: Run,
+  run: CurrentReconcile,
   kind: AnyKind,
   name: string,
   patch: unknown,
@@ -325,7 +339,7 @@ async function patchObject(
 
 async function deleteObject(
   scope: Scope,
-  run: Run,
+  run: CurrentReconcile,
   kind: AnyKind,
   name: string,
   { namespace: given, ...how }: DeleteOptions = {},
@@ -348,7 +362,7 @@ async function deleteObject(
 }
 
 /** Returns the full object as it is sent, with kind, namespace and owner. */
-function complete(scope: Scope, run: Run, kind: AnyKind, wanted: Wanted, isOwned: boolean): KubeObject {
+function complete(scope: Scope, run: CurrentReconcile, kind: AnyKind, wanted: Wanted, isOwned: boolean): KubeObject {
   const namespace = namespaceOf(run, kind, wanted.metadata?.namespace);
   const metadata = { ...wanted.metadata, ...(namespace === undefined ? {} : { namespace }) };
   if (isOwned) {
@@ -380,11 +394,14 @@ function withoutUndefined(metadata: Record<string, unknown>): Record<string, unk
  * Returns the namespace of a call: the given one, or the object's; `undefined` for a cluster-scoped
  * kind.
  */
-function namespaceOf(run: Run, kind: AnyKind, given: string | undefined): string | undefined {
+function namespaceOf(run: CurrentReconcile, kind: AnyKind, given: string | undefined): string | undefined {
   return kind.namespaced ? given ?? run.object.metadata.namespace : undefined;
 }
 
-function callOptions(run: Run, namespace: string | undefined): { signal: AbortSignal; namespace?: string } {
+function callOptions(
+  run: CurrentReconcile,
+  namespace: string | undefined,
+): { signal: AbortSignal; namespace?: string } {
   return { signal: run.signal, ...(namespace === undefined ? {} : { namespace }) };
 }
 

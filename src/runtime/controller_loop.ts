@@ -17,17 +17,17 @@ import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import type { CodeObserver } from "./code_failure.ts";
-import { withRunLog } from "./current_run.ts";
+import { withReconcileLog } from "./current_reconcile.ts";
 import { failureOf, isProgrammingError, isRace } from "./failure.ts";
 import { explainLoop, HOT_LOOP } from "./hot_loops.ts";
-import { LoopTrace, RunEffects } from "./loop_trace.ts";
+import { LoopTrace, ReconcileEffects } from "./loop_trace.ts";
 import type { Logger } from "./logger.ts";
 import type { ControllerMetrics, ControllerState } from "./metrics.ts";
-import { type NextReconcile, reportFailure, reportPaused, runObject, type RunStart } from "./run.ts";
-import { runLog } from "./run_log.ts";
+import { type NextReconcile, reconcileObject, type ReconcileStart, reportFailure, reportPaused } from "./reconcile.ts";
+import { reconcileLog } from "./reconcile_log.ts";
 import { ownCache, type Scope, watchOf } from "./scope.ts";
 import { runTriggers } from "./triggers.ts";
-import type { RunSpan, RunTracing } from "./tracing.ts";
+import type { ReconcileSpan, ReconcileTracing } from "./tracing.ts";
 import { type Add, isRelevant, listenToWatchedKinds, tracedChange } from "./watched_changes.ts";
 
 // How long a reconcile may take to end after its signal is aborted by the deadline, in
@@ -76,12 +76,12 @@ export class ControllerLoop {
   activity = 0;
   readonly #queue: WorkQueue<ReconcileReason>;
   readonly #metrics: ControllerMetrics;
-  readonly #tracing: RunTracing | undefined;
+  readonly #tracing: ReconcileTracing | undefined;
   readonly #limit: LoopLimit<LoopTrace>;
   /** Objects in hot loops that were reported. */
   readonly #hotLoops = new Map<ObjectKey, ReportedLoop>();
   readonly #failures = new Map<ObjectKey, number>();
-  readonly #runs = new Map<ObjectKey, RunningObject>();
+  readonly #running = new Map<ObjectKey, RunningObject>();
   /**
    * Objects whose last reconcile failed with a PermanentError. Status changes do not trigger them
    * again.
@@ -110,7 +110,7 @@ export class ControllerLoop {
     });
     this.#queue = new WorkQueue(
       scope.clock,
-      () => this.#pump(),
+      () => this.#startDue(),
       (waited) => this.#metrics.waited(waited / 1000),
       this.#limit,
     );
@@ -131,7 +131,7 @@ export class ControllerLoop {
 
   /** Describes the objects that are being reconciled and the number of objects that are due. */
   get busy(): readonly string[] {
-    const running = [...this.#runs.keys()].map((key) => `${this.scope.part} "${key}" is being reconciled`);
+    const running = [...this.#running.keys()].map((key) => `${this.scope.part} "${key}" is being reconciled`);
     return this.#queue.depth === 0 || !this.#isOpen || this.#holds.size > 0
       ? running
       : [...running, `${this.scope.part} has ${this.#queue.depth} objects due`];
@@ -157,7 +157,7 @@ export class ControllerLoop {
     if (reason !== undefined) this.#holds.set(name, reason);
     else if (this.#holds.delete(name)) {
       this.#logStart();
-      this.#pump();
+      this.#startDue();
     }
   }
 
@@ -170,7 +170,7 @@ export class ControllerLoop {
       isDegraded: () => this.#holds.has("permissions"),
       paused: () => this.#paused.size,
       hotLoops: () => scope.hotLoops.of(scope.part),
-      runSeconds: () => [...this.#runs.values()].map(({ since }) => (scope.clock.elapsed() - since) / 1000),
+      runSeconds: () => [...this.#running.values()].map(({ since }) => (scope.clock.elapsed() - since) / 1000),
     };
   }
 
@@ -194,7 +194,7 @@ export class ControllerLoop {
     // Synchronously, so that no reconcile continues after the term has ended.
     const close = (): void => {
       this.#isOpen = false;
-      this.#abortRuns(term.reason);
+      this.#abortRunning(term.reason);
     };
     term.addEventListener("abort", close, { once: true });
     using ending = linked([stop, term]);
@@ -209,9 +209,9 @@ export class ControllerLoop {
     using aborting = linked([deadline, term]);
     // Reconciles that ignore their signal are abandoned. They can no longer write.
     await Promise.race([
-      Promise.all([...this.#runs.values()].map(({ ended }) => ended)),
+      Promise.all([...this.#running.values()].map(({ ended }) => ended)),
       aborted(aborting.signal).then(() => {
-        this.#abortRuns(aborting.signal.reason);
+        this.#abortRunning(aborting.signal.reason);
         return this.#waitForAborted();
       }),
     ]);
@@ -240,7 +240,7 @@ export class ControllerLoop {
     this.#isOpen = true;
     this.#isStartLogged = false;
     this.#logStart();
-    this.#pump();
+    this.#startDue();
   }
 
   /**
@@ -262,12 +262,12 @@ export class ControllerLoop {
 
   /** Waits a moment for reconciles that respond to their signal. */
   async #waitForAborted(): Promise<void> {
-    const ended = Promise.all([...this.#runs.values()].map(({ ended }) => ended));
+    const ended = Promise.all([...this.#running.values()].map(({ ended }) => ended));
     await Promise.race([ended, sleep(this.scope.clock, ABORT_GRACE_PERIOD).catch(() => undefined)]);
   }
 
-  #abortRuns(reason: unknown): void {
-    for (const { abort } of this.#runs.values()) abort.abort(reason);
+  #abortRunning(reason: unknown): void {
+    for (const { abort } of this.#running.values()) abort.abort(reason);
   }
 
   #onOwnChange(change: StoreChange, by: Writer | undefined, initial: boolean): void {
@@ -278,7 +278,7 @@ export class ControllerLoop {
     // A new list has another object of that name, so the deletion of the old one was missed.
     if (before !== undefined && isNew) this.#forget(key);
     const isDeleting = after.metadata.deletionTimestamp !== undefined;
-    const run = this.#runs.get(key);
+    const run = this.#running.get(key);
     if (isDeleting && run !== undefined && !run.isDeleting) {
       run.abort.abort(new DOMException("The object is being deleted", "AbortError"));
     }
@@ -304,7 +304,7 @@ export class ControllerLoop {
 
   /** Removes all state of a deleted object. */
   #forget(key: ObjectKey): void {
-    this.#runs.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
+    this.#running.get(key)?.abort.abort(new DOMException("The object was deleted", "AbortError"));
     this.#failures.delete(key);
     this.#stalled.delete(key);
     this.#paused.delete(key);
@@ -410,8 +410,8 @@ export class ControllerLoop {
       isRelevant(this.scope, options, { before, after });
   }
 
-  #pump(): void {
-    while (this.#isOpen && this.#holds.size === 0 && this.#runs.size < this.scope.controller.concurrency) {
+  #startDue(): void {
+    while (this.#isOpen && this.#holds.size === 0 && this.#running.size < this.scope.controller.concurrency) {
       const work = this.#queue.take();
       if (work === undefined) return;
       const object = ownCache(this.scope).get(work.key);
@@ -431,29 +431,36 @@ export class ControllerLoop {
     const attempt = (this.#failures.get(key) ?? 0) + 1;
     const span = isPaused(object, this.scope.paused) ? undefined : this.#tracing?.begin(object, reason, attempt);
     const log = span === undefined ? this.scope.log : this.scope.log.with(span.logFields);
-    const effects = new RunEffects(this.#traceOf(key));
-    const start: RunStart = { object, reason, attempt, signal: abort.signal, log: runLog(log, object), effects };
-    const ended = this.#run(key, start, span);
+    const effects = new ReconcileEffects(this.#traceOf(key));
+    const start: ReconcileStart = {
+      object,
+      reason,
+      attempt,
+      signal: abort.signal,
+      log: reconcileLog(log, object),
+      effects,
+    };
+    const ended = this.#reconcileAndContinue(key, start, span);
     const isDeleting = object.metadata.deletionTimestamp !== undefined;
-    this.#runs.set(key, { abort, isDeleting, ended, since: this.scope.clock.elapsed() });
+    this.#running.set(key, { abort, isDeleting, ended, since: this.scope.clock.elapsed() });
   }
 
   /** Reconciles an object and starts the next one. Never rejects. */
-  async #run(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<void> {
-    // The reconcile must be in #runs before the user's code runs.
+  async #reconcileAndContinue(key: ObjectKey, start: ReconcileStart, span: ReconcileSpan | undefined): Promise<void> {
+    // The reconcile must be in #running before the user's code runs.
     await Promise.resolve();
     const next =
       await (span === undefined
         ? this.#reconcileOrPause(key, start, span)
         : span.within(() => this.#reconcileOrPause(key, start, span)));
     this.activity++;
-    this.#runs.delete(key);
-    this.#countRun(key, start.effects, next);
+    this.#running.delete(key);
+    this.#recordEffects(key, start.effects, next);
     this.#queue.done(key, next);
-    this.#pump();
+    this.#startDue();
   }
 
-  #countRun(key: ObjectKey, { wrote, repeated, trace }: RunEffects, next: Next): void {
+  #recordEffects(key: ObjectKey, { wrote, repeated, trace }: ReconcileEffects, next: Next): void {
     if (trace !== undefined) {
       trace.requeuedAfter = next?.reason === "requeued" ? next.after : undefined;
       if (next !== undefined) trace.trigger = { reason: next.reason, change: undefined };
@@ -463,7 +470,7 @@ export class ControllerLoop {
     this.#limit.ended(key, effectOf({ wrote, repeated, after: next?.after }));
   }
 
-  async #reconcileOrPause(key: ObjectKey, start: RunStart, span: RunSpan | undefined): Promise<Next> {
+  async #reconcileOrPause(key: ObjectKey, start: ReconcileStart, span: ReconcileSpan | undefined): Promise<Next> {
     let next: Next;
     let result = "success";
     const failed = this.scope.observe?.();
@@ -481,28 +488,28 @@ export class ControllerLoop {
     return next;
   }
 
-  async #pause(key: ObjectKey, start: RunStart): Promise<void> {
+  async #pause(key: ObjectKey, start: ReconcileStart): Promise<void> {
     if (!this.#paused.has(key)) start.log.info("Object paused");
     this.#paused.add(key);
     await reportPaused(this.scope, start);
   }
 
-  async #reconcile(key: ObjectKey, start: RunStart): Promise<Next> {
+  async #reconcile(key: ObjectKey, start: ReconcileStart): Promise<Next> {
     if (this.#paused.delete(key)) start.log.info("Object resumed");
     start.log.debug("Reconcile started", { reason: start.reason, attempt: start.attempt });
     const began = this.scope.clock.elapsed();
     const seconds = (): number => (this.scope.clock.elapsed() - began) / 1000;
     try {
-      const outcome = await withRunLog(start.log, () => runObject(this.scope, start));
+      const outcome = await withReconcileLog(start.log, () => reconcileObject(this.scope, start));
       this.#metrics.reconciled(!outcome ? "success" : outcome.after === 0 ? "requeue" : "requeue_after", seconds());
       return this.#afterSuccess(key, outcome);
     } catch (error) {
-      if (!start.signal.aborted) this.#count(error, seconds());
+      if (!start.signal.aborted) this.#countFailure(error, seconds());
       throw error;
     }
   }
 
-  #count(error: unknown, seconds: number): void {
+  #countFailure(error: unknown, seconds: number): void {
     // A write conflict is not an error: the next attempt resolves it.
     this.#metrics.reconciled(isRace(error) ? "requeue" : "error", seconds);
     if (error instanceof PermanentError) this.#metrics.terminalError();
@@ -518,7 +525,7 @@ export class ControllerLoop {
 
   async #afterFailure(
     key: ObjectKey,
-    start: RunStart,
+    start: ReconcileStart,
     error: unknown,
     failed: ReturnType<CodeObserver> | undefined,
   ): Promise<Next> {

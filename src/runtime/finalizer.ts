@@ -1,7 +1,7 @@
 /** Decides when a reconcile adds the finalizer, cleans up, and removes the finalizer. */
 
 /** An action of a reconcile. */
-export type RunStep =
+export type ReconcileStep =
   | "reconcile"
   | "add finalizer, then reconcile"
   | "remove finalizer, then reconcile"
@@ -17,7 +17,7 @@ export type RunStep =
  * @param hasFinalizer Whether the object has the controller's finalizer.
  * @param isDeleting Whether the object is being deleted.
  */
-export function runStep(hasCleanup: boolean, hasFinalizer: boolean, isDeleting: boolean): RunStep {
+export function nextStep(hasCleanup: boolean, hasFinalizer: boolean, isDeleting: boolean): ReconcileStep {
   if (isDeleting && !hasFinalizer) return "none";
   if (isDeleting) return hasCleanup ? "cleanup, then remove finalizer" : "remove finalizer";
   if (hasCleanup === hasFinalizer) return "reconcile";

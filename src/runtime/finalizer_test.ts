@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type RunStep, runStep } from "./finalizer.ts";
+import { nextStep, type ReconcileStep } from "./finalizer.ts";
 
-const STEPS: readonly { hasCleanup: boolean; hasFinalizer: boolean; isDeleting: boolean; step: RunStep }[] = [
+const STEPS: readonly { hasCleanup: boolean; hasFinalizer: boolean; isDeleting: boolean; step: ReconcileStep }[] = [
   { hasCleanup: false, hasFinalizer: false, isDeleting: false, step: "reconcile" },
   { hasCleanup: false, hasFinalizer: false, isDeleting: true, step: "none" },
   { hasCleanup: false, hasFinalizer: true, isDeleting: false, step: "remove finalizer, then reconcile" },
@@ -12,10 +12,10 @@ const STEPS: readonly { hasCleanup: boolean; hasFinalizer: boolean; isDeleting: 
   { hasCleanup: true, hasFinalizer: true, isDeleting: true, step: "cleanup, then remove finalizer" },
 ];
 
-Deno.test("runStep returns the action of each of the eight cases", async (t) => {
+Deno.test("nextStep returns the action of each of the eight cases", async (t) => {
   for (const { hasCleanup, hasFinalizer, isDeleting, step } of STEPS) {
     await t.step(`hasCleanup: ${hasCleanup}, hasFinalizer: ${hasFinalizer}, isDeleting: ${isDeleting}: ${step}`, () => {
-      assert.equal(runStep(hasCleanup, hasFinalizer, isDeleting), step);
+      assert.equal(nextStep(hasCleanup, hasFinalizer, isDeleting), step);
     });
   }
 });

@@ -98,7 +98,7 @@ export class LoopTrace {
 }
 
 /** The effects of one reconcile that can cause the next one. */
-export class RunEffects {
+export class ReconcileEffects {
   /** Whether it sent a write. */
   wrote = false;
   /**

@@ -12,12 +12,12 @@ import {
   ownerOf,
   patchedFields,
 } from "./field_path.ts";
-import type { RunEffects } from "./loop_trace.ts";
+import type { ReconcileEffects } from "./loop_trace.ts";
 import { cacheOf, type Scope, type Target } from "./scope.ts";
 
 /** The parts of a reconcile that recording a write needs. */
 interface Writing {
-  readonly effects: RunEffects;
+  readonly effects: ReconcileEffects;
   readonly signal: AbortSignal;
 }
 

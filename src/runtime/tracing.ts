@@ -78,7 +78,7 @@ export interface Change {
 }
 
 /** A running reconcile. */
-export interface RunSpan {
+export interface ReconcileSpan {
   /** Calls a function as part of the reconcile. */
   within<T>(call: () => T): T;
   /** Fields for the log lines of the reconcile, which identify its trace. */
@@ -115,8 +115,8 @@ export class Tracing {
   }
 
   /** Returns the spans of a controller's reconciles. */
-  controller(part: string): RunTracing {
-    return new RunTracing(this.#tracer, part);
+  controller(part: string): ReconcileTracing {
+    return new ReconcileTracing(this.#tracer, part);
   }
 
   /**
@@ -200,7 +200,7 @@ function logFieldsOf({ traceId, spanId }: SpanContext): { readonly trace_id: str
 }
 
 /** The spans of one controller's reconciles, and the triggers of its objects. */
-export class RunTracing {
+export class ReconcileTracing {
   readonly #tracer: Tracer;
   readonly #part: string;
   /** The triggers of each object since its last reconcile began. */
@@ -236,7 +236,7 @@ export class RunTracing {
    * @param reason Why it is reconciled.
    * @param attempt Number of the attempt, from 1.
    */
-  begin(object: KubeObject, reason: ReconcileReason, attempt: number): RunSpan {
+  begin(object: KubeObject, reason: ReconcileReason, attempt: number): ReconcileSpan {
     const key = keyOf(object.metadata);
     const links = this.#links.get(key) ?? [];
     this.#links.delete(key);

@@ -5,7 +5,7 @@
  * durations with it. A reconcile that uses it for time of day gets a different time than the
  * cluster's, so test failures mention the use.
  */
-import { currentRunLog } from "../runtime/current_run.ts";
+import { currentReconcileLog } from "../runtime/current_reconcile.ts";
 
 // Code that reads the clock in a loop must not slow the test down.
 const MAX_CALLS = 1000;
@@ -28,7 +28,7 @@ export class DateUse implements Disposable {
     const wrapped = globalThis.Date;
     const state = { wrapped, isActive: true };
     const record = (caller: (...args: never) => unknown): void => {
-      if (state.isActive && this.#calls < MAX_CALLS && currentRunLog() !== undefined) this.#record(caller);
+      if (state.isActive && this.#calls < MAX_CALLS && currentReconcileLog() !== undefined) this.#record(caller);
     };
     const { now } = wrapped;
     const recordedNow = (): number => {

@@ -9,16 +9,16 @@ import type { Logger } from "./logger.ts";
 const runs = new AsyncLocalStorage<Logger>();
 
 /**
- * Calls a function as part of a reconcile, so that {@linkcode currentRunLog} returns its log.
+ * Calls a function as part of a reconcile, so that {@linkcode currentReconcileLog} returns its log.
  *
  * @param log The reconcile's log.
  * @param call The function.
  */
-export function withRunLog<T>(log: Logger, call: () => T): T {
+export function withReconcileLog<T>(log: Logger, call: () => T): T {
   return runs.run(log, call);
 }
 
 /** Returns the log of the current reconcile, or `undefined` outside of one. */
-export function currentRunLog(): Logger | undefined {
+export function currentReconcileLog(): Logger | undefined {
   return runs.getStore();
 }

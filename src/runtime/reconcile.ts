@@ -8,9 +8,9 @@ import type { ReconcileResult, Requeue } from "../parts/outcome.ts";
 import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
 import { isOwnKind, keepsInConditions, keepsInStatus, ownsStatus } from "../resource/ownership.ts";
 import { keyOf } from "../watch/key.ts";
-import { contextOf, type Run } from "./context.ts";
+import { contextOf, type CurrentReconcile } from "./context.ts";
 import { StaleObjectError } from "./failure.ts";
-import { runStep } from "./finalizer.ts";
+import { nextStep } from "./finalizer.ts";
 import { isSame, ownCache, type Scope, write } from "./scope.ts";
 import { HOT_LOOP } from "./hot_loops.ts";
 import { StatusDraft, statusOf } from "./status.ts";
@@ -23,7 +23,7 @@ export interface NextReconcile {
 }
 
 /** A reconcile that is about to start. */
-export type RunStart = Omit<Run, "draft">;
+export type ReconcileStart = Omit<CurrentReconcile, "draft">;
 
 /**
  * Reconciles an object.
@@ -31,7 +31,7 @@ export type RunStart = Omit<Run, "draft">;
  * @returns When to reconcile it again; `undefined` if only a change triggers it.
  * @throws The error of the reconciler or of a write.
  */
-export async function runObject(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
+export async function reconcileObject(scope: Scope, start: ReconcileStart): Promise<NextReconcile | undefined> {
   const { controller, finalizer } = scope;
   const { finalizers = [], deletionTimestamp } = start.object.metadata;
   const hasCleanup = controller.cleanup !== undefined;
@@ -42,7 +42,7 @@ export async function runObject(scope: Scope, start: RunStart): Promise<NextReco
   const hasFinalizer = hasCleanup && !isDeleting
     ? own.length > 0 && orphaned.length === 0
     : own.length + orphaned.length > 0 && mayRemoveFinalizers(scope, start, [...own, ...orphaned]);
-  switch (runStep(hasCleanup, hasFinalizer, isDeleting)) {
+  switch (nextStep(hasCleanup, hasFinalizer, isDeleting)) {
     case "none":
       return undefined;
     case "remove finalizer":
@@ -67,7 +67,7 @@ export async function runObject(scope: Scope, start: RunStart): Promise<NextReco
  */
 function mayRemoveFinalizers(
   { controller: { kind, uses, cleanup } }: Scope,
-  { log }: RunStart,
+  { log }: ReconcileStart,
   [finalizer = ""]: readonly string[],
 ): boolean {
   if (isOwnKind(kind) || cleanup !== undefined) return true;
@@ -86,13 +86,13 @@ function mayRemoveFinalizers(
  */
 async function reconcileAfter(
   scope: Scope,
-  start: RunStart,
+  start: ReconcileStart,
   object: KubeObject | undefined,
 ): Promise<NextReconcile | undefined> {
   return object === undefined ? undefined : await reconcile(scope, { ...start, object });
 }
 
-async function reconcile(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
+async function reconcile(scope: Scope, start: ReconcileStart): Promise<NextReconcile | undefined> {
   scope.shape?.checkValid(start.object);
   const run = { ...start, draft: new StatusDraft() };
   const outcome = nextReconcileOf(
@@ -118,7 +118,7 @@ async function reconcile(scope: Scope, start: RunStart): Promise<NextReconcile |
 }
 
 /** Adds the condition of a hot loop if the object is in one. */
-function addHotLoopCondition(scope: Scope, { object, draft }: Run): void {
+function addHotLoopCondition(scope: Scope, { object, draft }: CurrentReconcile): void {
   const { hotLoops, controller: { kind } } = scope;
   const message = ownsStatus(kind) ? hotLoops.messageFor(kind, cachedVersion(scope, object)) : undefined;
   if (message !== undefined) draft.offerCondition({ type: "Reconciling", status: "True", reason: HOT_LOOP, message });
@@ -128,7 +128,7 @@ function addHotLoopCondition(scope: Scope, { object, draft }: Run): void {
  * Cleans up a deleted object. Success is not reported in the status, because the object disappears
  * with its last finalizer.
  */
-async function cleanup(scope: Scope, start: RunStart): Promise<NextReconcile | undefined> {
+async function cleanup(scope: Scope, start: ReconcileStart): Promise<NextReconcile | undefined> {
   const run = { ...start, draft: new StatusDraft() };
   const outcome = nextReconcileOf(
     scope,
@@ -167,7 +167,7 @@ function nextReconcileOf(scope: Scope, what: string, outcome: unknown): NextReco
  */
 export async function reportFailure(
   scope: Scope,
-  start: RunStart,
+  start: ReconcileStart,
   reason: string,
   message: string,
   isStalled: boolean,
@@ -183,7 +183,7 @@ export async function reportFailure(
  * Reports in the object's status that an annotation pauses it. Only for kinds whose status the
  * operator owns.
  */
-export async function reportPaused(scope: Scope, start: RunStart): Promise<void> {
+export async function reportPaused(scope: Scope, start: ReconcileStart): Promise<void> {
   if (!ownsStatus(scope.controller.kind)) return;
   const draft = new StatusDraft();
   draft.addCondition({
@@ -199,8 +199,8 @@ export async function reportPaused(scope: Scope, start: RunStart): Promise<void>
 
 async function withTimeout(
   scope: Scope,
-  run: Run,
-  call: (run: Run) => Promise<ReconcileResult> | ReconcileResult,
+  run: CurrentReconcile,
+  call: (run: CurrentReconcile) => Promise<ReconcileResult> | ReconcileResult,
 ): Promise<ReconcileResult> {
   const { timeout } = scope.controller;
   if (timeout === undefined) return await call(run);
@@ -217,7 +217,7 @@ async function withTimeout(
   return await Promise.race([call({ ...run, signal }), late]);
 }
 
-async function writeStatus(scope: Scope, run: Run, removedConditions: readonly string[]): Promise<void> {
+async function writeStatus(scope: Scope, run: CurrentReconcile, removedConditions: readonly string[]): Promise<void> {
   const { kind, writesStatus } = scope.controller;
   if (!writesStatus) return;
   const { metadata } = run.object;
@@ -243,7 +243,7 @@ async function writeStatus(scope: Scope, run: Run, removedConditions: readonly s
  * replaces a whole list, so the write fails if the status has changed since the reconciler read it,
  * and the object is reconciled again.
  */
-async function writeForeignStatus(scope: Scope, run: Run, now: KubeObject): Promise<void> {
+async function writeForeignStatus(scope: Scope, run: CurrentReconcile, now: KubeObject): Promise<void> {
   const { kind } = scope.controller;
   const { generation } = run.object.metadata;
   const status = run.draft.reportedPatch(
@@ -287,13 +287,13 @@ function cachedVersion(scope: Scope, object: KubeObject): KubeObject {
   return ownCache(scope).get(keyOf(object.metadata)) ?? object;
 }
 
-async function addFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
+async function addFinalizer(scope: Scope, start: ReconcileStart): Promise<KubeObject | undefined> {
   const { resourceVersion, finalizers = [] } = start.object.metadata;
   const rest = otherFinalizers(scope, start, finalizers);
   return await patchReconciled(scope, start, { metadata: { resourceVersion, finalizers: [...rest, scope.finalizer] } });
 }
 
-async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObject | undefined> {
+async function removeFinalizer(scope: Scope, start: ReconcileStart): Promise<KubeObject | undefined> {
   // From the cache: another controller may have removed its finalizer during this cleanup.
   const { uid, resourceVersion, finalizers = [] } = cachedVersion(scope, start.object).metadata;
   if (uid !== start.object.metadata.uid) return undefined;
@@ -304,7 +304,7 @@ async function removeFinalizer(scope: Scope, start: RunStart): Promise<KubeObjec
 /**
  * Returns the finalizers that are neither the controller's own nor those of removed controllers.
  */
-function otherFinalizers(scope: Scope, { log }: RunStart, finalizers: readonly string[]): string[] {
+function otherFinalizers(scope: Scope, { log }: ReconcileStart, finalizers: readonly string[]): string[] {
   const orphaned = scope.orphanedFinalizers.in(finalizers);
   if (orphaned.length > 0) log.info("Finalizers of removed controllers released", { finalizers: orphaned });
   return finalizers.filter((name) => name !== scope.finalizer && !orphaned.includes(name));
@@ -313,7 +313,7 @@ function otherFinalizers(scope: Scope, { log }: RunStart, finalizers: readonly s
 /** Patches the reconciled object. Returns `undefined` if it was deleted. */
 async function patchReconciled(
   scope: Scope,
-  start: RunStart,
+  start: ReconcileStart,
   patch: unknown,
   subresource?: string,
 ): Promise<KubeObject | undefined> {

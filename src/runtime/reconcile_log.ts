@@ -8,7 +8,7 @@ import type { Logger } from "./logger.ts";
  * @param log The controller's log.
  * @param object The object.
  */
-export function runLog(log: Logger, { metadata }: KubeObject): Logger {
+export function reconcileLog(log: Logger, { metadata }: KubeObject): Logger {
   let created: Logger | undefined;
   const withFields = (): Logger =>
     created ??= log.with({
