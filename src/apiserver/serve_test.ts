@@ -53,7 +53,7 @@ Deno.test("kubeconfigFor returns a kubeconfig with the URL of the server", () =>
 });
 
 /**
- * Sends a request over plain HTTP with any Host, which `fetch` does not let a program choose: a
+ * Sends a request over plain HTTP with any Host header, which `fetch` does not allow. The method is
  * POST if there is a body.
  */
 async function statusOf(url: string, path: string, headers: Record<string, string>, body = ""): Promise<number> {
@@ -113,7 +113,7 @@ Deno.test("serveApiserver with anonymous accepts requests without a token, but n
   assert.equal(await statusOf(served.url, path, { host: "[::1].attacker.example" }), 403);
 });
 
-Deno.test("serveApiserver rejects requests from web pages of another origin, also without a content type", async () => {
+Deno.test("serveApiserver rejects requests from web pages of another origin, even without a content type", async () => {
   await using server = createApiserver();
   await using served = serveApiserver(server, { anonymous: true });
   const { host } = new URL(served.url);

@@ -3,12 +3,12 @@ import { access } from "./cases/access.ts";
 import { grants, rejectedRoles } from "./cases/access_grants.ts";
 import { impersonation, reviews } from "./cases/access_reviews.ts";
 import { admission } from "./cases/admission.ts";
-import { answers } from "./cases/admission_answers.ts";
-import { besides } from "./cases/admission_besides.ts";
+import { invalidResponses } from "./cases/invalid_responses.ts";
+import { matchingDetails } from "./cases/admission_details.ts";
 import { failures, rejectedWebhooks } from "./cases/admission_failures.ts";
 import { matching } from "./cases/admission_matching.ts";
 import { applies } from "./cases/apply.ts";
-import { appliedBesides } from "./cases/apply_migration.ts";
+import { applyMigration } from "./cases/apply_migration.ts";
 import { appliedShapes } from "./cases/apply_shapes.ts";
 import { connections } from "./cases/connections.ts";
 import { conversion } from "./cases/conversion.ts";
@@ -21,7 +21,7 @@ import { collections, graceful } from "./cases/graceful.ts";
 import { events, leases, tokens } from "./cases/tokens.ts";
 import { garbage, namespaces } from "./cases/garbage.ts";
 import { conflicts, deletion, status } from "./cases/lifecycle.ts";
-import { choosing, pages, views } from "./cases/list_options.ts";
+import { pages, selectors, watchOptions } from "./cases/list_options.ts";
 import { lists } from "./cases/lists.ts";
 import { droppedWatches, hostile } from "./cases/hostile.ts";
 import { oddRequests } from "./cases/odd_requests.ts";
@@ -33,9 +33,9 @@ import { badInput, dryRun, fieldValidation } from "./cases/requests.ts";
 import { rejectedDefinitions } from "./cases/rejected_definitions.ts";
 import { rejectedSchemas } from "./cases/rejected_schemas.ts";
 import { autoscalers } from "./cases/autoscalers.ts";
-import { filledIn } from "./cases/defaults.ts";
+import { defaults } from "./cases/defaults.ts";
 import { jobs } from "./cases/jobs.ts";
-import { statefulSets, workloadWords } from "./cases/stateful_sets.ts";
+import { statefulSets, workloadMessages } from "./cases/stateful_sets.ts";
 import { zeros } from "./cases/zeros.ts";
 import { pods } from "./cases/pods.ts";
 import { protobuf } from "./cases/protobuf.ts";
@@ -47,7 +47,7 @@ import { rules } from "./cases/rules.ts";
 import { validation } from "./cases/validation.ts";
 import { values } from "./cases/values.ts";
 import { watches } from "./cases/watches.ts";
-import { order } from "./cases/watch_order.ts";
+import { watchOrder } from "./cases/watch_order.ts";
 import type { Case, Send } from "./contract.ts";
 import { Recorder } from "./recorder.ts";
 import { GROUP, widgetDefinition } from "./widget.ts";
@@ -75,17 +75,17 @@ export const CASES: readonly Case[] = [
   ...tables,
   ...protobuf,
   ...watches,
-  ...order,
-  ...choosing,
+  ...watchOrder,
+  ...selectors,
   ...pages,
-  ...views,
+  ...watchOptions,
   ...patches,
   ...jsonPatchCases,
   ...mergePatchCases,
   ...strategicPatches,
   ...applies,
   ...appliedShapes,
-  ...appliedBesides,
+  ...applyMigration,
   ...status,
   ...deletion,
   ...conflicts,
@@ -106,11 +106,11 @@ export const CASES: readonly Case[] = [
   ...graceful,
   ...collections,
   ...pods,
-  ...filledIn,
+  ...defaults,
   ...zeros,
   ...jobs,
   ...statefulSets,
-  ...workloadWords,
+  ...workloadMessages,
   ...autoscalers,
   ...tokens,
   ...leases,
@@ -122,9 +122,9 @@ export const CASES: readonly Case[] = [
   ...impersonation,
   ...admission,
   ...matching,
-  ...besides,
+  ...matchingDetails,
   ...failures,
-  ...answers,
+  ...invalidResponses,
   ...rejectedWebhooks,
   ...connections,
   ...conversion,

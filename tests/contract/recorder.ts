@@ -162,7 +162,7 @@ export class Recorder {
    * one. The real server bases an update on its cache, and starts again if the cached object was
    * too old. Webhooks would then be called twice.
    */
-  async patiently(run: () => Promise<void>): Promise<void> {
+  async withFreshCache(run: () => Promise<void>): Promise<void> {
     this.#pace.isPatient = true;
     try {
       await run();
@@ -199,7 +199,7 @@ export class Recorder {
     const response = await this.#request(method, path, body, options);
     const text = await response.text();
     if (!response.ok) {
-      throw new Error(`Preparing a case failed: ${method} "${path}" was answered ${response.status} ${text}`);
+      throw new Error(`Preparing a case failed: ${method} "${path}" got status ${response.status} ${text}`);
     }
     return { status: response.status, body: parse(text) };
   }
@@ -309,7 +309,7 @@ export class Recorder {
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    if (!response.ok) throw new Error(`Opening a watch failed: "${path}" was answered ${response.status}`);
+    if (!response.ok) throw new Error(`Opening a watch failed: "${path}" got status ${response.status}`);
   }
 
   /** Ends the watches that the case did not end. */

@@ -58,7 +58,7 @@ Deno.test("runSuite reports the error of a case that does not run to its end", a
   const [first] = await run(() => Promise.resolve(new Response("down", { status: 503 })));
 
   assert.equal(first?.differences.at(-1)?.path, "failure");
-  assert.match(String(first?.differences.at(-1)?.actual), /was answered 503 down/);
+  assert.match(String(first?.differences.at(-1)?.actual), /got status 503 down/);
 });
 
 Deno.test("runSuite reports a case that fails on both servers", async () => {

@@ -22,7 +22,7 @@ export interface Hook {
    */
   readonly with?: Fields;
   /** Whether the comparison ignores the requests that the webhook received. @default {false} */
-  readonly isUnseen?: boolean;
+  readonly ignoresRequests?: boolean;
 }
 
 const GROUP = "admissionregistration.k8s.io/v1";
@@ -110,14 +110,14 @@ export async function withHooks(
       );
     }
     await untilCalled(api, () => phases.every((phase) => markers[phase] > 0));
-    await api.patiently(use);
+    await api.withFreshCache(use);
   } finally {
     for (const phase of phases) {
       await api.quietly("DELETE", `${CONFIGURATIONS[phase]}/${api.namespace}-hooks`).catch(() => {});
     }
     await server.shutdown();
   }
-  for (const [name, requests] of seen) if (!hooks[name]?.isUnseen) api.note(`webhook ${name}`, requests);
+  for (const [name, requests] of seen) if (!hooks[name]?.ignoresRequests) api.note(`webhook ${name}`, requests);
 }
 
 /** Returns `response` of a ConversionReview, or a Response that is not a review. */

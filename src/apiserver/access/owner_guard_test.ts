@@ -80,7 +80,7 @@ for (const { name, rules, blocks, status } of CREATES) {
   });
 }
 
-Deno.test("createApiserver with ownerReferencesPermissionEnforcement: setting an owner needs permission to delete the object, keeping it does not", async () => {
+Deno.test("createApiserver with ownerReferencesPermissionEnforcement: setting an owner requires permission to delete the object, but keeping it does not", async () => {
   const { server, owners } = await withRules(true, [["configmaps", "patch"]]);
   await using _ = server;
   const patched = await send(server, JANE, "PATCH", `${MAPS}/free`, { metadata: owners(false) });

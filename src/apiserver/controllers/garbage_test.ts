@@ -96,7 +96,7 @@ Deno.test("the garbage collector looks up owners only in the dependent's namespa
   assert.deepEqual(await names(wire), ["owner"]);
 });
 
-Deno.test("a namespace that is deleted deletes its contents, rejects new objects, and ends", async () => {
+Deno.test("deleting a namespace deletes its contents, rejects new objects, and then removes the namespace", async () => {
   await using wire = new Wire();
   await wire.post("/api/v1/namespaces", { metadata: { name: "shop" } });
   const path = "/api/v1/namespaces/shop/configmaps";

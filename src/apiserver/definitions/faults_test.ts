@@ -117,7 +117,7 @@ Deno.test("definitionFaults allows changes of scope and kind until the definitio
   assert.deepEqual(messagesOf(cluster, inUse), ['spec.scope: Invalid value: "Cluster": field is immutable']);
 });
 
-Deno.test("definitionFaults quotes versions without what they share", () => {
+Deno.test("definitionFaults quotes versions without their shared parts", () => {
   const versions = [
     version({ storage: false }),
     version({ name: "v2", storage: false, additionalPrinterColumns: [{ name: "A", type: "string", jsonPath: ".a" }] }),

@@ -74,7 +74,7 @@ for (const { name, type, path, expected } of cells) {
   });
 }
 
-Deno.test("customColumns omits columns from an invalid path on", () => {
+Deno.test("customColumns omits the first column with an invalid path and all later ones", () => {
   const declared = [".spec.text", ".spec[", ".spec.part"].map((jsonPath) => ({
     name: jsonPath,
     type: "string",

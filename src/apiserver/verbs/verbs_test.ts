@@ -107,7 +107,7 @@ Deno.test("update requires the current resourceVersion, and increments the gener
   );
 });
 
-Deno.test("a write that changes nothing keeps the resourceVersion, even after time has passed", async () => {
+Deno.test("a write without changes keeps the resourceVersion, even after time has passed", async () => {
   await using wire = await withWebsites();
   const { body: first } = await wire.post(WEBSITES, website("a", { host: "aa" }));
   wire.clock.step(wire.clock.now() + 60_000);
@@ -190,7 +190,7 @@ Deno.test("fieldValidation rejects, reports or ignores unknown fields", async ()
   assert.deepEqual(warned.body.spec, { host: "aa", replicas: 1 });
 });
 
-Deno.test("a page continues where the last one ended, at the revision of the first one", async () => {
+Deno.test("a page continues where the previous one ended, at the revision of the first page", async () => {
   await using wire = new Wire();
   for (const name of ["a", "b", "c", "d"]) await wire.post(CONFIG_MAPS, configMap(name));
   const { body: first } = await wire.get(`${CONFIG_MAPS}?limit=2`);

@@ -53,7 +53,7 @@ Deno.test("a streaming list ends with an annotated bookmark", async () => {
   assert(Number(bookmark.object.metadata.resourceVersion) >= Number(added.object.metadata.resourceVersion));
 });
 
-Deno.test("a watch with a selector sends DELETED for an object that ceases to match, and ADDED for one that starts to match", async () => {
+Deno.test("a watch with a selector sends DELETED when an object stops matching, and ADDED when one starts to match", async () => {
   await using wire = new Wire();
   await wire.post(CONFIG_MAPS, configMap("a", {}, { labels: { app: "x" } }));
   await wire.post(CONFIG_MAPS, configMap("b"));
@@ -67,7 +67,7 @@ Deno.test("a watch with a selector sends DELETED for an object that ceases to ma
   assert.deepEqual(await watch.names(4), ["ADDED a", "ADDED b", "DELETED a", "DELETED b"]);
 });
 
-Deno.test("a watch from before a compaction gets the error Expired", async () => {
+Deno.test("a watch that starts before a compaction gets the error Expired", async () => {
   await using wire = new Wire();
   const { body } = await wire.post(CONFIG_MAPS, configMap("a"));
   await wire.post(CONFIG_MAPS, configMap("b"));
@@ -80,7 +80,7 @@ Deno.test("a watch from before a compaction gets the error Expired", async () =>
   assert.equal(await watch.next(), undefined);
 });
 
-Deno.test("a watch from before the retained history gets the error Expired", async () => {
+Deno.test("a watch that starts before the retained history gets the error Expired", async () => {
   await using wire = new Wire({ history: 5 });
   const { body } = await wire.post(CONFIG_MAPS, configMap("a", { n: "0" }));
   for (let n = 1; n < 20; n++) await wire.merge(`${CONFIG_MAPS}/a`, { data: { n: String(n) } });

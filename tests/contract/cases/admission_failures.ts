@@ -30,7 +30,7 @@ export const failures = area("admission failures", {
           let calls = 0;
           const answer = () =>
             calls++ < 2 ? new Response("later", { ...status, headers: { "retry-after": "0" } }) : { allowed: true };
-          await withHooks(api, { busy: { phase: "validate", answer, isUnseen: true } }, async () => {
+          await withHooks(api, { busy: { phase: "validate", answer, ignoresRequests: true } }, async () => {
             await api.post(api.core("configmaps"), configMap("c"));
           });
           api.note("calls", calls);
@@ -41,7 +41,7 @@ export const failures = area("admission failures", {
   "HTTP statuses of webhook responses": async (api) => {
     let status = 0;
     const answer = () => new Response("because", { status });
-    await withHooks(api, { odd: { phase: "validate", answer, isUnseen: true } }, async () => {
+    await withHooks(api, { odd: { phase: "validate", answer, ignoresRequests: true } }, async () => {
       for (status of [401, 403, 405, 406, 409, 410, 413, 415, 418, 422, 501, 502, 503, 504]) {
         await api.post(api.core("configmaps"), configMap("c"));
       }
@@ -53,7 +53,7 @@ export const failures = area("admission failures", {
       calls++;
       return new Response("later", { status: 429 });
     };
-    await withHooks(api, { busy: { phase: "validate", answer, isUnseen: true } }, async () => {
+    await withHooks(api, { busy: { phase: "validate", answer, ignoresRequests: true } }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
     });
     api.note("calls", calls);
@@ -80,7 +80,7 @@ export const failures = area("admission failures", {
       [
         `a validating webhook answers ${name}`,
         async (api) => {
-          await withHooks(api, { odd: { phase: "validate", answer, isUnseen: true } }, async () => {
+          await withHooks(api, { odd: { phase: "validate", answer, ignoresRequests: true } }, async () => {
             await api.post(api.core("configmaps"), configMap("c"));
           });
         },
@@ -100,7 +100,7 @@ export const failures = area("admission failures", {
       [
         `a mutating webhook answers ${name}`,
         async (api) => {
-          await withHooks(api, { odd: { phase: "mutate", answer, isUnseen: true } }, async () => {
+          await withHooks(api, { odd: { phase: "mutate", answer, ignoresRequests: true } }, async () => {
             await api.post(api.core("configmaps"), configMap("c"));
           });
         },

@@ -13,7 +13,7 @@ async function clientSide(api: Recorder, data: Record<string, string>, manager =
   await api.quietly("POST", api.core(`configmaps?fieldManager=${manager}`), object);
 }
 
-export const appliedBesides = area("apply migration", {
+export const applyMigration = area("apply migration", {
   "from client-side apply by kubectl": async (api) => {
     await clientSide(api, { a: "1", b: "2" });
     await api.apply(api.core("configmaps/c?fieldManager=kubectl"), configMap("c", { a: "1" }));

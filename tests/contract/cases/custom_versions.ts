@@ -164,7 +164,7 @@ export const changedDefinitions = area("changed definitions", {
     await api.quietlyDefine(given);
     const at = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
     // An attempt that began too early also adds a warning.
-    await api.patiently(async () => {
+    await api.withFreshCache(async () => {
       await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: {} }]);
       await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/a`, value: { ...TEXT, format: "x" } }]);
       await api.jsonPatch(path, [{ op: "add", path: `${at}/properties/b`, value: { ...TEXT, format: "x" } }]);

@@ -4,7 +4,7 @@ const LABELS = { app: "a" };
 const template = { metadata: { labels: LABELS }, spec: { containers: [{ name: "main", image: "a:1" }] } };
 
 /** Defaults of built-in kinds. */
-export const filledIn = area("defaults", {
+export const defaults = area("defaults", {
   "the selector of a replication controller": async (api) => {
     const controller = (name: string, spec: object) => ({
       apiVersion: "v1",

@@ -31,7 +31,7 @@ async function pods(api: Recorder): Promise<void> {
   });
 }
 
-export const choosing = area("selectors", {
+export const selectors = area("selectors", {
   "unusual label selectors": async (api) => {
     await configMaps(api, "a", "b");
     for (
@@ -278,7 +278,7 @@ export const pages = area("pages", {
   },
 });
 
-export const views = area("watch options", {
+export const watchOptions = area("watch options", {
   "the path of one object with watch=1 is a get": async (api) => {
     await configMaps(api, "a");
     await api.untilStatus(api.core("configmaps/a?resourceVersion=0"), 200);

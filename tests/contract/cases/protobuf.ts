@@ -9,7 +9,7 @@ const PROTOBUF = "application/vnd.kubernetes.protobuf";
 const EITHER = `${PROTOBUF},application/json`;
 
 /** Creates objects in protobuf, and reads them one by one and as a list. */
-async function thereAndBack(
+async function roundTrip(
   api: Recorder,
   { version, kind, plural, isClusterWide, objects }: Shown,
 ): Promise<void> {
@@ -37,7 +37,7 @@ async function thereAndBack(
 
 const ofKinds: Case[] = area(
   "protobuf",
-  Object.fromEntries(Object.entries(SHOWN).map(([name, shown]) => [name, (api: Recorder) => thereAndBack(api, shown)])),
+  Object.fromEntries(Object.entries(SHOWN).map(([name, shown]) => [name, (api: Recorder) => roundTrip(api, shown)])),
 );
 
 const atLarge: Case[] = area("protobuf", {

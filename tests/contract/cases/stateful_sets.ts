@@ -89,7 +89,7 @@ const workload = (kind: string, spec: object) => ({
 });
 
 /** Messages that all workloads share. */
-export const workloadWords = area("workload messages", {
+export const workloadMessages = area("workload messages", {
   "an empty selector": async (api) => {
     for (const kind of ["Deployment", "ReplicaSet", "DaemonSet"]) {
       await api.post(

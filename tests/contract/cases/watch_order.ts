@@ -11,7 +11,7 @@ async function versionOf(api: Recorder, path: string): Promise<string> {
 }
 
 /** Order, beginnings and ends of watches. */
-export const order = area("watch order", {
+export const watchOrder = area("watch order", {
   "two watches see the same changes in the same order": async (api) => {
     const path = api.widgets(`?watch=1&resourceVersion=${await versionOf(api, api.widgets())}`);
     await api.watch(path, (first) =>

@@ -30,7 +30,7 @@ async function answering(
     const next = left.shift() ?? {};
     return typeof next === "function" ? next(request) : next;
   };
-  await withHooks(api, { odd: { phase: "mutate", answer, isUnseen: true, ...hook } }, async () => {
+  await withHooks(api, { odd: { phase: "mutate", answer, ignoresRequests: true, ...hook } }, async () => {
     for (let i = 0; i < answers.length; i++) await send(i);
   });
 }
@@ -38,7 +38,7 @@ async function answering(
 const creating = (api: Recorder) => (i: number) => api.post(api.core("configmaps"), configMap(`c${i}`, { a: "1" }));
 const creatingWidgets = (api: Recorder) => (i: number) => api.post(api.widgets(), widget(`w${i}`, { size: 1 }));
 
-const MISFITS: readonly unknown[] = [
+const INAPPLICABLE_OPERATIONS: readonly unknown[] = [
   { op: "replace", path: "/x", value: 1 },
   { op: "remove", path: "/x" },
   { op: "remove", path: "/x/y" },
@@ -62,7 +62,7 @@ const MISFITS: readonly unknown[] = [
 ];
 
 /** Patch operations that make an object of any kind invalid, or come close to it. */
-const SPOILING: readonly unknown[] = [
+const INVALIDATING_OPERATIONS: readonly unknown[] = [
   { op: "replace", path: "/kind", value: "Odd" },
   { op: "replace", path: "/apiVersion", value: "v9" },
   { op: "remove", path: "/kind" },
@@ -105,7 +105,7 @@ const review = (response: unknown) => () =>
   Response.json({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response });
 const failure = { kind: "Status", apiVersion: "v1", status: "Failure", message: "told", reason: "Odd" };
 
-const NO_REVIEWS: readonly Answer[] = [
+const UNREVIEWABLE_BODIES: readonly Answer[] = [
   ...["", "null", "[]", "<html>", "{}", '"x"', "7"].map((text) => () => new Response(text)),
   () => new Response("{", { headers: { "content-type": "application/json" } }),
   typed(undefined, undefined),
@@ -125,10 +125,12 @@ const NO_REVIEWS: readonly Answer[] = [
 ];
 
 /** Invalid responses of webhooks. */
-export const answers = area("admission failures", {
+export const invalidResponses = area("admission failures", {
   "JSON patch operations that do not apply": async (api) => {
-    await answering(api, MISFITS.map((each) => patching(each)), creating(api));
-    await answering(api, MISFITS.map((each) => patching(each)), creatingWidgets(api), { with: { rules: [WIDGETS] } });
+    await answering(api, INAPPLICABLE_OPERATIONS.map((each) => patching(each)), creating(api));
+    await answering(api, INAPPLICABLE_OPERATIONS.map((each) => patching(each)), creatingWidgets(api), {
+      with: { rules: [WIDGETS] },
+    });
   },
   "patches that are not lists of operations": (api) => {
     const texts = [
@@ -152,8 +154,10 @@ export const answers = area("admission failures", {
     );
   },
   "patches that make a created object invalid": async (api) => {
-    await answering(api, SPOILING.map((each) => patching(each)), creating(api));
-    await answering(api, SPOILING.map((each) => patching(each)), creatingWidgets(api), { with: { rules: [WIDGETS] } });
+    await answering(api, INVALIDATING_OPERATIONS.map((each) => patching(each)), creating(api));
+    await answering(api, INVALIDATING_OPERATIONS.map((each) => patching(each)), creatingWidgets(api), {
+      with: { rules: [WIDGETS] },
+    });
     const types = [
       patching({ op: "replace", path: "/data", value: "x" }),
       patching(add("/metadata/annotations", { a: 1 })),
@@ -165,7 +169,7 @@ export const answers = area("admission failures", {
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
     await api.quietly("POST", api.widgets(), widget("w"));
     const update = (rule: object) => ({ with: { rules: [{ ...rule, operations: ["UPDATE"] }] } });
-    const answers = SPOILING.map((each) => patching(each));
+    const answers = INVALIDATING_OPERATIONS.map((each) => patching(each));
     const change = (i: number) => api.merge(api.core("configmaps/c"), { data: { n: String(i) } });
     await answering(api, answers, change, update(CONFIG_MAPS));
     const changeWidget = (i: number) => api.merge(api.widgets("/w"), { spec: { settings: { n: String(i) } } });
@@ -181,12 +185,12 @@ export const answers = area("admission failures", {
     );
   },
   "response bodies that are not reviews": async (api) => {
-    await answering(api, NO_REVIEWS, creating(api));
-    await answering(api, NO_REVIEWS, (i) => api.post(api.core("configmaps"), configMap(`v${i}`)), {
+    await answering(api, UNREVIEWABLE_BODIES, creating(api));
+    await answering(api, UNREVIEWABLE_BODIES, (i) => api.post(api.core("configmaps"), configMap(`v${i}`)), {
       phase: "validate",
     });
     const older = { with: { admissionReviewVersions: ["v1beta1"] } };
-    const untyped = NO_REVIEWS.slice(0, 15);
+    const untyped = UNREVIEWABLE_BODIES.slice(0, 15);
     await answering(api, untyped, (i) => api.post(api.core("configmaps"), configMap(`o${i}`)), older);
   },
   "long, numerous and malformed warnings": (api) => {

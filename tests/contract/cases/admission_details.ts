@@ -28,7 +28,7 @@ function pod(name: string): object {
 }
 
 /** Several webhooks. */
-export const besides = area("admission matching", {
+export const matchingDetails = area("admission matching", {
   "object selectors of a deletion": async (api) => {
     const objectSelector = { matchLabels: { x: "1" } };
     await withHooks(api, {
@@ -130,8 +130,8 @@ export const besides = area("admission matching", {
       return { allowed: true };
     };
     await withHooks(api, {
-      m: { phase: "mutate", answer, isUnseen: true, with: { timeoutSeconds: 1, failurePolicy: "Ignore" } },
-      v: { phase: "validate", answer, isUnseen: true, with: { timeoutSeconds: 1, failurePolicy: "Ignore" } },
+      m: { phase: "mutate", answer, ignoresRequests: true, with: { timeoutSeconds: 1, failurePolicy: "Ignore" } },
+      v: { phase: "validate", answer, ignoresRequests: true, with: { timeoutSeconds: 1, failurePolicy: "Ignore" } },
       w: allow,
     }, async () => {
       await api.post(api.core("configmaps"), configMap("c"));
