@@ -29,7 +29,10 @@ Deno.test("op as an executable creates a project, and prints its sandbox permiss
     for (const name of ["deno", "commander", "yaml", "client-node"]) assert(required.includes(name), `${required}`);
     assert(!required.includes("fast-check"));
     assert.match(await run(folder, "new", "operator", "shop", "--sdk", SDK), /^Created operator "shop" in shop:/);
-    assert.match(await run(join(folder, "shop"), "sandbox"), /^net kubernetes\.default\.svc:443 +connects to the API server$/m);
+    assert.match(
+      await run(join(folder, "shop"), "sandbox"),
+      /^net kubernetes\.default\.svc:443 +connects to the API server$/m,
+    );
     assert.match(await run(join(folder, "shop"), "crd", "print"), /^ +plural: websites$/m);
   } finally {
     await Deno.remove(folder, { recursive: true });
