@@ -1,13 +1,16 @@
-/** Types of objects inside others: the metadata of a template, a claim in a StatefulSet. */
+/** Types of objects that are part of other objects, such as a claim in a StatefulSet. */
 
 /**
  * `metadata` of a template. It has the fields that controller-gen generates with
  * `generateEmbeddedObjectMeta`; a CustomResourceDefinition drops all others.
  */
 export interface EmbeddedObjectMeta {
-  /** Name. The controller that creates the object usually generates another one. */
+  /** The name. The controller that creates the object usually generates another one. */
   readonly name?: string | undefined;
-  /** Namespace. Usually omitted, since the object is created in the namespace of its owner. */
+  /**
+   * The namespace. It is usually omitted, because the object is created in the namespace of its
+   * owner.
+   */
   readonly namespace?: string | undefined;
   /** Labels of the created object. The selector of its owner must match them. */
   readonly labels?: { readonly [key: string]: string } | undefined;
@@ -17,5 +20,5 @@ export interface EmbeddedObjectMeta {
   readonly finalizers?: readonly string[] | undefined;
 }
 
-/** An object of a kind inside another object. */
+/** An object of a kind as part of another object. */
 export type Embedded<Written> = Omit<Written, "metadata"> & { readonly metadata?: EmbeddedObjectMeta | undefined };

@@ -49,7 +49,7 @@ Deno.test("kinds exports every kind that Kubernetes serves, with its names", () 
   for (const { group, version, kind, plural, singular, namespaced, shortNames = [] } of resources) {
     const found = Object.entries(kinds).find(([name]) => name === kind)?.[1];
     assert(found !== undefined, kind);
-    // A kind that has moved to another group, or that has a later version, is exported as that.
+    // These kinds are exported from a newer group or version.
     if (SUPERSEDED.includes(`${group}/${version}/${kind}`)) continue;
     const { group: _, version: __, kind: ___, apiVersion, listKind, ...names } = found;
     assert.deepEqual(names, { plural, singular, shortNames, namespaced }, kind);
@@ -59,7 +59,7 @@ Deno.test("kinds exports every kind that Kubernetes serves, with its names", () 
 
 const SUPERSEDED = ["/v1/Event", "autoscaling/v1/HorizontalPodAutoscaler"];
 
-Deno.test("each export of kinds has the name of its kind, in the latest version", () => {
+Deno.test("each export of kinds has the name of its kind, and is the latest version", () => {
   for (const [name, kind] of Object.entries(kinds)) assert.equal(kind.kind, name);
   assert.equal(Event.apiVersion, "events.k8s.io/v1");
   assert.equal(HorizontalPodAutoscaler.apiVersion, "autoscaling/v2");
@@ -94,10 +94,10 @@ Deno.test("kinds have types for objects as read and as written", () => {
 });
 
 Deno.test("an object that was read can be written", () => {
-  function again(deployment: Deployment): DeploymentInput {
-    return { ...deployment, metadata: { name: "again", labels: deployment.metadata.labels } };
+  function copyOf(deployment: Deployment): DeploymentInput {
+    return { ...deployment, metadata: { name: "copy", labels: deployment.metadata.labels } };
   }
-  assert.equal(typeof again, "function");
+  assert.equal(typeof copyOf, "function");
 });
 
 Deno.test("resource() returns a CustomResourceDefinition", () => {
@@ -110,17 +110,17 @@ export function typeErrors(deployment: Deployment): void {
   const selector = { matchLabels: { app: "web" } };
   const pods = { containers: [{ name: "web" }] };
   ({ spec: { selector, template: { spec: pods } } }) satisfies DeploymentInput;
-  // @ts-expect-error a Deployment has a spec
+  // @ts-expect-error a Deployment requires a spec
   ({}) satisfies DeploymentInput;
-  // @ts-expect-error a template has a spec
+  // @ts-expect-error a template requires a spec
   ({ spec: { selector, template: {} } }) satisfies DeploymentInput;
   // @ts-expect-error replicas are a number
   ({ spec: { replicas: "3", selector, template: { spec: pods } } }) satisfies DeploymentInput;
   // @ts-expect-error the status is not part of the input
   ({ spec: { selector, template: { spec: pods } }, status: {} }) satisfies DeploymentInput;
-  // @ts-expect-error a container has an image, not an imag
+  // @ts-expect-error a container has no property imag
   ({ spec: { selector, template: { spec: { containers: [{ name: "web", imag: "" }] } } } }) satisfies DeploymentInput;
-  // @ts-expect-error a protocol is one of three
+  // @ts-expect-error a protocol is TCP, UDP or SCTP
   ({ spec: { ports: [{ port: 80, protocol: "http" }] } }) satisfies Input<typeof Service>;
   // @ts-expect-error the status may be missing
   deployment.status.readyReplicas;

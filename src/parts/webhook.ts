@@ -4,7 +4,7 @@ import type { CheckedNames } from "../resource/column_path.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
 import { judge } from "../resource/_judge.ts";
-import { CONDITION_OF } from "../resource/match_conditions.ts";
+import { RESERVED_CONDITIONS } from "../resource/match_conditions.ts";
 import type { Access } from "./access.ts";
 import type { SandboxPermissions } from "./sandbox.ts";
 import { type LabelSelector, labelSelectorError } from "./selectors.ts";
@@ -259,13 +259,13 @@ function create(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, 
     if (selectorError !== undefined) reject(`"${option}" is invalid: ${selectorError}`);
   }
   for (const option of ["field", "ignoreOwnRequests"] as const) {
-    const reserved = CONDITION_OF[option];
+    const reserved = RESERVED_CONDITIONS[option];
     if (!options[option] || !Object.hasOwn(matchConditions, reserved)) continue;
     reject(
       `"matchConditions" has "${reserved}", which is the name of the condition for "${option}". Choose another name.`,
     );
   }
-  const conditionError = judge?.conditionFault(matchConditions);
+  const conditionError = judge?.matchConditionError(matchConditions);
   if (conditionError !== undefined) reject(conditionError);
   const seconds = milliseconds(timeout) / 1000;
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 30) {

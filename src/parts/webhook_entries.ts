@@ -1,6 +1,6 @@
 /** Entries of webhook configurations, without the address and the CA bundle. */
 import { shortName } from "../base/short_name.ts";
-import { CONDITION_OF, fieldCondition, othersCondition } from "../resource/match_conditions.ts";
+import { fieldCondition, otherUsersCondition, RESERVED_CONDITIONS } from "../resource/match_conditions.ts";
 import type { LabelSelector } from "./selectors.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -110,9 +110,9 @@ function webhookFields(
   // A mutating webhook is not called for deletions, because it cannot change the object.
   const operations = webhook.operations.filter((operation) => phase === "validate" || operation !== "DELETE");
   const conditions = Object.entries(matchConditions).map(([name, expression]) => ({ name, expression }));
-  if (field !== undefined) conditions.push({ name: CONDITION_OF.field, expression: fieldCondition(field) });
+  if (field !== undefined) conditions.push({ name: RESERVED_CONDITIONS.field, expression: fieldCondition(field) });
   if (webhook.ignoreOwnRequests && user !== undefined) {
-    conditions.push({ name: CONDITION_OF.ignoreOwnRequests, expression: othersCondition(user) });
+    conditions.push({ name: RESERVED_CONDITIONS.ignoreOwnRequests, expression: otherUsersCondition(user) });
   }
   const namespaceSelector = excludeSystemNamespaces(webhook, namespace);
   return {

@@ -83,7 +83,7 @@ function versionOf({ kind, version }: Names, options: DefinitionOptions): Defini
   return {
     name: version,
     served,
-    // With several versions, this is changed when they are combined.
+    // Set to `true` here; combining several versions sets the final value.
     storage: true,
     ...(deprecated !== false && { deprecated: true }),
     ...(typeof deprecated === "string" && { deprecationWarning: checkedWarning(kind, deprecated) }),
@@ -105,7 +105,7 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
   checkRoot(kind, options);
   const description = options.description ?? root.description;
   const isSpecRequired = spec !== undefined && spec.default === undefined && marksOf(spec).optional !== true;
-  // The form that a server returns, so that comparisons find no difference.
+  // Normalized to the form that a server returns, so that comparisons find no difference.
   const whole = normalSchema({
     ...root,
     type: "object",
@@ -117,7 +117,7 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
     },
     required: [
       ...(isSpecRequired ? ["spec"] : []),
-      ...(root.required ?? []).filter((name) => !OF_EVERY_OBJECT.has(name)),
+      ...(root.required ?? []).filter((name) => !COMMON_FIELDS.has(name)),
     ],
     "x-kubernetes-validations": [...root["x-kubernetes-validations"] ?? [], ...validations],
   });
@@ -140,10 +140,11 @@ function checkRoot(kind: string, { root, spec, status }: DefinitionOptions): voi
   }
 }
 
-const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+const COMMON_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 /**
- * An API server rejects `required` in the schema of `metadata`, because names are always present.
+ * Removes `required` from the schema of `metadata`. An API server rejects it, because names are
+ * always required.
  */
 function withNarrowedMetadata(
   properties: { readonly [name: string]: JsonSchema },
@@ -153,7 +154,7 @@ function withNarrowedMetadata(
   return { ...properties, metadata };
 }
 
-/** Removes `required`, because the status of a failed first reconcile must be storable, too. */
+/** Removes `required`, because a failed first reconcile may store a partial status. */
 function statusSchema({ required: _, ...status }: JsonSchema, withConditions: boolean): JsonSchema {
   if (!withConditions) return status;
   return {
@@ -162,13 +163,13 @@ function statusSchema({ required: _, ...status }: JsonSchema, withConditions: bo
   };
 }
 
-const LONGEST_WARNING = 256; // bytes
+const MAX_WARNING_SIZE = 256; // bytes
 
-/** Clients print the warning, so it must be one line. */
+/** Checks a deprecation warning. Clients print it, so it must be one line. */
 function checkedWarning(kind: string, text: string): string {
   const size = new TextEncoder().encode(text).length;
-  if (text.trim() === "" || size > LONGEST_WARNING) {
-    rejectKind(kind, `"deprecated" must have 1 to ${LONGEST_WARNING} bytes, got ${size}`);
+  if (text.trim() === "" || size > MAX_WARNING_SIZE) {
+    rejectKind(kind, `"deprecated" must have 1 to ${MAX_WARNING_SIZE} bytes, got ${size}`);
   }
   const found = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(text);
   if (found !== null) {

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../schema/mod.ts";
 import { schemaFaults } from "../schema/structural.ts";
 import { rejectSchema } from "./_schema_error.ts";
 
-export { conditionFault } from "./_condition_fault.ts";
+export { matchConditionError } from "./_match_condition_error.ts";
 export { validate } from "./validation.ts";
 
 /**

@@ -4,7 +4,7 @@
  * Throws the error for an invalid kind.
  *
  * @param kind The kind.
- * @param why What is wrong with it.
+ * @param why The reason, as a clause that follows a colon.
  * @param cause The underlying error.
  */
 export function rejectKind(kind: string, why: string, cause?: unknown): never {

@@ -2,9 +2,9 @@
 import { rejectKind } from "./_kind_error.ts";
 
 const LABEL = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/; // a DNS label that starts with a letter, RFC 1035
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/; // of two parts and more, RFC 1123
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/; // a DNS subdomain of at least two labels, RFC 1123
 const KIND = /^[A-Z][A-Za-z0-9]{0,62}$/;
-const LONGEST_NAME = 253;
+const MAX_NAME_LENGTH = 253;
 
 /** The complete names of a kind. */
 export interface Names {
@@ -49,16 +49,17 @@ export function checkNames(names: Names, { annotations = {} }: NameOptions = {})
   checkLabel(kind, "singular", singular, "website");
   for (const name of shortNames) checkLabel(kind, "shortNames", name, "web");
   for (const name of categories) checkLabel(kind, "categories", name, "all");
-  if (`${plural}.${group}`.length > LONGEST_NAME) {
-    rejectKind(kind, `"${plural}.${group}" is longer than ${LONGEST_NAME} characters. Shorten "group"`);
+  if (`${plural}.${group}`.length > MAX_NAME_LENGTH) {
+    rejectKind(kind, `"${plural}.${group}" is longer than ${MAX_NAME_LENGTH} characters. Shorten "group"`);
   }
 }
 
 const APPROVED = "api-approved.kubernetes.io";
 
 /**
- * Groups of the Kubernetes community require a link to the approval, or a reason for its absence.
- * Source: k8s.io/apiextensions-apiserver/pkg/apihelpers.
+ * Checks the approval of a group of the Kubernetes community. Such a group requires an annotation
+ * with a link to the approval, or with a reason for its absence. Source:
+ * k8s.io/apiextensions-apiserver/pkg/apihelpers.
  */
 function checkApproval(kind: string, group: string, approval = ""): void {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group) || approval.startsWith("unapproved")) return;

@@ -13,11 +13,11 @@ import { rejectKind } from "./_kind_error.ts";
  */
 export function rejectSchema(kind: string, root: JsonSchema, faults: readonly SchemaFault[]): never {
   const advised = new Set<string>();
-  const texts = faults.map((fault) =>
-    `${placeOf(fault)}: ${fault.detail ?? fault.message}${adviceFor(fault, root, advised)}`
+  const messages = faults.map((fault) =>
+    `${positionOf(fault)}: ${fault.detail ?? fault.message}${adviceFor(fault, root, advised)}`
   );
-  const [only] = texts;
-  const list = texts.length === 1 ? ` ${only}` : `:${texts.map((text) => `\n  ${text}`).join("")}`;
+  const [only] = messages;
+  const list = messages.length === 1 ? ` ${only}` : `:${messages.map((text) => `\n  ${text}`).join("")}`;
   rejectKind(kind, `an API server would reject${list}`);
 }
 
@@ -26,10 +26,10 @@ const STEP = /^\.(?:properties\[(.*?)\](?=\.|$)|(items|additionalProperties)(?=\
 const RULE = /^x-kubernetes-validations\[\d+\]\.(\w+)$/;
 
 /**
- * Returns the position of a fault in the user's terms: the keyword or rule, and the path in an
- * object.
+ * Returns the position of a fault for the user: the keyword or rule, and its path in an object
+ * instead of the schema.
  */
-function placeOf({ field, rule }: SchemaFault): string {
+function positionOf({ field, rule }: SchemaFault): string {
   let rest = field;
   let path = "";
   for (let step = STEP.exec(rest); step !== null; step = STEP.exec(rest)) {

@@ -2,7 +2,7 @@
 import { MAX_DEPTH } from "../schema/_check.ts";
 import { rejectKind } from "./_kind_error.ts";
 
-const LONGEST_PATH = 60;
+const MAX_PATH_LENGTH = 60;
 
 interface Visit {
   readonly value: object;
@@ -20,40 +20,40 @@ interface Visit {
  */
 export function checkTree(kind: string, schema: object, path: string): void {
   // An explicit stack, because recursion could overflow the call stack.
-  const todo: (Visit | { readonly left: object })[] = [{ value: schema, path, depth: 0 }];
-  const around = new Set<object>();
-  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    if ("left" in next) {
-      around.delete(next.left);
+  const stack: (Visit | { readonly leave: object })[] = [{ value: schema, path, depth: 0 }];
+  const ancestors = new Set<object>();
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if ("leave" in next) {
+      ancestors.delete(next.leave);
       continue;
     }
     const { value, depth } = next;
-    if (around.has(value)) {
-      rejectKind(kind, `${shown(next.path)} contains itself. Use s.anything() instead of the recursion`);
+    if (ancestors.has(value)) {
+      rejectKind(kind, `${shortened(next.path)} contains itself. Use s.anything() instead of the recursion`);
     }
     if (depth > MAX_DEPTH) {
       rejectKind(
         kind,
-        `${shown(next.path)} is nested deeper than ${MAX_DEPTH} levels of JSON. Use s.anything() at some level`,
+        `${shortened(next.path)} is nested deeper than ${MAX_DEPTH} levels of JSON. Use s.anything() at some level`,
       );
     }
-    around.add(value);
-    todo.push({ left: value });
+    ancestors.add(value);
+    stack.push({ leave: value });
     for (const [key, part] of Object.entries(value)) {
       if (typeof part !== "object" || part === null) continue;
-      todo.push({ value: part, path: below(next.path, key), depth: depth + 1 });
+      stack.push({ value: part, path: childPath(next.path, key), depth: depth + 1 });
     }
   }
 }
 
-function below(path: string, key: string): string {
-  if (path.length > LONGEST_PATH) return path;
+function childPath(path: string, key: string): string {
+  if (path.length > MAX_PATH_LENGTH) return path;
   // Children of `properties` are fields, and messages name only fields.
   if (key === "properties") return path;
   if (key === "items") return `${path}[]`;
   return key === "additionalProperties" ? `${path}.*` : `${path}.${key}`;
 }
 
-function shown(path: string): string {
-  return path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}...` : path;
+function shortened(path: string): string {
+  return path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}...` : path;
 }

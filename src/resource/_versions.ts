@@ -3,7 +3,7 @@ import { equal } from "../base/json.ts";
 import { rejectKind } from "./_kind_error.ts";
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
 
-/** Other versions of a kind, and the stored version. */
+/** Options of {@linkcode withVersions}. */
 export interface VersionsOptions {
   readonly versions: readonly {
     readonly version: string;
@@ -16,12 +16,12 @@ export interface VersionsOptions {
 }
 
 /**
- * Returns a definition with other versions of its kind.
+ * Adds other versions of the kind to a definition.
  *
  * @param crd The definition of one version.
  * @param options The other versions and the stored version.
- * @throws {TypeError} If they belong to different kinds, or an API server would reject the
- * combination.
+ * @throws {TypeError} If the versions belong to different kinds, or an API server would reject the
+ *   combination.
  */
 export function withVersions(
   crd: CustomResourceDefinitionManifest,
@@ -32,7 +32,7 @@ export function withVersions(
     if (other?.crd === undefined) {
       rejectKind(kind, `versions[${i}] is not a kind from resource(). Declare it with the same group, kind and scope`);
     }
-    checkSame(crd, other.version, other.crd);
+    checkSameNames(crd, other.version, other.crd);
     if ((other.external ?? false) !== external) {
       rejectKind(
         kind,
@@ -60,19 +60,18 @@ export function withVersions(
   if (stored.length === 1) return { ...crd, spec: { ...crd.spec, versions: stored } };
   return {
     ...crd,
-    // The default, for readers: objects are the same in all versions, except for fields that a
-    // version does not declare.
-    spec: { ...crd.spec, versions: selectableTogether(kind, stored), conversion: { strategy: "None" } },
+    // `None` is the default. It is explicit for readers of the definition.
+    spec: { ...crd.spec, versions: reorderSelectableFields(kind, stored), conversion: { strategy: "None" } },
   };
 }
 
-function checkSame(
+function checkSameNames(
   { spec }: CustomResourceDefinitionManifest,
   version: string,
   other: CustomResourceDefinitionManifest,
 ): void {
   const { kind } = spec.names;
-  const differs = (what: string, theirs: unknown, ours: unknown) => {
+  const checkEqual = (what: string, theirs: unknown, ours: unknown) => {
     if (equal(theirs, ours)) return;
     rejectKind(
       kind,
@@ -81,23 +80,24 @@ function checkSame(
       }. Use the same value in both`,
     );
   };
-  differs("group", other.spec.group, spec.group);
-  differs("scope", other.spec.scope, spec.scope);
+  checkEqual("group", other.spec.group, spec.group);
+  checkEqual("scope", other.spec.scope, spec.scope);
   for (const key of ["kind", "plural", "singular", "listKind"] as const) {
-    differs(key, other.spec.names[key], spec.names[key]);
+    checkEqual(key, other.spec.names[key], spec.names[key]);
   }
   // An older version may omit what this one declares.
   for (const key of ["shortNames", "categories"] as const) {
-    if (other.spec.names[key] !== undefined) differs(key, other.spec.names[key], spec.names[key]);
+    if (other.spec.names[key] !== undefined) checkEqual(key, other.spec.names[key], spec.names[key]);
   }
 }
 
 /**
- * Returns selectable fields in a form that API servers accept. They move whatever is equal in all
- * versions to the top level, and then report the other of schema and selectable fields as missing.
- * The order of the fields has no meaning, so it is changed to make them different.
+ * Reorders selectable fields if an API server would reject them otherwise. If either the schemas or
+ * the selectable fields are equal in all versions, but not both, the server moves the equal ones to
+ * the top level and reports the others as missing. Another order makes the selectable fields of one
+ * version different. The order has no meaning.
  */
-function selectableTogether(kind: string, versions: readonly DefinitionVersion[]): readonly DefinitionVersion[] {
+function reorderSelectableFields(kind: string, versions: readonly DefinitionVersion[]): readonly DefinitionVersion[] {
   const [first] = versions;
   const isSame = (key: "schema" | "selectableFields") => versions.every((version) => equal(version[key], first?.[key]));
   if (isSame("schema") === isSame("selectableFields")) return versions;

@@ -1,12 +1,12 @@
 /**
- * Invalid declarations: each is rejected when the kind is declared, with its position and the
- * reason, and has no other effect.
+ * Invalid declarations. Each is rejected when the kind is declared, by an error with its position
+ * and the reason.
  */
 import assert from "node:assert/strict";
 import { type JsonSchema, s, type Schema } from "../schema/mod.ts";
 import { resource } from "./mod.ts";
 
-// JavaScript and data from files can do what the compiler rejects.
+// JavaScript code and data from files are not type-checked.
 // deno-lint-ignore no-explicit-any
 const any = (value: unknown): any => value;
 
@@ -17,7 +17,7 @@ function kindWith(field: unknown, rest: Record<string, unknown> = {}): JsonSchem
 }
 
 /** Returns a schema that contains itself. */
-function within(schema: JsonSchema, close: (loop: JsonSchema) => JsonSchema): JsonSchema {
+function selfContaining(schema: JsonSchema, close: (loop: JsonSchema) => JsonSchema): JsonSchema {
   const loop = { ...schema };
   return Object.assign(loop, close(loop));
 }
@@ -28,38 +28,39 @@ function nested(times: number, around: (inner: JsonSchema) => JsonSchema): JsonS
   return schema;
 }
 
-const REFUSED: readonly { name: string; given: () => unknown; expected: string }[] = [
+const INVALID: readonly { name: string; given: () => unknown; expected: string }[] = [
   {
     name: "an object that contains itself",
-    given: () => kindWith(within({ type: "object" }, (loop) => ({ properties: { loop } }))),
+    given: () => kindWith(selfContaining({ type: "object" }, (loop) => ({ properties: { loop } }))),
     expected: ".spec.f.loop contains itself. Use s.anything() instead of the recursion",
   },
   {
     name: "a list that contains itself",
-    given: () => kindWith(within({ type: "array" }, (loop) => ({ items: loop }))),
+    given: () => kindWith(selfContaining({ type: "array" }, (loop) => ({ items: loop }))),
     expected: ".spec.f[] contains itself. Use s.anything() instead of the recursion",
   },
   {
-    name: "a map that contains itself, over an object",
+    name: "a map that contains itself through an object",
     given: () =>
-      kindWith(within({ type: "object" }, (loop) => ({
+      kindWith(selfContaining({ type: "object" }, (loop) => ({
         additionalProperties: { type: "object", properties: { a: loop } },
       }))),
     expected: ".spec.f.*.a contains itself. Use s.anything() instead of the recursion",
   },
   {
     name: "a value validation that contains itself",
-    given: () => kindWith(within({ type: "string" }, (loop) => ({ anyOf: [loop] }))),
+    given: () => kindWith(selfContaining({ type: "string" }, (loop) => ({ anyOf: [loop] }))),
     expected: ".spec.f.anyOf.0 contains itself. Use s.anything() instead of the recursion",
   },
   {
     name: "a default that contains itself",
-    given: () => kindWith(within({ type: "object" }, (loop) => ({ default: { a: loop } }))),
+    given: () => kindWith(selfContaining({ type: "object" }, (loop) => ({ default: { a: loop } }))),
     expected: ".spec.f.default.a contains itself. Use s.anything() instead of the recursion",
   },
   {
     name: "a status that contains itself",
-    given: () => kindWith({ type: "string" }, { status: within({ type: "object" }, (a) => ({ properties: { a } })) }),
+    given: () =>
+      kindWith({ type: "string" }, { status: selfContaining({ type: "object" }, (a) => ({ properties: { a } })) }),
     expected: ".status.a contains itself. Use s.anything() instead of the recursion",
   },
   {
@@ -80,7 +81,7 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
       "undefined field '__proto__'\n | self.__proto__ == 1\n | ....^",
   },
   {
-    name: "a list map key that every object inherits",
+    name: "a list map key that is a property of Object.prototype",
     given: () =>
       kindWith({
         type: "array",
@@ -125,7 +126,7 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
   })),
 ];
 
-for (const { name, given, expected } of REFUSED) {
+for (const { name, given, expected } of INVALID) {
   Deno.test(`resource rejects ${name}`, () => {
     assert.throws(given, (error) => {
       assert(error instanceof TypeError);
@@ -135,7 +136,7 @@ for (const { name, given, expected } of REFUSED) {
   });
 }
 
-Deno.test("resource accepts field names that every object inherits, without touching prototypes", () => {
+Deno.test("resource accepts names of Object.prototype as fields, and does not modify prototypes", () => {
   const text =
     '{"type":"object","properties":{"__proto__":{"type":"string","default":"x"},"constructor":{"type":"string"}}}';
 

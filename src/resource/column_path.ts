@@ -11,7 +11,7 @@ type UpToDot<P extends string, Before extends string> = P extends `${infer Name}
   ? Name extends `${infer Start}\\` ? FirstName<After, `${Before}${Start}.`> : [`${Before}${Name}`, `.${After}`]
   : [`${Before}${P}`, ""];
 
-/** The type at a key. */
+/** The type of a property, or `never` if it does not exist. */
 type At<T, Name extends string> = unknown extends T ? unknown
   : T extends readonly unknown[] ? never
   : Name extends keyof T ? Present<T[Name]>
@@ -22,8 +22,8 @@ type Item<T> = unknown extends T ? unknown : T extends readonly (infer I)[] ? Pr
 type Present<T> = unknown extends T ? unknown : NonNullable<T>;
 
 /**
- * The type of a path's target; `never` if the path does not resolve. As on the server, dots in a
- * quoted key must be escaped as `\.`, too.
+ * The type of a path's target; `never` if the path does not resolve. As on the server, dots must be
+ * escaped as `\.` even in a quoted key.
  */
 export type PathTarget<T, P extends string> = [T] extends [never] ? never
   : P extends "" ? T
@@ -40,16 +40,16 @@ export type PathTarget<T, P extends string> = [T] extends [never] ? never
 type Slice = `${number | ""}:${number | ""}`;
 
 /** The path in a filter: the whole filter, or the part before the comparison. */
-type FilterPath<Filter extends string> = Trimmed<UpTo<UpTo<UpTo<UpTo<Filter, "=">, "!">, "<">, ">">>;
+type FilterPath<Filter extends string> = WithoutTrailingSpaces<UpTo<UpTo<UpTo<UpTo<Filter, "=">, "!">, "<">, ">">>;
 
 type UpTo<Text extends string, End extends string> = Text extends `${infer Before}${End}${string}` ? Before : Text;
 
-type Trimmed<P extends string> = P extends `${infer Path} ` ? Trimmed<Path> : P;
+type WithoutTrailingSpaces<P extends string> = P extends `${infer Path} ` ? WithoutTrailingSpaces<Path> : P;
 
-type NotKnown = "the type of the path must be a literal: write the path inline, or declare it `as const`";
+type NotLiteral = "the type of the path must be a literal: write the path inline, or declare it `as const`";
 
-/** The path itself if it resolves; otherwise the sentence that the compiler shows. */
-export type CheckedPath<T, P extends string> = string extends P ? NotKnown
+/** The path itself if it resolves; otherwise the message that the compiler shows. */
+export type CheckedPath<T, P extends string> = string extends P ? NotLiteral
   : [PathTarget<T, P>] extends [never] ? `${P} is not in the schema`
   : P;
 
@@ -63,11 +63,11 @@ type NamesTarget<T, P extends string> = [T] extends [never] ? never
   : never;
 
 /**
- * The path itself if its target has the wanted type; otherwise the sentence that the compiler
+ * The path itself if its target has the expected type; otherwise the message that the compiler
  * shows.
  */
-export type CheckedNames<T, P extends string, Wanted, What extends string> = string extends P ? NotKnown
+export type CheckedNames<T, P extends string, Expected, What extends string> = string extends P ? NotLiteral
   : [NamesTarget<T, P>] extends [never] ? `${P} is not in the schema`
   : unknown extends NamesTarget<T, P> ? P
-  : [NamesTarget<T, P>] extends [Wanted] ? P
+  : [NamesTarget<T, P>] extends [Expected] ? P
   : `${P} is not ${What}`;

@@ -11,8 +11,8 @@ export interface Column {
   /**
    * The path of the value in kubectl's JSONPath without braces: `.spec.host`,
    * `.spec.ports[0].name`, `.status.conditions[?(@.type=="Ready")].status`. A filter compares by
-   * `==`, `!=`, `<`, `<=`, `>` and `>=`, or tests for existence. Of several matches, the first is
-   * shown.
+   * `==`, `!=`, `<`, `<=`, `>` and `>=`, or tests for existence. If there are several matches,
+   * the first one is shown.
    */
   readonly path: string;
   /** kubectl shows columns above 0 only with `-o wide`. @default {0} */
@@ -29,13 +29,13 @@ export interface Columns {
   readonly [heading: string]: string | Column;
 }
 
-/** Columns of any form. Errors in them are reported by {@linkcode CheckedColumns} alone. */
+/** Columns before type checks. {@linkcode CheckedColumns} reports the errors in them. */
 export interface AnyColumns {
   readonly [heading: string]: string | { readonly [option: string]: unknown };
 }
 
 /**
- * The columns, with each path that does not resolve in `Root` replaced by the sentence that the
+ * The columns, with each path that does not resolve in `Root` replaced by the message that the
  * compiler shows.
  */
 export type CheckedColumns<C extends AnyColumns, Root> = string extends keyof C ? Columns : {
@@ -43,8 +43,8 @@ export type CheckedColumns<C extends AnyColumns, Root> = string extends keyof C 
     : CheckedColumn<C[Heading], Root>;
 };
 
-// By key: TypeScript 5.8 still treats the argument as a fresh literal, which does not extend a type
-// without one of its properties.
+// Each option is checked by its key. In TypeScript 5.8 the argument is still a fresh literal, which
+// does not extend a type that lacks one of its properties.
 type CheckedColumn<C, Root> = C extends string ? CheckedPath<Root, C>
   : "path" extends keyof C ? C["path"] extends infer P extends string ? Flatten<
         & { readonly path: CheckedPath<Root, P> }
@@ -66,7 +66,7 @@ const FORMATS: readonly string[] = ["byte", "date", "date-time", "double", "floa
  * @param columns Columns by heading.
  * @param root The schema of a whole object.
  * @throws {TypeError} If a heading is empty, a path is invalid or does not resolve, or a type or
- * format is unknown.
+ *   format is unknown.
  */
 export function printerColumns(kind: string, columns: Columns, root: JsonSchema): PrinterColumn[] {
   return Object.entries(columns).map(([name, column]) => {
@@ -74,7 +74,7 @@ export function printerColumns(kind: string, columns: Columns, root: JsonSchema)
     const { path, type, format, priority, description } = typeof column === "string"
       ? { path: column } as Column
       : column;
-    const inferred = typeAt(kind, name, path, root);
+    const inferred = inferType(kind, name, path, root);
     if (type !== undefined && !TYPES.includes(type)) {
       rejectKind(kind, `the type of column "${name}" must be one of ${TYPES.join(", ")}, got "${type}"`);
     }
@@ -89,14 +89,14 @@ export function printerColumns(kind: string, columns: Columns, root: JsonSchema)
       type: type ?? inferred,
       jsonPath: path,
       ...(format !== undefined && { format }),
-      // A server drops the default.
+      // A server does not store the default.
       ...(priority !== undefined && priority !== 0 && { priority }),
       ...(description !== undefined && description !== "" && { description }),
     };
   });
 }
 
-function typeAt(kind: string, name: string, path: string, root: JsonSchema): ColumnType {
+function inferType(kind: string, name: string, path: string, root: JsonSchema): ColumnType {
   let schema: JsonSchema | undefined;
   try {
     schema = columnSchema(path, root);

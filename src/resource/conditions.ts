@@ -13,10 +13,10 @@ export interface AddedStatus {
 }
 
 /**
- * The schema of `status.conditions`: a map by type of metav1.Condition, with the bounds of
- * Kubernetes' own type (k8s.io/apimachinery, pkg/apis/meta/v1/types.go). It is not validated,
- * because every kind has it and compiling its patterns would take longer than loading the rest of a
- * small operator.
+ * The schema of `status.conditions`: a list map of metav1.Condition by type, with the limits of
+ * Kubernetes' own type (k8s.io/apimachinery, pkg/apis/meta/v1/types.go). It is marked as valid,
+ * because validating it for every kind would compile its patterns, which takes longer than loading
+ * the rest of a small operator.
  *
  * @example Usage
  * ```ts

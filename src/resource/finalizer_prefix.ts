@@ -15,9 +15,10 @@ export function storedDomain(operator: string, { group }: Pick<AnyKind, "group">
 }
 
 /**
- * Returns the prefix of the finalizers of an operator's controllers for a kind, unless these have
- * names of their own. An operator's name contains no dot, so the prefix of one operator is never a
- * prefix of another's. (A name that is too long and gets shortened does not have this prefix.)
+ * Returns the prefix of the finalizers of an operator's controllers for a kind. Controllers with
+ * the option `finalizer` do not use it. An operator's name contains no dot, so the prefix of one
+ * operator is never a prefix of another's. A name that is too long is shortened and does not have
+ * this prefix.
  *
  * @param operator The operator's name.
  * @param kind The kind.

@@ -1,5 +1,5 @@
 /**
- * Kinds: their names, and by {@linkcode Infer} and {@linkcode Input} the types of their objects.
+ * Kinds: their names, and the types of their objects ({@linkcode Infer} and {@linkcode Input}).
  */
 import type { JsonSchema } from "../schema/json_schema.ts";
 
@@ -13,7 +13,7 @@ export interface ObjectMeta {
   readonly uid: string;
   /** The version of the object, which changes with each write. */
   readonly resourceVersion: string;
-  /** In RFC 3339, in UTC. */
+  /** The time of creation, in RFC 3339 and UTC. */
   readonly creationTimestamp: string;
   /**
    * Increases with each change of the desired state, that is, of the spec but not of the status.
@@ -30,15 +30,15 @@ export interface ObjectMeta {
   readonly deletionGracePeriodSeconds?: number;
   /** Labels, by which objects are selected. */
   readonly labels?: { readonly [key: string]: string };
-  /** Annotations of programs and people. Objects cannot be selected by them. */
+  /** Annotations: data of programs and people. Selectors cannot use them. */
   readonly annotations?: { readonly [key: string]: string };
   /** Names of pending cleanups. The object is not removed until its finalizers are removed. */
   readonly finalizers?: readonly string[];
   /** The owners. Kubernetes deletes the object when all of its owners are deleted. */
   readonly ownerReferences?: readonly OwnerReference[];
   /**
-   * The field managers. An operator's cache contains only its own entries, unless a watch requests
-   * all.
+   * The field managers. An operator's cache contains only its own entries, unless a watch has
+   * `managedFields: true`.
    */
   readonly managedFields?: readonly ManagedFields[];
 }
@@ -92,14 +92,15 @@ export interface ObjectMetaInput {
   readonly generateName?: string | undefined;
   /** Labels, by which objects are selected. A value has at most 63 characters. */
   readonly labels?: { readonly [key: string]: string } | undefined;
-  /** Annotations of programs and people, 256 KiB in total. */
+  /** Annotations: data of programs and people, at most 256 KiB in total. */
   readonly annotations?: { readonly [key: string]: string } | undefined;
   /** Names of pending cleanups, each in the form `domain/name`. */
   readonly finalizers?: readonly string[] | undefined;
   /** The owners. `apply` in a reconciler adds the reconciled object. */
   readonly ownerReferences?: readonly OwnerReference[] | undefined;
   /**
-   * The version to change. If the stored version differs, the server rejects the write with 409.
+   * The expected version. If the stored version differs, the server rejects the write with status
+   * 409.
    */
   readonly resourceVersion?: string | undefined;
 }
@@ -108,7 +109,7 @@ export interface ObjectMetaInput {
 export interface KubeObject {
   /** `group/version`, or only the version for the core group. */
   readonly apiVersion: string;
-  /** In CamelCase, singular. */
+  /** The name of the kind, in CamelCase and singular. */
   readonly kind: string;
   /** Name, labels and fields that the server maintains. */
   readonly metadata: ObjectMeta;
@@ -152,13 +153,13 @@ export interface Kind<
   readonly group: Group;
   /** The version, such as `v1`. */
   readonly version: Version;
-  /** In CamelCase, singular. */
+  /** The name of the kind, in CamelCase and singular. */
   readonly kind: Name;
   /** `group/version`, or only the version for the core group. */
   readonly apiVersion: string;
-  /** In lower case, as in paths and roles. */
+  /** The plural name in lower case, as in paths and roles. */
   readonly plural: string;
-  /** In lower case; empty in some clusters. */
+  /** The singular name in lower case. Empty in some clusters. */
   readonly singular: string;
   /** The kind of its lists. */
   readonly listKind: string;
@@ -272,7 +273,7 @@ export interface WebhookConversion {
         readonly path?: string;
         readonly port?: number;
       };
-      /** PEM in base64. */
+      /** The CA certificates that sign the webhook's certificate: PEM in base64. */
       readonly caBundle?: string;
     };
     readonly conversionReviewVersions: readonly string[];

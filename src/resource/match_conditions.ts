@@ -1,8 +1,8 @@
 /** Generated `matchConditions` of webhooks. */
 
 /**
- * Returns the condition for requests that affect a field: a created object that has it, a deleted
- * object that had it, or a change of it.
+ * Returns the condition for requests that affect a field: they create or delete an object that has
+ * the field, or change the field.
  *
  * @param path A path of plain names, such as `.spec.host`.
  */
@@ -17,7 +17,7 @@ export function fieldCondition(path: string): string {
  *
  * @param user The user's name.
  */
-export function othersCondition(user: string): string {
+export function otherUsersCondition(user: string): string {
   return `request.userInfo.username != ${JSON.stringify(user)}`;
 }
 
@@ -25,7 +25,7 @@ export function othersCondition(user: string): string {
  * The names of the conditions that webhook options generate. They are added to the user's own
  * conditions.
  */
-export const CONDITION_OF: Readonly<Record<"field" | "ignoreOwnRequests", string>> = {
+export const RESERVED_CONDITIONS: Readonly<Record<"field" | "ignoreOwnRequests", string>> = {
   field: "field",
   ignoreOwnRequests: "others",
 };

@@ -4,7 +4,7 @@ import { s } from "../schema/mod.ts";
 import { resource } from "./mod.ts";
 import { hasStatus, isOwnKind, keepsInConditions, keepsInStatus, ownsStatus } from "./ownership.ts";
 
-Deno.test("ownsStatus is true only for our own kinds with a status", () => {
+Deno.test("ownsStatus is true only for own kinds with a status", () => {
   const [group, version, spec] = ["demo.example.com", "v1", s.object({})];
   const With = resource({ group, version, kind: "With", spec, status: s.object({}) });
   const Without = resource({ group, version, kind: "Without", spec });

@@ -18,7 +18,7 @@ const KIND = {
   }),
   status: s.object({ ready: s.integer(), selector: s.string() }),
 } as const;
-// deno-lint-ignore no-explicit-any -- JavaScript can do what the compiler rejects
+// deno-lint-ignore no-explicit-any -- JavaScript code is not type-checked
 const any = (value: unknown): any => value;
 
 Deno.test("resource declares the scale of a kind", () => {
@@ -90,14 +90,14 @@ Deno.test("resource adds rules to the whole object", () => {
   assert.deepEqual(Website.crd.spec.versions[0]!.schema.openAPIV3Schema["x-kubernetes-validations"], [rule]);
 });
 
-const REFUSED: readonly { name: string; given: Record<string, unknown>; expected: string }[] = [
+const INVALID: readonly { name: string; given: Record<string, unknown>; expected: string }[] = [
   {
     name: "a scale without a path",
     given: { scale: { specReplicas: ".spec.replicas" } },
     expected: '"scale.statusReplicas" must be a path below .status, got undefined',
   },
   {
-    name: "a scale whose replicas are in the status",
+    name: "a scale whose desired replicas are in the status",
     given: { scale: { specReplicas: ".status.ready", statusReplicas: ".status.ready" } },
     expected: '"scale.specReplicas" must be a path below .spec, got ".status.ready"',
   },
@@ -108,17 +108,17 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
       'the path ".spec.replica" of "scale" is not in the schema: ".spec" has no "replica": did you mean "replicas"?',
   },
   {
-    name: "a scale by a string",
+    name: "a scale whose replicas are a string",
     given: { scale: { specReplicas: ".spec.host", statusReplicas: ".status.ready" } },
     expected: '"scale.specReplicas" must be of type integer: ".spec.host" is of type string',
   },
   {
-    name: "a scale by an int-or-string",
+    name: "a scale whose replicas are an int-or-string",
     given: { scale: { specReplicas: ".spec.port", statusReplicas: ".status.ready" } },
     expected: '"scale.specReplicas" must be of type integer: ".spec.port" is of type integer or string',
   },
   {
-    name: "a scale of an item",
+    name: "a scale whose replicas are in a list",
     given: { scale: { specReplicas: ".spec.list[0].size", statusReplicas: ".status.ready" } },
     expected:
       'the path ".spec.list[0].size" of "scale" is not in the schema: only property names are allowed, such as ".spec.replicas"',
@@ -130,7 +130,7 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
       'the path ".spec.hots" of "selectableFields" is not in the schema: ".spec" has no "hots": did you mean "host"?',
   },
   {
-    name: "a selectable field in brackets",
+    name: "a selectable field whose path has brackets",
     given: { selectableFields: [".spec['host']"] },
     expected:
       `the path ".spec['host']" of "selectableFields" is not in the schema: it is invalid: array notation is not allowed`,
@@ -161,7 +161,7 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
     expected: 'the path ".spec.list[" of column "Host" is invalid: unterminated array',
   },
   {
-    name: "a column whose filter has no match",
+    name: "a column whose filter uses an unknown field",
     given: { columns: { Host: '.spec.list[?(@.nam=="a")].size' } },
     expected:
       'the path ".spec.list[?(@.nam=="a")].size" of column "Host" is not in the schema: ".spec.list" is of type array, and has no "[?(@.nam=="a")].size"',
@@ -173,7 +173,7 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
       'the path ".status.total" of column "Host" is not in the schema: ".status" has no "total": its fields are "conditions", "observedGeneration", "ready" and "selector"',
   },
   {
-    name: "a column below a string",
+    name: "a column with a path below a string",
     given: { columns: { Host: ".spec.host.name" } },
     expected:
       'the path ".spec.host.name" of column "Host" is not in the schema: ".spec.host" is of type string, and has no ".name"',
@@ -196,7 +196,7 @@ const REFUSED: readonly { name: string; given: Record<string, unknown>; expected
     expected: 'the priority of column "Host" must be an integer, got 0.5',
   },
 ];
-for (const { name, given, expected } of REFUSED) {
+for (const { name, given, expected } of INVALID) {
   Deno.test(`resource rejects ${name}`, () => {
     assert.throws(() => resource(any({ ...KIND, ...given })), {
       name: "TypeError",

@@ -12,8 +12,8 @@ import type { ReplicasPath, SelectorPath } from "./scale.ts";
 import type { CheckedFields } from "./selectable_fields.ts";
 
 /**
- * A kind from {@linkcode resource}. Its names come first, because the compiler shows them in
- * messages.
+ * A kind from {@linkcode resource}. Its names are the first type parameters, because the compiler
+ * shows them in messages.
  */
 export interface Resource<
   Group extends string,
@@ -37,8 +37,8 @@ export interface ResourceMeta<ApiVersion extends string = string, Name extends s
 }
 
 /**
- * An object of a kind as read: with `spec`, if the kind has one, and `status`, whose properties may
- * all be missing.
+ * An object of a kind as read. It has a `spec` if the kind has one. All properties of its `status`
+ * are optional.
  *
  * @typeParam When The presence of the spec.
  * @typeParam Root The other fields.
@@ -62,14 +62,16 @@ export type ResourceObject<
       readonly status?: Added extends false ? Partial<Status>
         : Flatten<Partial<Status> & Omit<AddedStatus, keyof Status>>;
     })
-  & ([Root] extends [never] ? unknown : BesideMeta<Root>)
+  & ([Root] extends [never] ? unknown : FieldsBesidesMeta<Root>)
 >;
 
 /**
- * Omits the fields of every object, for which a schema is less specific than
- * {@linkcode ResourceMeta}.
+ * The fields of a root, without those that every object has: {@linkcode ResourceMeta} declares
+ * these more precisely than a schema.
  */
-type BesideMeta<Root> = { readonly [Key in keyof Root as Key extends keyof ResourceMeta ? never : Key]: Root[Key] };
+type FieldsBesidesMeta<Root> = {
+  readonly [Key in keyof Root as Key extends keyof ResourceMeta ? never : Key]: Root[Key];
+};
 
 /** An object of a kind as written. `apiVersion` and `kind` may be omitted. */
 export type ResourceInput<
@@ -84,7 +86,7 @@ export type ResourceInput<
   & ([Spec] extends [never] ? unknown
     : When extends "required" ? { readonly spec: Spec }
     : { readonly spec?: Spec | undefined })
-  & ([Root] extends [never] ? unknown : BesideMeta<Root>)
+  & ([Root] extends [never] ? unknown : FieldsBesidesMeta<Root>)
 >;
 
 /** Options of {@linkcode resource} that do not depend on its schemas. */
@@ -96,7 +98,7 @@ export interface ResourceOptions {
   readonly group: string;
   /** The version, such as `v1` or `v1alpha1`. */
   readonly version: string;
-  /** In CamelCase, singular. */
+  /** The name of the kind, in CamelCase and singular. */
   readonly kind: string;
   /**
    * The name in paths and roles, in lower case. @default {the English plural of the kind in lower
@@ -144,7 +146,7 @@ export interface ResourceOptions {
 }
 
 /**
- * The schema of an object or of any value. For others it is the sentence that the compiler shows.
+ * The schema of an object or of any value. For others it is the message that the compiler shows.
  */
 type ObjectOnly<Read, Written, When extends Presence, Why extends string> = unknown extends Read
   ? Schema<Read, Written, When>
@@ -154,7 +156,7 @@ type ObjectOnly<Read, Written, When extends Presence, Why extends string> = unkn
 
 /**
  * The schema of a status, which must not be optional or have a default. For others it is the
- * sentence that the compiler shows.
+ * message that the compiler shows.
  */
 type StatusSchema<Read, When extends Presence> = [When] extends ["required"]
   ? ObjectOnly<Read, unknown, When, "a status is an object: use s.object">
@@ -162,7 +164,7 @@ type StatusSchema<Read, When extends Presence> = [When] extends ["required"]
 
 /**
  * The schema of the root, which must not be optional or have a default. For others it is the
- * sentence that the compiler shows.
+ * message that the compiler shows.
  */
 type RootSchema<Read, Written, When extends Presence> = [When] extends ["required"]
   ? ObjectOnly<Read, Written, When, "the root is an object: use s.object">
@@ -180,37 +182,38 @@ type OptionName =
   | "root"
   | "versions";
 
-/** Accepts known options. For others it is the sentence that the compiler shows. */
+/** Accepts known options. For others it is the message that the compiler shows. */
 type OnlyOptions<Key extends string> = {
-  readonly [Name in Key]?: Name extends OptionName ? unknown : `resource() has no option ${Name}${Meant<Name>}`;
+  readonly [Name in Key]?: Name extends OptionName ? unknown
+    : `resource() has no option ${Name}${SimilarOptions<Name>}`;
 };
 
-/** Options with the same first three letters. */
-type Meant<Name extends string> = Name extends `${infer A}${infer B}${infer C}${string}`
+/** A suggestion of the options with the same first three letters. */
+type SimilarOptions<Name extends string> = Name extends `${infer A}${infer B}${infer C}${string}`
   ? [Extract<OptionName, `${A}${B}${C}${string}`>] extends [infer Near extends string]
     ? [Near] extends [never] ? "" : `: did you mean ${Near}?`
   : ""
   : "";
 
 /**
- * The name of a kind. If its group or version is missing, it is the sentence that the compiler
+ * The name of a kind. If its group or version is missing, it is the message that the compiler
  * shows.
  */
-type KindName<Name, Key extends string> = [Exclude<"group" | "version", Key>] extends [infer Lacking extends string]
-  ? [Lacking] extends [never] ? Name : `resource() requires the option ${Lacking}`
+type KindName<Name, Key extends string> = [Exclude<"group" | "version", Key>] extends [infer Missing extends string]
+  ? [Missing] extends [never] ? Name : `resource() requires the option ${Missing}`
   : never;
 
 /** A kind from {@linkcode resource} as another version of a kind. */
 export interface OtherVersion<Group extends string, Name extends string> {
-  /** The group, which must be the same. */
+  /** The group. It must be the same in all versions. */
   readonly group: Group;
-  /** The kind, which must be the same. */
+  /** The kind. It must be the same in all versions. */
   readonly kind: Name;
   /** Another version. */
   readonly version: string;
-  /** Its definition, which contains the schema of the version. */
+  /** The CustomResourceDefinition, which contains the schema of the version. */
   readonly crd: CustomResourceDefinitionManifest;
-  /** Whether another project defines the kind, which must be the same. */
+  /** Whether another project defines the kind. It must be the same in all versions. */
   readonly external?: true;
 }
 
@@ -335,9 +338,10 @@ export function resource<
     readonly spec?: ObjectOnly<SpecRead, SpecWritten, When, "a spec is an object: use s.object">;
     /**
      * The observed state: an object. Defining it adds the status subresource, and the fields
-     * `conditions` and `observedGeneration`. No property is required, whatever the schema says,
-     * because the status of a failed first reconcile must be storable, too. `true` adds only the
-     * subresource; `root` may then declare the schema of the status and its required properties.
+     * `conditions` and `observedGeneration`. All its properties are optional, even if the schema
+     * requires them, because a failed first reconcile may store a partial status. `true` adds only
+     * the subresource; `root` may then declare the schema of the status and its required
+     * properties.
      */
     readonly status?: StatusSchema<StatusRead, StatusWhen> | true;
     /** Whether `conditions` and `observedGeneration` are added to the status. @default {true} */
@@ -386,9 +390,9 @@ export function resource<
     /**
      * Other versions of the kind, each declared with `resource()`. The CustomResourceDefinition
      * then contains all of them. Names and scope must be equal. An object can be read and written
-     * in any served version. Objects are not converted: they are the same in all versions, but a
-     * version neither returns nor stores fields that its own schema or the schema of the stored
-     * version does not declare.
+     * in any served version. Without a `conversion`, objects are the same in all versions, and
+     * fields are lost if the schema of the requested version or of the stored version does not
+     * declare them.
      */
     readonly versions?: readonly OtherVersion<NoInfer<Group>, NoInfer<Name>>[];
     readonly external?: External;
@@ -415,12 +419,12 @@ export function resource<
     categories: options.categories ?? [],
   };
   checkNames(names, options);
-  const one = definition(names, options as ResourceOptions as DefinitionOptions);
-  const crd = withVersions(one, { versions, storage, external });
-  const { categories: _, ...known } = names;
-  // Frozen copies, so that the arguments stay mutable.
+  const ownDefinition = definition(names, options as ResourceOptions as DefinitionOptions);
+  const crd = withVersions(ownDefinition, { versions, storage, external });
+  const { categories: _, ...publicNames } = names;
+  // Copies are frozen, so that the arguments remain mutable.
   return frozenCopy({
-    ...known,
+    ...publicNames,
     apiVersion: `${group}/${version}`,
     namespaced: scope === "Namespaced",
     crd,

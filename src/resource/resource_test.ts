@@ -187,7 +187,7 @@ Deno.test("resource accepts explicit names and the cluster scope", () => {
   });
 });
 
-Deno.test("resource requires no property of a status, and keeps declared conditions", () => {
+Deno.test("resource makes all properties of a status optional, and keeps declared conditions", () => {
   const Job = resource({
     group: "demo.example.com",
     version: "v1",
@@ -310,16 +310,16 @@ Deno.test("resource returns frozen data and does not modify its arguments", () =
 Deno.test("resource accepts a community group with an approval, or a reason for its absence", () => {
   for (const approval of ["https://git.example.com/apis/1", "unapproved, an experiment"]) {
     const annotations = { "api-approved.kubernetes.io": approval };
-    const taken = resource({ group: "demo.x.k8s.io", version: "v1", kind: "Website", annotations });
-    assert.deepEqual(taken.crd.metadata.annotations, annotations);
+    const Approved = resource({ group: "demo.x.k8s.io", version: "v1", kind: "Website", annotations });
+    assert.deepEqual(Approved.crd.metadata.annotations, annotations);
   }
 });
 
 const NAMES = { group: "demo.example.com", version: "v1", kind: "Website" };
-// deno-lint-ignore no-explicit-any -- JavaScript can do what the compiler rejects
+// deno-lint-ignore no-explicit-any -- JavaScript code is not type-checked
 const any = (value: unknown): any => value;
 
-const REFUSED: { name: string; given: Record<string, unknown>; expected: string }[] = [
+const INVALID: { name: string; given: Record<string, unknown>; expected: string }[] = [
   {
     name: "a kind in lower case",
     given: { kind: "website" },
@@ -387,7 +387,7 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
       'TypeError: Cannot define kind "Website": the path ".spec.hots" of column "Host" is not in the schema: ".spec" has no "hots": did you mean "host"?',
   },
   {
-    name: "a column whose path is not a path",
+    name: "a column with an invalid path",
     given: { spec: s.object({ host: s.string() }), columns: { Host: "spec.host" } },
     expected:
       'TypeError: Cannot define kind "Website": the path "spec.host" of column "Host" is not in the schema: start with ".spec" or ".metadata"',
@@ -399,7 +399,7 @@ const REFUSED: { name: string; given: Record<string, unknown>; expected: string 
   },
 ];
 
-for (const { name, given, expected } of REFUSED) {
+for (const { name, given, expected } of INVALID) {
   Deno.test(`resource rejects ${name}`, () => {
     assert.throws(() => resource(any({ ...NAMES, ...given })), (error) => {
       assert.equal(String(error), expected);

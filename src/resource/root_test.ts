@@ -54,14 +54,14 @@ Deno.test("Infer and Input contain root properties", () => {
   same<Infer<typeof Settings>["size"], number>(true);
   ({ data: { color: "red" } }) satisfies Input<typeof Settings>;
   ({ metadata: { name: "a" }, kind: "Settings", data: {}, size: undefined }) satisfies Input<typeof Settings>;
-  // @ts-expect-error it is required
+  // @ts-expect-error data is required
   ({ size: 1 }) satisfies Input<typeof Settings>;
-  // @ts-expect-error there is no spec
+  // @ts-expect-error the kind has no spec
   ({ data: {}, spec: {} }) satisfies Input<typeof Settings>;
   Settings satisfies Kind<KubeObject>;
 });
 
-Deno.test("a root is added to spec and status", () => {
+Deno.test("a kind may have a root in addition to spec and status", () => {
   const Both = resource({
     ...NAMES,
     spec: s.object({ replicas: s.integer() }),
@@ -76,13 +76,13 @@ Deno.test("a root is added to spec and status", () => {
   ({ spec: { replicas: 1 }, note: "a" }) satisfies Input<typeof Both>;
 });
 
-Deno.test("a root may have alternatives", () => {
+Deno.test("a root may require exactly one of several properties", () => {
   const One = resource({
     ...NAMES,
     root: s.exactlyOneOf(s.object({ git: s.optional(s.string()), image: s.optional(s.string()) }), ["git", "image"]),
   });
   ({ git: "a" }) satisfies Input<typeof One>;
-  // @ts-expect-error only one of them
+  // @ts-expect-error git and image exclude each other
   ({ git: "a", image: "b" }) satisfies Input<typeof One>;
   assert.equal(validate(One, { git: "a", image: "b" }).length, 1);
 });
@@ -122,7 +122,7 @@ Deno.test("validate and applyDefaults process root properties", () => {
   ]);
   assert.deepEqual(validate(Settings, { data: { color: "01234567890" } }).map(({ field }) => field), [
     "data.color",
-    "<nil>", // rules were not asked
+    "<nil>", // the server reports that rules were not evaluated
   ]);
 });
 

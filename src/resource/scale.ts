@@ -23,7 +23,7 @@ export interface Scale {
 }
 
 /**
- * The path itself if its target is an integer below `Start`; otherwise the sentence that the
+ * The path itself if its target is an integer below `Start`; otherwise the message that the
  * compiler shows.
  */
 export type ReplicasPath<P extends string, Start extends string, Root> = Below<
@@ -33,7 +33,7 @@ export type ReplicasPath<P extends string, Start extends string, Root> = Below<
 >;
 
 /**
- * The path itself if its target is a string below `.spec` or `.status`; otherwise the sentence that
+ * The path itself if its target is a string below `.spec` or `.status`; otherwise the message that
  * the compiler shows.
  */
 export type SelectorPath<P extends string, Root> = Below<
@@ -71,12 +71,12 @@ export function scaleOf(
     if (typeof path !== "string" || !roots.some((each) => path.startsWith(each))) {
       rejectKind(kind, `"scale.${option}" must be a path below ${where}, got ${JSON.stringify(path)}`);
     }
-    const found = targetType(path, root);
-    if (found === undefined) {
-      rejectKind(kind, `the path "${path}" of "scale" is not in the schema: ${reasonOf(path, root)}`);
+    const actual = targetType(path, root);
+    if (actual === undefined) {
+      rejectKind(kind, `the path "${path}" of "scale" is not in the schema: ${invalidPathReason(path, root)}`);
     }
-    if (found !== type && found !== "any") {
-      rejectKind(kind, `"scale.${option}" must be of type ${type}: "${path}" is of type ${found}`);
+    if (actual !== type && actual !== "any") {
+      rejectKind(kind, `"scale.${option}" must be of type ${type}: "${path}" is of type ${actual}`);
     }
   }
   return {
@@ -86,7 +86,7 @@ export function scaleOf(
   };
 }
 
-function reasonOf(path: string, root: JsonSchema): string {
+function invalidPathReason(path: string, root: JsonSchema): string {
   return path.includes("[") ? 'only property names are allowed, such as ".spec.replicas"' : pathError(path, root);
 }
 
@@ -103,7 +103,7 @@ function targetType(path: string, root: JsonSchema): string | undefined {
   }
 }
 
-/** Reports whether a path leads into an object that preserves unknown fields. */
+/** Reports whether a path is within an object that preserves unknown fields. */
 function preservesUnknown(path: string, root: JsonSchema): boolean {
   let node: JsonSchema | undefined = root;
   for (const name of path.slice(1).split(".")) {

@@ -5,11 +5,11 @@ import type { CheckedNames } from "./column_path.ts";
 import { pathError } from "./_path_error.ts";
 import { rejectKind } from "./_kind_error.ts";
 
-// The maximum of an API server.
-const MOST = 8;
+// The maximum number that an API server accepts.
+const MAX_FIELDS = 8;
 
 /**
- * The paths, with each one that cannot be selectable replaced by the sentence that the compiler
+ * The paths, with each one that cannot be selectable replaced by the message that the compiler
  * shows.
  */
 export type CheckedFields<F extends readonly string[], Root> = {
@@ -29,7 +29,7 @@ type CheckedField<P, Root> = P extends string
  * @param root The schema of a whole object.
  * @throws {TypeError} If a path is not in the schema, is listed twice, or its target is neither
  * string, integer nor boolean.
- * @throws {RangeError} If there are more than eight.
+ * @throws {RangeError} If there are more than eight paths.
  */
 export function selectableFields(
   kind: string,
@@ -52,9 +52,9 @@ export function selectableFields(
     }
     if (paths.indexOf(path) < i) rejectKind(kind, `"selectableFields" lists "${path}" twice`);
   }
-  if (paths.length > MOST) {
+  if (paths.length > MAX_FIELDS) {
     throw new RangeError(
-      `Cannot define kind "${kind}": an API server accepts at most ${MOST} selectable fields, got ${paths.length}`,
+      `Cannot define kind "${kind}": an API server accepts at most ${MAX_FIELDS} selectable fields, got ${paths.length}`,
     );
   }
   return paths.map((jsonPath) => ({ jsonPath }));

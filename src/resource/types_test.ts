@@ -1,6 +1,6 @@
 /**
- * Code that must and must not compile. The compiler checks the assertions; running the tests only
- * shows that the kinds can be declared.
+ * Code that must compile, and code that must not. The compiler checks the assertions; running the
+ * tests only shows that the kinds can be declared.
  */
 import { s } from "../schema/mod.ts";
 import { type Infer, type Input, type Kind, type KubeObject, type ObjectMeta, resource } from "./mod.ts";
@@ -46,7 +46,7 @@ Deno.test("Infer and Input of a kind with an optional spec may omit it", () => {
   ({ spec: { host: "a.example" } }) satisfies Input<typeof Loose>;
   // @ts-expect-error a present value must have the right type
   ({ spec: {} }) satisfies Input<typeof Loose>;
-  // @ts-expect-error it is required
+  // @ts-expect-error a required property is missing
   ({}) satisfies Input<typeof Website>;
   Loose satisfies Kind<KubeObject>;
 });
@@ -92,71 +92,71 @@ Deno.test("each version of a kind has its own types", () => {
 export function rejected(site: Website): void {
   const spec = s.object({ host: s.string(), list: s.array(s.object({ name: s.string() })), labels: s.map(s.string()) });
   const status = s.object({ ready: s.integer() });
-  const make = { ...NAMES, spec, status };
-  // @ts-expect-error not in the schema
-  resource({ ...make, columns: { Host: ".spec.hots" } });
-  // @ts-expect-error not in the schema, in the long form
-  resource({ ...make, columns: { Host: { path: ".spec.hots" } } });
-  // @ts-expect-error no dot in front
-  resource({ ...make, columns: { Host: "spec.host" } });
-  // @ts-expect-error continues after a string
-  resource({ ...make, columns: { Host: ".spec.host.name" } });
-  // @ts-expect-error a list has no names
-  resource({ ...make, columns: { Name: ".spec.list.name" } });
+  const base = { ...NAMES, spec, status };
+  // @ts-expect-error the path is not in the schema
+  resource({ ...base, columns: { Host: ".spec.hots" } });
+  // @ts-expect-error the path is not in the schema, with options
+  resource({ ...base, columns: { Host: { path: ".spec.hots" } } });
+  // @ts-expect-error the path does not start with a dot
+  resource({ ...base, columns: { Host: "spec.host" } });
+  // @ts-expect-error a string has no properties
+  resource({ ...base, columns: { Host: ".spec.host.name" } });
+  // @ts-expect-error a list has no property name
+  resource({ ...base, columns: { Name: ".spec.list.name" } });
   // @ts-expect-error the item has no such property
-  resource({ ...make, columns: { Name: ".spec.list[0].nam" } });
-  // @ts-expect-error the filter asks for a property that the item has not
-  resource({ ...make, columns: { Name: '.spec.list[?(@.nam=="a")].name' } });
+  resource({ ...base, columns: { Name: ".spec.list[0].nam" } });
+  // @ts-expect-error the property of the filter is not in the schema
+  resource({ ...base, columns: { Name: '.spec.list[?(@.nam=="a")].name' } });
   // @ts-expect-error a condition has no such property
-  resource({ ...make, columns: { Ready: '.status.conditions[?(@.type=="Ready")].stat' } });
-  // @ts-expect-error the server takes an unescaped dot as the end of a name, in quotes too
-  resource({ ...make, columns: { Label: ".spec.labels['app.example.com']" } });
-  // @ts-expect-error there is no such option of a column
-  resource({ ...make, columns: { Host: { path: ".spec.host", prio: 1 } } });
-  // @ts-expect-error there is no such option of a kind
-  resource({ ...make, colums: {} });
-  // @ts-expect-error a column's type is one of five
-  resource({ ...make, columns: { Host: { path: ".spec.host", type: "text" } } });
-  // @ts-expect-error objects live in namespaces or in the cluster
-  resource({ ...make, scope: "namespaced" });
+  resource({ ...base, columns: { Ready: '.status.conditions[?(@.type=="Ready")].stat' } });
+  // @ts-expect-error an unescaped dot ends a name, even in quotes
+  resource({ ...base, columns: { Label: ".spec.labels['app.example.com']" } });
+  // @ts-expect-error columns have no option prio
+  resource({ ...base, columns: { Host: { path: ".spec.host", prio: 1 } } });
+  // @ts-expect-error resource() has no option colums
+  resource({ ...base, colums: {} });
+  // @ts-expect-error text is not the type of a column
+  resource({ ...base, columns: { Host: { path: ".spec.host", type: "text" } } });
+  // @ts-expect-error the scope is Namespaced or Cluster
+  resource({ ...base, scope: "namespaced" });
 
-  // @ts-expect-error the filter's property is not in the schema, whatever it compares by
-  resource({ ...make, columns: { Name: ".spec.list[?(@.size>=1)].name" } });
-  // @ts-expect-error no field was added to the status
-  resource({ ...make, conditions: false, columns: { Ready: '.status.conditions[?(@.type=="Ready")].status' } });
-  // @ts-expect-error not in the schema
-  resource({ ...make, scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready" } });
-  // @ts-expect-error a string
-  resource({ ...make, scale: { specReplicas: ".spec.host", statusReplicas: ".status.ready" } });
-  // @ts-expect-error not below the spec
-  resource({ ...make, scale: { specReplicas: ".status.ready", statusReplicas: ".status.ready" } });
-  // @ts-expect-error the other path is missing
-  resource({ ...make, scale: { specReplicas: ".spec.labels.count" } });
+  // @ts-expect-error the property of the filter is not in the schema, with another operator
+  resource({ ...base, columns: { Name: ".spec.list[?(@.size>=1)].name" } });
+  // @ts-expect-error the status has no conditions
+  resource({ ...base, conditions: false, columns: { Ready: '.status.conditions[?(@.type=="Ready")].status' } });
+  // @ts-expect-error the path is not in the schema
+  resource({ ...base, scale: { specReplicas: ".spec.replicas", statusReplicas: ".status.ready" } });
+  // @ts-expect-error the target is a string
+  resource({ ...base, scale: { specReplicas: ".spec.host", statusReplicas: ".status.ready" } });
+  // @ts-expect-error the path is not below .spec
+  resource({ ...base, scale: { specReplicas: ".status.ready", statusReplicas: ".status.ready" } });
+  // @ts-expect-error statusReplicas is required
+  resource({ ...base, scale: { specReplicas: ".spec.labels.count" } });
   // @ts-expect-error a scale has no such option
-  resource({ ...make, scale: { specReplicas: ".spec.a", statusReplicas: ".status.ready", selector: ".status.ready" } });
-  // @ts-expect-error not in the schema
-  resource({ ...make, selectableFields: [".spec.host", ".spec.hots"] });
-  // @ts-expect-error a list
-  resource({ ...make, selectableFields: [".spec.list"] });
-  // @ts-expect-error names are selectable anyway, other metadata is not
-  resource({ ...make, selectableFields: [".metadata.name"] });
-  // @ts-expect-error brackets are not for selectable fields
-  resource({ ...make, selectableFields: [".spec['host']"] });
+  resource({ ...base, scale: { specReplicas: ".spec.a", statusReplicas: ".status.ready", selector: ".status.ready" } });
+  // @ts-expect-error the path is not in the schema
+  resource({ ...base, selectableFields: [".spec.host", ".spec.hots"] });
+  // @ts-expect-error a list is not selectable
+  resource({ ...base, selectableFields: [".spec.list"] });
+  // @ts-expect-error metadata cannot be listed
+  resource({ ...base, selectableFields: [".metadata.name"] });
+  // @ts-expect-error paths of selectable fields have no brackets
+  resource({ ...base, selectableFields: [".spec['host']"] });
   // @ts-expect-error a version of another kind
-  resource({ ...make, version: "v2", versions: [resource({ ...make, kind: "Other" })] });
+  resource({ ...base, version: "v2", versions: [resource({ ...base, kind: "Other" })] });
   // @ts-expect-error a version of another group
-  resource({ ...make, version: "v2", versions: [resource({ ...make, group: "other.example.com" })] });
-  // @ts-expect-error a rule needs an expression
-  resource({ ...make, validations: [{ message: "no" }] });
+  resource({ ...base, version: "v2", versions: [resource({ ...base, group: "other.example.com" })] });
+  // @ts-expect-error a rule requires an expression
+  resource({ ...base, validations: [{ message: "no" }] });
 
-  // @ts-expect-error the spec is present when read, its property is optional
+  // @ts-expect-error the spec has no property hots
   site.spec.hots;
   // @ts-expect-error the status may be missing
   site.status.ready;
-  // @ts-expect-error host has to be written
+  // @ts-expect-error host is required
   ({ spec: {} }) satisfies Input<typeof Website>;
-  // @ts-expect-error the status is not written with the object
+  // @ts-expect-error the status is not part of the input
   ({ spec: { host: "" }, status: {} }) satisfies Input<typeof Website>;
-  // @ts-expect-error kinds of one shape are not interchangeable
-  resource({ ...make, kind: "Other" }) satisfies typeof Website;
+  // @ts-expect-error kinds with equal schemas are not interchangeable
+  resource({ ...base, kind: "Other" }) satisfies typeof Website;
 }

@@ -1,6 +1,6 @@
 /**
- * Validates and defaults values as an API server does, for tests, webhooks and tools: by a schema,
- * or by a kind for whole objects.
+ * Validates and defaults values as an API server does, for tests, webhooks and tools: against a
+ * schema, or against a kind for whole objects.
  *
  * It is a separate entry point, because it loads the CEL compiler: an operator that does not import
  * it starts in half the time.
@@ -41,7 +41,7 @@ export type Defaulted<S> = S extends Schema ? InferSchema<S>
   : Flatten<Omit<Infer<S>, "metadata"> & { readonly metadata?: ObjectMetaInput }>;
 
 /**
- * Returns what an API server would reject in a value, with the server's own paths, reasons and
+ * Validates a value as an API server does. Errors have the server's own paths, reasons and
  * messages. As on the server, defaults are set and unknown fields are dropped first. CEL rules are
  * evaluated unless other errors prevent it.
  *
@@ -50,7 +50,8 @@ export type Defaulted<S> = S extends Schema ? InferSchema<S>
  * @param value The value as written or as read; it is not modified.
  * @param options Additional options.
  * @returns The errors in the order of the schema; empty if the value is valid.
- * @throws {TypeError} If it is a kind without a CustomResourceDefinition, such as a built-in kind.
+ * @throws {TypeError} If `schema` is a kind without a CustomResourceDefinition, such as a built-in
+ * kind.
  *
  * @example Usage
  * ```ts
@@ -78,28 +79,30 @@ export type Defaulted<S> = S extends Schema ? InferSchema<S>
  * import { s } from "@op/sdk";
  * import { validate } from "@op/sdk/validation";
  *
- * const name = s.string({ validations: [{ rule: "self == oldSelf", message: "the name stays" }] });
+ * const name = s.string({
+ *   validations: [{ rule: "self == oldSelf", message: "the name cannot be changed" }],
+ * });
  *
  * assert.deepEqual(validate(name, "b"), []);
  * assert.equal(
  *   validate(name, "b", { old: "a" })[0]?.message,
- *   'Invalid value: "b": the name stays',
+ *   'Invalid value: "b": the name cannot be changed',
  * );
  * ```
  */
 export function validate(schema: JsonSchema | AnyKind, value: unknown, options: ValidationOptions = {}): FieldError[] {
   const { old, path } = options;
-  const place = path === undefined ? {} : { path };
+  const pathOption = path === undefined ? {} : { path };
   if (!isKind(schema, "validate")) {
     const before = old === undefined ? {} : { old: partAsStored(schema, old) };
-    return validateValue(schema, partAsStored(schema, value), { ...before, ...place });
+    return validateValue(schema, partAsStored(schema, value), { ...before, ...pathOption });
   }
   const whole = objectSchema(schema, "validate");
   const object = withType(schema, value);
-  const faults = typeFaults(schema, object);
-  if (faults.length > 0) return faults;
+  const typeErrors = validateType(schema, object);
+  if (typeErrors.length > 0) return typeErrors;
   const before = old === undefined ? {} : { old: asStored(whole, withType(schema, old)) };
-  return validateValue(whole, asStored(whole, object), { ...before, ...place, isResource: true });
+  return validateValue(whole, asStored(whole, object), { ...before, ...pathOption, isResource: true });
 }
 
 /**
@@ -109,7 +112,8 @@ export function validate(schema: JsonSchema | AnyKind, value: unknown, options: 
  * set, too.
  * @param value The value as written or as read; it is not modified.
  * @returns The value as read; parts without defaults are shared with `value`.
- * @throws {TypeError} If it is a kind without a CustomResourceDefinition, such as a built-in kind.
+ * @throws {TypeError} If `schema` is a kind without a CustomResourceDefinition, such as a built-in
+ * kind.
  *
  * @example Usage
  * ```ts
@@ -134,10 +138,10 @@ export function validate(schema: JsonSchema | AnyKind, value: unknown, options: 
  */
 export function applyDefaults<S extends Schema | AnyKind>(schema: S, value: ToDefault<S>): Defaulted<S> {
   const given: JsonSchema | AnyKind = schema;
-  const filled = isKind(given, "apply defaults to")
+  const result = isKind(given, "apply defaults to")
     ? applySchemaDefaults(objectSchema(given, "apply the defaults of"), withType(given, value))
     : applySchemaDefaults(given, value);
-  return filled as Defaulted<S>;
+  return result as Defaulted<S>;
 }
 
 /**
@@ -145,10 +149,11 @@ export function applyDefaults<S extends Schema | AnyKind>(schema: S, value: ToDe
  * object.
  *
  * @param schema A schema, or a kind from {@linkcode resource}: the value is then a whole object,
- * whose metadata is retained.
+ * whose metadata is kept.
  * @param value The value; it is not modified.
  * @returns The value without the unknown fields, and the path of each of them.
- * @throws {TypeError} If it is a kind without a CustomResourceDefinition, such as a built-in kind.
+ * @throws {TypeError} If `schema` is a kind without a CustomResourceDefinition, such as a built-in
+ * kind.
  *
  * @example Usage
  * ```ts
@@ -170,7 +175,7 @@ export function applyDefaults<S extends Schema | AnyKind>(schema: S, value: ToDe
  */
 export function prune(schema: JsonSchema | AnyKind, value: unknown): Pruned {
   if (isKind(schema, "prune")) return pruneValue(objectSchema(schema, "prune an object of"), value);
-  // Wrapped, because `apiVersion`, `kind` and `metadata` are always known at the root.
+  // The value is wrapped, because `apiVersion`, `kind` and `metadata` are never pruned at the root.
   const { value: pruned, dropped } = pruneValue({ type: "object", properties: { part: schema } }, { part: value });
   const inPart = (path: string): string => path.slice("part".length).replace(/^\./, "");
   return { value: (pruned as { part: unknown }).part, dropped: dropped.map(inPart) };
@@ -213,11 +218,11 @@ function withType({ apiVersion, kind }: AnyKind, value: unknown): unknown {
   return isObject(value) ? { apiVersion, kind, ...value } : value;
 }
 
-function typeFaults(wanted: AnyKind, object: unknown): FieldError[] {
+function validateType(expected: AnyKind, object: unknown): FieldError[] {
   if (!isObject(object)) return [];
-  return (["kind", "apiVersion"] as const).filter((key) => own(object, key) !== wanted[key]).map((key) => ({
+  return (["kind", "apiVersion"] as const).filter((key) => own(object, key) !== expected[key]).map((key) => ({
     reason: "FieldValueInvalid",
     field: key,
-    message: `Invalid value: ${JSON.stringify(own(object, key) ?? "")}: must be ${wanted[key]}`,
+    message: `Invalid value: ${JSON.stringify(own(object, key) ?? "")}: must be ${expected[key]}`,
   }));
 }

@@ -20,8 +20,8 @@ const Website = resource({
   status: s.object({ ready: s.optional(s.integer({ minimum: 0 })) }),
 });
 
-function messagesOf(faults: ReturnType<typeof validate>): string[] {
-  return faults.map(({ field, message }) => `${field}: ${message}`);
+function messagesOf(errors: ReturnType<typeof validate>): string[] {
+  return errors.map(({ field, message }) => `${field}: ${message}`);
 }
 
 Deno.test("validate validates a whole object of a kind", () => {

@@ -5,7 +5,7 @@ import { resource } from "./mod.ts";
 const NAMES = { group: "demo.example.com", kind: "Note" } as const;
 const V1 = resource({ ...NAMES, version: "v1", spec: s.object({ text: s.string() }), deprecated: true });
 const V1Beta1 = resource({ ...NAMES, version: "v1beta1", spec: s.object({ text: s.string() }), served: false });
-// deno-lint-ignore no-explicit-any -- JavaScript can do what the compiler rejects
+// deno-lint-ignore no-explicit-any -- JavaScript code is not type-checked
 const any = (value: unknown): any => value;
 
 Deno.test("resource combines all versions in one definition, and stores the one that lists the others", () => {
@@ -50,7 +50,7 @@ Deno.test("resource stores the configured version", () => {
   assert.deepEqual(Note.crd.spec.versions.map(({ name, storage }) => [name, storage]), [["v2", false], ["v1", true]]);
 });
 
-Deno.test("resource includes the versions of a version, each once", () => {
+Deno.test("resource includes the versions that a listed version lists, without duplicates", () => {
   const V2 = resource({ ...NAMES, version: "v2", spec: s.object({ text: s.string() }), versions: [V1] });
   const V3 = resource({ ...NAMES, version: "v3", spec: s.object({ text: s.string() }), versions: [V2, V1] });
 
@@ -105,9 +105,9 @@ Deno.test("resource changes the order of selectable fields if a server would rej
 const text = s.object({ text: s.string() });
 const more = s.object({ text: s.string(), more: s.optional(s.string()) });
 const selectable = { selectableFields: [".spec.text"] } as const;
-const REFUSED: readonly { name: string; given: () => unknown; expected: string }[] = [
+const INVALID: readonly { name: string; given: () => unknown; expected: string }[] = [
   {
-    name: "a version that is not a custom kind",
+    name: "a version that is not from resource()",
     given: () => resource({ ...NAMES, version: "v2", spec: text, versions: [{ ...NAMES, version: "v1" } as never] }),
     expected: "versions[0] is not a kind from resource(). Declare it with the same group, kind and scope",
   },
@@ -206,7 +206,7 @@ const REFUSED: readonly { name: string; given: () => unknown; expected: string }
     expected: '"deprecated" must be one line of printable characters, got "\\n"',
   },
 ];
-for (const { name, given, expected } of REFUSED) {
+for (const { name, given, expected } of INVALID) {
   Deno.test(`resource rejects ${name}`, () => {
     assert.throws(given, { name: "TypeError", message: `Cannot define kind "Note": ${expected}` });
   });

@@ -9,11 +9,11 @@ import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind
 
 const KIB = 1024;
 // The limit of all annotations of an object. kubectl stores the whole object in one of them.
-const LARGEST_ANNOTATIONS = 256 * KIB;
+const MAX_ANNOTATIONS = 256 * KIB;
 // etcd's default of --max-request-bytes.
-const LARGEST_REQUEST = 1536 * KIB;
-/** The share of a limit from which a warning is reported. */
-const NEAR = 0.9;
+const MAX_REQUEST = 1536 * KIB;
+/** The share of a limit above which a warning is reported. */
+const WARNING_SHARE = 0.9;
 
 /**
  * Returns warnings about a CustomResourceDefinition that an API server accepts: its size, fields
@@ -55,24 +55,22 @@ export function definitionWarnings(crd: CustomResourceDefinitionManifest): strin
 
 function sizeWarnings(crd: CustomResourceDefinitionManifest): string[] {
   const size = new TextEncoder().encode(JSON.stringify(crd)).length;
-  const shown = `it has ${Math.ceil(size / KIB)} KiB`;
-  const smaller = "omit descriptions, or parts of built-in types with s.omit and s.pick";
-  if (size > NEAR * LARGEST_REQUEST) {
-    return [`${shown}, and an API server stores at most ${LARGEST_REQUEST / KIB} KiB: ${smaller}`];
+  const sizeText = `it has ${Math.ceil(size / KIB)} KiB`;
+  const reduceSize = "omit descriptions, or parts of built-in types with s.omit and s.pick";
+  if (size > WARNING_SHARE * MAX_REQUEST) {
+    return [`${sizeText}, and an API server stores at most ${MAX_REQUEST / KIB} KiB: ${reduceSize}`];
   }
-  if (size > LARGEST_ANNOTATIONS) {
+  if (size > MAX_ANNOTATIONS) {
     return [
-      `${shown}, and "kubectl apply" rejects more than ${
-        LARGEST_ANNOTATIONS / KIB
-      } KiB: apply it with --server-side, or ${smaller}`,
+      `${sizeText}, and "kubectl apply" rejects more than ${
+        MAX_ANNOTATIONS / KIB
+      } KiB: apply it with --server-side, or ${reduceSize}`,
     ];
   }
-  if (size <= NEAR * LARGEST_ANNOTATIONS) return [];
+  if (size <= WARNING_SHARE * MAX_ANNOTATIONS) return [];
   return [
-    `${shown}, and "kubectl apply" rejects more than ${
-      LARGEST_ANNOTATIONS / KIB
-    } KiB: before it grows, apply it with ` +
-    `--server-side, or ${smaller}`,
+    `${sizeText}, and "kubectl apply" rejects more than ${MAX_ANNOTATIONS / KIB} KiB: before it grows, apply it with ` +
+    `--server-side, or ${reduceSize}`,
   ];
 }
 
@@ -81,19 +79,19 @@ function lossWarnings(versions: readonly DefinitionVersion[]): string[] {
   const stored = versions.find(({ storage }) => storage);
   if (stored === undefined) return [];
   return versions.filter(({ served, name }) => served && name !== stored.name).flatMap(({ name, schema }) => {
-    const unstored = missing(schema.openAPIV3Schema, stored.schema.openAPIV3Schema);
-    const unseen = missing(stored.schema.openAPIV3Schema, schema.openAPIV3Schema);
+    const notStored = missingPaths(schema.openAPIV3Schema, stored.schema.openAPIV3Schema);
+    const notServed = missingPaths(stored.schema.openAPIV3Schema, schema.openAPIV3Schema);
     return [
-      ...(unstored.length > 0
+      ...(notStored.length > 0
         ? [
           `fields that are written through "${name}" are lost, because the stored version "${stored.name}" does not have them: ` +
-          `${list(unstored)}. Add a conversion between the versions`,
+          `${list(notStored)}. Add a conversion between the versions`,
         ]
         : []),
-      ...(unseen.length > 0
+      ...(notServed.length > 0
         ? [
           `an object that is updated through "${name}" loses fields that only the stored version "${stored.name}" has: ` +
-          `${list(unseen)}. Add a conversion between the versions`,
+          `${list(notServed)}. Add a conversion between the versions`,
         ]
         : []),
     ];
@@ -101,34 +99,34 @@ function lossWarnings(versions: readonly DefinitionVersion[]): string[] {
 }
 
 /** Returns the paths that a schema has and another lacks. */
-function missing(schema: JsonSchema, other: JsonSchema, path = ""): string[] {
+function missingPaths(schema: JsonSchema, other: JsonSchema, path = ""): string[] {
   if (other["x-kubernetes-preserve-unknown-fields"] === true || other.additionalProperties === true) return [];
   const { properties = {}, items, additionalProperties } = schema;
-  const found = Object.entries(properties).flatMap(([key, property]) => {
+  const paths = Object.entries(properties).flatMap(([key, property]) => {
     const counterpart = other.properties && Object.hasOwn(other.properties, key) ? other.properties[key] : undefined;
     const known = counterpart ?? (isObject(other.additionalProperties) ? other.additionalProperties : undefined);
-    return known === undefined ? [`${path}.${key}`] : missing(property, known, `${path}.${key}`);
+    return known === undefined ? [`${path}.${key}`] : missingPaths(property, known, `${path}.${key}`);
   });
-  if (items !== undefined && other.items !== undefined) found.push(...missing(items, other.items, `${path}[]`));
+  if (items !== undefined && other.items !== undefined) paths.push(...missingPaths(items, other.items, `${path}[]`));
   if (isObject(additionalProperties) && isObject(other.additionalProperties)) {
-    found.push(...missing(additionalProperties, other.additionalProperties, `${path}.*`));
+    paths.push(...missingPaths(additionalProperties, other.additionalProperties, `${path}.*`));
   }
-  return found;
+  return paths;
 }
 
-// The number of paths in a message; the others are counted.
-const NAMED = 3;
+// The number of paths that a message lists. The others are only counted.
+const MAX_LISTED = 3;
 
 function list(paths: readonly string[]): string {
-  const named = paths.slice(0, NAMED).map((path) => `"${path}"`).join(", ");
-  return paths.length > NAMED ? `${named} and ${paths.length - NAMED} more` : named;
+  const named = paths.slice(0, MAX_LISTED).map((path) => `"${path}"`).join(", ");
+  return paths.length > MAX_LISTED ? `${named} and ${paths.length - MAX_LISTED} more` : named;
 }
 
 function columnWarnings({ name: version, schema, additionalPrinterColumns = [] }: DefinitionVersion): string[] {
   const root = schema.openAPIV3Schema;
   return additionalPrinterColumns.flatMap(({ name, type, jsonPath }) => {
     const target = columnSchema(jsonPath, root);
-    if (target !== undefined && !shows(type, target)) {
+    if (target !== undefined && !canShow(type, target)) {
       return [
         `column "${name}" of "${version}" is always empty: its type is ${type}, but "${jsonPath}" has another type`,
       ];
@@ -141,7 +139,7 @@ function columnWarnings({ name: version, schema, additionalPrinterColumns = [] }
   });
 }
 
-/** kubectl requests the newest served version, and shows only its columns. */
+/** Warns if the newest served version has no columns, because kubectl shows only its columns. */
 function missingColumns(versions: readonly DefinitionVersion[]): string[] {
   const [newest, ...older] = versions.filter(({ served }) => served).sort((a, b) => compareVersions(a.name, b.name));
   const hasColumns = ({ additionalPrinterColumns = [] }: DefinitionVersion): boolean =>
@@ -155,10 +153,10 @@ function missingColumns(versions: readonly DefinitionVersion[]): string[] {
 }
 
 /**
- * Reports whether a column of a type can show values of a schema. kubectl leaves the column empty
- * otherwise.
+ * Reports whether a column of a type can show values of a schema. If not, kubectl leaves the column
+ * empty.
  */
-function shows(type: string, schema: JsonSchema): boolean {
+function canShow(type: string, schema: JsonSchema): boolean {
   if (type === "string" || schema.type === undefined) return true;
   if (type === "date") return schema.type === "string";
   const isNumeric = schema.type === "integer" || schema.type === "number";

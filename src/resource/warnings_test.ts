@@ -5,13 +5,13 @@ import { definitionWarnings } from "./warnings.ts";
 
 const NAMES = { group: "demo.example.com", kind: "Note" } as const;
 
-/** Returns a kind whose definition has about a number of bytes. */
-function ofSize(bytes: number) {
+/** Returns the warnings for a definition of about the given number of bytes. */
+function warningsForSize(bytes: number) {
   const spec = s.object({ text: s.string({ description: "x".repeat(bytes) }) });
   return definitionWarnings(resource({ ...NAMES, version: "v1", spec }).crd);
 }
 
-Deno.test("definitionWarnings returns no warning for an unremarkable definition", () => {
+Deno.test("definitionWarnings returns no warnings for small definitions without problems", () => {
   const V1 = resource({ ...NAMES, version: "v1", spec: s.object({ text: s.string() }) });
   const Note = resource({
     ...NAMES,
@@ -27,21 +27,21 @@ Deno.test("definitionWarnings returns no warning for an unremarkable definition"
 
   assert.deepEqual(definitionWarnings(V1.crd), []);
   assert.deepEqual(definitionWarnings(Note.crd), []);
-  assert.deepEqual(ofSize(200_000), []);
+  assert.deepEqual(warningsForSize(200_000), []);
 });
 
 Deno.test("definitionWarnings reports a definition near or above the limit of kubectl apply", () => {
-  const what = "omit descriptions, or parts of built-in types with s.omit and s.pick";
-  assert.deepEqual(ofSize(250_000), [
+  const advice = "omit descriptions, or parts of built-in types with s.omit and s.pick";
+  assert.deepEqual(warningsForSize(250_000), [
     'notes.demo.example.com: it has 245 KiB, and "kubectl apply" rejects more than 256 KiB: before it grows, apply it with ' +
-    `--server-side, or ${what}`,
+    `--server-side, or ${advice}`,
   ]);
-  assert.deepEqual(ofSize(300_000), [
+  assert.deepEqual(warningsForSize(300_000), [
     'notes.demo.example.com: it has 294 KiB, and "kubectl apply" rejects more than 256 KiB: apply it with --server-side, or ' +
-    what,
+    advice,
   ]);
-  assert.deepEqual(ofSize(1_500_000), [
-    `notes.demo.example.com: it has 1466 KiB, and an API server stores at most 1536 KiB: ${what}`,
+  assert.deepEqual(warningsForSize(1_500_000), [
+    `notes.demo.example.com: it has 1466 KiB, and an API server stores at most 1536 KiB: ${advice}`,
   ]);
 });
 
@@ -81,7 +81,7 @@ Deno.test("definitionWarnings reports no loss between versions that a webhook co
   assert.deepEqual(definitionWarnings({ ...crd, spec: { ...crd.spec, conversion } }), []);
 });
 
-Deno.test("definitionWarnings reports that kubectl's version has no columns but an older one has", () => {
+Deno.test("definitionWarnings reports that the newest version has no columns although an older one has some", () => {
   const spec = s.object({ text: s.string() });
   const columns = { Text: ".spec.text" } as const;
   const warnings = (versions: Record<string, boolean>) => {

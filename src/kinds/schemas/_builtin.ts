@@ -1,7 +1,7 @@
 /**
  * Functions with which the generated modules build schemas from JSON. The schemas were validated
- * when they were generated, so loading only parses and links them, in under a millisecond for
- * PodSpec and all its parts.
+ * when they were generated. Loading only parses them and resolves references, which takes less than
+ * a millisecond for PodSpec and all its parts.
  */
 import type { JsonSchema, Schema } from "../../schema/mod.ts";
 import { markKnownValid } from "../../schema/_marks.ts";
@@ -24,26 +24,30 @@ export function builtin<Value>(
   text: string,
   references: readonly JsonSchema[] = [],
 ): Schema<Value, Value, "required"> {
-  return markKnownValid(linked(JSON.parse(text), references));
+  return markKnownValid(resolveReferences(JSON.parse(text), references));
 }
 
 /** Resolves the references of a node in place, and freezes it. */
-function linked(node: Node, references: readonly JsonSchema[]): JsonSchema {
-  if (node.$ref !== undefined) return referred(node, references[node.$ref]!);
-  if (node.items) node.items = linked(node.items, references);
-  if (node.additionalProperties) node.additionalProperties = linked(node.additionalProperties as Node, references);
-  if (node.properties) node.properties = mapped(node.properties, (property) => linked(property, references));
+function resolveReferences(node: Node, references: readonly JsonSchema[]): JsonSchema {
+  if (node.$ref !== undefined) return withKeywords(node, references[node.$ref]!);
+  if (node.items) node.items = resolveReferences(node.items, references);
+  if (node.additionalProperties) {
+    node.additionalProperties = resolveReferences(node.additionalProperties as Node, references);
+  }
+  if (node.properties) {
+    node.properties = mapProperties(node.properties, (property) => resolveReferences(property, references));
+  }
   for (const value of Object.values(node)) if (Array.isArray(value)) Object.freeze(value).forEach(Object.freeze);
   return Object.freeze(node);
 }
 
-function referred({ $ref: _, ...keywords }: Node, reference: JsonSchema): JsonSchema {
+function withKeywords({ $ref: _, ...keywords }: Node, reference: JsonSchema): JsonSchema {
   return Object.keys(keywords).length === 0 ? reference : Object.freeze({ ...reference, ...keywords });
 }
 
 type Properties = { readonly [name: string]: JsonSchema };
 
-function mapped(properties: Properties, change: (property: JsonSchema, name: string) => JsonSchema): Properties {
+function mapProperties(properties: Properties, change: (property: JsonSchema, name: string) => JsonSchema): Properties {
   const changed: { [name: string]: JsonSchema } = {};
   for (const name of Object.keys(properties)) changed[name] = change(properties[name]!, name);
   return Object.freeze(changed);
@@ -62,8 +66,8 @@ export function described<Value>(
   parts: { readonly [property: string]: JsonSchema } = {},
 ): Schema<Value, Value, "required"> {
   const descriptions: { readonly [property: string]: string } = JSON.parse(text);
-  const properties = plain.properties && mapped(plain.properties, (property, name) => {
-    const whole = parts[name] ? replaced(property, parts[name]) : property;
+  const properties = plain.properties && mapProperties(plain.properties, (property, name) => {
+    const whole = parts[name] ? replaceInnermost(property, parts[name]) : property;
     const description = descriptions[name] ?? whole.description;
     return description === undefined ? whole : Object.freeze({ ...whole, description });
   });
@@ -75,10 +79,10 @@ export function described<Value>(
 }
 
 /** Replaces the innermost schema of a list's items or a map's values, and keeps its keywords. */
-function replaced(node: JsonSchema, part: JsonSchema): JsonSchema {
-  if (node.items) return Object.freeze({ ...node, items: replaced(node.items, part) });
+function replaceInnermost(node: JsonSchema, part: JsonSchema): JsonSchema {
+  if (node.items) return Object.freeze({ ...node, items: replaceInnermost(node.items, part) });
   if (typeof node.additionalProperties === "object") {
-    return Object.freeze({ ...node, additionalProperties: replaced(node.additionalProperties, part) });
+    return Object.freeze({ ...node, additionalProperties: replaceInnermost(node.additionalProperties, part) });
   }
   const { properties, description } = part;
   return Object.freeze({ ...node, ...(description && { description }), ...(properties && { properties }) });

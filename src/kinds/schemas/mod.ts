@@ -8,9 +8,9 @@
  * only in Pods. Optional properties may therefore be missing when you read them, except for the few
  * that have a default in the schema, such as `protocol` of a port.
  *
- * These schemas have no descriptions, because those make the definition of a kind with a PodSpec
- * five times as large. `@op/sdk/schemas/short` has the same names with the first sentence of each
- * description, `@op/sdk/schemas/full` with whole descriptions.
+ * These schemas have no descriptions, because descriptions make the definition of a kind with a
+ * PodSpec five times as large. `@op/sdk/schemas/short` has the same names with the first sentence
+ * of each description, `@op/sdk/schemas/full` with whole descriptions.
  *
  * @example Usage
  * ```ts

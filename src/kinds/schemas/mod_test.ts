@@ -67,7 +67,7 @@ Deno.test("metadata of a template has the properties that controller-gen generat
   assert.deepEqual(PodTemplateSpec.properties!.metadata, ObjectMeta);
 });
 
-Deno.test("an object inside another has no status, and a fixed kind", () => {
+Deno.test("an embedded object has no status, and its kind is fixed", () => {
   const { properties } = plain.PersistentVolumeClaim;
   assert.deepEqual(Object.keys(properties!), ["apiVersion", "kind", "metadata", "spec"]);
   assert.deepEqual(properties!.kind, { type: "string", enum: ["PersistentVolumeClaim"] });
@@ -78,7 +78,7 @@ Deno.test("a struct with required properties is itself required", () => {
   assert.deepEqual(plain.JobTemplateSpec.required, ["spec"]);
 });
 
-Deno.test("a list map with an optional key is atomic, since a CustomResourceDefinition rejects it otherwise", () => {
+Deno.test("a list map with an optional key is atomic, because an API server would reject the CustomResourceDefinition otherwise", () => {
   assert.equal(plain.ServiceAccount.properties!.secrets!["x-kubernetes-list-type"], "atomic");
   assert.equal(PodSpec.properties!.imagePullSecrets!["x-kubernetes-list-type"], "map");
   assert.equal(PodSpec.properties!.imagePullSecrets!.items!.properties!.name!.default, "");
@@ -191,10 +191,10 @@ Deno.test("built-in schemas have the input types of the kinds", () => {
 export function typeErrors(pod: InferSchema<typeof PodSpec>): void {
   // @ts-expect-error the restart policy has no default in a custom resource
   pod.restartPolicy.length;
-  // @ts-expect-error there is no such property
+  // @ts-expect-error a PodSpec has no property container
   s.pick(PodSpec, ["container"]);
-  // @ts-expect-error a container has a name
+  // @ts-expect-error a container requires a name
   ({ containers: [{ image: "nginx" }] }) satisfies InputSchema<typeof PodSpec>;
-  // @ts-expect-error a template's metadata has no owner
+  // @ts-expect-error a template's metadata has no owner references
   ({ metadata: { ownerReferences: [] }, spec: { containers: [] } }) satisfies InputSchema<typeof PodTemplateSpec>;
 }

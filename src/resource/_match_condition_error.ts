@@ -22,16 +22,16 @@ const NAME = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,6
  * import assert from "node:assert/strict";
  *
  * assert.equal(
- *   conditionFault({ people: '!request.userInfo.username.startsWith("system:")' }),
+ *   matchConditionError({ people: '!request.userInfo.username.startsWith("system:")' }),
  *   undefined,
  * );
  * assert.match(
- *   conditionFault({ odd: "object.spec.size" + " +" }) ?? "",
+ *   matchConditionError({ odd: "object.spec.size" + " +" }) ?? "",
  *   /^condition "odd": compilation failed/,
  * );
  * ```
  */
-export function conditionFault(conditions: { readonly [name: string]: string }): string | undefined {
+export function matchConditionError(conditions: { readonly [name: string]: string }): string | undefined {
   const entries = Object.entries(conditions);
   if (entries.length > MAX_CONDITIONS) {
     return `an API server accepts at most ${MAX_CONDITIONS} conditions, got ${entries.length}`;

@@ -1,4 +1,6 @@
-/** Schemas that an API server would reject: the error names their position in the user's terms. */
+/**
+ * Schemas that an API server would reject. The error has their position as a path in the object.
+ */
 import assert from "node:assert/strict";
 import { type JsonSchema, s, type Schema } from "../schema/mod.ts";
 import { resource } from "./mod.ts";
@@ -13,10 +15,10 @@ const HINT =
   "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are " +
   "declared)";
 
-const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string, unknown>; expected: string }[] = [
+const INVALID: readonly { name: string; given: JsonSchema; rest?: Record<string, unknown>; expected: string }[] = [
   {
     name: "a field without a type",
-    given: { description: "what is it" },
+    given: { description: "any text" },
     expected: ' "type" of .spec.f: Required value: must not be empty for specified object fields',
   },
   {
@@ -25,7 +27,7 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
     expected: ' "type" of .spec.f[]: Required value: must not be empty for specified array items',
   },
   {
-    name: "a key that may be missing",
+    name: "an optional list map key",
     given: {
       type: "array",
       "x-kubernetes-list-type": "map",
@@ -145,7 +147,7 @@ const REFUSED: readonly { name: string; given: JsonSchema; rest?: Record<string,
       '\n  "items" of .spec.f.b: Required value: must be specified',
   },
 ];
-for (const { name, given, rest, expected } of REFUSED) {
+for (const { name, given, rest, expected } of INVALID) {
   Deno.test(`resource rejects ${name}, with position and rule`, () => {
     assert.throws(() => kindWith(given, rest), {
       name: "TypeError",
