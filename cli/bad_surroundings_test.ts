@@ -1,6 +1,6 @@
 /**
- * Failures of the environment of `op`: no git, no network, a full disk, Ctrl-C during a command.
- * `op` reports what to do, and leaves no incomplete files.
+ * Tests `op` without git, without a network, on a full disk, and with Ctrl-C during a command. `op`
+ * reports what to do, and leaves no incomplete files.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -15,8 +15,8 @@ if (import.meta.main) await op.main();
 const AS_ROOT = Deno.uid() === 0 ? [] : ["--user", "--map-root-user"];
 
 /**
- * Returns whether this process can create namespaces, with which tests remove the network or add a
- * disk.
+ * Returns whether this process can create Linux namespaces. Tests use them to remove the network or
+ * to add a small disk.
  */
 async function hasNamespaces(): Promise<boolean> {
   const command = new Deno.Command("unshare", { args: [...AS_ROOT, "--mount", "--net", "true"], stderr: "null" });
@@ -26,7 +26,7 @@ async function hasNamespaces(): Promise<boolean> {
 const NEEDS_NAMESPACES = { ignore: Deno.build.os !== "linux" || !(await hasNamespaces()) };
 
 /** Exit code and output of a command. */
-interface Ended {
+interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -37,7 +37,7 @@ async function run(
   args: readonly string[],
   cwd: string,
   env: Record<string, string> = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   const options = { args: [...args], cwd, env: { NO_COLOR: "1", ...env }, stdin: "null" };
   const { code, stdout, stderr } = await new Deno.Command(program, options as Deno.CommandOptions).output();
   return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
@@ -46,7 +46,7 @@ async function run(
 const op = (...args: string[]): string[] => [Deno.execPath(), "run", "-A", "--cached-only", MAIN, ...args];
 
 /** Runs `op` without a network, not even loopback. */
-function withoutNetwork(cwd: string, ...args: string[]): Promise<Ended> {
+function withoutNetwork(cwd: string, ...args: string[]): Promise<CommandResult> {
   return run("unshare", [...AS_ROOT, "--net", ...op(...args)], cwd);
 }
 
@@ -61,7 +61,7 @@ async function inFolder(test: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-function entries(folder: string): string[] {
+function entriesIn(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 }
 
@@ -78,7 +78,7 @@ Deno.test("op generate fails without git if the image tag needs the commit, and 
       stderr,
       /^Cannot name the image: "operator\.toml" uses "\$TAG_OR_SHORT_COMMIT_SHA", but git is not installed\. Use --image, or another tag\.$/m,
     );
-    assert.deepEqual(entries(folder), ["main.ts", "operator.toml"]);
+    assert.deepEqual(entriesIn(folder), ["main.ts", "operator.toml"]);
   });
 });
 
@@ -134,7 +134,7 @@ Deno.test({
         );
         assert.doesNotMatch(stderr, /Stack backtrace/);
       }
-      assert.deepEqual(entries(folder), ["deno.json", "main.ts"]);
+      assert.deepEqual(entriesIn(folder), ["deno.json", "main.ts"]);
     });
   },
 });
@@ -160,7 +160,7 @@ Deno.test({
   },
 });
 
-// An operator that takes longer to load than the test, so that `op` can be interrupted meanwhile.
+// An operator that takes a minute to load, so that the test can interrupt `op` meanwhile.
 const SLOW = `await new Promise((resolve) => setTimeout(resolve, 60_000));\n${OPERATOR}`;
 
 /** Commands, and the prefix of the file or folder whose creation shows that they have started. */
@@ -180,8 +180,8 @@ for (const { args: commandLine, prefix } of INTERRUPTED) {
         if (commandLine[0] !== "rbac") await Deno.writeTextFile(`${folder}/main.ts`, SLOW);
         const { code, temporary } = await interruptedAt(folder, commandLine, prefix);
         assert.equal(code, 130);
-        assert.deepEqual(entries(temporary).filter((name) => name.startsWith("op-")), []);
-        assert.deepEqual(entries(folder), ["main.ts", "temporary"]);
+        assert.deepEqual(entriesIn(temporary).filter((name) => name.startsWith("op-")), []);
+        assert.deepEqual(entriesIn(folder), ["main.ts", "temporary"]);
       });
     },
   });
@@ -189,7 +189,7 @@ for (const { args: commandLine, prefix } of INTERRUPTED) {
 
 /**
  * Runs `op`, and interrupts it when a file or folder with a prefix exists. If the command ends
- * before that is noticed, as on a busy machine, it runs again.
+ * before the test sees the file, which happens on a busy machine, the command runs again.
  */
 async function interruptedAt(folder: string, commandLine: readonly string[], prefix: string) {
   const temporary = `${folder}/temporary`;
@@ -207,11 +207,11 @@ async function interruptedAt(folder: string, commandLine: readonly string[], pre
     }).spawn();
     let isOver = false;
     process.status.then(() => isOver = true);
-    const hasStarted = () => [...entries(temporary), ...entries(folder)].some((name) => name.startsWith(prefix));
+    const hasStarted = () => [...entriesIn(temporary), ...entriesIn(folder)].some((name) => name.startsWith(prefix));
     while (!isOver && !hasStarted()) await new Promise((resolve) => setTimeout(resolve, 5));
     if (!isOver && interrupt(process.pid)) return { code: (await process.status).code, temporary };
     await process.status;
-    for (const name of entries(folder)) {
+    for (const name of entriesIn(folder)) {
       if (!["main.ts", "temporary"].includes(name)) await Deno.remove(`${folder}/${name}`, { recursive: true });
     }
   }

@@ -1,9 +1,9 @@
 /**
- * Finds what a file starts at its top level that never ends, such as an interval. A command that
- * loads the file reports it instead of waiting for it.
+ * Finds resources that a file starts at its top level and never stops, such as an interval. They
+ * keep the process alive. A command that loads the file reports them instead of waiting forever.
  */
 
-/** Something that keeps a process alive. */
+/** A resource that keeps a process alive. */
 export interface KeptAlive {
   /** Its type: `interval`, `timeout`, `signal listener`, `file watcher`, `worker`, `socket`. */
   readonly what: string;
@@ -12,9 +12,10 @@ export interface KeptAlive {
 }
 
 /**
- * Code that records what a module starts. It defines `keptAlive()`, which returns a list of
- * {@linkcode KeptAlive} without what was stopped or unreferenced (`unref`). While the list is not
- * empty, the code calls `whileKept()` four times a second; the surrounding code must define it.
+ * JavaScript code that records the resources that a module starts. It defines `keptAlive()`, which
+ * returns a list of {@linkcode KeptAlive}, without resources that were stopped or unreferenced
+ * (`unref`). While the list is not empty, the code calls `whileKept()` four times a second. The
+ * surrounding code must define that function.
  */
 export const RECORD_KEPT_ALIVE = `
 const keptAlive = await (async () => {
@@ -112,9 +113,9 @@ const keptAlive = await (async () => {
 `;
 
 /**
- * Formats what keeps a process alive: `1 interval (main.ts:3:1), 2 timers`.
+ * Formats a list of resources: `1 interval (main.ts:3:1), 2 timers`.
  *
- * @param kept What keeps it alive.
+ * @param kept The resources.
  * @param traced Formats a position.
  *
  * @example Usage
@@ -131,9 +132,9 @@ export function keptAliveText(kept: readonly KeptAlive[], traced: (place: string
   return [...new Set(kept.map(({ what }) => what))].map((what) => {
     const same = kept.filter((one) => one.what === what);
     const places = [...new Set(same.flatMap(({ place }) => place === undefined ? [] : [traced(place)]))];
-    const shown = places.length > MOST_PLACES ? [...places.slice(0, MOST_PLACES), "..."] : places;
+    const shown = places.length > MAX_PLACES ? [...places.slice(0, MAX_PLACES), "..."] : places;
     return `${same.length} ${what}${same.length === 1 ? "" : "s"}${shown.length === 0 ? "" : ` (${shown.join(", ")})`}`;
   }).join(", ");
 }
 
-const MOST_PLACES = 3;
+const MAX_PLACES = 3;

@@ -3,14 +3,14 @@ import { type OperatorFolder, operatorFolder } from "./_operator_folder.ts";
 
 const OPERATOR = `export default operator({ name: "notes", parts: {} });\n`;
 
-/** Deno 2.4 bundles no operator, and does not report timers of Node's module as active. */
+/** Whether Deno can bundle an operator and reports timers of `node:timers`, which 2.4 does not. */
 const IS_NEW = Number(Deno.version.deno.split(".")[1]) >= 9 || !Deno.version.deno.startsWith("2.");
 
 const cases: { name: string; code: string; expected: RegExp }[] = [
   { name: "an interval", code: "setInterval(() => {}, 3000);", expected: /: 1 interval \(main\.ts:3:1\)\. / },
   ...(IS_NEW
     ? [{
-      name: "timers of Node's module",
+      name: "a timer of node:timers",
       code: `(await import("node:timers")).setInterval(() => {}, 3000);`,
       expected: /: 1 timer\. /,
     }]
@@ -26,7 +26,7 @@ const cases: { name: string; code: string; expected: RegExp }[] = [
     expected: /: 1 file watcher \(main\.ts:3:22\)\. /,
   },
   {
-    name: "several things",
+    name: "several resources",
     code: "setInterval(() => {}, 1); setInterval(() => {}, 1); setTimeout(() => {}, 99_999);",
     expected: /: 2 intervals \(main\.ts:3:1, main\.ts:3:27\), 1 timeout \(main\.ts:3:53\)\. /,
   },
@@ -38,7 +38,7 @@ async function withFile(code: string, test: (folder: OperatorFolder) => Promise<
 }
 
 for (const { name, code, expected } of cases) {
-  Deno.test(`op crd print reports what a file starts at its top level, and does not wait for it: ${name}`, async () => {
+  Deno.test(`op crd print warns about resources that a file starts at its top level, and does not wait for them: ${name}`, async () => {
     await withFile(code, async (folder) => {
       const { code, stderr } = await folder.op("crd", "print");
       assert.equal(code, 0, stderr);
@@ -64,7 +64,7 @@ Deno.watchFs(".").close();
   });
 });
 
-Deno.test("op crd print reports a top level that never finishes, and what keeps the process alive", async () => {
+Deno.test("op crd print reports a top level that never finishes, and the resources that keep the process alive", async () => {
   const code = "setInterval(() => {}, 3000);\nawait new Promise(() => {});";
   await withFile(code, async (folder) => {
     const { code, stderr } = await folder.op("crd", "print");

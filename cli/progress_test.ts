@@ -7,7 +7,7 @@ import { cli } from "./cli.ts";
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
 /** An Io whose standard error is a terminal. */
-class WatchedIo extends RecordedIo {
+class TerminalIo extends RecordedIo {
   isTerminal = (stream: string): boolean => stream === "err";
 }
 
@@ -26,17 +26,17 @@ const DEFINITION = JSON.stringify({
 Deno.test("long commands print their steps to a terminal, but not to a file or a pipe", async () => {
   await using folder = await operatorFolder(NOTES);
   await folder.write("crd.json", DEFINITION);
-  const watched = new WatchedIo(folder.path);
-  assert.equal(await cli(["crd", "import", "crd.json"], watched), 0, watched.stderr);
+  const onTerminal = new TerminalIo(folder.path);
+  assert.equal(await cli(["crd", "import", "crd.json"], onTerminal), 0, onTerminal.stderr);
   assert.match(
-    watched.stderr,
+    onTerminal.stderr,
     /^Reading definitions from crd\.json \.\.\.\nWriting TypeScript of 1 kind \.\.\.\nNote: /,
   );
-  const unwatched = await folder.op("crd", "import", "crd.json");
-  assert.match(unwatched.stderr, /^Note: /);
-  assert.equal(unwatched.stdout, watched.stdout);
+  const toPipe = await folder.op("crd", "import", "crd.json");
+  assert.match(toPipe.stderr, /^Note: /);
+  assert.equal(toPipe.stdout, onTerminal.stdout);
 
-  const built = new WatchedIo(folder.path);
+  const built = new TerminalIo(folder.path);
   await folder.write("main.ts", "export default ;\n");
   assert.equal(await cli(["build"], built), 1);
   assert.match(built.stderr, /^Checking and bundling main\.ts \.\.\.\nCannot bundle /);
@@ -47,7 +47,7 @@ Deno.test({
   ignore: Deno.build.os === "windows",
   async fn() {
     const op = `"${Deno.execPath()}" run -A "${MAIN}"`;
-    // The reading process exits before anything is written.
+    // The reading process exits before op writes its output.
     const script =
       `{ sleep 0.2; ${op} --help; echo "$?" >&2; } | true; { sleep 0.2; ${op} crd print nowhere.ts 2>&1 >/dev/null; echo "$?" >&3; } 3>&2 | true`;
     const { stderr } = await new Deno.Command("bash", { args: ["-c", script], env: { NO_COLOR: "1" } }).output();

@@ -1,5 +1,5 @@
 /**
- * Removes control sequences from what `op` prints. Values from clusters and files could clear the
+ * Removes control sequences from the output of `op`. Values from clusters and files could clear the
  * screen, change the title of the window or fill the clipboard. Output to files and pipes is
  * cleaned too, because it may be printed later.
  */
@@ -11,8 +11,8 @@ const COLORS = { red: 31, green: 32, yellow: 33 } as const;
 /** A color of {@linkcode colored}. */
 export type Color = keyof typeof COLORS;
 
-/** Marks the beginning of a style of `op`. Values from outside cannot contain it. */
-const OWN_STYLE = `\x1b${crypto.randomUUID()}`;
+/** Marks the beginning of a style that `op` prints. It is random, so that no input contains it. */
+const STYLE_MARK = `\x1b${crypto.randomUUID()}`;
 
 const STYLE = new RegExp("\u001b\\[[0-9;:]*m", "g");
 // Tabs and line ends are fine. A carriage return elsewhere would overwrite the line.
@@ -25,14 +25,14 @@ const CONTROL = /(?![\t\n\r])\p{Cc}|\r(?!\n|$)/gu;
  * @param color The color.
  */
 export function colored(text: string, color: Color): string {
-  return `${OWN_STYLE}[${COLORS[color]}m${text}${OWN_STYLE}[0m`;
+  return `${STYLE_MARK}[${COLORS[color]}m${text}${STYLE_MARK}[0m`;
 }
 
 /**
  * Returns a string without control sequences: styles are removed, and other control characters are
  * escaped as in JSON.
  *
- * @param text A string from outside.
+ * @param text A string from a cluster or a file.
  *
  * @example Usage
  * ```ts
@@ -54,7 +54,7 @@ export function printable(text: string): string {
  * @param io The terminal and the shell.
  */
 export function printingSafely(io: Io): Io {
-  const safe = (text: string): string => text.split(OWN_STYLE).map(printableStyle).join("");
+  const safe = (text: string): string => text.split(STYLE_MARK).map(printableStyle).join("");
   return Object.create(io, {
     out: { value: (text: string) => io.out(safe(text)) },
     err: { value: (text: string) => io.err(safe(text)) },

@@ -6,10 +6,10 @@ import { cli } from "./cli.ts";
 import { colored, printable, printingSafely } from "./terminal.ts";
 
 /**
- * Clears the screen, sets the title, fills the clipboard, hides what follows, in seven and eight
- * bits.
+ * Control sequences that clear the screen, set the title, fill the clipboard and hide text, in
+ * their 7-bit and 8-bit forms.
  */
-const EVIL = "\x1b[2J\x1b]0;PWN\x07\x1b]52;c;cHduZWQ=\x07\x1b[8m\x9b2J\x7f\rgone";
+const CONTROL_SEQUENCES = "\x1b[2J\x1b]0;PWN\x07\x1b]52;c;cHduZWQ=\x07\x1b[8m\x9b2J\x7f\rgone";
 const ESCAPED = "\\u001b[2J\\u001b]0;PWN\\u0007\\u001b]52;c;cHduZWQ=\\u0007\\u009b2J\\u007f\\u000dgone";
 
 function assertPrintable(text: string): void {
@@ -18,17 +18,17 @@ function assertPrintable(text: string): void {
 }
 
 Deno.test("printable removes styles and escapes other control characters", () => {
-  assert.equal(printable(EVIL), ESCAPED);
+  assert.equal(printable(CONTROL_SEQUENCES), ESCAPED);
   assert.equal(printable("tab\tline\r\nüñí → 漢字 😀\r"), "tab\tline\r\nüñí → 漢字 😀\r");
 });
 
 Deno.test("printingSafely prints only the styles of op", () => {
   const io = new RecordedIo();
-  printingSafely(io).out(`${colored(`wrong ${EVIL}`, "red")}: \x1b[32mgood\x1b[0m\n`);
+  printingSafely(io).out(`${colored(`wrong ${CONTROL_SEQUENCES}`, "red")}: \x1b[32mgood\x1b[0m\n`);
   assert.equal(io.stdout, `\x1b[31mwrong ${ESCAPED}\x1b[0m: good\n`);
 });
 
-Deno.test("op prints no control sequence that comes from a cluster", async (t) => {
+Deno.test("op prints no control sequences of objects in a cluster", async (t) => {
   await using apiserver = createApiserver();
   await using served = serveApiserver(apiserver);
   await using folder = await operatorFolder(`
@@ -52,7 +52,7 @@ export default operator({ name: "copier", health: false, parts: { copies } });`)
   await t.step("op doctor: the holder of a Lease", async () => {
     await send("/apis/coordination.k8s.io/v1/namespaces/copier-system/leases", {
       metadata: { name: "copier" },
-      spec: { holderIdentity: EVIL, leaseDurationSeconds: 15, renewTime: "2020-01-01T00:00:00.000000Z" },
+      spec: { holderIdentity: CONTROL_SEQUENCES, leaseDurationSeconds: 15, renewTime: "2020-01-01T00:00:00.000000Z" },
     });
     const { stdout, stderr } = await folder.op("doctor", "--kubeconfig", "kubeconfig");
     assert(stdout.includes(`${ESCAPED} holds Lease`), stdout + stderr);
@@ -60,7 +60,10 @@ export default operator({ name: "copier", health: false, parts: { copies } });`)
   });
 
   await t.step("op plan: an object, as text, JSON and YAML", async () => {
-    await send("/api/v1/namespaces/default/configmaps", { metadata: { name: "evil" }, data: { text: EVIL } });
+    await send("/api/v1/namespaces/default/configmaps", {
+      metadata: { name: "evil" },
+      data: { text: CONTROL_SEQUENCES },
+    });
     for (const form of ["text", "json", "yaml"]) {
       const { stdout, stderr } = await folder.op("plan", "--kubeconfig", "kubeconfig", "-o", form);
       assert.match(stdout, /evil/, stderr);
@@ -78,9 +81,9 @@ const definition = (name: string) =>
   });
 
 for (const command of [["crd", "import"], ["crd", "docs"], ["crd", "diff", "evil.json"]]) {
-  Deno.test(`op ${command.join(" ")} prints no control sequence of a definition's name`, async () => {
+  Deno.test(`op ${command.join(" ")} prints no control sequences in the name of a definition`, async () => {
     await using folder = await operatorFolder();
-    await folder.write("evil.json", definition(`notes${EVIL}`));
+    await folder.write("evil.json", definition(`notes${CONTROL_SEQUENCES}`));
     const { code, stdout, stderr } = await folder.op(...command, "evil.json");
     assert.equal(code, 1);
     assert(stderr.includes(ESCAPED), stderr);
@@ -88,12 +91,12 @@ for (const command of [["crd", "import"], ["crd", "docs"], ["crd", "diff", "evil
   });
 }
 
-Deno.test("op trace prints no control sequence of a log", async () => {
+Deno.test("op trace prints no control sequences of a log", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const io = new RecordedIo(folder);
     await Deno.writeTextFile(`${folder}/shop.map`, '{"version":3,"sources":[],"names":[],"mappings":""}');
-    await Deno.writeTextFile(`${folder}/log`, `first ${EVIL}\nsecond\n`);
+    await Deno.writeTextFile(`${folder}/log`, `first ${CONTROL_SEQUENCES}\nsecond\n`);
     assert.equal(await cli(["trace", "shop", "log"], io), 0, io.stderr);
     assert.equal(io.stdout, `first ${ESCAPED}\nsecond\n`);
   } finally {

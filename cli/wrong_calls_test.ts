@@ -1,4 +1,6 @@
-/** Errors of wrong calls: one message that quotes the wrong value and says what to do. */
+/**
+ * Tests the errors of wrong calls: a message that quotes the wrong value, and how to correct it.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { assertGolden } from "../tests/fixtures/golden.ts";
@@ -74,7 +76,7 @@ const FILES: Readonly<Record<string, string>> = {
 const CACHE = "--kind Cache --group shop.example.com";
 
 /** The wrong calls: the arguments of `op`, separated by spaces. */
-const WRONG = [
+const WRONG_CALLS = [
   // Files without an operator.
   "crd print nowhere.ts",
   "crd print folder",
@@ -181,7 +183,7 @@ function entries(folder: string): string[] {
 // Deno 2.4 words some errors differently.
 const IS_RECORDED = !Deno.version.deno.startsWith("2.4.");
 
-Deno.test("op reports each wrong call as tests/golden/wrong_calls.txt has it, and writes no file", async () => {
+Deno.test("op reports each wrong call with the error in tests/golden/wrong_calls.txt, and writes no file", async () => {
   await using folder = await operatorFolder(NOTES);
   for (const [file, text] of Object.entries(FILES)) {
     await Deno.mkdir(`${folder.path}/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
@@ -189,7 +191,7 @@ Deno.test("op reports each wrong call as tests/golden/wrong_calls.txt has it, an
   }
   const before = entries(folder.path);
   const results: string[] = [];
-  for (const call of WRONG) {
+  for (const call of WRONG_CALLS) {
     const { code, stdout, stderr } = await folder.op(...call.split(" "));
     assert.equal(stdout, "", call);
     assert.notEqual(stderr, "", call);

@@ -1,4 +1,4 @@
-/** Reads and writes YAML so that kubectl and `op` understand the same. */
+/** Reads and writes YAML like kubectl. */
 import { Document, parseAllDocuments } from "yaml";
 import { GO_YAML, type GoYaml, isObject, setOwn } from "./internal/mod.gen.ts";
 import { Failure } from "./exit_code.ts";
@@ -8,7 +8,7 @@ import { Failure } from "./exit_code.ts";
  * are errors.
  *
  * @param text The documents.
- * @param shown The source, as errors name it.
+ * @param shown The name of the source in errors, with quotes.
  * @param dialect How scalars are resolved. @default {as kubectl does}
  * @returns One value per document, `null` for an empty one.
  * @throws {Failure} If the text is not YAML, or has a value that JSON cannot represent.
@@ -28,11 +28,11 @@ export function yamlDocuments(text: string, shown: string, dialect: GoYaml = GO_
 }
 
 /**
- * Converts what YAML can express in addition to JSON, as kubectl does.
+ * Converts a value of YAML to JSON, as kubectl does.
  *
  * @param path Keys and indexes that lead to the value, for errors.
- * @param known Converted values by their source: aliases refer to one value. It is `undefined`
- * while its contents are converted.
+ * @param known Converted values by the value that they were converted from, because several aliases
+ *   may refer to one value. The entry is `undefined` while the value is being converted.
  */
 function asJson(
   value: unknown,
@@ -93,7 +93,7 @@ export function toYaml(value: unknown, options: YamlOptions = {}): string {
 }
 
 /**
- * Returns data in a format for programs.
+ * Returns data as JSON or YAML.
  *
  * @param value The data.
  * @param form `json` or `yaml`.

@@ -16,7 +16,7 @@ Deno.test("yamlDocuments rejects an alias inside the value that it refers to", (
   }
 });
 
-Deno.test("yamlDocuments resolves aliases of one value", () => {
+Deno.test("yamlDocuments resolves several aliases of one value", () => {
   const [value] = yamlDocuments("a: &a {x: [1]}\nb: *a\nc: [*a, *a]", '"a.yaml"');
   assert.deepEqual(value, { a: { x: [1] }, b: { x: [1] }, c: [{ x: [1] }, { x: [1] }] });
 });

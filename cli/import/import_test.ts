@@ -28,12 +28,12 @@ export type Site = Infer<typeof Site>;
 `;
 const REPORT = "Site: 6 schemas, 0 of them as JSON (0.0 %)\n";
 
-/** Calls a function with a folder of files, and checks that it creates no others. */
-async function withFiles(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<void>) {
+/** Runs a test in a folder with files, and checks that it creates no other files. */
+async function withFiles(files: Readonly<Record<string, string>>, test: (folder: string) => Promise<void>) {
   const folder = await Deno.makeTempDir();
   try {
     for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${name}`, text);
-    await use(folder);
+    await test(folder);
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), Object.keys(files).sort());
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -42,25 +42,25 @@ async function withFiles(files: Readonly<Record<string, string>>, use: (folder: 
 
 const SOURCES = {
   "site.json": JSON.stringify(SITE),
-  "all.yaml": `---\n# nothing\n---\nkind: Namespace\n---\n${JSON.stringify(PAGE)}\n---\n${JSON.stringify(SITE)}\n`,
+  "all.yaml": `---\n# no object\n---\nkind: Namespace\n---\n${JSON.stringify(PAGE)}\n---\n${JSON.stringify(SITE)}\n`,
   "list.json": JSON.stringify({ apiVersion: "v1", kind: "List", items: [PAGE, SITE] }),
-  "answer.json": JSON.stringify({
+  "response.json": JSON.stringify({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinitionList",
     items: [SITE].map(({ metadata, spec }) => ({ metadata, spec })),
   }),
 };
 
-Deno.test("op crd import prints the module of a file of definitions", async (t) => {
+Deno.test("op crd import prints the module for a file with definitions", async (t) => {
   await withFiles(SOURCES, async (folder) => {
-    const ways: readonly string[][] = [
+    const argumentLists: readonly string[][] = [
       ["site.json"],
-      ["answer.json"],
+      ["response.json"],
       ...["Site", "sites", "ST", "site", "sites.demo.example.com"].map((kind) => ["all.yaml", "--kind", kind]),
       ["list.json", "--kind", "Site"],
       ["--kind", "Site", "list.json"],
     ];
-    for (const args of ways) {
+    for (const args of argumentLists) {
       await t.step(args.join(" "), async () => {
         const io = new RecordedIo(folder);
         assert.equal(await cli(["crd", "import", ...args], io), 0, io.stderr);
@@ -91,7 +91,7 @@ Deno.test("op crd import uses types of Kubernetes without descriptions if the de
   const source = (resources: JsonSchema) =>
     JSON.stringify(definitionOf({
       type: "object",
-      description: "What is asked for.",
+      description: "The requested resources.",
       properties: { resources, tolerations: { type: "array", items: Toleration as JsonSchema } },
     }));
   await withFiles({ "bare.json": source(bare), "described.json": source(described) }, async (folder) => {
@@ -99,17 +99,17 @@ Deno.test("op crd import uses types of Kubernetes without descriptions if the de
       const io = new RecordedIo(folder);
       assert.equal(await cli(["crd", "import", file!], io), 0, io.stderr);
       assert(io.stdout.includes(`import { ResourceRequirements } from "${module}";`), io.stdout);
-      assert(io.stdout.includes('description: "What is asked for."'), io.stdout);
+      assert(io.stdout.includes('description: "The requested resources."'), io.stdout);
     }
   });
 });
 
 Deno.test("op crd import overwrites a file only with --force", async () => {
-  await withFiles({ ...SOURCES, "site.ts": "mine" }, async (folder) => {
+  await withFiles({ ...SOURCES, "site.ts": "edited" }, async (folder) => {
     const io = new RecordedIo(folder);
     assert.equal(await cli(["crd", "import", "site.json", "-o", "site.ts"], io), 1);
     assert.equal(io.stderr, 'Cannot write "site.ts": the file exists. Name another file, or add --force.\n');
-    assert.equal(await Deno.readTextFile(`${folder}/site.ts`), "mine");
+    assert.equal(await Deno.readTextFile(`${folder}/site.ts`), "edited");
 
     const forced = new RecordedIo(folder);
     assert.equal(await cli(["crd", "import", "site.json", "-o", "site.ts", "--force"], forced), 0);
@@ -118,7 +118,7 @@ Deno.test("op crd import overwrites a file only with --force", async () => {
   });
 });
 
-Deno.test("op crd import reports differences from the original, and schemas that remain JSON", async () => {
+Deno.test("op crd import --report prints differences from the original, and schemas that are written as JSON", async () => {
   const definition = definitionOf({ type: "object", properties: { odd: { type: "string", format: "animal" } } }, {
     spec: { conversion: { strategy: "Webhook" } },
     version: { additionalPrinterColumns: [{ name: "Odd", type: "string", jsonPath: ".spec.even" }] },
@@ -137,9 +137,9 @@ Site: "spec.versions[v1].columns" changed from [{"name":"Odd","jsonPath":".spec.
 
 const [VERSION] = SITE.spec.versions;
 const changed = (spec: Record<string, unknown>) => JSON.stringify({ ...SITE, spec: { ...SITE.spec, ...spec } });
-const READING = 'Cannot read CustomResourceDefinition "sites.demo.example.com": ';
+const READ_ERROR = 'Cannot read CustomResourceDefinition "sites.demo.example.com": ';
 
-const FAULTY: readonly {
+const ERROR_CASES: readonly {
   name: string;
   files: Record<string, string>;
   args: string[];
@@ -194,14 +194,14 @@ spec: [a, b
     args: ["crd.json"],
     code: 1,
     message:
-      `${READING}"apiVersion" is apiextensions.k8s.io/v1beta1, which Kubernetes has not served since 1.22. Use a newer definition from its project, or convert it to apiextensions.k8s.io/v1.`,
+      `${READ_ERROR}"apiVersion" is apiextensions.k8s.io/v1beta1, which Kubernetes has not served since 1.22. Use a newer definition from its project, or convert it to apiextensions.k8s.io/v1.`,
   },
   {
     name: "no version",
     files: { "crd.json": changed({ versions: {} }) },
     args: ["crd.json"],
     code: 1,
-    message: `${READING}"spec.versions" must be a list, got {}.`,
+    message: `${READ_ERROR}"spec.versions" must be a list, got {}.`,
   },
   {
     name: "a version without a schema",
@@ -209,14 +209,14 @@ spec: [a, b
     args: ["crd.json"],
     code: 1,
     message:
-      `${READING}"spec.versions[0].schema" must be an object, got no value. A version without a schema cannot be served.`,
+      `${READ_ERROR}"spec.versions[0].schema" must be an object, got no value. A version without a schema cannot be served.`,
   },
   {
     name: "no stored version",
     files: { "crd.json": changed({ versions: [{ ...VERSION, storage: false }] }) },
     args: ["crd.json"],
     code: 1,
-    message: `${READING}"spec.versions" must have exactly one version with storage: true.`,
+    message: `${READ_ERROR}"spec.versions" must have exactly one version with storage: true.`,
   },
   {
     name: "a definition that contains itself",
@@ -231,7 +231,7 @@ spec: [a, b
     args: ["crd.json"],
     code: 1,
     message:
-      `${READING}"spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.__proto__" is not allowed as a name.`,
+      `${READ_ERROR}"spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.__proto__" is not allowed as a name.`,
   },
   {
     name: "a schema that an API server would reject",
@@ -258,7 +258,7 @@ spec: [a, b
     message: 'Cannot use --descriptions "long": it must be none, short or full.',
   },
   {
-    name: "a file and a cluster's kind",
+    name: "both a file and a kind of a cluster",
     files: {},
     args: ["site.json", "--cluster", "sites"],
     code: 2,
@@ -274,9 +274,9 @@ spec: [a, b
   {
     name: "a cluster without a kubeconfig",
     files: {},
-    args: ["--cluster", "--kubeconfig", "nowhere.yaml"],
+    args: ["--cluster", "--kubeconfig", "missing.yaml"],
     code: 1,
-    message: 'Cannot read kubeconfig "FOLDER/nowhere.yaml": it does not exist',
+    message: 'Cannot read kubeconfig "FOLDER/missing.yaml": it does not exist',
   },
   {
     name: "--force without an output file",
@@ -288,19 +288,19 @@ spec: [a, b
   {
     name: "an output folder that does not exist",
     files: { "site.json": SOURCES["site.json"] },
-    args: ["site.json", "-o", "no/where.ts"],
+    args: ["site.json", "-o", "missing/site.ts"],
     code: 1,
-    message: 'Cannot write "no/where.ts": the folder does not exist.',
+    message: 'Cannot write "missing/site.ts": the folder does not exist.',
   },
 ];
 
 Deno.test("op crd import reports errors and creates no file", async (t) => {
-  for (const { name, files, args, code, message } of FAULTY) {
+  for (const { name, files, args, code, message } of ERROR_CASES) {
     await t.step(name, () =>
       withFiles(files, async (folder) => {
         const io = new RecordedIo(folder);
-        const ended = await cli(["crd", "import", ...args], io);
-        assert.deepEqual([ended, io.stderr.replace(folder, "FOLDER"), io.stdout], [code, `${message}\n`, ""]);
+        const exitCode = await cli(["crd", "import", ...args], io);
+        assert.deepEqual([exitCode, io.stderr.replace(folder, "FOLDER"), io.stdout], [code, `${message}\n`, ""]);
       }));
   }
 });

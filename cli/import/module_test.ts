@@ -132,7 +132,7 @@ Deno.test("moduleOf() distinguishes constants of the same name by their parents"
 });
 
 /** Schemas that are used under several names, and the name of their constant. */
-const NAMED: readonly { readonly name: string; readonly given: JsonSchema; readonly expected: string }[] = [
+const NAMING_CASES: readonly { readonly name: string; readonly given: JsonSchema; readonly expected: string }[] = [
   {
     name: "after the words that end all property names",
     given: { type: "object", properties: { homeLink: LINK, lastLink: LINK, "next-link": LINK } },
@@ -170,7 +170,7 @@ const NAMED: readonly { readonly name: string; readonly given: JsonSchema; reado
     expected: "hostOrPort",
   },
   {
-    name: "after the object that contains it, if that is a plural",
+    name: "after the object that contains it, if the name of that object is a plural",
     given: { type: "object", properties: { links: { type: "object", properties: { home: LINK, last: LINK } } } },
     expected: "link",
   },
@@ -182,7 +182,7 @@ const NAMED: readonly { readonly name: string; readonly given: JsonSchema; reado
 ];
 
 Deno.test("moduleOf() names a schema that is used by several properties", async (t) => {
-  for (const { name, given, expected } of NAMED) {
+  for (const { name, given, expected } of NAMING_CASES) {
     await t.step(name, () => {
       const [, found] = /^const (\w+) = s\./m.exec(moduleOf([definitionOf(given)]).text) ?? [];
       assert.equal(found, expected);
@@ -190,7 +190,7 @@ Deno.test("moduleOf() names a schema that is used by several properties", async 
   }
 });
 
-Deno.test("moduleOf() writes versions as kinds, the stored one last with the names of the others", () => {
+Deno.test("moduleOf() writes each version as a kind, and the stored version last, with the names of the others", () => {
   const v1 = definitionOf({ type: "object", properties: { text: STRING } }, { names: { shortNames: ["st"] } });
   const [version] = v1.spec.versions;
   const versions = [
@@ -223,7 +223,7 @@ export type Site = Infer<typeof Site>;
   assert.deepEqual(lossesOf(definition, kinds[0]!.crd), []);
 });
 
-Deno.test("moduleOf() writes versions in full if only their names are equal", () => {
+Deno.test("moduleOf() writes versions without a common constant if they share only their names", () => {
   const v1 = definitionOf({ type: "object", properties: { text: STRING } });
   const [version] = v1.spec.versions;
   const other = definitionOf({ type: "object", properties: { words: STRING } }).spec.versions[0]!;
@@ -246,7 +246,7 @@ Deno.test("moduleOf() writes the approval annotation of a community kind in each
   assert.deepEqual(kinds[0]!.crd.metadata.annotations, { ...approved, "example.com/kept": "yes" });
 });
 
-Deno.test("moduleOf() makes the spec optional if the definition does", () => {
+Deno.test("moduleOf() makes the spec optional if the definition does not require it", () => {
   const definition = definitionOf({ type: "object", properties: { text: STRING } }, { root: { required: [] } });
   const { text, kinds } = moduleOf([definition]);
   assert.match(text, /spec: s\.optional\(s\.object\(\{ text: s\.optional\(s\.string\(\)\) \}\)\),/);
@@ -279,7 +279,7 @@ Deno.test("moduleOf() distinguishes kinds of the same name by their group", () =
   assert.match(text, /^export const SiteOtherExampleCom = /m);
 });
 
-Deno.test("moduleOf() imports types of Kubernetes that are exactly the same, and no others", async () => {
+Deno.test("moduleOf() imports types of Kubernetes only if they are exactly the same", async () => {
   const { LabelSelector, Toleration } = await import("@op/sdk/schemas/full");
   const { effect: _, ...properties } = Toleration.properties!;
   const definition = definitionOf({
@@ -331,7 +331,7 @@ Deno.test("moduleOf() omits conditions that equal those of the SDK", () => {
   assert.deepEqual(kinds[0]!.crd.spec, kind.crd.spec);
 });
 
-Deno.test("moduleOf() counts the schemas that remain JSON, and returns their paths", () => {
+Deno.test("moduleOf() counts the schemas that are written as JSON, and returns their paths", () => {
   const definition = definitionOf({
     type: "object",
     properties: {
@@ -346,7 +346,7 @@ Deno.test("moduleOf() counts the schemas that remain JSON, and returns their pat
 Deno.test("moduleOf() does not depend on the order of keywords", () => {
   const text = (link: JsonSchema) =>
     moduleOf([definitionOf({ type: "object", properties: { a: LINK, b: link } })]).text;
-  const turned = Object.fromEntries(Object.entries(LINK).reverse());
-  assert.equal(text(turned), text(LINK));
-  assert.match(text(turned), /spec: s\.object\(\{ a: s\.optional\(a\), b: s\.optional\(a\) \}\)/);
+  const reversed = Object.fromEntries(Object.entries(LINK).reverse());
+  assert.equal(text(reversed), text(LINK));
+  assert.match(text(reversed), /spec: s\.object\(\{ a: s\.optional\(a\), b: s\.optional\(a\) \}\)/);
 });

@@ -6,7 +6,7 @@ import { lossesOf } from "./losses.ts";
 import { moduleOf } from "./module.ts";
 
 const STRING: JsonSchema = { type: "string" };
-const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly expected: string }[] = [
+const CASES: { readonly name: string; readonly given: JsonSchema; readonly expected: string }[] = [
   { name: "a string", given: STRING, expected: "s.string()" },
   {
     name: "a string with keywords",
@@ -23,11 +23,11 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     given: { type: "integer", description: "Deprecated: use size" },
     expected: 's.integer({ deprecated: "use size" })',
   },
-  { name: "values", given: { type: "string", enum: ["a", "b"] }, expected: 's.enum(["a", "b"])' },
+  { name: "an enum", given: { type: "string", enum: ["a", "b"] }, expected: 's.enum(["a", "b"])' },
   { name: "an enum of numbers", given: { type: "integer", enum: [1, 2] }, expected: "s.enum([1, 2])" },
-  { name: "one value", given: { type: "string", enum: ["a"] }, expected: 's.literal("a")' },
+  { name: "an enum with one value", given: { type: "string", enum: ["a"] }, expected: 's.literal("a")' },
   {
-    name: "values and a length",
+    name: "an enum with a maximum length",
     given: { type: "string", enum: ["a", "b"], maxLength: 3 },
     expected: 's.string({ enum: ["a", "b"], maxLength: 3 })',
   },
@@ -78,7 +78,7 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     given: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     expected: 's.anything({ type: "object" })',
   },
-  { name: "anything", given: { "x-kubernetes-preserve-unknown-fields": true }, expected: "s.anything()" },
+  { name: "any value", given: { "x-kubernetes-preserve-unknown-fields": true }, expected: "s.anything()" },
   {
     name: "an embedded resource",
     given: {
@@ -105,7 +105,7 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     expected: "s.intOrString({ minimum: 0, maximum: 9, minLength: 1, maxLength: 4 })",
   },
   {
-    name: "a quantity of some length",
+    name: "a quantity with a maximum length",
     given: s.quantity({ maxLength: 20 }),
     expected: "s.quantity({ maxLength: 20 })",
   },
@@ -172,7 +172,7 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
     )`,
   },
   {
-    name: "a oneOf without a builder",
+    name: "an anyOf for which there is no builder",
     given: { type: "integer", anyOf: [{ maximum: 1 }, { minimum: 5 }] },
     expected: "s.integer({ anyOf: [{ maximum: 1 }, { minimum: 5 }] })",
   },
@@ -201,16 +201,16 @@ const OPTIONAL: { readonly name: string; readonly given: JsonSchema; readonly ex
   },
 ];
 
-Deno.test("moduleOf() writes each schema with its builder", async (t) => {
-  for (const { name, given, expected } of OPTIONAL) {
+Deno.test("moduleOf() writes schemas with builders", async (t) => {
+  for (const { name, given, expected } of CASES) {
     await t.step(name, () => {
       const definition = definitionOf({ type: "object", properties: { it: given, other: STRING } });
       const { text, kinds } = moduleOf([definition]);
-      // Each is the only property of an object that is long enough to be written on several lines.
-      const line = `s.optional(${expected})`;
+
+      const property = `s.optional(${expected})`;
       assert.equal(
         withoutSpaces(text),
-        withoutSpaces(`${HEADER}\n${site(`spec: s.object({ it: ${line}, other: s.optional(s.string()) }),`)}`),
+        withoutSpaces(`${HEADER}\n${site(`spec: s.object({ it: ${property}, other: s.optional(s.string()) }),`)}`),
       );
       assert.deepEqual(lossesOf(definition, kinds[0]!.crd), []);
     });

@@ -31,8 +31,8 @@ export function linesFor({ key, from }: NewPart): string {
  * @param code The module that calls `operator()`.
  * @param part The part.
  * @returns The edited module.
- * @throws {NotUnderstood} If the module does not call `operator()` with a visible list of parts, or
- *   the key is in use.
+ * @throws {NotUnderstood} If the module does not call `operator()` with an object literal of parts,
+ *   or the key is in use.
  *
  * @example Usage
  * ```ts
@@ -65,17 +65,18 @@ export function addPart(code: string, part: NewPart): string {
   return edited(code, edits);
 }
 
-/** Returns the tokens of the object literal with the parts, with its brackets. */
+/** Returns the tokens of the object literal with the parts, including its braces. */
 function partsIn(tokens: readonly Token[], imports: readonly Import[]): readonly Token[] {
   const names = imports.flatMap(({ names }) =>
     [...names].filter(([, name]) => name === "operator").map(([own]) => own)
   );
-  const spaces = imports.flatMap(({ names }) => [...names].filter(([, name]) => name === "*").map(([own]) => own));
+  const namespaces = imports.flatMap(({ names }) => [...names].filter(([, name]) => name === "*").map(([own]) => own));
   const calls = tokens.flatMap(({ type, text }, i) => {
     if (type !== "word") return [];
-    const isOwn = names.includes(text) && tokens[i - 1]?.text !== ".";
-    const isOfSpace = text === "operator" && tokens[i - 1]?.text === "." && spaces.includes(tokens[i - 2]?.text ?? "");
-    const open = isOwn || isOfSpace ? argumentsAt(tokens, i + 1) : undefined;
+    const isDirectCall = names.includes(text) && tokens[i - 1]?.text !== ".";
+    const isNamespaceCall = text === "operator" && tokens[i - 1]?.text === "." &&
+      namespaces.includes(tokens[i - 2]?.text ?? "");
+    const open = isDirectCall || isNamespaceCall ? argumentsAt(tokens, i + 1) : undefined;
     return open === undefined ? [] : [open];
   });
   if (calls.length === 0) throw new NotUnderstood("it does not call operator()");
@@ -90,7 +91,7 @@ function partsIn(tokens: readonly Token[], imports: readonly Import[]): readonly
   if (at.value.length > 1 || name.type !== "word") {
     throw new NotUnderstood('"parts" is neither an object literal nor a variable');
   }
-  return declared(tokens, name.text);
+  return objectOf(tokens, name.text);
 }
 
 /** Returns the index of the opening parenthesis of a call, which may have type arguments. */
@@ -102,7 +103,7 @@ function argumentsAt(tokens: readonly Token[], from: number): number | undefined
 }
 
 /** Returns the object literal of a constant. */
-function declared(tokens: readonly Token[], name: string): readonly Token[] {
+function objectOf(tokens: readonly Token[], name: string): readonly Token[] {
   const at = tokens.findIndex(({ text }, i) => text === name && ["const", "let"].includes(tokens[i - 1]?.text ?? ""));
   const open = at === -1 ? -1 : tokens.findIndex(({ text }, i) => i > at && text === "=") + 1;
   const list = open <= 0 ? undefined : objectAt(tokens, open);

@@ -4,7 +4,7 @@ import { addPart, linesFor } from "./add_part.ts";
 const PART = { key: "caches", from: "./cache/controller.ts" };
 const HEAD = 'import { operator } from "@op/sdk";\nimport { caches } from "./cache/controller.ts";\n';
 
-/** The code after the imports, before and after the edit. */
+/** The code below the imports, before and after the edit. */
 const CASES = [
   {
     name: "an object on one line",
@@ -73,7 +73,7 @@ Deno.test("addPart finds operator() under any imported name, and keeps comments 
 const REJECTED = [
   { name: "a module without a call", code: "export const a = 1;", message: /^it does not call operator\(\)$/ },
   {
-    name: "a function of that name that is not the SDK's",
+    name: "a call with a string",
     code: 'operator("x");',
     message: /not called with an object literal/,
   },

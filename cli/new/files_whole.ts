@@ -11,7 +11,7 @@ import { removeAll } from "../remove_all.ts";
  * @param folder The folder.
  * @param files Content by path.
  * @param io The terminal and the shell: Ctrl-C removes all files.
- * @param complete Adds files to the temporary folder, which is then renamed.
+ * @param complete Adds further files to the temporary folder, before it becomes the folder.
  * @throws {Failure} If a file cannot be written. No file exists then.
  */
 export async function makeFolder(
@@ -20,13 +20,13 @@ export async function makeFolder(
   io: Io,
   complete?: (whole: string) => Promise<void>,
 ): Promise<void> {
-  const above = dirname(folder);
-  const created = await makeAbove(above);
+  const parent = dirname(folder);
+  const created = await makeParents(parent);
   // Registered before it is created, so that an interruption cannot leave it behind.
-  const temporary = join(above, `.${basename(folder)}-${crypto.randomUUID()}`);
+  const temporary = join(parent, `.${basename(folder)}-${crypto.randomUUID()}`);
   using _interrupt = io.onInterrupt?.(() => {
     removeAll(temporary);
-    for (const path of created) removeEmpty(path);
+    for (const path of created) removeIfEmpty(path);
   });
   try {
     // Synchronous, so that no file is created while an interruption removes them.
@@ -40,28 +40,28 @@ export async function makeFolder(
     else await Deno.rename(temporary, folder);
   } catch (error) {
     removeAll(temporary);
-    for (const path of created) removeEmpty(path);
+    for (const path of created) removeIfEmpty(path);
     throw new Failure(`Cannot create "${folder}": ${writeErrorReason(error)}. No file was created.`, { cause: error });
   }
-  removeEmpty(temporary);
+  removeIfEmpty(temporary);
 }
 
 /** Creates missing parent folders, and returns them, the deepest first. */
-async function makeAbove(above: string): Promise<string[]> {
+async function makeParents(parent: string): Promise<string[]> {
   const missing: string[] = [];
-  for (let path = above; !(await exists(path)); path = dirname(path)) missing.push(path);
+  for (let path = parent; !(await exists(path)); path = dirname(path)) missing.push(path);
   try {
-    Deno.mkdirSync(above, { recursive: true });
+    Deno.mkdirSync(parent, { recursive: true });
   } catch (error) {
-    missing.forEach(removeEmpty);
-    throw new Failure(`Cannot create folder "${above}": ${writeErrorReason(error)}. Name another folder with --dir.`, {
+    missing.forEach(removeIfEmpty);
+    throw new Failure(`Cannot create folder "${parent}": ${writeErrorReason(error)}. Name another folder with --dir.`, {
       cause: error,
     });
   }
   return missing;
 }
 
-function removeEmpty(path: string): void {
+function removeIfEmpty(path: string): void {
   try {
     Deno.removeSync(path);
   } catch { /* It does not exist, or another program has put files into it. */ }

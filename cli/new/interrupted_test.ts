@@ -1,4 +1,4 @@
-/** A failed or interrupted `op new` leaves no files. */
+/** Tests that a failed or interrupted `op new` leaves no files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RecordedIo } from "../_recorded_io.ts";
@@ -16,8 +16,8 @@ Deno.test("makeFolder removes all files if one cannot be written, and reports th
   try {
     // A name that is too long for any file system fails like a full disk.
     const files = new Map([["a.ts", "a"], ["b/c.ts", "c"], [`${"x".repeat(300)}.ts`, "x"]]);
-    const making = makeFolder(join(folder, "deep/er/shop"), files, new RecordedIo(folder));
-    await assert.rejects(making, /^Failure: Cannot create ".*\/deep\/er\/shop": .*\. No file was created\.$/);
+    const creation = makeFolder(join(folder, "deep/er/shop"), files, new RecordedIo(folder));
+    await assert.rejects(creation, /^Failure: Cannot create ".*\/deep\/er\/shop": .*\. No file was created\.$/);
     assert.deepEqual(entries(folder), []);
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -27,7 +27,7 @@ Deno.test("makeFolder removes all files if one cannot be written, and reports th
 Deno.test("makeFolder removes all files if it is interrupted", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    const undone: string[][] = [];
+    const remainingEntries: string[][] = [];
     const io = Object.assign(new RecordedIo(folder), {
       onInterrupt(undo: () => void): Disposable {
         // Interrupts after some files were written.
@@ -36,20 +36,20 @@ Deno.test("makeFolder removes all files if it is interrupted", async () => {
             await new Promise((resolve) => setTimeout(resolve, 0));
           }
           undo();
-          undone.push(entries(folder));
+          remainingEntries.push(entries(folder));
         });
         return { [Symbol.dispose]() {} };
       },
     });
     const files = new Map(Array.from({ length: 500 }, (_, i) => [`${i}.ts`, "x"]));
     await makeFolder(join(folder, "shop"), files, io).catch(() => {});
-    assert.deepEqual(undone, [[]]);
+    assert.deepEqual(remainingEntries, [[]]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
 
-Deno.test("op exits without a message if a child process receives Ctrl-C first", async () => {
+Deno.test("op exits without a message if a signal ended its child process", async () => {
   const folder = await Deno.makeTempDir();
   try {
     for (
@@ -59,8 +59,8 @@ Deno.test("op exits without a message if a child process receives Ctrl-C first",
       ]] as const
     ) {
       const complete = async () => void await run("sh", ["-c", script]);
-      const making = makeFolder(join(folder, "shop"), new Map([["a.ts", "a"]]), new RecordedIo(folder), complete);
-      const error = await making.catch((error) => error);
+      const creation = makeFolder(join(folder, "shop"), new Map([["a.ts", "a"]]), new RecordedIo(folder), complete);
+      const error = await creation.catch((error) => error);
       assert.equal(silentEnd(error), code, script);
       assert.deepEqual(entries(folder), [], script);
     }

@@ -13,7 +13,7 @@ export interface KindOptions {
 
 /** The names of a kind in a project. */
 export interface KindNames extends KindOptions {
-  /** Whether it is a kind of Kubernetes, for which the project has only a controller. */
+  /** Whether it is a built-in kind, for which the project has only a controller. */
   readonly isBuiltin: boolean;
   /** Its folder: `cron_tab`. */
   readonly folder: string;
@@ -21,12 +21,12 @@ export interface KindNames extends KindOptions {
   readonly part: string;
   /** The kind with a lowercase first letter: `cronTab`. */
   readonly camel: string;
-  /** Its name in a cluster: `crontabs.demo.example.com`. */
+  /** The name of its CustomResourceDefinition: `crontabs.demo.example.com`. */
   readonly definition: string;
 }
 
-/** Names that the files of a controller use otherwise. */
-const USED = ["ConfigMap", "Infer", "Deno"];
+/** Names that the generated files of a controller already use. */
+const RESERVED_KINDS = ["ConfigMap", "Infer", "Deno"];
 
 /**
  * Validates a kind as an API server does, and returns its names.
@@ -61,7 +61,7 @@ export function kindNames({ kind, apiVersion, group }: KindOptions): KindNames {
  *
  * @param options The kind.
  * @param plural Its plural name.
- * @param isBuiltin Whether it is a kind of Kubernetes.
+ * @param isBuiltin Whether it is a built-in kind.
  */
 export function namesOf({ kind, apiVersion, group }: KindOptions, plural: string, isBuiltin: boolean): KindNames {
   const camel = kind.replace(/^[A-Z]+(?=[A-Z][a-z]|\d|$)|^[A-Z]/, (start) => start.toLowerCase());
@@ -91,8 +91,10 @@ function builtinKind(kind: string, version: string, group: string): AnyKind | un
     );
   }
   if (!isReserved(group)) return undefined;
-  const [near] = byNearness(kind, all.filter((one) => one.group === group).map((one) => one.kind));
-  const hint = near === undefined ? "Use a domain that you own, such as demo.example.com." : `Did you mean "${near}"?`;
+  const [suggestion] = byNearness(kind, all.filter((one) => one.group === group).map((one) => one.kind));
+  const hint = suggestion === undefined
+    ? "Use a domain that you own, such as demo.example.com."
+    : `Did you mean "${suggestion}"?`;
   const shown = group === "" ? "the core group" : `group "${group}"`;
   throw new UsageError(
     `Cannot define kind "${kind}": ${shown} belongs to Kubernetes and has no such kind. ${hint}`,
@@ -106,23 +108,24 @@ function isReserved(group: string): boolean {
 }
 
 /**
- * Checks that Kubernetes can order a version among others, which it does by the number.
+ * Checks that a version has the form by which Kubernetes orders versions.
  *
  * @throws {UsageError} If it is not of the form `v1`, `v1beta1` or `v2alpha1`. The message suggests
- * a
- *   similar one.
+ *   a similar version.
  */
 export function checkVersionName(kind: string, version: string): void {
   if (/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.test(version)) return;
   const [, number = "1", stage, step = "1"] = /^v*0*(\d+)?\W*(alpha|beta)?\W*0*(\d+)?/i.exec(version) ?? [];
-  const near = `v${Number(number) || 1}${stage === undefined ? "" : `${stage.toLowerCase()}${Number(step) || 1}`}`;
+  const suggestion = `v${Number(number) || 1}${
+    stage === undefined ? "" : `${stage.toLowerCase()}${Number(step) || 1}`
+  }`;
   throw new UsageError(
-    `Cannot define kind "${kind}": version "${version}" is not of the form v1, v1beta1 or v2alpha1, by which Kubernetes orders versions. Use "${near}".`,
+    `Cannot define kind "${kind}": version "${version}" is not of the form v1, v1beta1 or v2alpha1, by which Kubernetes orders versions. Use "${suggestion}".`,
   );
 }
 
 function checkedKind({ kind, apiVersion, group }: KindOptions): AnyKind {
-  if (USED.includes(kind)) {
+  if (RESERVED_KINDS.includes(kind)) {
     throw new UsageError(
       `Cannot define kind "${kind}": the generated files already use that name. Use another kind.`,
     );

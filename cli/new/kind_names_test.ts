@@ -3,7 +3,7 @@ import { kindNames } from "./kind_names.ts";
 
 const GROUP = "demo.example.com";
 
-const GOOD = [
+const VALID = [
   { kind: "Cache", folder: "cache", part: "caches", camel: "cache" },
   { kind: "CronTab", folder: "cron_tab", part: "cronTabs", camel: "cronTab" },
   { kind: "NetworkPolicy", folder: "network_policy", part: "networkPolicies", camel: "networkPolicy" },
@@ -12,7 +12,7 @@ const GOOD = [
   { kind: "S3Bucket", folder: "s3_bucket", part: "s3Buckets", camel: "s3Bucket" },
 ];
 
-for (const { kind, ...names } of GOOD) {
+for (const { kind, ...names } of VALID) {
   Deno.test(`kindNames returns the names of ${kind}`, () => {
     const { folder, part, camel, isBuiltin } = kindNames({ kind, apiVersion: "v1", group: GROUP });
     assert.deepEqual({ folder, part, camel }, names);
@@ -33,7 +33,7 @@ Deno.test("kindNames recognizes built-in kinds by group and version", () => {
   assert.equal(kindNames({ kind: "Service", apiVersion: "v1", group: "serving.example.com" }).isBuiltin, false);
 });
 
-const BAD = [
+const CASES = [
   { kind: "cron_tab", message: /"kind" must be in CamelCase.*\. Use "CronTab"\.$/ },
   { kind: "", message: /"kind" must be in CamelCase/ },
   { kind: "A".repeat(64), message: /at most 63/ },
@@ -59,7 +59,7 @@ const BAD = [
   { kind: "Cache", apiVersion: "shop.example.com/v1", message: /Use --group shop\.example\.com --api-version v1\.$/ },
 ];
 
-for (const { kind, group = GROUP, apiVersion = "v1", message } of BAD) {
+for (const { kind, group = GROUP, apiVersion = "v1", message } of CASES) {
   Deno.test(`kindNames ${message ? "rejects" : "accepts"} "${kind}" ${apiVersion} in "${group}"`, () => {
     if (message === undefined) return void kindNames({ kind, apiVersion, group });
     assert.throws(() => kindNames({ kind, apiVersion, group }), (error: Error) => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { checkName } from "./name.ts";
 
-const GOOD = ["a", "shop", "website-operator", "s3", "a".repeat(46)];
+const VALID = ["a", "shop", "website-operator", "s3", "a".repeat(46)];
 
-const BAD = [
+const INVALID = [
   { given: "", message: /the name is empty\. Use a name such as "website-operator"\.$/ },
   { given: "Shop", message: /\(RFC 1123\)\. Use a name such as "shop"\.$/ },
   { given: "WebShop", message: /Use a name such as "web-shop"\.$/ },
@@ -18,11 +18,11 @@ const BAD = [
 ];
 
 Deno.test("checkName accepts labels that begin with a letter", () => {
-  for (const name of GOOD) checkName(name);
+  for (const name of VALID) checkName(name);
 });
 
 Deno.test("checkName rejects other names and suggests a valid one", () => {
-  for (const { given, message } of BAD) {
+  for (const { given, message } of INVALID) {
     assert.throws(() => checkName(given), (error: Error) => {
       assert.match(error.message, message, given);
       const suggestion = /such as "(.*)"\.$/.exec(error.message)?.[1];

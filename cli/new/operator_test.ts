@@ -36,7 +36,7 @@ function entries(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map((entry) => entry.name).sort();
 }
 
-Deno.test("op new operator writes a folder for each kind and a file for each version", async () => {
+Deno.test("op new operator writes a project with a folder for its kind and a file for its version", async () => {
   await inFolder(async (cwd) => {
     const io = new RecordedIo(cwd);
     assert.equal(await cli(["new", "operator", "shop"], io), 0, io.stderr);
@@ -47,7 +47,7 @@ Deno.test("op new operator writes a folder for each kind and a file for each ver
   });
 });
 
-Deno.test("op new operator replaces the name of the template", () => {
+Deno.test("op new operator replaces the operator name of the template", () => {
   const files = render("shop");
   assert.match(files.get("main.ts") ?? "", /operator\(\{ name: "shop", /);
   for (const [path, text] of files) assert(!text.includes("website-operator"), path);
@@ -78,7 +78,7 @@ Deno.test("op new operator --sdk keeps absolute paths, and makes relative ones r
   });
 });
 
-Deno.test("op new operator --kind lists all files, including those for kustomize", async () => {
+Deno.test("op new operator --kind prints all files that it writes, including the manifests", async () => {
   await inFolder(async (cwd) => {
     const io = new RecordedIo(cwd);
     const kind = ["--kind", "Cache", "--group", "shop.example.com"];
@@ -136,11 +136,11 @@ Deno.test("op new operator rejects a folder that is not empty, names its entries
 
 Deno.test("op new operator rejects a path that is a file", async () => {
   await inFolder(async (cwd) => {
-    await Deno.writeTextFile(join(cwd, "shop"), "mine");
+    await Deno.writeTextFile(join(cwd, "shop"), "not a folder");
     const io = new RecordedIo(cwd);
     assert.equal(await cli(["new", "operator", "shop"], io), 1);
     assert.match(io.stderr, /it is a file\. Name another folder with --dir\.\n$/);
-    assert.equal(await Deno.readTextFile(join(cwd, "shop")), "mine");
+    assert.equal(await Deno.readTextFile(join(cwd, "shop")), "not a folder");
   });
 });
 

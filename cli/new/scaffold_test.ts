@@ -1,4 +1,4 @@
-/** Runs the tasks of a project of `op new operator`, in a folder outside of this repository. */
+/** Runs the tasks of projects that `op new` creates, in a folder outside of this repository. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { exportedName, versionText, withVersion } from "./version_text.ts";
 
-const MADE = { kind: "Note", stored: "v1", version: "v2", name: "NoteV2", key: "noteV2" };
+const NEW_VERSION = { kind: "Note", stored: "v1", version: "v2", name: "NoteV2", key: "noteV2" };
 
 const module = (options: string, before = ""): string =>
   `/** Note, version v1. */
@@ -16,7 +16,7 @@ export const Note = resource({
 });
 `;
 
-const LISTED: readonly { readonly name: string; readonly code: string; readonly expected: string }[] = [
+const CASES: readonly { readonly name: string; readonly code: string; readonly expected: string }[] = [
   {
     name: "no versions yet",
     code: module(""),
@@ -41,28 +41,28 @@ const LISTED: readonly { readonly name: string; readonly code: string; readonly 
   },
 ];
 
-for (const { name, code, expected } of LISTED) {
+for (const { name, code, expected } of CASES) {
   Deno.test(`withVersion adds a new version to the module of the stored one: ${name}`, () => {
-    assert.equal(withVersion(code, MADE), expected);
+    assert.equal(withVersion(code, NEW_VERSION), expected);
   });
 }
 
-Deno.test("the module of a new version is a copy with its own version", () => {
+Deno.test("versionText copies the module of the stored version with the new version", () => {
   assert.equal(
-    versionText(module(""), MADE),
+    versionText(module(""), NEW_VERSION),
     module("").replace("version v1.", "version v2.").replace('version: "v1"', 'version: "v2"'),
   );
 });
 
-Deno.test("the module of a new version lists no versions, and does not import them", () => {
+Deno.test("versionText removes the list of versions and their imports", () => {
   const code = module('\n  versions: [NoteV0],\n  storage: "v1",', 'import { Note as NoteV0 } from "./v0.ts";\n');
   assert.equal(
-    versionText(code, MADE),
+    versionText(code, NEW_VERSION),
     module("").replace("version v1.", "version v2.").replace('version: "v1"', 'version: "v2"'),
   );
 });
 
-Deno.test("versionText copies a kind whatever its constant is called", () => {
+Deno.test("exportedName returns the name of the kind's constant", () => {
   assert.equal(exportedName(module("").replace("const Note", "const NoteV1"), "v1"), "NoteV1");
 });
 
@@ -104,6 +104,6 @@ const REJECTED: readonly { readonly name: string; readonly code: string; readonl
 
 for (const { name, code, message } of REJECTED) {
   Deno.test(`withVersion rejects a module that it cannot edit: ${name}`, () => {
-    assert.throws(() => withVersion(code, MADE), { name: "NotUnderstood", message });
+    assert.throws(() => withVersion(code, NEW_VERSION), { name: "NotUnderstood", message });
   });
 }

@@ -48,7 +48,7 @@ interface Line {
   };
 }
 
-/** The lines of a watch, one after another, until it is left. */
+/** Yields the lines of a watch. */
 async function* lines(response: Response): AsyncGenerator<Line> {
   let rest = "";
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -58,7 +58,7 @@ async function* lines(response: Response): AsyncGenerator<Line> {
   }
 }
 
-/** The names there are at first. */
+/** Returns the objects of the initial list, such as `ADDED default`. */
 async function names(watch: AsyncGenerator<Line>): Promise<string[]> {
   const found: string[] = [];
   for (let next = await watch.next(); !next.done; next = await watch.next()) {
@@ -90,11 +90,11 @@ async function nextChange(watch: AsyncGenerator<Line>): Promise<string> {
 Deno.test("openProxy forwards only requests with its own token", async () => {
   await using opened = await openRecordingProxy();
   assert.equal(await create(opened.send, "made"), 201);
-  const answer = await opened.send(`${NAMESPACES}/made`);
-  assert.deepEqual([answer.status, (await answer.json()).metadata.name], [200, "made"]);
+  const response = await opened.send(`${NAMESPACES}/made`);
+  assert.deepEqual([response.status, (await response.json()).metadata.name], [200, "made"]);
   for (const headers of [{}, { authorization: "Bearer other" }] as HeadersInit[]) {
-    const refused = await fetch(`${opened.url}${NAMESPACES}`, { headers });
-    assert.deepEqual([refused.status, await refused.text()], [401, ""]);
+    const rejected = await fetch(`${opened.url}${NAMESPACES}`, { headers });
+    assert.deepEqual([rejected.status, await rejected.text()], [401, ""]);
   }
   assert.equal(opened.namespace, "team");
   assert.deepEqual(opened.requests, [`POST ${NAMESPACES}`, `GET ${NAMESPACES}/made`]);
@@ -102,9 +102,9 @@ Deno.test("openProxy forwards only requests with its own token", async () => {
 
 Deno.test("openProxy responds with a Status if the API server cannot be reached", async () => {
   await using opened = await openRecordingProxy(() => () => Promise.reject(new Error("no route")));
-  const answer = await opened.send(NAMESPACES);
-  assert.equal(answer.status, 502);
-  assert.equal((await answer.json()).message, "no route");
+  const response = await opened.send(NAMESPACES);
+  assert.equal(response.status, 502);
+  assert.equal((await response.json()).message, "no route");
 });
 
 Deno.test("WatchCache sends the objects of the first watch to a second one, and changes to both", async () => {
@@ -112,13 +112,13 @@ Deno.test("WatchCache sends the objects of the first watch to a second one, and 
   await using opened = await openRecordingProxy((forward) => (cache = new WatchCache(forward)).forward);
   using _cache = cache;
   const first = lines(await opened.send(WATCH));
-  const there = await names(first);
-  assert(there.includes("ADDED default"));
+  const existing = await names(first);
+  assert(existing.includes("ADDED default"));
   assert.equal(await create(opened.send, "later"), 201);
   assert.equal(await nextChange(first), "ADDED later");
 
   const second = lines(await opened.send(WATCH));
-  assert.deepEqual(await names(second), [...there, "ADDED later"].sort());
+  assert.deepEqual(await names(second), [...existing, "ADDED later"].sort());
   assert.equal(await create(opened.send, "last"), 201);
   assert.deepEqual([await nextChange(first), await nextChange(second)], ["ADDED last", "ADDED last"]);
   await first.return(undefined);
@@ -169,9 +169,9 @@ Deno.test("WatchCache resumes a watch that the server ends, and returns its erro
   assert.equal(await create(opened.send, "later"), 201);
   assert.equal(await nextChange(watch), "ADDED later");
   await watch.return(undefined);
-  const refused = await opened.send("/apis/none/v1/things?watch=true&sendInitialEvents=true");
-  assert.equal(refused.status, 404);
-  await refused.body?.cancel();
+  const rejected = await opened.send("/apis/none/v1/things?watch=true&sendInitialEvents=true");
+  assert.equal(rejected.status, 404);
+  await rejected.body?.cancel();
 });
 
 Deno.test("WatchCache ends a watch with an error when the stream ends before the initial list is complete", async () => {
@@ -195,11 +195,11 @@ Deno.test("WatchCache ends a watch with an error when the stream ends before the
 
   isCut.value = false;
   const again = lines(await opened.send(WATCH));
-  assert((await names(again)).includes("ADDED default"), "the truncated list is not kept");
+  assert((await names(again)).includes("ADDED default"), "the truncated list is not cached");
   await again.return(undefined);
 });
 
-Deno.test("openProxy requests watches without compression, whatever the program accepts", async () => {
+Deno.test("openProxy requests watches without compression, even if the program accepts it", async () => {
   const accepted: (string | null)[] = [];
   const forward: Forward = ({ headers }) => {
     accepted.push(headers.get("accept-encoding"));
@@ -214,7 +214,7 @@ Deno.test("openProxy requests watches without compression, whatever the program 
   assert.deepEqual(accepted, [null, "identity"]);
 });
 
-Deno.test("forwardTo drops headers that could name another sender", async () => {
+Deno.test("forwardTo drops headers that could name another user", async () => {
   const sent: [string, string][][] = [];
   const connection: Connection = {
     url: "http://cluster",

@@ -8,8 +8,8 @@ import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
 export interface GenerateRbacOptions extends PlaceOptions, OutputOptions {}
 
 /**
- * Prints the ServiceAccount, roles and bindings as YAML. A comment above each rule says why it is
- * needed.
+ * Prints the ServiceAccount, roles and bindings as YAML. A comment above each rule has the reason
+ * for it.
  *
  * @param file The file whose default export is the operator.
  * @param options How the operator is installed, and the output file.

@@ -1,7 +1,7 @@
-/** What roles and bindings grant to a ServiceAccount. */
+/** Determines which permissions roles and bindings grant to a ServiceAccount. */
 import type { AdditionalPolicyRule, RbacRule } from "@op/sdk/operator";
 
-/** An object in a file or in a cluster. */
+/** An object from a file or a cluster, with the fields of roles and bindings. */
 export interface AnyManifest {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -17,7 +17,7 @@ export interface Account {
   readonly name: string;
 }
 
-/** A rule of a role, and where it applies. */
+/** A rule of a role, and the namespace in which it applies. */
 export interface Grant {
   readonly rule: AdditionalPolicyRule;
   /** The kind and name of the role: `ClusterRole website-operator`. */
@@ -36,8 +36,8 @@ export interface GrantedVerb {
 }
 
 /**
- * Returns what a ServiceAccount is granted. Without bindings, all roles count except those that are
- * aggregated into other roles.
+ * Returns the rules that are granted to a ServiceAccount. If the objects include no bindings, the
+ * rules of all roles count, except roles that are aggregated into other roles.
  *
  * @param objects Roles, bindings and any other objects.
  * @param account The ServiceAccount.
@@ -46,7 +46,7 @@ export function grantsTo(objects: readonly AnyManifest[], { name, namespace }: A
   const roles = objects.filter(({ kind }) => kind === "Role" || kind === "ClusterRole");
   const bindings = objects.filter(({ kind }) => kind === "RoleBinding" || kind === "ClusterRoleBinding");
   if (bindings.length === 0) {
-    return roles.filter((role) => !isForPeople(role)).flatMap((role) => rulesOf(role, role.metadata?.namespace));
+    return roles.filter((role) => !isAggregated(role)).flatMap((role) => rulesOf(role, role.metadata?.namespace));
   }
   const bound = bindings.filter(({ subjects = [] }) =>
     subjects.some((subject) =>
@@ -65,21 +65,21 @@ export function grantsTo(objects: readonly AnyManifest[], { name, namespace }: A
 }
 
 function rulesOf(role: AnyManifest, namespace: string | undefined): Grant[] {
-  const shown = `${role.kind} ${role.metadata?.name ?? ""}`;
+  const roleName = `${role.kind} ${role.metadata?.name ?? ""}`;
   return (role.rules ?? []).map((rule) => ({
     rule,
-    role: shown,
+    role: roleName,
     ...(namespace === undefined ? {} : { namespace }),
   }));
 }
 
-function isForPeople({ metadata }: AnyManifest): boolean {
+function isAggregated({ metadata }: AnyManifest): boolean {
   return Object.keys(metadata?.labels ?? {}).some((label) =>
     label.startsWith("rbac.authorization.k8s.io/aggregate-to-")
   );
 }
 
-/** Where an operator needs its permissions. */
+/** The namespaces in which an operator needs its permissions. */
 export interface Scope {
   /** The namespaces that the operator watches, or `undefined` for all. */
   readonly watches?: readonly string[] | undefined;
@@ -91,8 +91,8 @@ export interface Scope {
  * Returns whether a permission is granted in every namespace that needs it.
  *
  * @param permission The permission.
- * @param grants What is granted.
- * @param scope Where it is needed.
+ * @param grants The granted rules.
+ * @param scope The namespaces in which the permission is needed.
  */
 export function isGranted(permission: RbacRule, grants: readonly Grant[], scope: Scope): boolean {
   const covering = grants.filter(({ rule }) => covers(rule, permission));
@@ -111,34 +111,35 @@ export function isGranted(permission: RbacRule, grants: readonly Grant[], scope:
 }
 
 /**
- * Follows Kubernetes: `*` matches all, `*` + "/scale" that subresource of all resources, and a rule
- * with names only those.
+ * Returns whether a rule covers a permission. As in Kubernetes, `*` matches every value, `*` +
+ * "/scale" matches this subresource of every resource, and a rule with resource names covers only
+ * objects with these names.
  */
 function covers(rule: AdditionalPolicyRule, { group, resource, verb, resourceNames: names }: RbacRule): boolean {
   const { resourceNames = [] } = rule;
-  return has(rule.apiGroups, group) && has(rule.verbs, verb) && hasResource(rule.resources, resource) &&
+  return matches(rule.apiGroups, group) && matches(rule.verbs, verb) && matchesResource(rule.resources, resource) &&
     (resourceNames.length === 0 || (names.length > 0 && names.every((name) => resourceNames.includes(name))));
 }
 
-function has(list: readonly string[] | undefined, value: string): boolean {
+function matches(list: readonly string[] | undefined, value: string): boolean {
   return list?.some((entry) => entry === "*" || entry === value) ?? false;
 }
 
-function hasResource(list: readonly string[] | undefined, resource: string): boolean {
+function matchesResource(list: readonly string[] | undefined, resource: string): boolean {
   const [, subresource] = resource.split("/");
-  return has(list, resource) || (subresource !== undefined && (list?.includes(`*/${subresource}`) ?? false));
+  return matches(list, resource) || (subresource !== undefined && (list?.includes(`*/${subresource}`) ?? false));
 }
 
 /**
- * Returns verbs that are granted and not needed. `*` counts as not needed, unless it is needed
- * itself.
+ * Returns the verbs that are granted but not needed. A granted `*` counts as not needed, unless the
+ * operator needs `*` itself.
  *
  * @param permissions The permissions that are needed.
- * @param grants What is granted.
+ * @param grants The granted rules.
  */
 export function unneeded(permissions: readonly RbacRule[], grants: readonly Grant[]): GrantedVerb[] {
   return grants.flatMap(({ rule, role, namespace }) =>
-    each(rule).filter(({ group, resource, verb }) =>
+    verbsIn(rule).filter(({ group, resource, verb }) =>
       !permissions.some((permission) =>
         permission.group === group && permission.resource === resource && permission.verb === verb
       )
@@ -146,8 +147,8 @@ export function unneeded(permissions: readonly RbacRule[], grants: readonly Gran
   );
 }
 
-/** Lists may be null in a file: `verbs:` without a value. */
-function each({ apiGroups, resources, verbs }: Partial<AdditionalPolicyRule>) {
+/** Returns each verb of a rule. A list is `null` if a file has `verbs:` without a value. */
+function verbsIn({ apiGroups, resources, verbs }: Partial<AdditionalPolicyRule>) {
   return (apiGroups ?? []).flatMap((group) =>
     (resources ?? []).flatMap((resource) => (verbs ?? []).map((verb) => ({ group, resource, verb })))
   );

@@ -26,12 +26,12 @@ const CASES: readonly {
   name: string;
   objects: readonly AnyManifest[];
   permission?: Partial<RbacRule>;
-  place?: Scope;
+  scope?: Scope;
   expected: boolean;
 }[] = [
-  { name: "a ClusterRole alone counts", objects: [role("ClusterRole")], expected: true },
+  { name: "a ClusterRole without any binding counts", objects: [role("ClusterRole")], expected: true },
   {
-    name: "one for people does not",
+    name: "a ClusterRole that is aggregated into a role for users does not count",
     objects: [{
       ...role("ClusterRole"),
       metadata: { name: "x", labels: { "rbac.authorization.k8s.io/aggregate-to-view": "true" } },
@@ -39,12 +39,12 @@ const CASES: readonly {
     expected: false,
   },
   {
-    name: "a ClusterRole that is bound counts",
+    name: "a ClusterRole that is bound to the account counts",
     objects: [role("ClusterRole"), binding("ClusterRoleBinding", "ClusterRole")],
     expected: true,
   },
   {
-    name: "one that is bound to another account does not",
+    name: "a ClusterRole that is bound to another account does not count",
     objects: [
       role("ClusterRole"),
       binding("ClusterRoleBinding", "ClusterRole", undefined, { ...SUBJECT, name: "other" }),
@@ -52,7 +52,7 @@ const CASES: readonly {
     expected: false,
   },
   {
-    name: "one of an account of that name in another namespace does not",
+    name: "a ClusterRole that is bound to an account of that name in another namespace does not count",
     objects: [
       role("ClusterRole"),
       binding("ClusterRoleBinding", "ClusterRole", undefined, { ...SUBJECT, namespace: "else" }),
@@ -72,48 +72,48 @@ const CASES: readonly {
   {
     name: "a Role suffices if only its namespace is checked",
     objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
-    place: { watches: ["team"] },
+    scope: { watches: ["team"] },
     expected: true,
   },
   {
     name: "a ClusterRole bound in one of two namespaces does not suffice",
     objects: [role("ClusterRole"), binding("RoleBinding", "ClusterRole", "team")],
-    place: { watches: ["team", "other"] },
+    scope: { watches: ["team", "other"] },
     expected: false,
   },
   {
     name: "a Role does not grant permissions on cluster-scoped objects",
     objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
     permission: { scope: "cluster" },
-    place: { watches: ["team"] },
+    scope: { watches: ["team"] },
     expected: false,
   },
   {
     name: "a permission in the operator's namespace is granted there",
     objects: [role("Role", [RULE], "ops"), binding("RoleBinding", "Role", "ops")],
     permission: { scope: "own" },
-    place: { own: "ops" },
+    scope: { own: "ops" },
     expected: true,
   },
   {
     name: "a permission in the operator's namespace is not granted in another",
     objects: [role("Role", [RULE], "team"), binding("RoleBinding", "Role", "team")],
     permission: { scope: "own" },
-    place: { own: "ops" },
+    scope: { own: "ops" },
     expected: false,
   },
   {
-    name: "another group is another thing",
+    name: "a rule for another API group does not count",
     objects: [role("ClusterRole", [{ ...RULE, apiGroups: ["apps"] }])],
     expected: false,
   },
   {
-    name: "stars cover all",
+    name: "a rule with wildcards covers every permission",
     objects: [role("ClusterRole", [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }])],
     expected: true,
   },
   {
-    name: "a subresource of all covers it",
+    name: "a rule with */log covers the subresource of every resource",
     objects: [role("ClusterRole", [{ ...RULE, resources: ["*/log"] }])],
     permission: { resource: "pods/log" },
     expected: true,
@@ -125,22 +125,22 @@ const CASES: readonly {
     expected: false,
   },
   {
-    name: "a rule with names covers these alone",
+    name: "a rule with resource names does not cover all objects",
     objects: [role("ClusterRole", [{ ...RULE, resourceNames: ["a"] } as typeof RULE])],
     expected: false,
   },
   {
-    name: "a rule with names covers one of them",
+    name: "a rule with resource names covers an object with one of them",
     objects: [role("ClusterRole", [{ ...RULE, resourceNames: ["a", "b"] } as typeof RULE])],
     permission: { resourceNames: ["a"] },
     expected: true,
   },
 ];
 
-for (const { name, objects, permission = {}, place = {}, expected } of CASES) {
+for (const { name, objects, permission = {}, scope = {}, expected } of CASES) {
   Deno.test(`isGranted: ${name}`, () => {
     const grants = grantsTo(objects, { name: "shop", namespace: "ops" });
-    assert.equal(isGranted({ ...READ, ...permission }, grants, place), expected);
+    assert.equal(isGranted({ ...READ, ...permission }, grants, scope), expected);
   });
 }
 

@@ -10,8 +10,8 @@ const ACCOUNT = { name: "notes", namespace: undefined };
 
 Deno.test("op rbac verify --exact accepts the output of op rbac generate", async () => {
   await using folder = await operatorFolder();
-  const made = await folder.op("rbac", "generate", "-o", "rbac.yaml");
-  assert.equal(made.code, 0, made.stderr);
+  const generated = await folder.op("rbac", "generate", "-o", "rbac.yaml");
+  assert.equal(generated.code, 0, generated.stderr);
   const verified = await folder.op("rbac", "verify", "-f", "rbac.yaml", "--exact");
   assert.equal(verified.code, 0, verified.stderr);
   assert.match(
@@ -41,26 +41,28 @@ Deno.test("op rbac verify accepts all files of a kustomize folder, and standard 
 Deno.test("op rbac verify reports each missing verb, and exits with 1", async () => {
   await using folder = await operatorFolder();
   await folder.op("rbac", "generate", "-o", "rbac.yaml");
-  const whole = await folder.read("rbac.yaml");
+  const complete = await folder.read("rbac.yaml");
   const facts: Findings = JSON.parse((await folder.op("rbac", "verify", "-f", "rbac.yaml", "-o", "json")).stdout);
-  const roles = whole.slice(0, whole.indexOf("kind: RoleBinding"));
+  const roles = complete.slice(0, complete.indexOf("kind: RoleBinding"));
   const verbs = [...roles.matchAll(/^ {6}- (get|list|watch|create|update|patch)\n/gm)];
   assert.equal(verbs.length, facts.rules.length);
-  const less = verbs.map(({ index, 0: line }) => whole.slice(0, index) + whole.slice(index + line.length));
-  less.forEach((text, index) => {
+  const withoutOneVerb = verbs.map(({ index, 0: line }) =>
+    complete.slice(0, index) + complete.slice(index + line.length)
+  );
+  withoutOneVerb.forEach((text, index) => {
     const grants = grantsTo(objectsIn(text, "less.yaml") as unknown as AnyManifest[], ACCOUNT);
     const missing = facts.rules.filter((permission) => !isGranted(permission, grants, {}));
     assert.deepEqual(missing.map(({ verb }) => verb), [verbs[index]?.[1]]);
   });
 
-  await folder.write("less.yaml", less[0] ?? "");
+  await folder.write("less.yaml", withoutOneVerb[0] ?? "");
   const verified = await folder.op("rbac", "verify", "-f", "less.yaml");
   assert.equal(verified.code, 1);
   assert.match(verified.stdout, /^ {2}MISSING {2}list notes of demo\.example\.com: watches its own kind Note$/m);
   assert.equal(verified.stderr, '1 of 14 permissions are missing. Apply the output of "op rbac generate".\n');
 });
 
-Deno.test("op rbac verify reports unneeded verbs, and fails for them only with --exact", async () => {
+Deno.test("op rbac verify reports verbs that are not needed, and fails because of them only with --exact", async () => {
   await using folder = await operatorFolder();
   await folder.op("rbac", "generate", "-o", "rbac.yaml");
   await folder.write("rbac.yaml", (await folder.read("rbac.yaml")).replace("- create\n", '- create\n      - "*"\n'));
@@ -70,32 +72,42 @@ Deno.test("op rbac verify reports unneeded verbs, and fails for them only with -
   assert.equal((await folder.op("rbac", "verify", "-f", "rbac.yaml", "--exact")).code, 1);
 });
 
-const WRONG: readonly { name: string; args: readonly string[]; code: number; says: RegExp }[] = [
-  { name: "neither file nor cluster", args: [], code: 2, says: /^Cannot verify: use either -f with files/ },
-  { name: "both", args: ["-f", "a", "--cluster"], code: 2, says: /^Cannot verify: use either -f with files/ },
-  { name: "no such file", args: ["-f", "a"], code: 1, says: /^Cannot read "a": the file does not exist\.\n$/ },
-  { name: "a file that is none", args: ["-f", "main.ts"], code: 1, says: /^Cannot read "main\.ts": / },
+const INVALID_ARGUMENTS: readonly { name: string; args: readonly string[]; code: number; message: RegExp }[] = [
+  { name: "neither a file nor a cluster", args: [], code: 2, message: /^Cannot verify: use either -f with files/ },
+  {
+    name: "both a file and a cluster",
+    args: ["-f", "a", "--cluster"],
+    code: 2,
+    message: /^Cannot verify: use either -f with files/,
+  },
+  {
+    name: "a file that does not exist",
+    args: ["-f", "a"],
+    code: 1,
+    message: /^Cannot read "a": the file does not exist\.\n$/,
+  },
+  { name: "a file that is not YAML", args: ["-f", "main.ts"], code: 1, message: /^Cannot read "main\.ts": / },
   {
     name: "a folder",
     args: ["-f", "."],
     code: 1,
-    says: /^Cannot read "\.": it is a folder\. Name the files in it\.$/m,
+    message: /^Cannot read "\.": it is a folder\. Name the files in it\.$/m,
   },
   {
-    name: "an account that is none",
+    name: "an account with two colons",
     args: ["-f", "main.ts", "--as", "a:b:c"],
     code: 2,
-    says: /^Cannot use --as "a:b:c": it must be NAME or NAMESPACE:NAME\.$/m,
+    message: /^Cannot use --as "a:b:c": it must be NAME or NAMESPACE:NAME\.$/m,
   },
 ];
 
-Deno.test("op rbac verify reports wrong arguments", async (t) => {
+Deno.test("op rbac verify reports invalid arguments", async (t) => {
   await using folder = await operatorFolder();
-  for (const { name, args, code, says } of WRONG) {
+  for (const { name, args, code, message } of INVALID_ARGUMENTS) {
     await t.step(name, async () => {
-      const refused = await folder.op("rbac", "verify", "main.ts", ...args);
-      assert.equal(refused.code, code, refused.stderr);
-      assert.match(refused.stderr, says);
+      const rejected = await folder.op("rbac", "verify", "main.ts", ...args);
+      assert.equal(rejected.code, code, rejected.stderr);
+      assert.match(rejected.stderr, message);
     });
   }
 });
@@ -109,7 +121,7 @@ Deno.test("op sandbox prints each permission with its reason", async () => {
   assert.equal(permissions.length, printed.stdout.trim().split("\n").length);
 });
 
-const TEST = `
+const NOTE_TEST = `
 import { memoryCluster } from "SDK/src/testing/mod.ts";
 import { ConfigMap } from "SDK/src/kinds/mod.ts";
 import op, { Note } from "./main.ts";
@@ -149,8 +161,7 @@ Deno.test("the manifests can be generated", async () => {
 Deno.test("op rbac unused reports declared permissions that no test uses", async () => {
   const root = new URL("../../", import.meta.url);
   const folder = await Deno.makeTempDir();
-  // The repository's own configuration keeps its folders for tests out of what is tested: this is a
-  // project of its own.
+  // The project needs its own deno.json, because the one of the repository excludes test folders.
   const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   const write = (file: string, text: string) => Deno.writeTextFile(`${folder}/${file}`, text);
   const unused = async () => {
@@ -162,7 +173,7 @@ Deno.test("op rbac unused reports declared permissions that no test uses", async
     const testing = { "@op/sdk/testing": `${root.href}src/testing/mod.ts` };
     await write("deno.json", JSON.stringify({ imports: { ...imports, ...testing }, lock: false }));
     await write("main.ts", mainModule(COPIES.replace("USES", '[access(Secret, "get")]')));
-    await write("main_test.ts", TEST.replaceAll("SDK/", root.href));
+    await write("main_test.ts", NOTE_TEST.replaceAll("SDK/", root.href));
     const found = await unused();
     assert.equal(found.code, 1, found.stdout);
     assert.match(
@@ -177,7 +188,8 @@ Deno.test("op rbac unused reports declared permissions that no test uses", async
     const exact = await unused();
     assert.equal(exact.code, 0, exact.stdout + exact.stderr);
 
-    // The test of a project's manifests runs op, which reviews the samples in a cluster of its own.
+    // The test of the manifests runs op, which reviews the samples in another in-memory cluster.
+    // That cluster must not count as a test cluster.
     await write("main.ts", mainModule(withWebhook(COPIES.replace("uses: USES,", ""))));
     await write("manifests_test.ts", MANIFESTS_TEST.replaceAll("SDK/", root.href));
     const reviewed = await unused();
@@ -185,7 +197,7 @@ Deno.test("op rbac unused reports declared permissions that no test uses", async
     assert.match(reviewed.stdout, /in 1 test cluster$/m);
 
     await Deno.remove(`${folder}/manifests_test.ts`);
-    await write("main_test.ts", "Deno.test('nothing', () => {});");
+    await write("main_test.ts", "Deno.test('no cluster', () => {});");
     assert.match((await unused()).stderr, /started no cluster\. Run the operator in tests with memoryCluster\./);
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** `op rbac unused`: RBAC permissions that an operator declares and none of its tests uses. */
+/** `op rbac unused`: finds RBAC permissions that an operator declares and no test uses. */
 import type { RbacRule } from "@op/sdk/operator";
 import { run, runningDeno, sourceFile } from "../deno.ts";
 import { counted } from "../plural.ts";
@@ -8,7 +8,7 @@ import { USAGE_FOLDER } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import type { ProjectOptions } from "../project_file.ts";
-import { line } from "./verify.ts";
+import { permissionText } from "./verify.ts";
 import { step } from "../progress.ts";
 
 /** Options for {@linkcode unusedRules}. */
@@ -24,15 +24,15 @@ export interface Usage {
 }
 
 /**
- * Runs the tests and prints the permissions that none of them used.
+ * Runs the tests and prints the permissions that no test used.
  *
  * @param file The file whose default export is the operator.
  * @param command The command that runs the tests, in the operator's folder. @default {`deno test
  * --allow-all`}
  * @param options The settings file and the output format.
  * @param io The terminal and the shell.
- * @throws {Failure} If no test uses a declared permission, the tests fail, or they start no
- * cluster.
+ * @throws {Failure} If no test uses one of the permissions, the tests fail, or they start no
+ *   cluster.
  */
 export async function unusedRules(
   file: string,
@@ -43,7 +43,7 @@ export async function unusedRules(
   const facts = await factsOf(file, { config: options.config, image: NO_IMAGE }, io);
   const { folder } = await sourceFile(file, io);
   step("Running the tests", io);
-  const clusters = await usedIn(command.length > 0 ? command : [runningDeno(), "test", "--allow-all"], folder, io);
+  const clusters = await runTests(command.length > 0 ? command : [runningDeno(), "test", "--allow-all"], folder, io);
   const usage: Usage = {
     rules: facts.rbac.map((rule) => ({
       ...rule,
@@ -52,7 +52,7 @@ export async function unusedRules(
     clusters: clusters.length,
   };
   io.out(options.output === "json" ? `${JSON.stringify(usage, null, 2)}\n` : report(usage));
-  const unused = usage.rules.filter(isUnneeded);
+  const unused = usage.rules.filter(isReported);
   if (unused.length === 0) return;
   throw new Failure(
     `${unused.length} of ${
@@ -61,7 +61,7 @@ export async function unusedRules(
   );
 }
 
-async function usedIn(command: readonly string[], cwd: string, io: Io): Promise<Usage["rules"][]> {
+async function runTests(command: readonly string[], cwd: string, io: Io): Promise<Usage["rules"][]> {
   using temporary = temporaryFolder("op-rbac-", io);
   const { path: folder } = temporary;
   const [program = "", ...args] = command;
@@ -81,31 +81,36 @@ async function usedIn(command: readonly string[], cwd: string, io: Io): Promise<
   return await Promise.all(files.map(async (path) => JSON.parse(await Deno.readTextFile(path))));
 }
 
-/** Compares without the part of the operator, because a request does not say which part sent it. */
+/**
+ * Compares permissions without their part, because a request does not name the part that sent it.
+ */
 function isSame(one: RbacRule, other: RbacRule): boolean {
   return one.verb === other.verb && one.group === other.group && one.resource === other.resource;
 }
 
-/** The operator's own permissions, and those that only some clusters need, are not reported. */
-function isUnneeded({ used, part, optional }: Usage["rules"][number]): boolean {
+/**
+ * Returns whether a permission is reported as unused. The operator's own permissions, and those
+ * that only some clusters need, are not reported.
+ */
+function isReported({ used, part, optional }: Usage["rules"][number]): boolean {
   return !used && part !== undefined && optional !== true;
 }
 
 function report({ rules, clusters }: Usage): string {
-  const unneeded = rules.filter(isUnneeded);
-  const other = rules.filter((rule) => !rule.used && !isUnneeded(rule));
+  const reported = rules.filter(isReported);
+  const other = rules.filter((rule) => !rule.used && !isReported(rule));
   const used = rules.filter(({ used }) => used).length;
   const lines = [
     `${used} of ${counted(rules.length, "permission is", "permissions are")} used, in ${
       counted(clusters, "test cluster")
     }`,
-    ...[...Map.groupBy(unneeded, ({ part }) => part)].flatMap(([part, some]) => [
+    ...[...Map.groupBy(reported, ({ part }) => part)].flatMap(([part, group]) => [
       `controller "${part}"`,
-      ...some.map((rule) => `  UNUSED  ${line(rule)}: ${rule.reason}`),
+      ...group.map((rule) => `  UNUSED  ${permissionText(rule)}: ${rule.reason}`),
     ]),
     ...(other.length === 0 ? [] : [
       "needed only by some clusters or at certain times",
-      ...other.map((rule) => `  unused  ${line(rule)}: ${rule.part ?? "the operator"} ${rule.reason}`),
+      ...other.map((rule) => `  unused  ${permissionText(rule)}: ${rule.part ?? "the operator"} ${rule.reason}`),
     ]),
   ];
   return `${lines.join("\n")}\n`;

@@ -37,8 +37,8 @@ export interface Findings {
 }
 
 /**
- * Prints whether each permission is granted, grouped by the part that needs it, and which granted
- * verbs are not needed.
+ * Prints whether each permission is granted, grouped by the part that needs it. Then it prints the
+ * granted verbs that are not needed.
  *
  * @param source The file whose default export is the operator.
  * @param options The roles to compare with.
@@ -51,11 +51,11 @@ export async function verifyRbac(source: string, options: VerifyOptions, io: Io)
     throw new UsageError('Cannot verify: use either -f with files ("-" for standard input) or --cluster.');
   }
   if (options.as !== undefined) accountOf(options.as, options.as);
-  // Read first, because a command that is piped into this one may have failed.
-  const read = cluster ? undefined : await rolesIn(file, io);
+  // Read first: if a command that is piped into this one failed, the missing input is the error.
+  const rolesFromFiles = cluster ? undefined : await rolesInFiles(file, io);
   const facts = await factsOf(source, { config: options.config, image: NO_IMAGE }, io);
   const account = accountOf(options.as, facts.name);
-  const objects = read ?? await rolesOfCluster(options, io);
+  const objects = rolesFromFiles ?? await rolesOfCluster(options, io);
   const grants = grantsTo(objects, account);
   const findings: Findings = {
     rules: facts.rbac.map((rule) => ({
@@ -88,7 +88,7 @@ function accountOf(as: string | undefined, operator: string): Account {
   throw new UsageError(`Cannot use --as "${as}": it must be NAME or NAMESPACE:NAME.`);
 }
 
-async function rolesIn(files: readonly string[], io: Io): Promise<AnyManifest[]> {
+async function rolesInFiles(files: readonly string[], io: Io): Promise<AnyManifest[]> {
   // Standard input can be read only once.
   const each = await Promise.all([...new Set(files)].map(async (file) => {
     const objects = await readObjects(file, io) as unknown as AnyManifest[];
@@ -101,7 +101,7 @@ async function rolesIn(files: readonly string[], io: Io): Promise<AnyManifest[]>
   throw new Failure(`Cannot verify ${shown}: it has no objects. Pass the output of "op rbac generate".`);
 }
 
-/** Rejects what an API server would reject, too. */
+/** Checks that rules and subjects are lists, as an API server does. */
 function checkLists(object: AnyManifest, file: string): void {
   for (const field of ["rules", "subjects"] as const) {
     if (object[field] === undefined || object[field] === null || Array.isArray(object[field])) continue;
@@ -121,18 +121,20 @@ async function rolesOfCluster(options: VerifyOptions, io: Io): Promise<AnyManife
 
 function report({ rules, unneeded }: Findings): string {
   const groups = Map.groupBy(rules, ({ part }) => part);
-  const lines = [...groups].flatMap(([part, some]) => [
+  const lines = [...groups].flatMap(([part, group]) => [
     part === undefined ? "the operator itself" : `controller "${part}"`,
-    ...some.map((rule) => `  ${rule.granted ? "granted" : "MISSING"}  ${line(rule)}: ${rule.reason}`),
+    ...group.map((rule) => `  ${rule.granted ? "granted" : "MISSING"}  ${permissionText(rule)}: ${rule.reason}`),
   ]);
-  const beyond = unneeded.length === 0 ? [] : [
+  const excess = unneeded.length === 0 ? [] : [
     "granted but not needed",
-    ...unneeded.map((verb) => `  ${line(verb)}: ${verb.role}${verb.namespace ? ` in ${verb.namespace}` : ""}`),
+    ...unneeded.map((verb) =>
+      `  ${permissionText(verb)}: ${verb.role}${verb.namespace ? ` in ${verb.namespace}` : ""}`
+    ),
   ];
-  return `${[...lines, ...beyond].join("\n")}\n`;
+  return `${[...lines, ...excess].join("\n")}\n`;
 }
 
 /** Formats a permission: `get pods`, `patch deployments of apps`. */
-export function line({ verb, resource, group }: Pick<RbacRule, "verb" | "resource" | "group">): string {
+export function permissionText({ verb, resource, group }: Pick<RbacRule, "verb" | "resource" | "group">): string {
   return `${verb} ${group === "" ? resource : `${resource} of ${group}`}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The health port of an operator under `op dev` and `op start`, so that two operators can run on
- * one machine.
+ * Chooses the health port of an operator under `op dev` and `op start`, so that several operators
+ * can run on one machine.
  */
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";

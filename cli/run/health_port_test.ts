@@ -27,15 +27,15 @@ Deno.test("healthArguments returns no arguments if the health port is free or no
   for (const facts of [factsAt(port), factsAt(false)]) assert.deepEqual(healthArguments(facts, new RecordedIo()), []);
 });
 
-Deno.test("op start serves health on a free port if the usual one is in use, unless a port is requested", async () => {
+Deno.test("op start serves health on a free port if the configured port is in use, unless --health-port is givenPort", async () => {
   using taken = Deno.listen({ hostname: "0.0.0.0", port: 0 });
   const { port } = taken.addr;
   await using folder = await operatorFolder(
     `export default operator({ name: "notes", parts: {}, health: { port: ${port} } });\n`,
   );
-  // The kubeconfig does not exist, so the operator ends at once.
-  const chosen = await folder.op("start", "--kubeconfig", "missing");
-  assert.match(chosen.stdout, new RegExp(`^Port ${port} is in use. Health and metrics are served on port \\d+\n`));
-  const requested = await folder.op("start", "--kubeconfig", "missing", "main.ts", "--", `--health-port=${port}`);
-  assert.equal(requested.stdout, "");
+  // The kubeconfig does not exist, so the operator exits immediately.
+  const defaultPort = await folder.op("start", "--kubeconfig", "missing");
+  assert.match(defaultPort.stdout, new RegExp(`^Port ${port} is in use. Health and metrics are served on port \\d+\n`));
+  const requestedPort = await folder.op("start", "--kubeconfig", "missing", "main.ts", "--", `--health-port=${port}`);
+  assert.equal(requestedPort.stdout, "");
 });

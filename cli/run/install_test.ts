@@ -39,7 +39,7 @@ function managersOf({ metadata: { managedFields } }: Managed): string[] {
   return managedFields.map(({ manager }) => manager).sort();
 }
 
-Deno.test("op dev leaves what an overlay adds to deployed objects, and op deploy takes back what op dev adds", async () => {
+Deno.test("op dev keeps fields that an overlay added to deployed objects, and op deploy removes what op dev added", async () => {
   await using cluster = new TestCluster();
   const shop = await cluster.project(SHOP, "mine");
   const kustomization = "config/overlays/prod/kustomization.yaml";
@@ -58,8 +58,8 @@ Deno.test("op dev leaves what an overlay adds to deployed objects, and op deploy
   assert.deepEqual(managersOf(account), ["op-deploy", "op-dev"]);
   assert.match(JSON.stringify((await cluster.send("GET", ROLE))[1].rules), /secrets/);
 
-  const again = await shop.op(...DEPLOY);
-  assert.equal(again.code, 0, again.stderr);
+  const redeployed = await shop.op(...DEPLOY);
+  assert.equal(redeployed.code, 0, redeployed.stderr);
   const [, role] = await cluster.send("GET", ROLE);
   assert.doesNotMatch(JSON.stringify(role.rules), /secrets/);
   assert.deepEqual(managersOf(role), ["op-deploy"]);

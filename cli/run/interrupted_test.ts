@@ -1,4 +1,4 @@
-/** A stopped command that runs an operator leaves no process and no file. */
+/** Tests that a stopped command that runs an operator leaves no process and no file. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createApiserver, kubeconfigFor, serveApiserver } from "../../src/testing/mod.ts";
@@ -32,8 +32,8 @@ function processesOf(group: number): string[] {
     if (!/^\d+$/.test(name)) return [];
     try {
       // After the name, which may contain any character: state, parent, group.
-      const [state, , its] = Deno.readTextFileSync(`/proc/${name}/stat`).replace(/^.*\) /s, "").split(" ");
-      return Number(its) === group && state !== "Z" ? [name] : [];
+      const [state, , processGroup] = Deno.readTextFileSync(`/proc/${name}/stat`).replace(/^.*\) /s, "").split(" ");
+      return Number(processGroup) === group && state !== "Z" ? [name] : [];
     } catch {
       return []; // the process has exited meanwhile
     }
@@ -72,7 +72,7 @@ async function interrupted(
     await eventually(() => assert.deepEqual(processesOf(process.pid), []), { state });
     assert.doesNotMatch(text, /Uncaught|Stack backtrace| at file:/);
   } finally {
-    for (const left of processesOf(process.pid)) Deno.kill(Number(left), "SIGKILL");
+    for (const remaining of processesOf(process.pid)) Deno.kill(Number(remaining), "SIGKILL");
     await Promise.all(outputs);
     await process.status;
   }

@@ -5,7 +5,8 @@ import type { Forward } from "../proxy/proxy.ts";
 const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 /**
- * In milliseconds. Without a response, a permission counts as granted: the operator will report it.
+ * In milliseconds. Without a response, a permission counts as granted. If it is missing, the
+ * operator reports it later.
  */
 const TIMEOUT = 5_000;
 
@@ -22,8 +23,8 @@ export async function missingRbac(
   permissions: readonly RbacRule[],
   namespaces?: readonly string[],
 ): Promise<string[]> {
-  const questions = permissions.flatMap((permission) =>
-    placesOf(permission, namespaces).flatMap((namespace) =>
+  const checks = permissions.flatMap((permission) =>
+    namespacesOf(permission, namespaces).flatMap((namespace) =>
       (permission.resourceNames.length === 0 ? [undefined] : permission.resourceNames).map((name) => ({
         permission,
         namespace,
@@ -32,25 +33,25 @@ export async function missingRbac(
     )
   );
   const answers = await Promise.all(
-    questions.map(async (question) => await isAllowed(forward, question) ? [] : [described(question)]),
+    checks.map(async (check) => await isAllowed(forward, check) ? [] : [checkText(check)]),
   );
   return answers.flat();
 }
 
-interface Question {
+interface Check {
   readonly permission: RbacRule;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
 }
 
-function placesOf(
+function namespacesOf(
   { scope, namespaces }: RbacRule,
   watched: readonly string[] | undefined,
 ): readonly (string | undefined)[] {
   return namespaces ?? (scope === "watched" ? watched : undefined) ?? [undefined];
 }
 
-async function isAllowed(forward: Forward, { permission, namespace, name }: Question): Promise<boolean> {
+async function isAllowed(forward: Forward, { permission, namespace, name }: Check): Promise<boolean> {
   const [resource = "", subresource] = permission.resource.split("/");
   const resourceAttributes = { group: permission.group, resource, subresource, verb: permission.verb, namespace, name };
   const review = {
@@ -73,7 +74,7 @@ async function isAllowed(forward: Forward, { permission, namespace, name }: Ques
   }
 }
 
-function described({ permission: { verb, resource, group, part, reason }, namespace, name }: Question): string {
+function checkText({ permission: { verb, resource, group, part, reason }, namespace, name }: Check): string {
   const [plural, ...rest] = resource.split("/");
   const qualified = [group === "" ? plural : `${plural}.${group}`, ...rest].join("/");
   const place = (name === undefined ? "" : ` "${name}"`) + (namespace === undefined ? "" : ` in ${namespace}`);

@@ -1,6 +1,6 @@
 /**
- * Runs an operator from source in a child process: its file has its own import map, and may run any
- * code.
+ * Runs an operator from source in a child process, because its file has its own import map, and may
+ * run any code.
  */
 import { runningDeno, type SourceFile } from "../deno.ts";
 import type { Io } from "../io.ts";
@@ -77,7 +77,7 @@ async function copy(stream: ReadableStream<Uint8Array>, write: (text: string) =>
 
 function script(source: SourceFile, args: readonly string[]): string {
   return `
-// op may be killed, and then cannot stop this process.
+// If op is killed, it cannot stop this process, so this process checks its parent.
 const parent = Deno.ppid;
 Deno.unrefTimer(setInterval(() => Deno.ppid === parent || Deno.exit(1), 500));
 ${loading(source, source.shown)}

@@ -3,7 +3,7 @@ import { type Apiserver, createApiserver, kubeconfigFor, serveApiserver } from "
 import { operatorFolder } from "../_operator_folder.ts";
 
 const IMPORT = `import { webhook } from "${new URL("../../mod.ts", import.meta.url)}";\n`;
-const SEEN = `
+const CONTROLLER = `
 const seen = controller(Namespace, {
   owns: [ConfigMap],
   async reconcile(namespace, { apply }) {
@@ -11,7 +11,7 @@ const seen = controller(Namespace, {
   },
 });
 `;
-const LOOKING = "const looking = webhook(ConfigMap, { validate() {} });\n";
+const WEBHOOK = "const looking = webhook(ConfigMap, { validate() {} });\n";
 
 async function withServer(test: (kubeconfig: string, apiserver: Apiserver) => Promise<void>): Promise<void> {
   await using apiserver = createApiserver();
@@ -20,13 +20,13 @@ async function withServer(test: (kubeconfig: string, apiserver: Apiserver) => Pr
 }
 
 for (const certificates of ["self", "cert-manager", "files"]) {
-  Deno.test(`op plan shows the reconciles of an operator with webhooks (certificates: ${certificates})`, async () => {
+  Deno.test(`op plan shows the writes of an operator with webhooks (certificates: ${certificates})`, async () => {
     await withServer(async (kubeconfig) => {
       // The port is in use, as if the operator already ran on this machine.
       using taken = Deno.listen({ hostname: "0.0.0.0", port: 0 });
       const health = `health: { port: ${taken.addr.port} }`;
       await using folder = await operatorFolder(
-        `${IMPORT}${SEEN}${LOOKING}export default operator({ name: "seer", ${health}, parts: { seen, looking } });`,
+        `${IMPORT}${CONTROLLER}${WEBHOOK}export default operator({ name: "seer", ${health}, parts: { seen, looking } });`,
       );
       await folder.write("kubeconfig", kubeconfig);
       await folder.write("operator.toml", `[generate.webhooks]\ncertificates = "${certificates}"\n`);
@@ -41,7 +41,7 @@ for (const certificates of ["self", "cert-manager", "files"]) {
 Deno.test("op plan of an operator with only webhooks reports no changes", async () => {
   await withServer(async (kubeconfig) => {
     await using folder = await operatorFolder(
-      `${IMPORT}${LOOKING}export default operator({ name: "looker", parts: { looking } });`,
+      `${IMPORT}${WEBHOOK}export default operator({ name: "looker", parts: { looking } });`,
     );
     await folder.write("kubeconfig", kubeconfig);
     const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "kubeconfig");

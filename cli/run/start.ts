@@ -30,16 +30,16 @@ export interface StartOptions extends GlobalOptions {
  * @param more Additional arguments for the operator's own `start` command.
  * @param options The cluster and how to run.
  * @param io The terminal and the shell.
- * @throws {OperatorEnded} If it exits with an error, which it has logged.
+ * @throws {OperatorEnded} If the operator exits with an error, which it has logged.
  */
 export async function start(file: string, more: readonly string[], options: StartOptions, io: Io): Promise<void> {
   // Arguments after "--" are for the operator, even if no file is named.
   const [named, rest] = file.startsWith("-") ? ["main.ts", [file, ...more]] : [file, more];
   const source = await sourceFile(named, io);
-  const facts = await factsIfAny(named, options, io);
-  if (facts !== undefined) await warnOfSecond(facts, options, io);
-  const choosesPort = rest.some((argument) => /^--health-port(=|$)/.test(argument));
-  const health = facts === undefined || choosesPort ? [] : healthArguments(facts, io);
+  const facts = await factsIfLoadable(named, options, io);
+  if (facts !== undefined) await warnIfRunning(facts, options, io);
+  const hasHealthPort = rest.some((argument) => /^--health-port(=|$)/.test(argument));
+  const health = facts === undefined || hasHealthPort ? [] : healthArguments(facts, io);
   const args = ["start", ...await startArguments(source, options, io), ...health, ...rest];
   using folder = temporaryFolder("op-project-", io);
   await using process = await startOperatorProcess(
@@ -56,10 +56,10 @@ export async function start(file: string, more: readonly string[], options: Star
 const QUERY_TIMEOUT = 5000;
 
 /**
- * Returns the operator's declarations, or `undefined` if it cannot be loaded, which it reports
- * itself when it starts.
+ * Returns the operator's declarations, or `undefined` if the operator cannot be loaded. Its start
+ * then reports the error.
  */
-async function factsIfAny(file: string, options: StartOptions, io: Io): Promise<OperatorFacts | undefined> {
+async function factsIfLoadable(file: string, options: StartOptions, io: Io): Promise<OperatorFacts | undefined> {
   try {
     return await factsOf(file, { ...options, image: NO_IMAGE }, io);
   } catch (error) {
@@ -72,7 +72,7 @@ async function factsIfAny(file: string, options: StartOptions, io: Io): Promise<
  * Warns if the operator already runs in the cluster. If the cluster cannot be reached, the operator
  * itself reports it.
  */
-async function warnOfSecond(facts: OperatorFacts, options: StartOptions, io: Io): Promise<void> {
+async function warnIfRunning(facts: OperatorFacts, options: StartOptions, io: Io): Promise<void> {
   try {
     using cluster = await connectCluster(options, io);
     const { processes, remedy } = await runningOperator(cluster, facts, Date.now(), AbortSignal.timeout(QUERY_TIMEOUT));
@@ -89,9 +89,9 @@ async function warnOfSecond(facts: OperatorFacts, options: StartOptions, io: Io)
 /** Returns the flags for the operator's own `start` command. */
 export async function startArguments(source: SourceFile, options: StartOptions, io: Io): Promise<string[]> {
   const { kubeconfig, context, namespace = [], logLevel, skipControllers, skipWebhookServer } = options;
-  const usual = join(source.folder, "operator.toml");
+  const defaultConfig = join(source.folder, "operator.toml");
   const config = options.config === undefined
-    ? await exists(usual) ? usual : undefined
+    ? await exists(defaultConfig) ? defaultConfig : undefined
     : resolve(io.cwd, options.config);
   return [
     ...(kubeconfig === undefined ? [] : ["--kubeconfig", resolve(io.cwd, kubeconfig)]),
@@ -106,17 +106,17 @@ export async function startArguments(source: SourceFile, options: StartOptions, 
 
 /** Waits until the operator exits. Signals that stop `op` stop the operator. */
 async function untilEnded(process: OperatorProcess, io: Io): Promise<number> {
-  const passOn = (): void => process.signal("SIGTERM");
+  const stopOperator = (): void => process.signal("SIGTERM");
   if (io.stop !== undefined) {
-    io.stop.addEventListener("abort", passOn, { once: true });
-    if (io.stop.aborted) passOn();
+    io.stop.addEventListener("abort", stopOperator, { once: true });
+    if (io.stop.aborted) stopOperator();
     return await process.ended;
   }
   const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) Deno.addSignalListener(signal, passOn);
+  for (const signal of signals) Deno.addSignalListener(signal, stopOperator);
   try {
     return await process.ended;
   } finally {
-    for (const signal of signals) Deno.removeSignalListener(signal, passOn);
+    for (const signal of signals) Deno.removeSignalListener(signal, stopOperator);
   }
 }

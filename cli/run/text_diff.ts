@@ -1,14 +1,14 @@
-/** The difference of two strings, line by line. */
+/** Compares two strings line by line. */
 import { diffArrays } from "diff";
 
-/** Unchanged lines that are shown around a change. */
-const AROUND = 3;
+/** The number of unchanged lines to show before and after a change. */
+const CONTEXT_LINES = 3;
 
 /**
- * The most lines that may be added and removed. Time and memory grow with the square of this
- * number, and linearly with the length of the strings: at this limit, a diff takes about a second.
+ * The maximum number of added and removed lines. Time and memory grow with the square of this
+ * number, and linearly with the length of the strings. At this limit, a diff takes about a second.
  */
-const MOST_CHANGES = 4_000;
+const MAX_CHANGES = 4_000;
 
 /** A line, and whether it was added or removed. */
 interface Line {
@@ -21,9 +21,9 @@ interface Line {
  *
  * @param before The string before.
  * @param after The string after.
- * @returns Lines that begin with `+`, `-` or a space, with `...` for omitted lines. An empty list
- * if
- *   the strings are equal, and one line with their number if thousands of lines differ.
+ * @returns Lines that begin with `+`, `-` or a space, and `...` for omitted lines. The list is
+ * empty
+ *   if the strings are equal. If thousands of lines differ, it has one line with their number.
  *
  * @example Usage
  * ```ts
@@ -34,7 +34,7 @@ interface Line {
  */
 export function textDiff(before: string, after: string): string[] {
   const [old, current] = [linesOf(before), linesOf(after)];
-  const changes = diffArrays(old, current, { maxEditLength: MOST_CHANGES });
+  const changes = diffArrays(old, current, { maxEditLength: MAX_CHANGES });
   if (changes === undefined) return [summary(old, current)];
   const lines = changes.flatMap(({ added, removed, value }): Line[] => {
     const sign = added ? "+" : removed ? "-" : " ";
@@ -51,12 +51,12 @@ export function textDiff(before: string, after: string): string[] {
 function aroundChanges(lines: readonly Line[]): boolean[] {
   const isShown = lines.map(() => false);
   for (const [i, { sign }] of lines.entries()) {
-    if (sign !== " ") isShown.fill(true, Math.max(0, i - AROUND), i + AROUND + 1);
+    if (sign !== " ") isShown.fill(true, Math.max(0, i - CONTEXT_LINES), i + CONTEXT_LINES + 1);
   }
   return isShown;
 }
 
-/** Counts the lines between the common beginning and the common end. */
+/** Describes the number of lines between the common beginning and the common end. */
 function summary(before: readonly string[], after: readonly string[]): string {
   const shortest = Math.min(before.length, after.length);
   let head = 0;

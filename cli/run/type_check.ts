@@ -1,4 +1,4 @@
-/** Type checks in the background while an operator is developed. */
+/** Checks types in the background under `op dev`. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { denoErrors, runningDeno, type SourceFile } from "../deno.ts";
@@ -13,11 +13,11 @@ export class TypeChecks implements AsyncDisposable {
   /** The process of the current check. */
   #running: Deno.ChildProcess | undefined;
   /** Resolves when the last check has ended. */
-  #over: Promise<void> = Promise.resolve();
+  #ended: Promise<void> = Promise.resolve();
   /** The number of the last check. Results of older checks are ignored. */
   #latest = 0;
   /** Whether the last check found errors. */
-  #isWrong = false;
+  #hasErrors = false;
 
   /**
    * @param source The operator's file.
@@ -35,7 +35,7 @@ export class TypeChecks implements AsyncDisposable {
     this.cancel();
     const check = this.#latest;
     // If the check itself fails, the operator runs without it.
-    this.#over = this.#over.then(() => this.#check(check)).catch(() => {});
+    this.#ended = this.#ended.then(() => this.#check(check)).catch(() => {});
   }
 
   /** Cancels the current check without reporting its result. */
@@ -47,13 +47,13 @@ export class TypeChecks implements AsyncDisposable {
   /** Cancels the current check and waits until its process has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.cancel();
-    await this.#over;
+    await this.#ended;
   }
 
   async #check(check: number): Promise<void> {
     if (check !== this.#latest) return;
     const { flags } = await projectOf(this.#source, this.#folder);
-    // Deno skips a file that its project excludes, but not what another file imports.
+    // Deno skips a file that its project excludes, unless another file imports it.
     const entry = join(this.#folder, "check.ts");
     await Deno.writeTextFile(entry, `import ${JSON.stringify(this.#source.url.href)};\n`);
     if (check !== this.#latest) return;
@@ -72,11 +72,11 @@ export class TypeChecks implements AsyncDisposable {
   }
 
   #report(isCorrect: boolean, stderr: string): void {
-    if (isCorrect && this.#isWrong) this.#io.out("Types are correct again\n");
-    this.#isWrong = !isCorrect;
+    if (isCorrect && this.#hasErrors) this.#io.out("Types are correct again\n");
+    this.#hasErrors = !isCorrect;
     if (isCorrect) return;
-    const near = `${pathToFileURL(this.#source.folder).href}/`;
-    const errors = denoErrors(stderr).replace(/\n+error: Type checking failed\.$/, "").replaceAll(near, "");
+    const folderUrl = `${pathToFileURL(this.#source.folder).href}/`;
+    const errors = denoErrors(stderr).replace(/\n+error: Type checking failed\.$/, "").replaceAll(folderUrl, "");
     this.#io.err(`${errors}\nType check failed; the operator keeps running\n`);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Accepts the API server's webhook calls for an operator that is restarted. Calls wait while it
- * starts, and fail at once if it does not run. Clients that write objects during a restart notice
- * only a delay.
+ * Accepts the API server's webhook calls for an operator that is restarted. Calls wait while the
+ * operator starts, and fail immediately if it does not run. Clients that write objects during a
+ * restart only notice a delay.
  */
 import type { OperatorProcess } from "./operator_process.ts";
 
@@ -24,7 +24,7 @@ const LOOPBACK = "127.0.0.1";
 const PAUSE = 25;
 const NOT_RUNNING = "op dev: the operator does not run. Save a file to restart it.";
 
-/** A server for webhook calls that outlives the operators behind it. */
+/** A server for webhook calls that keeps running while the operator behind it restarts. */
 export class WebhookFront implements AsyncDisposable {
   /** How often {@linkcode REACHED_PATH} was called. */
   reached = 0;
@@ -35,14 +35,14 @@ export class WebhookFront implements AsyncDisposable {
   #isServed: Promise<boolean>;
   /** Resolves {@linkcode #isServed} while calls wait, otherwise `undefined`. */
   #resolve: ((isServed: boolean) => void) | undefined;
-  /** The number of operators so far. */
+  /** The number of operators that were started so far. */
   #turn = 0;
 
   constructor({ hostname, port, certificate: { certificate, key, caCert }, behind }: WebhookFrontOptions) {
     this.#behind = `https://${LOOPBACK}:${behind}`;
     this.#client = Deno.createHttpClient({ caCerts: [caCert] });
     this.#isServed = Promise.resolve(false);
-    // By default, Deno prints errors, such as that of a Host that is no host name.
+    // By default, Deno prints errors, such as the one for an invalid Host header.
     const serving = { hostname, port, cert: certificate, key, onListen() {}, onError: rejected };
     this.#server = Deno.serve(serving, (request) => {
       const url = new URL(request.url);
@@ -107,12 +107,12 @@ export class WebhookFront implements AsyncDisposable {
 
   async #forward(request: Request, { pathname, search }: URL): Promise<Response> {
     const { method, headers, body } = request;
-    // The API server's own timeout. The request's signal is of no use: it is also aborted after
+    // The API server's timeout is used, because the signal of the request is also aborted after
     // success.
     const signal = AbortSignal.timeout(secondsOf(search) * 1000);
     const timeout = Promise.withResolvers<false>();
     signal.addEventListener("abort", () => timeout.resolve(false), { once: true });
-    if (!await Promise.race([this.#isServed, timeout.promise])) return unserved();
+    if (!await Promise.race([this.#isServed, timeout.promise])) return notRunning();
     try {
       const answer = await fetch(this.#behind + pathname + search, {
         method,
@@ -121,21 +121,21 @@ export class WebhookFront implements AsyncDisposable {
         signal,
         client: this.#client,
       });
-      const kept = ["content-type", "retry-after"].flatMap((name) => {
+      const answerHeaders = ["content-type", "retry-after"].flatMap((name) => {
         const value = answer.headers.get(name);
         return value === null ? [] : [[name, value] as [string, string]];
       });
-      return new Response(answer.body, { status: answer.status, headers: kept });
+      return new Response(answer.body, { status: answer.status, headers: answerHeaders });
     } catch {
       // The operator ended during the call.
-      return unserved();
+      return notRunning();
     }
   }
 
   async #wasReached(request: Request): Promise<Response> {
     const review = await request.json().catch(() => undefined);
     const uid = review?.request?.uid;
-    // Anybody may reach this port.
+    // Other programs may send requests to this port.
     if (review?.kind !== "AdmissionReview" || typeof uid !== "string") return rejected();
     this.reached++;
     const { apiVersion, kind } = review;
@@ -151,8 +151,8 @@ export class WebhookFront implements AsyncDisposable {
 }
 
 /**
- * Returns the API server's timeout: at most 30 s, which also applies to conversions, which do not
- * state it.
+ * Returns the API server's timeout in seconds, which is at most 30. Conversion requests do not
+ * contain it, and their timeout is 30 s.
  */
 function secondsOf(search: string): number {
   return Math.min(30, Number(/\btimeout=(\d+)s\b/.exec(search)?.[1] ?? 30));
@@ -162,7 +162,7 @@ function rejected(): Response {
   return new Response("this is not an AdmissionReview", { status: 400 });
 }
 
-function unserved(): Response {
+function notRunning(): Response {
   return new Response(NOT_RUNNING, { status: 503 });
 }
 

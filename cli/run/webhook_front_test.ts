@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { localCertificate } from "@op/sdk/testing";
 import { REACHED_PATH, WebhookFront } from "./webhook_front.ts";
 
-Deno.test("WebhookFront counts only reviews as a sign that the API server reaches it, and rejects the rest", async (t) => {
+Deno.test("WebhookFront counts only AdmissionReviews as calls of the API server, and rejects other requests", async (t) => {
   const certificate = await localCertificate(["127.0.0.1"]);
   await using front = new WebhookFront({ hostname: "127.0.0.1", port: 0, certificate, behind: 1 });
   const send = async (head: string, body = "", host = "127.0.0.1"): Promise<string> => {
@@ -25,9 +25,9 @@ Deno.test("WebhookFront counts only reviews as a sign that the API server reache
   const cases: readonly (readonly [name: string, ...Parameters<typeof send>])[] = [
     ["a request without a body", `GET ${REACHED_PATH}`],
     ["a body that is not JSON", `POST ${REACHED_PATH}`, "{"],
-    ["another object", `POST ${REACHED_PATH}`, '{"kind":"Status"}'],
-    ["null", `POST ${REACHED_PATH}`, "null"],
-    ["a Host that is no host name", `GET ${REACHED_PATH}`, "", "[::1].example"],
+    ["an object that is not an AdmissionReview", `POST ${REACHED_PATH}`, '{"kind":"Status"}'],
+    ["a body that is null", `POST ${REACHED_PATH}`, "null"],
+    ["an invalid Host header", `GET ${REACHED_PATH}`, "", "[::1].example"],
   ];
   for (const [name, ...request] of cases) {
     await t.step(name, async () => assert.equal(await send(...request), "HTTP/1.1 400"));

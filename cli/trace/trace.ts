@@ -6,11 +6,11 @@ import { BUNDLE_NAME } from "../build/bundle.ts";
 import { type MapFile, places, type SourcePlace } from "../build/source_map.ts";
 
 // Deno colors the parts of a position in uncaught errors, even without a terminal.
-const COLOUR = "(?:\\x1b\\[[0-9;]*m)*";
+const COLOR = "(?:\\x1b\\[[0-9;]*m)*";
 
 /** A position in the executable, with the URL that Deno gives to compiled files. */
 const PLACE = new RegExp(
-  `(?:file:///[^\\s()"\\\\]*/)?([\\w.@+-]+\\.js)${COLOUR}:${COLOUR}(\\d+)${COLOUR}:${COLOUR}(\\d+)`,
+  `(?:file:///[^\\s()"\\\\]*/)?([\\w.@+-]+\\.js)${COLOR}:${COLOR}(\\d+)${COLOR}:${COLOR}(\\d+)`,
   "g",
 );
 
@@ -27,15 +27,16 @@ const PLACE = new RegExp(
 export async function trace(executable: string, log: string, io: Io): Promise<void> {
   const placeOf = placesIn(await readMap(executable.endsWith(".map") ? executable : `${executable}.map`, io));
   const readable = await opened(log, io);
-  let isHead = true;
+  let isFirst = true;
   for await (const line of linesOf(readable)) {
-    io.out(`${isHead ? "" : "\n"}${traced(line, placeOf)}`);
-    isHead = false;
+    io.out(`${isFirst ? "" : "\n"}${traced(line, placeOf)}`);
+    isFirst = false;
   }
 }
 
 /**
- * Maps a file of the executable, a line and a column to a position in a source, or to `undefined`.
+ * Maps a file of the executable, a line and a column to a position in the source. Returns
+ * `undefined` if the source map has no such position.
  */
 export type PlaceOf = (file: string, line: number, column: number) => SourcePlace | undefined;
 
@@ -88,7 +89,7 @@ async function opened(log: string, io: Io): Promise<ReadableStream<Uint8Array>> 
 }
 
 /**
- * Yields lines as they arrive, because a log may still be written. The last one is empty if the
+ * Yields lines as they arrive, because a log may still be written. The last line is empty if the
  * text ends with a line end.
  */
 async function* linesOf(readable: ReadableStream<Uint8Array>): AsyncGenerator<string> {

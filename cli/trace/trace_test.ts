@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { RecordedIo } from "../_recorded_io.ts";
 import { cli } from "../cli.ts";
 
-// Line 2, columns 5 and more: website/controller.ts 10:5.
+// Maps line 2, from column 5 on, to website/controller.ts 10:5.
 const MAP = { version: 3, sources: ["main.ts", "website/controller.ts"], names: [], mappings: ";AAAA,ICSI" };
 
-async function traced(files: Record<string, string>, ...args: string[]) {
+async function runTrace(files: Record<string, string>, ...args: string[]) {
   const folder = await Deno.makeTempDir();
   try {
     for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(join(folder, name), text);
@@ -17,7 +17,7 @@ async function traced(files: Record<string, string>, ...args: string[]) {
   }
 }
 
-// In line 1 of a file that is loaded on demand: certificate.ts 5:1.
+// Maps line 1 of a file that is loaded on demand to certificate.ts 5:1.
 const CHUNK = { version: 3, sources: ["certificate.ts"], names: [], mappings: "AAIA" };
 
 const LOGS = [
@@ -28,7 +28,7 @@ const LOGS = [
     expected: "Error: out of milk\n    at a (website/controller.ts:10:5)\n    at ext:core/01_core.js:2:9\n",
   },
   {
-    name: "a line of JSON stays JSON",
+    name: "a line of JSON, which remains JSON",
     log: '{"stack":"Error: x\\n    at file:///tmp/deno-compile-shop/operator.js:2:1\\n"}',
     expected: '{"stack":"Error: x\\n    at main.ts:1:1\\n"}',
   },
@@ -39,7 +39,7 @@ const LOGS = [
     expected: "    at a (website/controller.ts:10:5)\n",
   },
   {
-    name: "positions without a source are unchanged",
+    name: "positions without a source, which are unchanged",
     log: "at file:///tmp/deno-compile-shop/operator.js:1:1 and operator.json:2:1\n",
     expected: "at file:///tmp/deno-compile-shop/operator.js:1:1 and operator.json:2:1\n",
   },
@@ -56,7 +56,7 @@ Deno.test("op trace replaces positions in the bundle with positions in the sourc
   for (const { name, log, expected } of LOGS) {
     await t.step(name, async () => {
       const map = { ...MAP, x_chunks: { "x509-0123abcd.js": CHUNK } };
-      const io = await traced({ "shop.map": JSON.stringify(map), log }, "shop", "log");
+      const io = await runTrace({ "shop.map": JSON.stringify(map), log }, "shop", "log");
       assert.equal(io.code, 0, io.stderr);
       assert.equal(io.stdout, expected);
     });
@@ -64,11 +64,11 @@ Deno.test("op trace replaces positions in the bundle with positions in the sourc
 });
 
 Deno.test("op trace reports a missing file and an invalid map", async () => {
-  const missing = await traced({}, "shop", "log");
+  const missing = await runTrace({}, "shop", "log");
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /^Cannot read "shop\.map": the source map does not exist\./);
-  const other = await traced({ "shop.map": '{"version":2}' }, "shop.map", "log");
+  const other = await runTrace({ "shop.map": '{"version":2}' }, "shop.map", "log");
   assert.match(other.stderr, /^Cannot read "shop\.map": it is not a source map\./);
-  const noLog = await traced({ "shop.map": JSON.stringify(MAP) }, "shop", "log");
+  const noLog = await runTrace({ "shop.map": JSON.stringify(MAP) }, "shop", "log");
   assert.match(noLog.stderr, /^Cannot read "log": the file does not exist\./);
 });
