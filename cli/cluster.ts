@@ -1,4 +1,4 @@
-/** The cluster that a command works on. */
+/** Connects commands to a cluster. */
 import { resolve } from "node:path";
 import { type AnyKind, ApiError } from "@op/sdk";
 import { Client, connect, findKind } from "@op/sdk/client";
@@ -29,7 +29,7 @@ export interface Cluster extends Disposable {
  *
  * @param options The kubeconfig and its context.
  * @param io The terminal and the shell.
- * @throws {Error} If the kubeconfig does not select a cluster. The message says what to do.
+ * @throws {Error} If the kubeconfig does not select a cluster. The message has advice.
  */
 export async function connectCluster({ kubeconfig, context }: ClusterOptions, io: Io): Promise<Cluster> {
   const connection = await connect({

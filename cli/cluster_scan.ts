@@ -36,7 +36,7 @@ const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscovery
 const CONCURRENCY = 8;
 
 /**
- * Returns the kinds that the garbage collector looks at: those that can be listed and deleted, each
+ * Returns the kinds that the garbage collector handles: those that can be listed and deleted, each
  * in the version that the cluster prefers.
  *
  * @param cluster The cluster.

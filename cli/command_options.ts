@@ -5,7 +5,7 @@ import { FORMS, type GlobalOptions } from "./global_options.ts";
 /** Description of the argument that names an operator. */
 export const OPERATOR_FILE = "TypeScript file whose default export is the operator";
 
-/** Description of the same argument, for commands that need no project. */
+/** Description of the argument that names an operator, for commands that need no project. */
 export const SINGLE_FILE = `${OPERATOR_FILE}; it may be a single file without a project`;
 
 /** The option that names `operator.toml`. */
@@ -50,7 +50,7 @@ export function withCluster<Args extends unknown[], Options extends OptionValues
     .option("--context <name>", "context of the kubeconfig (default: its current context)");
 }
 
-/** Adds the options that say how an operator is installed, with its image. */
+/** Adds the options that configure the installation of an operator, including its image. */
 export function withInstallation<Args extends unknown[], Options extends OptionValues>(
   command: Command<Args, Options>,
 ) {
@@ -58,7 +58,7 @@ export function withInstallation<Args extends unknown[], Options extends OptionV
     .option("--image <image>", "container image of the operator (default: NAME:VERSION)", image);
 }
 
-/** Adds the options that say where an operator is installed, for commands that need no image. */
+/** Adds the options for the namespaces of an installation, for commands that need no image. */
 export function withPlace<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
   return command
     .option(...CONFIG)

@@ -13,9 +13,9 @@
 export const EXIT = {
   /** The command succeeded. */
   done: 0,
-  /** The command failed. The last line of standard error says why, and what to do. */
+  /** The command failed. The last line of standard error has the reason and what to do. */
   failed: 1,
-  /** The command line is wrong. Nothing was done. */
+  /** The command line is wrong. The command did not run. */
   usage: 2,
   /** Ctrl-C: 128 plus the number of SIGINT, as in shells. */
   interrupted: 130,
@@ -50,7 +50,7 @@ export class Failure extends Error {
   }
 }
 
-/** A value on the command line is wrong. Nothing was done. */
+/** A value on the command line is wrong. The command did not run. */
 export class UsageError extends Error {
   override name = "UsageError";
 }

@@ -55,26 +55,26 @@ export function withoutInterrupts(io: Io): Io {
   return Object.create(io, { onInterrupt: { value: undefined } });
 }
 
-/** Shows the default, unlike `prompt` in some versions of Deno, which makes it editable text. */
+/** Shows the default in the question. `prompt` of some Deno versions shows it as editable text. */
 function ask(question: string, preset: string): string | undefined {
   const reply = prompt(`${question} [${preset}]`);
   return reply === "" ? preset : reply ?? undefined;
 }
 
 /**
- * What is undone before the process exits, the last one first. There is one list per process, as
- * there is one SIGINT.
+ * Functions to call when the process is interrupted, in reverse order. The list is global, because
+ * signals concern the whole process.
  */
-const undoing: (() => void)[] = [];
+const interruptHandlers: (() => void)[] = [];
 
 /**
- * Exits at once. Code that runs after the cleanup could create the files again, or fail because
+ * Exits immediately. Code that runs after the cleanup could create the files again, or fail because
  * they are missing.
  */
 function interruptedBy(code: number): () => void {
   return () => {
     try {
-      for (const undo of undoing.toReversed()) undo();
+      for (const undo of interruptHandlers.toReversed()) undo();
     } finally {
       Deno.exit(code);
     }
@@ -87,13 +87,13 @@ const INTERRUPTS = [
 ] as const;
 
 function onInterrupt(undo: () => void): Disposable {
-  if (undoing.push(undo) === 1) INTERRUPTS.forEach(([signal, end]) => Deno.addSignalListener(signal, end));
+  if (interruptHandlers.push(undo) === 1) INTERRUPTS.forEach(([signal, end]) => Deno.addSignalListener(signal, end));
   return {
     [Symbol.dispose]() {
-      const index = undoing.indexOf(undo);
+      const index = interruptHandlers.indexOf(undo);
       if (index === -1) return;
-      undoing.splice(index, 1);
-      if (undoing.length === 0) INTERRUPTS.forEach(([signal, end]) => Deno.removeSignalListener(signal, end));
+      interruptHandlers.splice(index, 1);
+      if (interruptHandlers.length === 0) INTERRUPTS.forEach(([signal, end]) => Deno.removeSignalListener(signal, end));
     },
   };
 }
@@ -106,7 +106,9 @@ function writeOut(text: string): void {
   }
 }
 
-/** Ignores that standard error is closed: there is no other place to report errors. */
+/**
+ * Writes to standard error. If it is closed, the error is ignored, because it cannot be reported.
+ */
 function writeErr(text: string): void {
   try {
     write(Deno.stderr, text);

@@ -1,4 +1,4 @@
-/** Code that loads an operator's file in a child process, and the errors if that fails. */
+/** Generates code that loads an operator's file in a child process, and reports its errors. */
 import { pathToFileURL } from "node:url";
 import { denoErrors, isUnsettledAwait, type SourceFile } from "./deno.ts";
 

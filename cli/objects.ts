@@ -26,7 +26,7 @@ export function shown({ kind, metadata: { name, namespace } }: NamedObject): str
   return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }
 
-/** Returns the namespace of an object as the client's calls take it. */
+/** Returns the namespace of an object as options for calls of the client. */
 export function place({ metadata }: Pick<PlainObject, "metadata">): { namespace?: string } {
   return metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
 }
@@ -61,15 +61,15 @@ export async function readObjects(source: string, io: Io): Promise<PlainObject[]
  * Reads objects from YAML documents or JSON. Objects in lists are returned one by one.
  *
  * @param text The documents.
- * @param shown The source, as errors name it.
+ * @param shown The name of the source in errors, with quotes.
  * @param dialect How scalars are resolved. @default {as kubectl does}
  * @throws {Failure} If the text is not YAML, or a document is not a Kubernetes object.
  */
 export function objectsIn(text: string, shown: string, dialect: GoYaml = GO_YAML): PlainObject[] {
-  return yamlDocuments(text, shown, dialect).flatMap((value) => value === null ? [] : unfolded(value, shown));
+  return yamlDocuments(text, shown, dialect).flatMap((value) => value === null ? [] : withoutLists(value, shown));
 }
 
-function unfolded(value: unknown, shown: string): PlainObject[] {
+function withoutLists(value: unknown, shown: string): PlainObject[] {
   const object = value as Partial<PlainObject> | undefined;
   // A glob such as "config/rbac/*.yaml" also names the kustomization file, which is not an object
   // for the cluster.
@@ -80,7 +80,7 @@ function unfolded(value: unknown, shown: string): PlainObject[] {
     );
   }
   if (Array.isArray(object.items) && object.kind.endsWith("List")) {
-    return object.items.flatMap((item) => unfolded(item, shown));
+    return object.items.flatMap((item) => withoutLists(item, shown));
   }
   if (typeof object.metadata?.name !== "string") {
     throw new Failure(`Cannot read ${shown}: "metadata.name" of a ${object.kind} must be a string.`);

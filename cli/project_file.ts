@@ -1,4 +1,4 @@
-/** `operator.toml`: the build, generate and operator settings of a project. */
+/** Reads `operator.toml`, the build, generate and operator settings of a project. */
 import { basename, join, resolve } from "node:path";
 import { Failure } from "./exit_code.ts";
 import { run, type SourceFile } from "./deno.ts";
@@ -54,7 +54,7 @@ export async function projectFile(
 
 /** Returns whether the image tag has the placeholder for the commit. */
 export function namesCommit(file: ProjectFile | undefined): file is ProjectFile {
-  // Comments do not count.
+  // Placeholders in comments do not count.
   return file?.text.split("\n").some((line) => line.split("#", 1)[0]?.includes(COMMIT)) ?? false;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The guard against CustomResourceDefinition changes that break stored objects. The API server
- * accepts such a change: objects then lose fields that the new schema does not have, or stay in a
- * form that the schema rejects.
+ * Rejects changes of CustomResourceDefinitions that break stored objects. The API server accepts
+ * such changes: objects then lose fields that the new schema does not have, or are not valid any
+ * more.
  */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { CustomResourceDefinition } from "@op/sdk/kinds";
@@ -25,18 +25,17 @@ export interface BreakingOptions {
 }
 
 /**
- * Compares CustomResourceDefinitions with those of a cluster, and rejects changes that stored
- * objects do not survive. A definition that is new in the cluster costs one GET; objects are
- * listed, page by page, only if a change may break them.
+ * Compares CustomResourceDefinitions with those of a cluster, and rejects changes that break stored
+ * objects. Each definition costs one GET. Objects are listed, page by page, only if a change may
+ * break them.
  *
  * @param cluster The cluster.
- * @param definitions The definitions to apply. The conversion in them is the one that the cluster
- * will have.
+ * @param definitions The definitions to apply, with the conversion that the cluster will have.
  * @param options Whether breaking changes are accepted.
- * @param io Receives warnings: what is lost if breaking changes are accepted, and changes that
- * break clients only.
- * @throws {Failure} If a stored version would be removed, or objects would break and that is not
- * accepted.
+ * @param io Receives warnings about accepted breaking changes, and about changes that only break
+ *   clients.
+ * @throws {Failure} If a stored version would be removed, or if objects would break and
+ *   `allowBreaking` is not set.
  */
 export async function checkBreakingChanges(
   cluster: Cluster,
@@ -48,11 +47,11 @@ export async function checkBreakingChanges(
   for (const definition of definitions) {
     const live = await liveDefinition(cluster, definition.metadata.name, signal);
     if (live === undefined) continue;
-    await refuseLostVersion(cluster, live, definition, signal);
+    await checkStoredVersions(cluster, live, definition, signal);
     const changes = definitionChanges([live], [definition]);
     const broken = await brokenVersions(cluster, live, definition, changes, signal);
     if (broken.length > 0) reports.push({ name: definition.metadata.name, versions: broken });
-    else warnOfClients(changes, io);
+    else warnAboutClients(changes, io);
   }
   if (reports.length === 0) return;
   const described = reports.map(describe).join("");
@@ -73,7 +72,7 @@ interface BrokenVersion {
   readonly broken: number;
   /** The problems, by field. */
   readonly fields: readonly BrokenField[];
-  /** Why the objects could not be counted. */
+  /** The reason if the objects could not be read. */
   readonly uncounted?: string;
 }
 
@@ -111,9 +110,9 @@ async function liveDefinition(
 }
 
 /**
- * Rejects the removal of a stored version with advice, which the message of the API server lacks.
+ * Checks that no stored version is removed. The API server rejects this too, but without advice.
  */
-async function refuseLostVersion(
+async function checkStoredVersions(
   cluster: Cluster,
   live: LiveDefinition,
   definition: Definition,
@@ -167,21 +166,21 @@ async function brokenVersions(
   signal: AbortSignal | undefined,
 ): Promise<BrokenVersion[]> {
   const stored = live.spec.versions.find(({ storage }) => storage)!;
-  const store = definition.spec.versions.find(({ storage }) => storage)!;
+  const newStored = definition.spec.versions.find(({ storage }) => storage)!;
   const broken: BrokenVersion[] = [];
   for (const { name, served } of live.spec.versions) {
     // Without a conversion, the next write drops fields that the new storage version does not have.
-    const isMoved = name === stored.name && store.name !== name && !isConverted(definition);
+    const isStoredElsewhere = name === stored.name && newStored.name !== name && !isConverted(definition);
     const isChanged = changes.some(({ version, severity }) => version === name && severity === "breaking");
-    const isThere = definition.spec.versions.some((version) => version.name === name);
-    if (!(isChanged && isThere) && !isMoved) continue;
+    const isKept = definition.spec.versions.some((version) => version.name === name);
+    if (!(isChanged && isKept) && !isStoredElsewhere) continue;
     if (!served) {
       if (name !== stored.name) continue;
-      broken.push(unknown(name, "the version is stored but not served, so its objects cannot be read"));
+      broken.push(unreadableVersion(name, "the version is stored but not served, so its objects cannot be read"));
       continue;
     }
-    const judged = [...(isThere ? [name] : []), ...(isMoved ? [store.name] : [])];
-    const result = await judge(cluster, live, definition, name, judged, signal);
+    const newVersions = [...(isKept ? [name] : []), ...(isStoredElsewhere ? [newStored.name] : [])];
+    const result = await validateObjects(cluster, live, definition, name, newVersions, signal);
     if (result.broken > 0 || result.uncounted !== undefined) broken.push(result);
   }
   return broken;
@@ -191,21 +190,21 @@ function isConverted({ spec }: Definition): boolean {
   return spec.conversion?.strategy === "Webhook";
 }
 
-function unknown(version: string, uncounted: string): BrokenVersion {
+function unreadableVersion(version: string, uncounted: string): BrokenVersion {
   return { version, objects: 0, broken: 0, fields: [], uncounted };
 }
 
-/** Reads the objects of a version, and validates each with the new schemas of some versions. */
-async function judge(
+/** Reads the objects of a version, and validates each with the new schemas of several versions. */
+async function validateObjects(
   { client }: Cluster,
   live: LiveDefinition,
   definition: Definition,
   version: string,
-  judged: readonly string[],
+  newVersions: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<BrokenVersion> {
   const before = kindOf(live, version);
-  const kinds = judged.map((name) => kindOf(definition, name));
+  const kinds = newVersions.map((name) => kindOf(definition, name));
   const fields = new Map<string, BrokenField>();
   let objects = 0;
   let broken = 0;
@@ -215,9 +214,9 @@ async function judge(
       const page = await client.page(before, from, signal === undefined ? {} : { signal });
       for (const object of page.items as KubeObject[]) {
         objects++;
-        const faults = new Set(kinds.flatMap((kind) => faultsOf(kind, before, object)));
-        if (faults.size > 0) broken++;
-        for (const problem of faults) {
+        const problems = new Set(kinds.flatMap((kind) => newProblems(kind, before, object)));
+        if (problems.size > 0) broken++;
+        for (const problem of problems) {
           const field = fields.get(problem) ?? { problem, example: shown(object), count: 0 };
           field.count++;
           fields.set(problem, field);
@@ -227,26 +226,26 @@ async function judge(
     } while (from !== undefined);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return unknown(version, error.message);
+    return unreadableVersion(version, error.message);
   }
   return { version, objects, broken, fields: [...fields.values()] };
 }
 
-/** Returns what a new schema drops from an object or rejects in it, and the old one does not. */
-function faultsOf(kind: AnyKind, before: AnyKind, object: KubeObject): string[] {
+/** Returns the fields of an object that only the new schema drops or rejects. */
+function newProblems(kind: AnyKind, before: AnyKind, object: KubeObject): string[] {
   const renamed = { ...object, apiVersion: kind.apiVersion };
-  const dropped = prune(kind, renamed).dropped.map((path) => `${general(path)} is dropped`);
-  const faults = validate(kind, renamed);
-  if (faults.length === 0) return dropped;
+  const dropped = prune(kind, renamed).dropped.map((path) => `${withoutIndexes(path)} is dropped`);
+  const problems = validate(kind, renamed);
+  if (problems.length === 0) return dropped;
   const known = new Set(validate(before, object).map(({ field, message }) => `${field} ${message}`));
-  const news = faults.filter(({ field, message }) => !known.has(`${field} ${message}`));
-  return [...dropped, ...news.map(({ field, message }) => `${general(field)} is not valid: ${message}`)];
+  const news = problems.filter(({ field, message }) => !known.has(`${field} ${message}`));
+  return [...dropped, ...news.map(({ field, message }) => `${withoutIndexes(field)} is not valid: ${message}`)];
 }
 
 /**
  * Removes the indexes of lists from a path, so that objects with the same problem count together.
  */
-function general(path: string): string {
+function withoutIndexes(path: string): string {
   return path.replace(/\[\d+\]/g, "[]");
 }
 
@@ -270,26 +269,26 @@ function shown({ kind, metadata: { name, namespace } }: KubeObject): string {
   return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }
 
-// The number of fields that a message names.
-const NAMED = 10;
+// The maximum number of fields that a message names.
+const MAX_NAMED = 10;
 
 function describe({ name, versions }: BrokenKind): string {
   return versions.map(({ version, objects, broken, fields, uncounted }) => {
     if (uncounted !== undefined) {
       return `the new CustomResourceDefinition "${name}" may break objects of ${version}, which could not be checked: ${uncounted}.\n`;
     }
-    const lines = fields.slice(0, NAMED).map(({ problem, count, example }) =>
+    const lines = fields.slice(0, MAX_NAMED).map(({ problem, count, example }) =>
       `  ${problem}: ${counted(count, "object")}, for example ${example}\n`
     );
-    if (fields.length > NAMED) lines.push(`  and ${fields.length - NAMED} more\n`);
+    if (fields.length > MAX_NAMED) lines.push(`  and ${fields.length - MAX_NAMED} more\n`);
     return `${broken} of ${
       counted(objects, "stored object")
     } would break with the new CustomResourceDefinition "${name}" (${version}):\n${lines.join("")}`;
   }).join("");
 }
 
-/** Warns of changes that affect only clients which write new objects. */
-function warnOfClients(changes: readonly DefinitionChange[], io: Io): void {
+/** Warns about changes that only affect clients that write new objects. */
+function warnAboutClients(changes: readonly DefinitionChange[], io: Io): void {
   for (const { severity, kind, version, path, message: change } of changes) {
     if (severity !== "breaking") continue;
     const place = [kind, version, path].filter((part) => part !== undefined && part !== "").join(" ");

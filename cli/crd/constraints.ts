@@ -1,4 +1,4 @@
-/** Describes in words what a schema requires of a value. */
+/** Describes the constraints of a schema in words. */
 import type { DefinedVersion } from "../definitions/definition.ts";
 import { code, json, text } from "./markdown.ts";
 
@@ -34,7 +34,7 @@ export function typeOf(schema: JsonSchema): string {
 }
 
 /**
- * Returns what a schema requires in addition to the type, as sentences in Markdown.
+ * Returns the constraints of a schema in addition to the type, as sentences in Markdown.
  *
  * @param schema The schema.
  */

@@ -1,5 +1,5 @@
 /**
- * Warnings about CustomResourceDefinitions, the same in each command that prints or applies them.
+ * Prints warnings about CustomResourceDefinitions, for all commands that print or apply them.
  */
 import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import { definitionWarnings } from "@op/sdk/validation";
@@ -22,7 +22,7 @@ function warningsOf(definition: CustomResourceDefinitionManifest): string[] {
   try {
     return definitionWarnings(definition);
   } catch {
-    // A definition from a file may be invalid; the API server says where.
+    // A definition from a file may be invalid. The API server reports that.
     return [];
   }
 }

@@ -18,11 +18,10 @@ const PROGRAM = /\.[cm]?[jt]sx?$/;
 /**
  * Returns the definitions in a file.
  *
- * @param file A file whose default export is an operator, one with CustomResourceDefinitions as
- * YAML
- *   or JSON, or `-` for standard input.
+ * @param file A file whose default export is an operator, a YAML or JSON file with
+ *   CustomResourceDefinitions, or `-` for standard input.
  * @param action The verb for error messages, such as `document`.
- * @param options The operator's settings: the namespace is part of definitions with a conversion
+ * @param options The operator's settings. Their namespace is used in definitions with a conversion
  *   webhook.
  * @param io The terminal and the shell.
  * @throws {Failure} If the file has no definition.
@@ -39,8 +38,8 @@ export async function definitionsOf(
 }
 
 /**
- * The definitions in a file: own and external kinds of an operator. YAML and JSON have only own
- * kinds.
+ * The definitions in a file: the own and the external kinds of an operator. All definitions in YAML
+ * and JSON files count as own kinds.
  */
 export interface DeclaredDefinitions {
   readonly own: readonly Definition[];
@@ -48,7 +47,7 @@ export interface DeclaredDefinitions {
 }
 
 /**
- * Returns the definitions in a file, which may be none.
+ * Returns the definitions in a file. An operator may have none.
  *
  * @param file A file whose default export is an operator, one with CustomResourceDefinitions as
  * YAML or JSON, or `-` for standard input.

@@ -1,5 +1,6 @@
 /**
- * `op crd diff`: the effect of changed CustomResourceDefinitions on existing objects and clients.
+ * `op crd diff`: shows how changes of CustomResourceDefinitions affect existing objects and
+ * clients.
  */
 import { Failure, UsageError } from "../exit_code.ts";
 import { counted } from "../plural.ts";
@@ -50,8 +51,8 @@ export async function crdDiff(before: string, after: string, options: CrdDiffOpt
 }
 
 /**
- * Returns the definitions of one side: its own kinds, and external kinds that the other side has,
- * too.
+ * Returns the definitions of one side to compare: its own kinds, and those external kinds that the
+ * other side also has.
  */
 function comparable(file: string, side: DeclaredDefinitions, other: DeclaredDefinitions): readonly Definition[] {
   const others = new Set([...other.own, ...other.external].map(({ metadata }) => metadata.name));

@@ -1,4 +1,4 @@
-/** `op crd docs`: a reference page of kinds. */
+/** `op crd docs`: writes a reference page of kinds. */
 import type { Io } from "../io.ts";
 import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";
 import type { ProjectOptions } from "../project_file.ts";

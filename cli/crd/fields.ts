@@ -1,4 +1,4 @@
-/** The fields of a schema: a section for each object, a row for each field in it. */
+/** Writes the fields of a schema: a section for each object, and a row for each of its fields. */
 import { firstSentence } from "../import/descriptions.ts";
 import { constraintsOf, type JsonSchema, ruleOf, typeOf } from "./constraints.ts";
 import { cell, code, json, paragraphs, table, text } from "./markdown.ts";
@@ -102,7 +102,7 @@ function row(
 }
 
 /**
- * Returns what a schema requires of a value, and of its items or values unless these have their own
+ * Returns the constraints of a schema, and those of its items or values unless these have their own
  * section.
  */
 function factsOf(schema: JsonSchema): string[] {

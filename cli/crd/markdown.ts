@@ -1,8 +1,8 @@
 /** Escapes text and code for Markdown (https://github.github.com/gfm/). */
 
-// Control characters, and those that change the direction of writing, which disguise text.
+// Control characters, and characters that change the direction of writing, which can disguise text.
 // deno-lint-ignore no-control-regex
-const UNSEEN = /[\u0000-\u0008\u000B-\u001F\u007F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+const INVISIBLE = /[\u0000-\u0008\u000B-\u001F\u007F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
 /**
  * Returns plain text on one line, without formatting. Underscores within words have no meaning and
@@ -20,7 +20,7 @@ const UNSEEN = /[\u0000-\u0008\u000B-\u001F\u007F\u200E\u200F\u202A-\u202E\u2066
  */
 export function text(plain: string): string {
   return plain
-    .replaceAll(UNSEEN, "")
+    .replaceAll(INVISIBLE, "")
     .replaceAll(/\s+/g, " ")
     .replaceAll(/&(?=#?\w+;)/g, "&amp;")
     .replaceAll("<", "&lt;")
@@ -43,7 +43,7 @@ export function text(plain: string): string {
  */
 export function code(plain: string): string {
   const escape = (unseen: string) => `\\u${unseen.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  const line = plain.replaceAll(/\s+/g, " ").replaceAll(UNSEEN, escape).trim();
+  const line = plain.replaceAll(/\s+/g, " ").replaceAll(INVISIBLE, escape).trim();
   if (line === "") return "` `";
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -1,4 +1,4 @@
-/** A reference page of kinds, as Markdown. */
+/** Writes a reference page of kinds, as Markdown. */
 import type { DefinedVersion, Definition } from "../definitions/definition.ts";
 import { fieldsOf } from "./fields.ts";
 import { code, paragraphs, table, text } from "./markdown.ts";

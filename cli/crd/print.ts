@@ -1,4 +1,4 @@
-/** `op crd print`: the CustomResourceDefinitions of an operator. */
+/** `op crd print`: prints the CustomResourceDefinitions of an operator. */
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import type { Io } from "../io.ts";
 import type { ProjectOptions } from "../project_file.ts";
@@ -10,7 +10,7 @@ import { warnOfDefinitions } from "./definition_warnings.ts";
  * Warnings go to standard error, one line each.
  *
  * @param file The file whose default export is the operator.
- * @param options The settings file: the namespace is part of definitions with a conversion webhook.
+ * @param options The settings file. Its namespace is used in definitions with a conversion webhook.
  * @param io The terminal and the shell.
  * @throws {Failure} If the file has no operator.
  */

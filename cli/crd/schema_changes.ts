@@ -47,9 +47,9 @@ export function schemaChanges(before: JsonSchema, after: JsonSchema, path: strin
   return [
     ...BOUNDS.flatMap(({ keyword, narrower }) => boundChanges(keyword, narrower, before, after, path)),
     ...exclusiveChanges(before, after, path),
-    ...EXACT.flatMap((keyword) => exactChanges(keyword, before, after, path)),
+    ...EXACT_KEYWORDS.flatMap((keyword) => exactChanges(keyword, before, after, path)),
     ...enumChanges(before, after, path),
-    ...SWITCHES.flatMap(({ keyword, narrower }) => switchChanges(keyword, narrower, before, after, path)),
+    ...BOOLEAN_KEYWORDS.flatMap(({ keyword, narrower }) => switchChanges(keyword, narrower, before, after, path)),
     ...listChanges(before, after, path),
     ...ruleChanges(before, after, path),
     ...alternativeChanges(before, after, path),
@@ -103,11 +103,11 @@ function exclusiveChanges(before: JsonSchema, after: JsonSchema, path: string): 
   });
 }
 
-/** Keywords with which each value rejects something that others accept. */
-const EXACT = ["pattern", "format", "multipleOf"] as const;
+/** Keywords of which every change rejects values that were valid before. */
+const EXACT_KEYWORDS = ["pattern", "format", "multipleOf"] as const;
 
 function exactChanges(
-  keyword: (typeof EXACT)[number],
+  keyword: (typeof EXACT_KEYWORDS)[number],
   before: JsonSchema,
   after: JsonSchema,
   path: string,
@@ -134,8 +134,8 @@ function enumChanges({ enum: was }: JsonSchema, { enum: is }: JsonSchema, path: 
   ];
 }
 
-/** Boolean keywords, with the value that rejects or drops more. */
-const SWITCHES = [
+/** Boolean keywords, with the value that rejects or drops more fields. */
+const BOOLEAN_KEYWORDS = [
   { keyword: "nullable", narrower: false },
   { keyword: "uniqueItems", narrower: true },
   { keyword: "x-kubernetes-preserve-unknown-fields", narrower: false },
@@ -143,7 +143,7 @@ const SWITCHES = [
 ] as const;
 
 function switchChanges(
-  keyword: (typeof SWITCHES)[number]["keyword"],
+  keyword: (typeof BOOLEAN_KEYWORDS)[number]["keyword"],
   narrower: boolean,
   before: JsonSchema,
   after: JsonSchema,

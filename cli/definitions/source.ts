@@ -74,9 +74,9 @@ function parsed(text: string, shown: string): unknown[] {
  *
  * @param options The cluster.
  * @param io The terminal and the shell.
- * @throws {Error} If there is no cluster, or the user may not list definitions. The message says
- * what
- *   to do.
+ * @throws {Error} If no cluster is configured, or the user may not list definitions. The message
+ * has
+ *   advice.
  */
 export async function definitionsOfCluster(options: ClusterOptions, io: Io): Promise<Definition[]> {
   const { kubeconfig, context } = options;

@@ -1,6 +1,6 @@
 /** Scope and merge rules of built-in kinds, from generated OpenAPI data. */
 
-/** A schema as far as merging needs it. */
+/** A schema with the fields that merging needs. */
 export interface MergeSchema {
   /** `merge`, `replace` or both, separated by a comma. */
   readonly "x-kubernetes-patch-strategy"?: string;
@@ -59,8 +59,8 @@ export async function builtinSchemas(): Promise<BuiltinSchemas> {
     parsed.set(name, known);
     return known;
   };
-  // Rules next to a reference, such as the merge key of a list, apply in addition to what it refers
-  // to.
+  // Rules next to a reference, such as the merge key of a list, apply in addition to the rules of
+  // the referenced schema.
   const resolved = (schema: MergeSchema | undefined): MergeSchema | undefined => {
     if (schema?.$ref === undefined) return schema;
     const { $ref, ...rules } = schema;

@@ -3,14 +3,15 @@ import { isObject } from "../internal/mod.gen.ts";
 import type { FieldSpec } from "./kustomization.ts";
 import type { Identity } from "./resource.ts";
 
-/** Returns whether a field specification is about a kind. Omitted parts match all. */
-export function isAbout({ group, version, kind }: Omit<FieldSpec, "path">, of: Identity): boolean {
+/** Returns whether a field specification applies to a kind. Omitted parts match every kind. */
+export function appliesTo({ group, version, kind }: Omit<FieldSpec, "path">, of: Identity): boolean {
   return (group === undefined || group === of.group) && (version === undefined || version === of.version) &&
     (kind === undefined || kind === of.kind);
 }
 
 /**
- * Returns a copy of a value in which everything at a path is changed. Lists on the way are entered.
+ * Returns a copy of a value in which all values at a path are changed. The path continues in every
+ * item of a list.
  *
  * @param value The value.
  * @param path Names of fields. A slash in a name is written `\/`.

@@ -11,7 +11,7 @@ export type ReadFile = (path: string) => Promise<Uint8Array>;
 /**
  * Generates a ConfigMap or a Secret.
  *
- * @param kind Which of both.
+ * @param kind The kind to generate.
  * @param entry Name and sources of the data.
  * @param global Options for all generated objects; those of the entry take precedence.
  * @param read Reads a file of the kustomization.
@@ -46,12 +46,12 @@ export async function generated(
   };
 }
 
-/** Returns whether a hash is appended to the name of what an entry generates. */
+/** Returns whether a hash is appended to the name of an entry's object. */
 export function needsHash({ options }: GeneratorEntry, global: GeneratorOptions): boolean {
   return merged(options, global).disableNameSuffixHash !== true;
 }
 
-/** As kustomize defines it: for booleans the global value wins if it is true. */
+/** Merges options like kustomize. A boolean is true if it is true in either of them. */
 function merged(options: GeneratorOptions = {}, global: GeneratorOptions): GeneratorOptions {
   const maps = (["labels", "annotations"] as const).flatMap((name) => {
     const map = { ...global[name], ...options[name] };
@@ -119,15 +119,15 @@ function base64(bytes: Uint8Array): string {
 /**
  * Returns the suffix that kustomize appends to the name of a generated ConfigMap or Secret.
  *
- * It is made of the first ten hexadecimal digits of a SHA-256, some of them replaced so that no
- * words arise.
+ * It consists of the first ten hexadecimal digits of a SHA-256. Some digits are replaced, so that
+ * the suffix cannot contain words.
  *
  * @param object The object.
  */
 export function nameHash(object: PlainObject): string {
   const { kind, type = "", data = "", binaryData, stringData } = object;
-  // Kustomize means to hash the name too, but looks it up in a wrong way and always hashes an empty
-  // one.
+  // Kustomize tries to hash the name too, but a bug in the lookup always makes it hash an empty
+  // name.
   const name = "";
   const hashed = kind === "Secret"
     ? { data, kind, name, ...(stringData === undefined ? {} : { stringData }), type }
@@ -137,7 +137,7 @@ export function nameHash(object: PlainObject): string {
   return digest.slice(0, 10).replace(/[013ae]/g, (digit) => letters[digit]!);
 }
 
-/** JSON as Go writes it: sorted keys, and some characters escaped. */
+/** Formats JSON like Go, with sorted keys and some escaped characters. */
 function goJson(value: unknown): string {
   const sorted = (_: string, inner: unknown) =>
     inner !== null && typeof inner === "object" && !Array.isArray(inner)

@@ -1,6 +1,6 @@
 /**
- * Builds a kustomization as `kubectl kustomize` does. A field that is not supported is rejected by
- * name.
+ * Builds a kustomization as `kubectl kustomize` does. Unsupported fields are errors that name the
+ * field.
  *
  * https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/
  */
@@ -25,7 +25,7 @@ import { addAffixes, addAnnotations, addLabels, setImages, setNamespace, setRepl
  */
 export async function kustomize(folder: string): Promise<PlainObject[]> {
   const builtin = await builtinSchemas();
-  const resources = await accumulate(resolve(folder), [], { builtin, parents: [], kind: "Kustomization" });
+  const resources = await buildDirectory(resolve(folder), [], { builtin, parents: [], kind: "Kustomization" });
   for (const resource of resources) {
     if (!resource.needsHash) continue;
     const { object } = resource;
@@ -36,47 +36,47 @@ export async function kustomize(folder: string): Promise<PlainObject[]> {
   return resources.map(({ object }) => object).filter((object) => !isLocal(object));
 }
 
-/** Objects that configure tools, and are not meant for the cluster. */
+/** Returns whether an object only configures tools, and must not be applied to a cluster. */
 function isLocal({ metadata }: PlainObject): boolean {
   const { annotations } = metadata as { annotations?: Readonly<Record<string, unknown>> };
   const value = annotations?.["config.kubernetes.io/local-config"];
   return value !== undefined && value !== "false";
 }
 
-interface Surroundings {
+interface BuildContext {
   readonly builtin: BuiltinSchemas;
   /** Directories that are being built, the outermost first. */
   readonly parents: readonly string[];
-  /** What the directory must be. */
+  /** Whether the directory must be a kustomization or a component. */
   readonly kind: Kustomization["kind"];
 }
 
-/** Builds a directory on top of given resources, which only a component receives. */
-async function accumulate(folder: string, given: readonly Resource[], around: Surroundings): Promise<Resource[]> {
-  const { builtin, parents } = around;
+/** Builds a directory. A component also receives the resources that it changes. */
+async function buildDirectory(folder: string, given: readonly Resource[], context: BuildContext): Promise<Resource[]> {
+  const { builtin, parents } = context;
   if (parents.includes(folder)) {
     throw new Failure(
       `Cannot build "${parents[0]}": "${folder}" includes itself: ${[...parents, folder].join(" -> ")}`,
     );
   }
   const { file, kustomization } = await readKustomization(folder);
-  if (kustomization.kind !== around.kind) {
+  if (kustomization.kind !== context.kind) {
     throw new Failure(
-      around.kind === "Component"
+      context.kind === "Component"
         ? `Cannot build "${file}": "components" must list components. Set "kind: Component", or list it under "resources".`
         : `Cannot build "${file}": a component cannot be a resource. List it under "components".`,
     );
   }
-  const below = { builtin, parents: [...parents, folder] };
+  const inner = { builtin, parents: [...parents, folder] };
   let resources = [...given];
   for (const path of kustomization.resources) {
-    for (const resource of await loaded(folder, path, below, file)) add(resources, resource, file);
+    for (const resource of await loadResource(folder, path, inner, file)) add(resources, resource, file);
   }
   await generate(resources, kustomization, { folder, file, builtin });
   for (const path of kustomization.components) {
-    resources = await accumulate(resolve(folder, path), resources, { ...below, kind: "Component" });
+    resources = await buildDirectory(resolve(folder, path), resources, { ...inner, kind: "Component" });
   }
-  return await transformed(resources, kustomization, { folder, file, builtin });
+  return await transform(resources, kustomization, { folder, file, builtin });
 }
 
 interface Source {
@@ -85,11 +85,11 @@ interface Source {
   readonly builtin: BuiltinSchemas;
 }
 
-/** A resource is a file, or a directory with a kustomization of its own. */
-async function loaded(
+/** Loads a resource, which is a file or a directory with another kustomization. */
+async function loadResource(
   folder: string,
   path: string,
-  around: Omit<Surroundings, "kind">,
+  context: Omit<BuildContext, "kind">,
   file: string,
 ): Promise<Resource[]> {
   if (/^[a-z]+:\/\/|^git@|^github\.com\//.test(path)) {
@@ -101,9 +101,9 @@ async function loaded(
   const place = resolve(folder, path);
   const info = await Deno.stat(place).catch(() => undefined);
   if (info === undefined) throw new Failure(`Cannot build "${file}": the resource "${path}" does not exist`);
-  if (info.isDirectory) return await accumulate(place, [], { ...around, kind: "Kustomization" });
-  const text = new TextDecoder().decode(await reader(folder, file)(path));
-  return objectsIn(text, `"${place}"`, KUSTOMIZE_YAML).map((object) => new Resource(object, around.builtin));
+  if (info.isDirectory) return await buildDirectory(place, [], { ...context, kind: "Kustomization" });
+  const text = new TextDecoder().decode(await fileReader(folder, file)(path));
+  return objectsIn(text, `"${place}"`, KUSTOMIZE_YAML).map((object) => new Resource(object, context.builtin));
 }
 
 function add(resources: Resource[], resource: Resource, file: string): void {
@@ -115,8 +115,8 @@ function add(resources: Resource[], resource: Resource, file: string): void {
   resources.push(resource);
 }
 
-/** Reads files in or below the directory only, as kustomize does. */
-function reader(folder: string, file: string): ReadFile {
+/** Returns a function that only reads files in or below the directory, as kustomize does. */
+function fileReader(folder: string, file: string): ReadFile {
   return async (path) => {
     const place = resolve(folder, path);
     const real = await Deno.realPath(place).catch(() => {
@@ -140,7 +140,7 @@ async function generate(
   { configMapGenerator, secretGenerator, generatorOptions }: Kustomization,
   { folder, file, builtin }: Source,
 ): Promise<void> {
-  const read = reader(folder, file);
+  const read = fileReader(folder, file);
   const entries = [
     ...configMapGenerator.map((entry) => ["ConfigMap", entry] as const),
     ...secretGenerator.map((entry) => ["Secret", entry] as const),
@@ -148,24 +148,24 @@ async function generate(
   for (const [kind, entry] of entries) {
     const resource = new Resource(await generated(kind, entry, generatorOptions, read), builtin);
     resource.needsHash = needsHash(entry, generatorOptions);
-    absorb(resources, resource, entry, file);
+    addGenerated(resources, resource, entry, file);
   }
 }
 
 /**
- * Adds what was generated, or merges it into what a base generated, which decides whether the name
- * gets a hash.
+ * Adds a generated object, or merges it into an object that a base generated. The base then decides
+ * whether the name gets a hash.
  */
-function absorb(resources: Resource[], resource: Resource, entry: GeneratorEntry, file: string): void {
+function addGenerated(resources: Resource[], resource: Resource, entry: GeneratorEntry, file: string): void {
   const { behavior = "create", name } = entry;
   if (behavior === "create") return add(resources, resource, file);
   if (behavior !== "merge" && behavior !== "replace") {
     throw new Failure(`Cannot build "${file}": behavior "${behavior}" of "${name}" must be create, merge or replace`);
   }
   const { kind, namespace } = resource.identity;
-  const isIt = (identity: Identity) =>
+  const isTarget = (identity: Identity) =>
     identity.kind === kind && identity.group === "" && identity.name === name && identity.namespace === namespace;
-  const existing = resources.find(({ identities }) => identities.some(isIt));
+  const existing = resources.find(({ identities }) => identities.some(isTarget));
   if (existing === undefined) {
     throw new Failure(
       `Cannot build "${file}": ${kind} "${name}" does not exist, so behavior "${behavior}" is not possible. Use create.`,
@@ -200,7 +200,7 @@ interface Generated extends PlainObject {
 }
 
 /** Applies the transformers of a kustomization in kustomize's order. */
-async function transformed(
+async function transform(
   given: readonly Resource[],
   kustomization: Kustomization,
   source: Source,
@@ -208,7 +208,7 @@ async function transformed(
   const { namespace, namePrefix = "", nameSuffix = "", labels, commonAnnotations, images, replicas } = kustomization;
   let resources = [...given];
   const patch = async (entry: Patch) => {
-    resources = patched(resources, await load(entry, source), source.builtin);
+    resources = patched(resources, await loadPatch(entry, source), source.builtin);
   };
   for (const entry of kustomization.patchesStrategicMerge) {
     await patch(/\n|^\s*\{/.test(entry) ? { patch: entry } : { path: entry });
@@ -223,25 +223,25 @@ async function transformed(
   for (const entry of kustomization.patchesJson6902) await patch(entry);
   for (const { name, count } of replicas) setReplicas(resources, name, count, source.file);
   for (const resource of resources) setImages(resource, images);
-  const twice = resources.find((one, i) =>
+  const duplicate = resources.find((one, i) =>
     resources.slice(0, i).some((other) => sameIdentity(one.identity, other.identity))
   );
-  if (twice !== undefined) {
+  if (duplicate !== undefined) {
     throw new Failure(
       `Cannot build "${source.file}": ${
-        shownIdentity(twice.identity)
+        shownIdentity(duplicate.identity)
       } exists twice after names and namespaces are changed`,
     );
   }
   return resources;
 }
 
-async function load(entry: Patch, { folder, file }: Source): Promise<LoadedPatch> {
+async function loadPatch(entry: Patch, { folder, file }: Source): Promise<LoadedPatch> {
   const { path, patch } = entry;
   if ((path === undefined) === (patch === undefined)) {
     throw new Failure(`Cannot build "${file}": a patch needs either "path" or "patch", got ${JSON.stringify(entry)}`);
   }
   if (patch !== undefined) return { ...entry, text: patch, shown: `a patch in "${file}"` };
-  const text = new TextDecoder().decode(await reader(folder, file)(path!));
+  const text = new TextDecoder().decode(await fileReader(folder, file)(path!));
   return { ...entry, text, shown: `the patch "${join(folder, path!)}"` };
 }

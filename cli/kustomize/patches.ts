@@ -19,7 +19,7 @@ import { DELETED, strategicMerge } from "./strategic_merge.ts";
 /** A patch with its source. */
 export interface LoadedPatch extends Patch {
   readonly text: string;
-  /** The source, as errors name it. */
+  /** The name of the source in errors. */
   readonly shown: string;
 }
 
@@ -51,7 +51,9 @@ export function patched(resources: readonly Resource[], patch: LoadedPatch, buil
     if (!isObject(document)) {
       throw new Failure(`Cannot apply ${patch.shown}: a patch must be an object or a list of JSON patch operations`);
     }
-    const targets = patch.target === undefined ? [named(remaining, document, patch.shown)] : matching(remaining, patch);
+    const targets = patch.target === undefined
+      ? [objectOf(remaining, document, patch.shown)]
+      : matching(remaining, patch);
     for (const target of targets) {
       if (!merge(target, document as unknown as PlainObject, patch, builtin)) {
         remaining = remaining.filter((one) => one !== target);
@@ -100,10 +102,10 @@ function merge(resource: Resource, patch: PlainObject, { options = {} }: Patch, 
 }
 
 /**
- * The object that a patch without a target is for: it names it itself, by any name that the object
- * has had.
+ * Returns the object that a patch without a target changes. The patch contains the current or a
+ * previous name of the object.
  */
-function named(resources: readonly Resource[], patch: Readonly<Record<string, unknown>>, shown: string): Resource {
+function objectOf(resources: readonly Resource[], patch: Readonly<Record<string, unknown>>, shown: string): Resource {
   const { apiVersion, kind, metadata } = patch as unknown as PlainObject;
   if (typeof apiVersion !== "string" || typeof kind !== "string" || typeof metadata?.name !== "string") {
     throw new Failure(`Cannot apply ${shown}: a patch without a target needs apiVersion, kind and metadata.name`);
@@ -125,7 +127,7 @@ function named(resources: readonly Resource[], patch: Readonly<Record<string, un
   );
 }
 
-/** The objects that a target selects. */
+/** Returns the objects that a target selects. */
 function matching(resources: readonly Resource[], { target = {}, shown }: LoadedPatch): Resource[] {
   const fits = (pattern: string | undefined, value: string): boolean => {
     if (pattern === undefined || pattern === "") return true;

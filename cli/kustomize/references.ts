@@ -2,18 +2,18 @@
 import { isObject } from "../internal/mod.gen.ts";
 import { Failure } from "../exit_code.ts";
 import type { PlainObject } from "../objects.ts";
-import { changedAt, isAbout } from "./field_path.ts";
+import { appliesTo, changedAt } from "./field_path.ts";
 import type { FieldSpec } from "./kustomization.ts";
 import { type Resource, shownIdentity } from "./resource.ts";
 
-/** A kind, and the fields that hold names of its objects. */
+/** A kind, and the fields of other kinds that contain names of its objects. */
 interface Referenced {
   readonly kind: string;
   readonly group?: string;
   readonly fields: readonly FieldSpec[];
 }
 
-/** Where kinds have their pod spec. */
+/** The path of the pod spec in each kind that has one. */
 const PODS: Readonly<Record<string, string>> = {
   Pod: "spec",
   PodTemplate: "template/spec",
@@ -26,14 +26,14 @@ const PODS: Readonly<Record<string, string>> = {
   ReplicationController: "spec/template/spec",
 };
 
-/** Fields in the pod specs of all kinds but some. */
+/** Returns fields in the pod specs of all kinds except some. */
 function inPods(paths: readonly string[], except: readonly string[]): FieldSpec[] {
   return Object.entries(PODS).filter(([kind]) => !except.includes(kind)).flatMap(([kind, spec]) =>
     paths.map((path) => ({ kind, path: `${spec}/${path}` }))
   );
 }
 
-function in_(kind: string, ...paths: readonly string[]): FieldSpec[] {
+function fieldsIn(kind: string, ...paths: readonly string[]): FieldSpec[] {
   return paths.map((path) => ({ kind, path }));
 }
 
@@ -48,39 +48,40 @@ const fromSources = (kind: "configMap" | "secret", volume: string) => [
   `volumes/projected/sources/${kind}/name`,
 ];
 const IN_WORKLOADS = ["PodTemplate", "ReplicaSet"];
-const RULES = [...in_("Role", "rules/resourceNames"), ...in_("ClusterRole", "rules/resourceNames")];
+const RULES = [...fieldsIn("Role", "rules/resourceNames"), ...fieldsIn("ClusterRole", "rules/resourceNames")];
 
 /**
- * The references that kustomize knows: its `nameReference` configuration, which no schema contains.
+ * The references that kustomize updates, from its `nameReference` configuration. Schemas do not
+ * have this information.
  * https://github.com/kubernetes-sigs/kustomize/blob/master/api/internal/konfig/builtinpluginconsts/namereference.go
  */
-const REFERENCED: readonly Referenced[] = [
+const REFERENCES: readonly Referenced[] = [
   ...["Deployment", "ReplicationController", "ReplicaSet", "StatefulSet"].map((kind) => ({
     kind,
-    fields: in_("HorizontalPodAutoscaler", "spec/scaleTargetRef/name"),
+    fields: fieldsIn("HorizontalPodAutoscaler", "spec/scaleTargetRef/name"),
   })),
   {
     kind: "ConfigMap",
     fields: [
       ...inPods(fromSources("configMap", "configMap/name"), ["ReplicationController"]),
-      ...in_("Node", "spec/configSource/configMap"),
+      ...fieldsIn("Node", "spec/configSource/configMap"),
       ...RULES,
-      ...in_("Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/fastcgi-params-configmap"),
+      ...fieldsIn("Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/fastcgi-params-configmap"),
     ],
   },
   {
     kind: "Secret",
     fields: [
       ...inPods([...fromSources("secret", "secret/secretName"), "imagePullSecrets/name"], ["ReplicationController"]),
-      ...in_(
+      ...fieldsIn(
         "Ingress",
         "spec/tls/secretName",
         "metadata/annotations/ingress.kubernetes.io\\/auth-secret",
         "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-secret",
         "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-tls-secret",
       ),
-      ...in_("ServiceAccount", "imagePullSecrets/name"),
-      ...in_(
+      ...fieldsIn("ServiceAccount", "imagePullSecrets/name"),
+      ...fieldsIn(
         "StorageClass",
         "parameters/secretName",
         "parameters/adminSecretName",
@@ -88,14 +89,14 @@ const REFERENCED: readonly Referenced[] = [
         "parameters/secretRef",
       ),
       ...RULES,
-      ...in_("PersistentVolume", "spec/azureFile/secretName"),
+      ...fieldsIn("PersistentVolume", "spec/azureFile/secretName"),
     ],
   },
   {
     kind: "Service",
     fields: [
-      ...in_("StatefulSet", "spec/serviceName"),
-      ...in_(
+      ...fieldsIn("StatefulSet", "spec/serviceName"),
+      ...fieldsIn(
         "Ingress",
         "spec/rules/http/paths/backend/serviceName",
         "spec/backend/serviceName",
@@ -123,19 +124,22 @@ const REFERENCED: readonly Referenced[] = [
   { kind: "PersistentVolumeClaim", fields: inPods(["volumes/persistentVolumeClaim/claimName"], IN_WORKLOADS) },
   {
     kind: "PersistentVolume",
-    fields: [...in_("PersistentVolumeClaim", "spec/volumeName"), ...in_("ClusterRole", "rules/resourceNames")],
+    fields: [
+      ...fieldsIn("PersistentVolumeClaim", "spec/volumeName"),
+      ...fieldsIn("ClusterRole", "rules/resourceNames"),
+    ],
   },
   {
     kind: "StorageClass",
     group: "storage.k8s.io",
     fields: [
-      ...in_("PersistentVolume", "spec/storageClassName"),
-      ...in_("PersistentVolumeClaim", "spec/storageClassName"),
-      ...in_("StatefulSet", "spec/volumeClaimTemplates/spec/storageClassName"),
+      ...fieldsIn("PersistentVolume", "spec/storageClassName"),
+      ...fieldsIn("PersistentVolumeClaim", "spec/storageClassName"),
+      ...fieldsIn("StatefulSet", "spec/volumeClaimTemplates/spec/storageClassName"),
     ],
   },
   { kind: "PriorityClass", group: "scheduling.k8s.io", fields: inPods(["priorityClassName"], IN_WORKLOADS) },
-  { kind: "IngressClass", group: "networking.k8s.io", fields: in_("Ingress", "spec/ingressClassName") },
+  { kind: "IngressClass", group: "networking.k8s.io", fields: fieldsIn("Ingress", "spec/ingressClassName") },
   {
     kind: "ValidatingAdmissionPolicy",
     group: ADMISSION,
@@ -147,17 +151,17 @@ const REFERENCED: readonly Referenced[] = [
  * Updates all references to names that have changed.
  *
  * @param resources The objects, which are changed in place.
- * @throws {Failure} If a reference could be to several objects that have different names now.
+ * @throws {Failure} If a reference may refer to several objects whose names now differ.
  */
 export function updateReferences(resources: readonly Resource[]): void {
-  for (const { kind, group, fields } of REFERENCED) {
+  for (const { kind, group, fields } of REFERENCES) {
     const referenced = resources.filter((resource) =>
       resource.identities.some((one) => one.kind === kind && (group === undefined || one.group === group))
     );
     if (referenced.length === 0) continue;
     for (const referrer of resources) {
       for (const field of fields) {
-        if (!isAbout(field, referrer.identity)) continue;
+        if (!appliesTo(field, referrer.identity)) continue;
         const update = (value: unknown): unknown => updated(value, field, referrer, referenced);
         referrer.change(changedAt(referrer.object, field.path, update) as PlainObject);
       }
@@ -182,8 +186,8 @@ function updated(value: unknown, field: FieldSpec, referrer: Resource, candidate
 }
 
 /**
- * The object that a name refers to, by the rules of kustomize: of those that had the name, one in
- * the same kustomization comes first.
+ * Returns the object that a name refers to. As in kustomize, of several objects that had the name,
+ * the one in the same kustomization is preferred.
  */
 function selected(
   name: string,
@@ -204,12 +208,12 @@ function selected(
   }
   if (found.length > 1) {
     found = found.filter((one) =>
-      endAlike(one.prefixes, referrer.prefixes, true) && endAlike(one.suffixes, referrer.suffixes, true)
+      haveSameEnd(one.prefixes, referrer.prefixes, true) && haveSameEnd(one.suffixes, referrer.suffixes, true)
     );
   }
   if (found.length > 1) {
     found = found.filter((one) =>
-      endAlike(one.prefixes, referrer.prefixes, false) && endAlike(one.suffixes, referrer.suffixes, false)
+      haveSameEnd(one.prefixes, referrer.prefixes, false) && haveSameEnd(one.suffixes, referrer.suffixes, false)
     );
   }
   const [first, ...others] = found;
@@ -222,8 +226,8 @@ function selected(
   return first;
 }
 
-/** Whether the last elements of two lists are equal, as far as the shorter one reaches. */
-function endAlike(a: readonly string[], b: readonly string[], allowEmpty: boolean): boolean {
+/** Returns whether the shorter of two lists equals the end of the longer one. */
+function haveSameEnd(a: readonly string[], b: readonly string[], allowEmpty: boolean): boolean {
   if (a.length === 0 || b.length === 0) return allowEmpty || a.length === b.length;
   const length = Math.min(a.length, b.length);
   return a.slice(-length).join("\n") === b.slice(-length).join("\n");

@@ -1,4 +1,4 @@
-/** An object while kustomize's transformers change it, with the identities that it had before. */
+/** Represents an object that kustomize's transformers change, with its previous identities. */
 import type { BuiltinSchemas } from "./builtin_schemas.ts";
 import type { PlainObject } from "../objects.ts";
 
@@ -13,7 +13,7 @@ export interface Identity {
 
 /** An object of a kustomization. Patches and references find it by any name it has had. */
 export class Resource {
-  /** The object as it is now. */
+  /** The current object. */
   object: PlainObject;
   /** Whether a hash of its data is appended to its name in the end. */
   needsHash = false;
@@ -37,7 +37,7 @@ export class Resource {
     return this.#builtin.isNamespaced(this.object.apiVersion, this.object.kind) === false;
   }
 
-  /** The identity as it is now. */
+  /** The current identity. */
   get identity(): Identity {
     const { apiVersion, kind, metadata: { name, namespace = "default" } } = this.object;
     const [version = "", group = ""] = apiVersion.split("/").reverse();
@@ -54,7 +54,7 @@ export class Resource {
     return [...this.#previous, this.identity];
   }
 
-  /** Replaces the object, and remembers its identity if that changes. */
+  /** Replaces the object, and stores its previous identity if the identity changes. */
   change(object: PlainObject): void {
     const before = this.identity;
     this.object = object;

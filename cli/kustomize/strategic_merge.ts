@@ -1,5 +1,5 @@
 /**
- * Strategic merge patches as kustomize applies them, with the merge keys of the generated schemas.
+ * Applies strategic merge patches like kustomize, with the merge keys of the generated schemas.
  */
 import { equal, isObject } from "../internal/mod.gen.ts";
 import type { BuiltinSchemas, MergeSchema } from "./builtin_schemas.ts";
@@ -72,7 +72,7 @@ function mergedValue(
   return mergedList(before, list, keys, builtin.items(schema), builtin);
 }
 
-/** An item that has only a directive is about the whole list. */
+/** Separates the directive of a whole list, which is an item with only a directive. */
 function withoutDirective(list: readonly unknown[]): [unknown[], unknown] {
   const isDirective = (item: unknown) => isObject(item) && DIRECTIVE in item && Object.keys(item).length === 1;
   const found = list.find(isDirective) as Json | undefined;
@@ -86,8 +86,8 @@ function mergedList(
   schema: MergeSchema | undefined,
   builtin: BuiltinSchemas,
 ): unknown[] {
-  // Ports, for example, are identified by number and protocol. A key that neither list uses does
-  // not count.
+  // Several keys may identify an item, such as port and protocol. Keys that neither list uses are
+  // ignored.
   const used = keys.filter((key) => [...before, ...wanted].some((item) => isObject(item) && item[key] !== undefined));
   const rest = [...before];
   const merged: unknown[] = [];
@@ -110,7 +110,9 @@ function mergedList(
   return [...merged, ...rest];
 }
 
-/** Items are the same if one key is equal and no other differs. A missing key matches any value. */
+/**
+ * Returns whether at least one key is equal and no other differs. A missing key matches any value.
+ */
 function isSameItem(item: Json, patch: Json, keys: readonly string[]): boolean {
   return keys.some((key) => item[key] !== undefined && equal(item[key], patch[key])) &&
     keys.every((key) => item[key] === undefined || patch[key] === undefined || equal(item[key], patch[key]));

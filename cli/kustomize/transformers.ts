@@ -1,11 +1,11 @@
 /**
- * The changes that a kustomization makes to all of its objects: namespace, names, labels,
- * annotations, replicas, images.
+ * Makes the changes of a kustomization that affect all of its objects: namespace, names, labels,
+ * annotations, replicas and images.
  */
 import { isObject } from "../internal/mod.gen.ts";
 import { Failure } from "../exit_code.ts";
 import type { PlainObject } from "../objects.ts";
-import { changedAt, isAbout } from "./field_path.ts";
+import { appliesTo, changedAt } from "./field_path.ts";
 import type { FieldSpec, ImageEntry, LabelEntry } from "./kustomization.ts";
 import type { Resource } from "./resource.ts";
 
@@ -79,8 +79,8 @@ const AFFINITY = ["podAffinity", "podAntiAffinity"].flatMap((kind) => [
 ]);
 
 /**
- * Selectors, as kustomize lists them: no schema says which selectors select pods of the same
- * kustomization.
+ * Selectors of pods of the same kustomization. The list is kustomize's, because schemas do not have
+ * this information.
  */
 const SELECTORS: readonly FieldSpec[] = [
   ...["Service", "ReplicationController"].map((kind) => ({ version: "v1", kind, path: "spec/selector", create: true })),
@@ -104,7 +104,9 @@ const SELECTORS: readonly FieldSpec[] = [
   })),
 ];
 
-/** Adds labels to the object, and to its selectors and pod templates if the entry asks for it. */
+/**
+ * Adds labels to the object, and if the entry includes them, to its selectors and pod templates.
+ */
 export function addLabels(resource: Resource, entry: LabelEntry): void {
   const { pairs = {}, includeSelectors = false, includeTemplates = false, fields = [] } = entry;
   addAt(resource, pairs, [
@@ -123,7 +125,7 @@ export function addAnnotations(resource: Resource, annotations: Texts): void {
 
 function addAt(resource: Resource, pairs: Texts, fields: readonly FieldSpec[]): void {
   for (const field of fields) {
-    if (!isAbout(field, resource.identity)) continue;
+    if (!appliesTo(field, resource.identity)) continue;
     const add = (value: unknown) => ({ ...(isObject(value) ? value : {}), ...pairs });
     resource.change(changedAt(resource.object, field.path, add, field.create) as PlainObject);
   }
@@ -132,9 +134,9 @@ function addAt(resource: Resource, pairs: Texts, fields: readonly FieldSpec[]): 
 const SCALED = ["Deployment", "ReplicationController", "ReplicaSet", "StatefulSet"];
 
 /**
- * Sets the number of replicas of the workload with a name.
+ * Sets the number of replicas of all workloads with a name.
  *
- * @throws {Failure} If there is none.
+ * @throws {Failure} If no workload has the name.
  */
 export function setReplicas(resources: readonly Resource[], name: string, count: number, file: string): void {
   const found = resources.filter((one) =>
@@ -168,7 +170,7 @@ export function setImages(resource: Resource, images: readonly ImageEntry[]): vo
   }
 }
 
-/** As in kustomize the name is a regular expression; one that is malformed matches no image. */
+/** Returns the name as a regular expression, as in kustomize. A malformed one matches no image. */
 function imagePattern(name: string): RegExp | undefined {
   try {
     return new RegExp(`^${name}(:[a-zA-Z0-9_.{}-]*)?(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?$`);
