@@ -18,7 +18,7 @@ const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "d
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const pods = { group: "", resource: "pods", names: [], scope: "watched" } as const;
+ * const pods = { group: "", resource: "pods", resourceNames: [], scope: "watched" } as const;
  * const pod = { ...pods, reason: "reads Pod" };
  * assert.deepEqual(rulesOf([{ ...pod, verb: "watch" }, { ...pod, verb: "list" }]), [
  *   { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },

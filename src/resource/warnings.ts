@@ -38,7 +38,7 @@ const WARNING_SHARE = 0.9;
  * });
  *
  * const [warning] = definitionWarnings(Website.crd);
- * assert.match(warning, /column "Host" of "v1" is always empty: its type is integer/);
+ * assert.match(warning ?? "", /column "Host" of "v1" is always empty: its type is integer/);
  * ```
  */
 export function definitionWarnings(crd: CustomResourceDefinitionManifest): string[] {

@@ -25,9 +25,9 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
   ],
   "is the object of ReviewedObject, MutableObject or MutateResult of a webhook": [
     "Draft",
+    "MutatedObject",
     "Returned",
     "Subject",
-    "Wanted",
   ],
   "is inferred from the options of resource(), or is the message for invalid ones": [
     "AnyColumns",

@@ -8,9 +8,9 @@ export type ColumnType = "string" | "integer" | "number" | "boolean" | "date";
 const TEXT: JsonSchema = { type: "string" };
 const TIME: JsonSchema = { type: "string", format: "date-time" };
 const COUNT: JsonSchema = { type: "integer" };
-const OPEN: JsonSchema = { "x-kubernetes-preserve-unknown-fields": true };
+const ANYTHING: JsonSchema = { "x-kubernetes-preserve-unknown-fields": true };
 
-const KNOWN: Readonly<Record<string, JsonSchema>> = {
+const COMMON_FIELDS: Readonly<Record<string, JsonSchema>> = {
   apiVersion: TEXT,
   kind: TEXT,
   metadata: {
@@ -28,8 +28,8 @@ const KNOWN: Readonly<Record<string, JsonSchema>> = {
       labels: { type: "object", additionalProperties: TEXT },
       annotations: { type: "object", additionalProperties: TEXT },
       finalizers: { type: "array", items: TEXT },
-      ownerReferences: { type: "array", items: OPEN },
-      managedFields: { type: "array", items: OPEN },
+      ownerReferences: { type: "array", items: ANYTHING },
+      managedFields: { type: "array", items: ANYTHING },
     },
   },
 };
@@ -38,7 +38,7 @@ export function columnSchema(path: string, root: JsonSchema): JsonSchema | undef
   const { steps } = parseJsonPath(path);
   const [only, ...more] = steps;
   if (only?.kind !== "list" || more.length > 0 || !path.startsWith(".")) return undefined;
-  return follow(complete(root), only.steps);
+  return resolveSteps(withCommonFields(root), only.steps);
 }
 
 export function columnType({ type, format }: JsonSchema): ColumnType {
@@ -47,20 +47,20 @@ export function columnType({ type, format }: JsonSchema): ColumnType {
 }
 
 export function hasMismatchedFilter(path: JsonPath, root: JsonSchema): boolean {
-  let node: JsonSchema | undefined = complete(root);
+  let node: JsonSchema | undefined = withCommonFields(root);
   for (const step of path.steps.flatMap((each) => each.kind === "list" ? each.steps : [])) {
     if (node === undefined) return false;
     if (step.kind === "filter" && node.items !== undefined) {
-      const [left, right] = [follow(node.items, step.left), step.right[0]];
+      const [left, right] = [resolveSteps(node.items, step.left), step.right[0]];
       if (left !== undefined && right !== undefined && !isComparable(left, right)) return true;
     }
-    node = next(node, step);
+    node = resolveStep(node, step);
   }
   return false;
 }
 
-function complete(root: JsonSchema): JsonSchema {
-  return { ...root, properties: { ...root.properties, ...KNOWN } };
+function withCommonFields(root: JsonSchema): JsonSchema {
+  return { ...root, properties: { ...root.properties, ...COMMON_FIELDS } };
 }
 
 function isComparable({ type }: JsonSchema, right: Step): boolean {
@@ -71,11 +71,14 @@ function isComparable({ type }: JsonSchema, right: Step): boolean {
   return right.kind !== "word";
 }
 
-function follow(node: JsonSchema | undefined, steps: readonly Step[]): JsonSchema | undefined {
-  return steps.reduce<JsonSchema | undefined>((at, step) => at === undefined ? undefined : next(at, step), node);
+function resolveSteps(node: JsonSchema | undefined, steps: readonly Step[]): JsonSchema | undefined {
+  return steps.reduce<JsonSchema | undefined>(
+    (current, step) => current === undefined ? undefined : resolveStep(current, step),
+    node,
+  );
 }
 
-function next(node: JsonSchema, step: Step): JsonSchema | undefined {
+function resolveStep(node: JsonSchema, step: Step): JsonSchema | undefined {
   switch (step.kind) {
     case "field":
       return propertyOf(node, step.name);
@@ -85,13 +88,13 @@ function next(node: JsonSchema, step: Step): JsonSchema | undefined {
       return itemOf(node) ?? valueOf(node);
     case "filter": {
       const item = itemOf(node);
-      return item === undefined || follow(item, step.left) === undefined ? undefined : item;
+      return item === undefined || resolveSteps(item, step.left) === undefined ? undefined : item;
     }
     case "list":
-      return follow(node, step.steps);
+      return resolveSteps(node, step.steps);
     case "union":
     case "recursive":
-      return OPEN;
+      return ANYTHING;
     default:
       return undefined;
   }
@@ -99,8 +102,8 @@ function next(node: JsonSchema, step: Step): JsonSchema | undefined {
 
 function propertyOf(node: JsonSchema, key: string): JsonSchema | undefined {
   if (node.properties && Object.hasOwn(node.properties, key)) return node.properties[key];
-  if (node["x-kubernetes-embedded-resource"] && Object.hasOwn(KNOWN, key)) return KNOWN[key];
-  return valueOf(node) ?? (isOpen(node) ? OPEN : undefined);
+  if (node["x-kubernetes-embedded-resource"] && Object.hasOwn(COMMON_FIELDS, key)) return COMMON_FIELDS[key];
+  return valueOf(node) ?? (isOpen(node) ? ANYTHING : undefined);
 }
 
 function valueOf({ additionalProperties }: JsonSchema): JsonSchema | undefined {
@@ -108,7 +111,7 @@ function valueOf({ additionalProperties }: JsonSchema): JsonSchema | undefined {
 }
 
 function itemOf(node: JsonSchema): JsonSchema | undefined {
-  return node.items ?? (isOpen(node) ? OPEN : undefined);
+  return node.items ?? (isOpen(node) ? ANYTHING : undefined);
 }
 
 function isOpen(node: JsonSchema): boolean {
