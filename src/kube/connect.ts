@@ -4,7 +4,7 @@ import { ClusterConfigError } from "./cluster_config_error.ts";
 import type { Connection } from "./connection.ts";
 import { inCluster } from "./in_cluster.ts";
 import { kubeconfigConnection } from "./kubeconfig_connection.ts";
-import { type Machine, whyUnreadable } from "./machine.ts";
+import { type Machine, unreadableReason } from "./machine.ts";
 
 /** The HTTP clients that a pod can use. */
 export const HTTP_CLIENTS = ["http2", "fetch"] as const;
@@ -57,7 +57,7 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   }
   const missing = home === undefined
     ? "HOME is unset"
-    : `"${defaultPath}" ${whyUnreadable(error, defaultPath).split(".")[0]}`;
+    : `"${defaultPath}" ${unreadableReason(error, defaultPath).split(".")[0]}`;
   throw new ClusterConfigError(
     "NoCluster",
     `No cluster found: KUBECONFIG is unset, ${missing}, and this is not a pod. ` +
@@ -82,8 +82,8 @@ function isKubeconfigDenied(machine: Machine): boolean {
 }
 
 /**
- * Returns the files that exist, as kubectl does. A single file, or several of which none exists,
- * are returned unchanged, so that the error of reading them names them.
+ * Returns the files that exist, as kubectl does. If there is only one file, or none exists, it
+ * returns all, so that reading them fails with an error that names them.
  */
 async function existingFiles(paths: readonly string[], machine: Machine): Promise<readonly string[]> {
   if (paths.length === 1) return paths;

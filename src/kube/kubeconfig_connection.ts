@@ -7,7 +7,7 @@ import { ClusterConfigError } from "./cluster_config_error.ts";
 import type { Connection } from "./connection.ts";
 import { FetchTransport, type TlsOptions, type TokenSource, withToken } from "./http.ts";
 import { type KubeconfigContext, type KubeconfigFile, selectContext } from "./kubeconfig.ts";
-import { type Machine, whyUnreadable } from "./machine.ts";
+import { type Machine, unreadableReason } from "./machine.ts";
 import { tokenFile } from "./token_file.ts";
 
 /**
@@ -67,7 +67,7 @@ async function readKubeconfig(path: string, machine: Machine): Promise<Kubeconfi
   } catch (cause) {
     throw new ClusterConfigError(
       "InvalidKubeconfig",
-      `Cannot read kubeconfig "${path}": it ${whyUnreadable(cause, path)}`,
+      `Cannot read kubeconfig "${path}": it ${unreadableReason(cause, path)}`,
       { cause },
     );
   }
@@ -134,7 +134,7 @@ async function readPem<Key extends "client-certificate" | "client-key" | "certif
   } catch (cause) {
     throw new ClusterConfigError(
       "InvalidKubeconfig",
-      `Cannot read kubeconfig "${file}": its ${key} "${path}" ${whyUnreadable(cause, path)}`,
+      `Cannot read kubeconfig "${file}": its ${key} "${path}" ${unreadableReason(cause, path)}`,
       { cause },
     );
   }

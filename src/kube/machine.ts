@@ -20,7 +20,7 @@ export interface Machine {
  * @param error The error of reading the file.
  * @param path Path of the file.
  */
-export function whyUnreadable(error: unknown, path: string): string {
+export function unreadableReason(error: unknown, path: string): string {
   if (error instanceof Deno.errors.NotFound) return "does not exist";
   if (error instanceof Deno.errors.IsADirectory) return "is a directory";
   if (error instanceof Deno.errors.PermissionDenied) return "is not readable for this user";

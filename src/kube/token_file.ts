@@ -1,7 +1,7 @@
 /** Reads tokens from files that the kubelet replaces while the process runs. */
 import type { Clock } from "../base/clock.ts";
 import { CredentialError, type TokenSource } from "./http.ts";
-import { type Machine, whyUnreadable } from "./machine.ts";
+import { type Machine, unreadableReason } from "./machine.ts";
 
 // In milliseconds, as in client-go. The kubelet renews a token after 80 % of its lifetime, which is
 // one hour by default.
@@ -40,7 +40,7 @@ async function read(path: string, machine: Machine): Promise<string> {
   try {
     text = await machine.readText(path);
   } catch (cause) {
-    throw new CredentialError(`Cannot read the token file "${path}": it ${whyUnreadable(cause, path)}`, { cause });
+    throw new CredentialError(`Cannot read the token file "${path}": it ${unreadableReason(cause, path)}`, { cause });
   }
   if (text.trim() === "") throw new CredentialError(`Cannot read the token file "${path}": it is empty`);
   return text.trim();

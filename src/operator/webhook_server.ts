@@ -103,8 +103,8 @@ export class WebhookServer {
       this.#use(certificate, expiry);
     const { certificate: paths } = serving;
     if (paths !== undefined) {
-      const onLook = (isGood: boolean): void => this.#context.metrics.certificateRead(isGood);
-      return new CertificateFileWatcher({ paths, readText: denoMachine.readText, clock, log, use, onLook });
+      const onCheck = (areValid: boolean): void => this.#context.metrics.certificateRead(areValid);
+      return new CertificateFileWatcher({ paths, readText: denoMachine.readText, clock, log, use, onCheck });
     }
     return new CertificateKeeper({
       client,

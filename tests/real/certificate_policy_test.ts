@@ -188,7 +188,7 @@ Deno.test("an operator's token can renew its certificate, and change no other pa
       log: operatorLog("notes"),
       identity: "a",
       // Short times, so that the steps of a renewal follow each other without a delay.
-      times: { authority: 1e10, server: 1e9, publish: 150, drop: 300, look: 50 },
+      times: { authority: 1e10, server: 1e9, publish: 150, drop: 300, checkInterval: 50 },
       use: ({ certificate }) => void used.push(certificate),
       secret: { name: "notes-webhook", namespace: NAMESPACE },
       names: ["notes-webhook.moved.svc"],

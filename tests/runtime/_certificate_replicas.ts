@@ -24,7 +24,7 @@ import { Note, notes, NoteV2 } from "../fixtures/reviews.ts";
 
 const SECRET = { name: "notes-webhook", namespace: "default" } as const;
 /** Takes each step at the next check. */
-const TIMES: CertificateTimes = { authority: 1e10, server: 1e9, publish: 4000, drop: 5000, look: 4000 };
+const TIMES: CertificateTimes = { authority: 1e10, server: 1e9, publish: 4000, drop: 5000, checkInterval: 4000 };
 const RENEW_DEADLINE = 10_000;
 
 const op = operator({

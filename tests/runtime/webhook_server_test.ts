@@ -25,7 +25,7 @@ Deno.test("a certificate in files is loaded again when both files have changed, 
     clock: systemClock,
     log: operatorLog("files"),
     interval: 5,
-    onLook: (isGood) => void checks.push(isGood),
+    onCheck: (areValid) => void checks.push(areValid),
     use: ({ certificate, key }, { server }) => {
       assert(server > Date.now());
       // The server throws too if the key does not belong to the certificate.

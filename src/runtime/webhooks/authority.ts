@@ -32,7 +32,7 @@ export interface CertificateTimes {
    */
   readonly drop: number;
   /** How often the Secret is checked. Must be less than `drop`. */
-  readonly look: number;
+  readonly checkInterval: number;
 }
 
 const MINUTE = 60_000;
@@ -47,7 +47,7 @@ export const DEFAULT_TIMES: CertificateTimes = {
   server: 90 * DAY,
   publish: MINUTE,
   drop: 15 * MINUTE,
-  look: MINUTE / 6,
+  checkInterval: MINUTE / 6,
 };
 
 /** The certificates and keys in the Secret. */

@@ -21,7 +21,7 @@ export interface CertificateFileWatcherOptions {
   /** Uses a certificate. @throws {Error} If it is invalid; the previous one stays in use. */
   readonly use: (certificate: CertificateFiles, expiry: { readonly server: number }) => void;
   /** Called after each check with whether the files are valid. */
-  readonly onLook?: (isGood: boolean) => void;
+  readonly onCheck?: (areValid: boolean) => void;
   /**
    * Delay between checks, in milliseconds. The kubelet updates a mounted Secret within about a
    * minute. @default {10_000}
@@ -49,17 +49,17 @@ export class CertificateFileWatcher {
    * @param signal Ends the checks.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, interval = 10_000, log, paths, onLook } = this.#options;
+    const { clock, interval = 10_000, log, paths, onCheck } = this.#options;
     while (!signal.aborted) {
       try {
         await this.#check();
         this.problem = undefined;
-        onLook?.(true);
+        onCheck?.(true);
       } catch (error) {
         const { message } = error as Error;
         if (message !== this.problem) log.error("Webhook certificate not loaded", { ...paths, error: message });
         this.problem = message;
-        onLook?.(false);
+        onCheck?.(false);
       }
       this.activity++;
       await sleep(clock, interval, signal).catch(() => undefined);

@@ -75,7 +75,7 @@ export class CertificateKeeper {
         const at = await this.#check(signal);
         failures = 0;
         this.problem = undefined;
-        wait = Math.max(0, Math.min(times.look, at - clock.now()));
+        wait = Math.max(0, Math.min(times.checkInterval, at - clock.now()));
       } catch (error) {
         if (signal.aborted) return;
         const { message } = error as Error;
