@@ -26,6 +26,8 @@ export interface OperatorPair extends AsyncDisposable {
    * response.
    */
   responses(code: string): Promise<readonly number[]>;
+  /** Returns the lines of `/readyz` of both operators, for reports of failures. */
+  readiness(): string;
 }
 
 /** The operator that connects like a pod. It declares the kind. */
@@ -70,6 +72,10 @@ export async function startOperatorPair(cluster: RealCluster, client: Client, po
   const resources = stack.move();
   return {
     reconciles,
+    readiness: () =>
+      running.map((operator, i) =>
+        [`${ACCESS[i]}:`, ...operator.readiness().map(({ name, message }) => `  ${name}: ${message}`)].join("\n")
+      ).join("\n"),
     responses: (code) => Promise.all(running.map(async ({ metrics }) => sumOf(await metrics.text(), code))),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -211,7 +211,16 @@ Deno.test("operators miss no change because of faults of a real API server or of
       await install(client, podOperator);
       await deleteChildren();
       await write("n0", "again");
-      await maps.until(() => textOf("n0") === "again");
+      await maps.until(() => textOf("n0") === "again").catch((cause) => {
+        throw new Error(
+          `${
+            textsOf("n0")
+          } after reconciles of ${reconciles.pod} and of ${reconciles.kubeconfig}\n${operators.readiness()}`,
+          {
+            cause,
+          },
+        );
+      });
     },
   );
 });
