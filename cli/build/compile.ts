@@ -54,8 +54,7 @@ export function targetOf(name: string | undefined): string | undefined {
  * @param compilation The options.
  * @param io The terminal and the shell.
  * @throws {Failure} If it cannot be compiled, or Deno's runtime is for another machine or of
- * another
- *   version.
+ *   another version.
  */
 export async function compile(compilation: Compilation, io: Io): Promise<void> {
   const { compiler, bundled, executable, flags, target, telemetry } = compilation;

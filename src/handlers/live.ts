@@ -1,4 +1,4 @@
-import type { CallId } from "./state.ts";
+import type { CallId } from "./call_id.ts";
 
 /** The properties of an object in the cluster that determine which handlers are called. */
 export interface Live {

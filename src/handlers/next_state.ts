@@ -1,5 +1,6 @@
 /** Computes the handler state of an object after calls of its handlers. */
 import { own, withKeys } from "../base/own.ts";
+import { type CallId, callOf } from "./call_id.ts";
 import { type HandlerDefinition, type HandlerSet, hasBaseline, isCreator, isSameFor } from "./handler_set.ts";
 import type { Live } from "./live.ts";
 import { type Call, itemsOf } from "./plan.ts";
@@ -7,12 +8,10 @@ import {
   type Attempts,
   type Baseline,
   byKey,
-  type CallId,
-  callId,
-  callOf,
   type HandlerState,
   haveSameRecord,
   initialState,
+  isCreating,
   type StepState,
 } from "./state.ts";
 
@@ -138,15 +137,13 @@ class Draft {
     const isCreated = outcomes.some(({ call: { key, cause }, result }) =>
       cause === "create" && result === "success" && isCreator(this.#handlers.get(key)!)
     );
-    const isCreating = matching.some((handler) =>
-      isCreator(handler) && this.#baselines.get(handler.key) === null && !this.#gaveUp(callId(handler.key))
-    );
+    const updatesWait = isCreating(matching, { baselines: this.#baselines, failed: this.#failed }, this.#live);
     for (const handler of matching) {
       if (!hasBaseline(handler) || this.#baselines.get(handler.key) !== null) continue;
       const value = this.#live.values.get(handler.key);
       const hasNoValue = handler.subject === "value" && value === undefined ||
         handler.subject === "items" && Object.keys(itemsOf(value)).length === 0;
-      const startsNow = !handler.causes.has("create") && (isCreated || !isCreating);
+      const startsNow = !handler.causes.has("create") && (isCreated || !updatesWait);
       if (hasNoValue || startsNow) this.#baselines.set(handler.key, { value });
     }
   }
@@ -170,10 +167,6 @@ class Draft {
     const current = this.#live.values.get(key);
     if (item === undefined) return isSameFor(handler, baseline.value, current);
     return isSameFor(handler, own(itemsOf(baseline.value), item), own(itemsOf(current), item));
-  }
-
-  #gaveUp(id: CallId): boolean {
-    return this.#failed.has(id) && this.#failed.get(id) === this.#live.digest(id);
   }
 
   #succeed(call: Call): void {

@@ -1,9 +1,10 @@
 /** Decides which handlers are called for an object. */
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
-import { type HandlerDefinition, type HandlerSet, hasBaseline, isCreator, isSameFor } from "./handler_set.ts";
+import { type CallId, callId } from "./call_id.ts";
+import { type HandlerDefinition, type HandlerSet, hasBaseline, isSameFor } from "./handler_set.ts";
 import type { Live } from "./live.ts";
-import { type Baseline, type CallId, callId, type HandlerState, initialState } from "./state.ts";
+import { type Baseline, gaveUp, type HandlerState, initialState, isCreating } from "./state.ts";
 
 /** One change of an object that is delivered to one handler, over all attempts. */
 export interface Call {
@@ -110,17 +111,15 @@ class Planner {
   }
 
   changes(handlers: readonly HandlerDefinition[]): void {
-    const isCreating = handlers.some((handler) =>
-      isCreator(handler) && this.#baseline(handler.key) === null && !this.#gaveUp(callId(handler.key))
-    );
+    const updatesWait = isCreating(handlers, this.#state, this.#live);
     for (const handler of handlers) {
       if (!hasBaseline(handler)) continue;
-      if (handler.subject === "items") this.#items(handler, isCreating);
-      else this.#change(handler, isCreating);
+      if (handler.subject === "items") this.#items(handler, updatesWait);
+      else this.#change(handler, updatesWait);
     }
   }
 
-  #change(handler: HandlerDefinition, isCreating: boolean): void {
+  #change(handler: HandlerDefinition, updatesWait: boolean): void {
     const { key, causes, subject } = handler;
     const baseline = this.#baseline(key);
     const current = this.#live.values.get(key);
@@ -128,17 +127,17 @@ class Planner {
     if (baseline === null) {
       if (!causes.has("create") || (subject === "value" && current === undefined)) return;
       if (!this.#gaveUp(call.id)) this.#add({ ...call, cause: "create", old: undefined });
-    } else if (causes.has("update") && !isCreating && !isSameFor(handler, baseline.value, current)) {
+    } else if (causes.has("update") && !updatesWait && !isSameFor(handler, baseline.value, current)) {
       if (!this.#gaveUp(call.id)) this.#add({ ...call, cause: "update", old: baseline.value });
     }
   }
 
-  #items(handler: HandlerDefinition, isCreating: boolean): void {
+  #items(handler: HandlerDefinition, updatesWait: boolean): void {
     const { key } = handler;
     const baseline = this.#baseline(key);
     const before = itemsOf(baseline?.value);
     const after = itemsOf(this.#live.values.get(key));
-    if (isCreating && baseline !== null) return;
+    if (updatesWait && baseline !== null) return;
     for (const item of new Set([...Object.keys(before), ...Object.keys(after)])) {
       const [old, current] = [own(before, item), own(after, item)];
       const id = callId(key, { item });
@@ -153,8 +152,7 @@ class Planner {
   }
 
   #gaveUp(id: CallId): boolean {
-    const digest = this.#state.failed.get(id);
-    return digest !== undefined && digest === this.#live.digest(id);
+    return gaveUp(this.#state.failed, this.#live, id);
   }
 
   #add(call: Omit<Call, "attempt">): void {

@@ -5,7 +5,8 @@ import { isObject } from "../base/json.ts";
 import { diffJson } from "../base/json_diff.ts";
 import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { own } from "../base/own.ts";
-import { type HandlerDefinition, type HandlerSet, hasBaseline, isLimited, isSameFor } from "./handler_set.ts";
+import { callOf } from "./call_id.ts";
+import { type HandlerDefinition, type HandlerSet, hasBaseline, isSameFor } from "./handler_set.ts";
 import { itemsOf } from "./plan.ts";
 import { isWithin, parsePath, type Path, printPath, project, valueAt, withValueAt } from "./path.ts";
 import {
@@ -13,8 +14,9 @@ import {
   type Baseline,
   type HandlerState,
   initialState,
-  isAttemptStored,
-  isStored,
+  type ProgressJson,
+  progressOf,
+  type StepJson,
   type StepState,
 } from "./state.ts";
 
@@ -48,7 +50,7 @@ export interface RecordRules {
 }
 
 /** The stored JSON. Names are stored with each object, so they must not change between releases. */
-interface RecordJson {
+interface RecordJson extends Partial<ProgressJson> {
   /** The start of the object's uid. A record that was copied to another object is ignored. */
   readonly uid: string;
   /** The version of `observed`. */
@@ -63,13 +65,7 @@ interface RecordJson {
   readonly baselines?: Readonly<Record<string, null | readonly JsonPatchOperation[]>>;
   /** Handlers that were added for existing objects and have been called for this one. */
   readonly created?: readonly string[];
-  readonly attempts?: Readonly<Record<string, readonly [count: number, since: number]>>;
-  readonly deleted?: readonly string[];
-  readonly failed?: Readonly<Record<string, string>>;
-  readonly steps?: Readonly<Record<string, Readonly<Record<string, StepJson>>>>;
 }
-
-type StepJson = { readonly result?: unknown; readonly isKept?: true } | { readonly attempts: number };
 
 const FIELDS: readonly string[] = [
   "uid",
@@ -119,7 +115,7 @@ export function encodeRecord(
   observed: unknown,
   unknown: Readonly<Record<string, unknown>> = {},
 ): string {
-  const limited = new Set(set.handlers.filter(isLimited).map(({ key }) => key));
+  const { attempts, deleted, failed, steps } = progressOf(set, state);
   const baselines: [string, null | readonly JsonPatchOperation[]][] = [];
   const computed: [string, readonly unknown[]][] = [];
   for (const handler of set.handlers) {
@@ -145,19 +141,10 @@ export function encodeRecord(
       set.handlers.filter(({ key, isForExistingObjects }) => isForExistingObjects && state.baselines.get(key) !== null)
         .map(({ key }) => key),
     ),
-    ...optional(
-      "attempts",
-      Object.fromEntries(
-        [...state.attempts].filter(([id]) => isAttemptStored(limited, id))
-          .map(([id, { count, since }]) => [id, [count, since]]),
-      ),
-    ),
-    ...optional("deleted", [...state.deleted]),
-    ...optional("failed", Object.fromEntries([...state.failed].filter(([id]) => isStored(id)))),
-    ...optional(
-      "steps",
-      Object.fromEntries([...state.steps].filter(([id]) => isStored(id)).map(([id, steps]) => [id, stepsJson(steps)])),
-    ),
+    ...optional("attempts", attempts),
+    ...optional("deleted", deleted),
+    ...optional("failed", failed),
+    ...optional("steps", steps),
   };
   return compressed(JSON.stringify(record), record);
 }
@@ -169,26 +156,12 @@ function withBaseline(
   observed: unknown,
   { value }: NonNullable<Baseline>,
 ): unknown {
-  const path = rules.pathOf(key) ?? [];
   const stored = subject === "items" ? value === undefined ? undefined : Object.values(itemsOf(value)) : value;
-  if (path.length > 0) return withValueAt(observed, path, stored);
-  // The whole object excludes the status, which other handlers may follow.
-  const status = valueAt(observed, ["status"]);
-  return { ...itemsOf(stored), ...(status === undefined ? {} : { status }) };
+  return withPart(observed, rules.pathOf(key) ?? [], stored);
 }
 
 function optional(name: string, value: readonly unknown[] | Readonly<Record<string, unknown>>): object {
   return Object.keys(value).length === 0 ? {} : { [name]: value };
-}
-
-function stepsJson(steps: ReadonlyMap<string, StepState>): Record<string, StepJson> {
-  return Object.fromEntries(
-    [...steps].map(([key, step]) => {
-      if (!("result" in step)) return [key, { attempts: step.attempts }];
-      const { result, isKept } = step;
-      return [key, { ...(result === undefined ? {} : { result }), ...(isKept ? { isKept } : {}) }];
-    }),
-  );
 }
 
 function compressed(text: string, record: RecordJson): string {
@@ -312,7 +285,7 @@ function excerpt(text: string): string {
 function convertProjection(projection: unknown, from: readonly Path[], to: readonly Path[], live: unknown): unknown {
   let result: unknown = live;
   for (const path of from) {
-    if (to.some((outer) => isWithin(path, outer))) result = overlay(result, path, projection);
+    if (to.some((outer) => isWithin(path, outer))) result = withPart(result, path, valueAt(projection, path));
     else {
       for (const inner of to) {
         if (isWithin(inner, path)) result = withValueAt(result, inner, valueAt(projection, inner));
@@ -322,10 +295,14 @@ function convertProjection(projection: unknown, from: readonly Path[], to: reado
   return project(result, to);
 }
 
-function overlay(result: unknown, path: Path, projection: unknown): unknown {
-  if (path.length > 0) return withValueAt(result, path, valueAt(projection, path));
-  const status = valueAt(result, ["status"]);
-  return { ...itemsOf(projection), ...(status === undefined ? {} : { status }) };
+/**
+ * Returns a copy of a projection in which a part has another value. The whole object, at the empty
+ * path, does not include the status, which other handlers may follow.
+ */
+function withPart(projection: unknown, path: Path, value: unknown): unknown {
+  if (path.length > 0) return withValueAt(projection, path, value);
+  const status = valueAt(projection, ["status"]);
+  return { ...itemsOf(value), ...(status === undefined ? {} : { status }) };
 }
 
 function entryOf<T>(
@@ -351,7 +328,7 @@ function withCurrentKeys<T, R>(
 ): Map<string, R> {
   return new Map(
     Object.entries(entries ?? {}).flatMap(([id, entry]): [string, R][] => {
-      const [key = ""] = /^[^[:]*/.exec(id) ?? [];
+      const { key } = callOf(id);
       const currentKey = known.get(key);
       return currentKey === undefined ? [] : [[currentKey + id.slice(key.length), convert(entry)]];
     }),

@@ -40,6 +40,12 @@ function decode(
   return decodeRecord({ handlers }, rules, text, { uid: UID, projection, computed: new Map() });
 }
 
+/** Returns the record of an object whose size was handled. */
+function recordOfSize(size: number): string {
+  const state = stateOf([SIZE], { baselines: new Map([["size", { value: size }]]) });
+  return encodeRecord({ handlers: [SIZE] }, RULES, state, { spec: { size } });
+}
+
 Deno.test("the record of a fully handled object has the observed values and no baselines", () => {
   const state = stateOf([SIZE, CREATED], {
     baselines: new Map([["size", { value: 2 }], ["created", { value: undefined }]]),
@@ -112,14 +118,7 @@ Deno.test("a renamed handler keeps its state, and the entries of a removed one a
 });
 
 Deno.test("a wider path keeps the observed values, and uses the current state for all others", () => {
-  const record = encodeRecord(
-    { handlers: [SIZE] },
-    RULES,
-    stateOf([SIZE], { baselines: new Map([["size", { value: 1 }]]) }),
-    {
-      spec: { size: 1 },
-    },
-  );
+  const record = recordOfSize(1);
 
   const decoded = decode([SIZE], record, { spec: { size: 2, host: "a" } }, rulesFor({ size: ".spec" }));
 
@@ -127,14 +126,7 @@ Deno.test("a wider path keeps the observed values, and uses the current state fo
 });
 
 Deno.test("a record of another version is converted", () => {
-  const record = encodeRecord(
-    { handlers: [SIZE] },
-    RULES,
-    stateOf([SIZE], { baselines: new Map([["size", { value: 1 }]]) }),
-    {
-      spec: { size: 1 },
-    },
-  );
+  const record = recordOfSize(1);
   const rules = rulesFor({ size: ".spec.replicas" }, {
     apiVersion: "example.com/v2",
     adapt: (projection, apiVersion) => {

@@ -1,6 +1,8 @@
 /** The handler state of an object, which records the changes that were handled. */
 import { equal } from "../base/json.ts";
-import { type HandlerDefinition, type HandlerSet, hasBaseline, isLimited } from "./handler_set.ts";
+import { type CallId, callId, callOf } from "./call_id.ts";
+import { type HandlerDefinition, type HandlerSet, hasBaseline, isCreator, isLimited } from "./handler_set.ts";
+import type { Live } from "./live.ts";
 
 /**
  * The value of a handler's subject in its last successful call, or `null` before its first one. The
@@ -47,26 +49,6 @@ export interface HandlerState {
   readonly resumed: ReadonlySet<string>;
 }
 
-/** Identifies a call: the key of the handler, followed by the key of the item or by the cause. */
-export type CallId = string;
-
-/**
- * Returns the identity of a call.
- *
- * @param key Key of the handler.
- * @param what The key of an item, or a cause that has its own state.
- */
-export function callId(key: string, what?: { readonly item: string } | "resume" | "delete"): CallId {
-  if (what === undefined) return key;
-  return typeof what === "string" ? `${key}:${what}` : `${key}[${what.item}]`;
-}
-
-/** Splits the identity of a call into the key of its handler, and its item or cause. */
-export function callOf(id: CallId): { readonly key: string; readonly item?: string; readonly cause?: string } {
-  const [, key = "", cause, item] = /^([^[:]*)(?::(resume|delete)|\[(.*)\])?$/s.exec(id) ?? [];
-  return { key, ...(cause === undefined ? {} : { cause }), ...(item === undefined ? {} : { item }) };
-}
-
 /** Returns the state of an object for which no handler was called yet. */
 export function initialState({ handlers }: HandlerSet, uid: string): HandlerState {
   return {
@@ -82,38 +64,67 @@ export function initialState({ handlers }: HandlerSet, uid: string): HandlerStat
 
 /** Returns whether two states have the same record. */
 export function haveSameRecord(set: HandlerSet, one: HandlerState, other: HandlerState): boolean {
-  return equal(stored(set, one), stored(set, other));
+  const stored = (state: HandlerState) => [Object.fromEntries(state.baselines), progressOf(set, state)];
+  return equal(stored(one), stored(other));
 }
 
-function stored({ handlers }: HandlerSet, state: HandlerState): unknown {
+/** What a record has besides baselines, as JSON. */
+export interface ProgressJson {
+  readonly attempts: Readonly<Record<CallId, readonly [count: number, since: number]>>;
+  readonly deleted: readonly string[];
+  readonly failed: Readonly<Record<CallId, string>>;
+  readonly steps: Readonly<Record<CallId, Readonly<Record<string, StepJson>>>>;
+}
+
+/** A step as JSON. A result of `undefined` is omitted. */
+export type StepJson = { readonly result?: unknown; readonly isKept?: true } | { readonly attempts: number };
+
+/** Returns the part of a state that is stored besides its baselines. */
+export function progressOf({ handlers }: HandlerSet, state: HandlerState): ProgressJson {
   const limited = new Set(handlers.filter(isLimited).map(({ key }) => key));
+  const attempts = [...state.attempts].filter(([id]) => isStored(id) && limited.has(callOf(id).key));
   return {
-    baselines: Object.fromEntries(state.baselines),
-    attempts: [...state.attempts].filter(([id]) => isAttemptStored(limited, id))
-      .map(([id, { count, since }]) => [id, count, since]).sort(byFirst),
+    attempts: Object.fromEntries(attempts.map(([id, { count, since }]) => [id, [count, since]])),
     deleted: [...state.deleted].sort(),
-    failed: [...state.failed].filter(([id]) => isStored(id)).sort(byFirst),
-    steps: [...state.steps].filter(([id]) => isStored(id)).map(([id, steps]) => [
-      id,
-      [...steps].map(([key, step]) => "result" in step ? [key, step] : [key, step.attempts]).sort(byFirst),
-    ]).sort(byFirst),
+    failed: Object.fromEntries([...state.failed].filter(([id]) => isStored(id))),
+    steps: Object.fromEntries(
+      [...state.steps].filter(([id]) => isStored(id)).map(([id, steps]) => [id, stepsJson(steps)]),
+    ),
   };
 }
 
-/** Returns whether the attempts of a call are stored. */
-export function isAttemptStored(limited: ReadonlySet<string>, id: CallId): boolean {
-  return isStored(id) && limited.has(callOf(id).key);
+function stepsJson(steps: ReadonlyMap<string, StepState>): Record<string, StepJson> {
+  return Object.fromEntries(
+    [...steps].map(([key, step]): [string, StepJson] => {
+      if (!("result" in step)) return [key, { attempts: step.attempts }];
+      const { result, isKept } = step;
+      return [key, { ...(result === undefined ? {} : { result }), ...(isKept ? { isKept } : {}) }];
+    }),
+  );
 }
 
 /**
  * Returns whether the state of a call is stored. The state of `resume` calls ends with the process.
  */
-export function isStored(id: CallId): boolean {
-  return !id.endsWith(":resume");
+function isStored(id: CallId): boolean {
+  return callOf(id).cause !== "resume";
 }
 
-function byFirst([one]: readonly unknown[], [other]: readonly unknown[]): number {
-  return String(one) < String(other) ? -1 : 1;
+/** Returns whether a call gave up on what it would receive now. */
+export function gaveUp(failed: ReadonlyMap<CallId, string>, live: Live, id: CallId): boolean {
+  const digest = failed.get(id);
+  return digest !== undefined && digest === live.digest(id);
+}
+
+/** Returns whether a create handler is due or waits for its next attempt. Updates wait for it. */
+export function isCreating(
+  matching: readonly HandlerDefinition[],
+  { baselines, failed }: Pick<HandlerState, "baselines" | "failed">,
+  live: Live,
+): boolean {
+  return matching.some((handler) =>
+    isCreator(handler) && (baselines.get(handler.key) ?? null) === null && !gaveUp(failed, live, callId(handler.key))
+  );
 }
 
 /** Returns the definitions of handlers by their keys. */

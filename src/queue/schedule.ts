@@ -22,6 +22,7 @@ export class Schedule implements Disposable {
   readonly #tasks = new DueHeap<Task>();
   /** The timer of the earliest task. */
   #timer: { readonly due: number; readonly handle: Disposable } | undefined;
+  #isDisposed = false;
 
   /** @param clock Measures delays. */
   constructor(clock: Clock) {
@@ -49,6 +50,7 @@ export class Schedule implements Disposable {
 
   /** Cancels all callbacks. */
   [Symbol.dispose](): void {
+    this.#isDisposed = true;
     this.#tasks.clear();
     this.#arm();
   }
@@ -77,7 +79,7 @@ export class Schedule implements Disposable {
       this.#tasks.delete(entry);
       due.push(entry.value);
     }
-    for (const task of due) if (!task.isCanceled) task.callback();
+    for (const task of due) if (!task.isCanceled && !this.#isDisposed) task.callback();
     this.#arm();
   }
 }

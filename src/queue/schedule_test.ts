@@ -62,6 +62,15 @@ Deno.test("a disposed schedule calls no callback", () => {
   assert.equal(clock.nextDue, undefined);
 });
 
+Deno.test("a schedule that a callback disposes calls no other callback", () => {
+  const clock = new VirtualClock();
+  const schedule = new Schedule(clock);
+  schedule.after(10, () => schedule[Symbol.dispose]());
+  schedule.after(10, () => assert.fail("called after disposal"));
+
+  clock.step(clock.now() + 10);
+});
+
 /** A clock whose time never advances, and which counts its timers. */
 class CountedTimers implements Clock {
   pending = 0;

@@ -73,9 +73,9 @@ function fieldsOf(type: string): string {
 }
 
 /**
- * Parsed forms by their text. Entries cannot become stale, since the generated data is constant.
+ * Parsed forms by their text, which is a number for a type. Entries cannot become stale, since the generated data is constant.
  */
-const forms = new Map<string, StoredForm>([["0", "not zero"], ["q", "quantity"], ["=", "as sent"], ["", "value"]]);
+const forms = new Map<string, StoredForm>([["q", "quantity"], ["=", "as sent"], ["", "value"]]);
 
 /** Parses a form of the generated data. */
 function formOf(text: string): StoredForm {

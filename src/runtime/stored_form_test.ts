@@ -20,6 +20,13 @@ const SCHEMA = "apiextensions.k8s.io/v1 CustomResourceDefinition spec versions s
 const CUSTOM = "demo.example.com/v1 Site spec";
 
 const CASES: readonly Case[] = [
+  {
+    name: "a field of the first type in the generated data",
+    wanted: { expression: "" },
+    live: {},
+    at: "admissionregistration.k8s.io/v1 MutatingAdmissionPolicy spec mutations applyConfiguration",
+    expected: true,
+  },
   { name: "a quantity in canonical form", wanted: "1000m", live: "1", at: `${LIMITS} cpu`, expected: true },
   { name: "a quantity that is a number", wanted: 1, live: "1", at: `${LIMITS} cpu`, expected: true },
   { name: "another quantity", wanted: "1001m", live: "1", at: `${LIMITS} cpu`, expected: false },

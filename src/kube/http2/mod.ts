@@ -15,7 +15,7 @@
  * | `hpack.ts` | header compression | RFC 7541 |
  * | `liveness.ts` | PING after silence | RFC 9113 section 6.7 |
  *
- * The following is not implemented, because an API server does not need it: server push (disabled
+ * These parts of HTTP/2 are out of scope, because API servers do not use them: server push (disabled
  * by SETTINGS, and a PUSH_PROMISE ends the connection), priorities (ignored), CONNECT and upgrades,
  * trailers (validated and dropped), streamed request bodies, and a dynamic table for response
  * headers (its size is announced as 0).
