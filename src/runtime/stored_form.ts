@@ -73,7 +73,8 @@ function fieldsOf(type: string): string {
 }
 
 /**
- * Parsed forms by their text, which is a number for a type. Entries cannot become stale, since the generated data is constant.
+ * Parsed forms by their text, which is a number for a type. Entries cannot become stale, since the
+ * generated data is constant.
  */
 const forms = new Map<string, StoredForm>([["q", "quantity"], ["=", "as sent"], ["", "value"]]);
 

@@ -15,10 +15,10 @@
  * | `hpack.ts` | header compression | RFC 7541 |
  * | `liveness.ts` | PING after silence | RFC 9113 section 6.7 |
  *
- * These parts of HTTP/2 are out of scope, because API servers do not use them: server push (disabled
- * by SETTINGS, and a PUSH_PROMISE ends the connection), priorities (ignored), CONNECT and upgrades,
- * trailers (validated and dropped), streamed request bodies, and a dynamic table for response
- * headers (its size is announced as 0).
+ * These parts of HTTP/2 are out of scope, because API servers do not use them: server push
+ * (disabled by SETTINGS, and a PUSH_PROMISE ends the connection), priorities (ignored), CONNECT and
+ * upgrades, trailers (validated and dropped), streamed request bodies, and a dynamic table for
+ * response headers (its size is announced as 0).
  *
  * A server cannot make the client use unlimited memory or time:
  *
