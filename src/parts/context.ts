@@ -240,11 +240,16 @@ type IsStatusOurs<K extends AnyKind> = K extends { readonly writesStatus: true }
   : string extends K["kind"] ? true
   : false;
 
-/** `Report` if the controller writes the status, otherwise the message that the compiler shows. */
-type Reported<K extends AnyKind, Report> = IsStatusOurs<K> extends true
-  ? [Report] extends [never]
-    ? string extends K["kind"] ? Report : `${K["kind"]} has no status: add "status" to its resource()`
-  : Report
+/**
+ * `Report` if the controller writes the status, otherwise the message that the compiler shows.
+ * `any` in a context of every controller: a fake one.
+ */
+// deno-lint-ignore no-explicit-any
+type Reported<K extends AnyKind, Report> = unknown extends K ? any
+  : IsStatusOurs<K> extends true
+    ? [Report] extends [never]
+      ? string extends K["kind"] ? Report : `${K["kind"]} has no status: add "status" to its resource()`
+    : Report
   : `the status of ${K[
     "kind"
   ]} is not this operator's: add writesStatus: true only if the operator implements the kind`;

@@ -47,6 +47,14 @@ const NO_FIELD_VALIDATION = "Ignore" as const;
 
 type Wanted = { readonly metadata?: ObjectMetaInput & { readonly managedFields?: unknown } };
 
+/**
+ * The fields of a context as they are implemented: functions accept all kinds, and may return
+ * anything. An object that satisfies this type lacks no field of the context and has no other.
+ */
+export type ContextFields<C> = {
+  readonly [Name in keyof C]: C[Name] extends (...args: infer Args) => unknown ? (...args: Args) => unknown : C[Name];
+};
+
 /** Creates the context of a reconcile. Its functions are bound, so they may be destructured. */
 export function contextOf(scope: Scope, run: CurrentReconcile): Context {
   return {
@@ -81,7 +89,7 @@ export function contextOf(scope: Scope, run: CurrentReconcile): Context {
     signal: run.signal,
     attempt: run.attempt,
     reason: run.reason,
-  } as Context;
+  } satisfies ContextFields<Context> as Context;
 }
 
 async function get(

@@ -8,6 +8,7 @@ import { applyMergePatch } from "../base/merge_patch.ts";
 import type { Clock } from "../base/clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import type {
+  Context,
   DeleteOptions,
   EventOptions,
   Events,
@@ -77,14 +78,25 @@ export interface FakeWrite {
   readonly options?: Pick<DeleteOptions, "propagationPolicy" | "preconditions">;
 }
 
-/** Kinds and objects are not checked, so that a fake context is a context of every controller. */
 // deno-lint-ignore no-explicit-any
 type Unchecked = any;
 
 type FakeCondition = Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string };
 
-/** A context that records what a reconcile does. Created by {@linkcode fakeContext}. */
-export interface FakeContext<Services = unknown> {
+/**
+ * A context that records what a reconcile does. Created by {@linkcode fakeContext}. It accepts
+ * every kind, so it is a context of every controller.
+ *
+ * - `get`, `getLive` and `list` return objects that were given or written. There is no cache.
+ * - `owned` returns all objects of a kind in the namespace of the context, as if the reconciled
+ *   object owned them.
+ * - `index` needs the `controller` option. Otherwise it throws a `TypeError`.
+ * - `apply` and `applyAll` merge into the existing objects, and delete nothing.
+ * - `patch` treats a strategic merge patch as a merge patch.
+ * - `delete` does not check preconditions.
+ */
+export interface FakeContext<Services = unknown>
+  extends Context<Unchecked, Unchecked, Unchecked, Unchecked, Unchecked, Services> {
   /** All writes, in order, including those that change nothing. */
   readonly writes: readonly FakeWrite[];
   /** All calls of `status`, merged. */
@@ -99,57 +111,6 @@ export interface FakeContext<Services = unknown> {
   }[];
   /** Log lines, in order. */
   readonly logged: readonly { readonly level: keyof Log; readonly message: string; readonly fields?: unknown }[];
-
-  /** Returns an object that was given or written, or `undefined` if there is none. */
-  get(kind: Unchecked, name: string, options?: NamespaceOptions): Promise<Unchecked>;
-  /** Like `get`: a fake context has no cache. */
-  getLive(kind: Unchecked, name: string, options?: NamespaceOptions): Promise<Unchecked>;
-  /** Lists objects, filtered by namespace and labels. */
-  list(kind: Unchecked, options?: ListOptions): Promise<readonly Unchecked[]>;
-  /**
-   * Returns all objects of a kind in the namespace of the context, as if the reconciled object
-   * owned them.
-   */
-  owned(kind: Unchecked): readonly Unchecked[];
-  /**
-   * Returns the objects that an index of the `controller` option has under a key.
-   *
-   * @throws {TypeError} If there is no such index.
-   */
-  index(name: string, key: string): readonly Unchecked[];
-  /** Records an apply, merges it into the existing object and returns the result. */
-  apply(kind: Unchecked, wanted: Unchecked, options?: unknown): Promise<Unchecked>;
-  /** Applies each object, in order. Deletes nothing. */
-  applyAll(children: Unchecked): Promise<Unchecked>;
-  /** Records a creation and returns the object. */
-  create(kind: Unchecked, object: Unchecked): Promise<Unchecked>;
-  /**
-   * Records a patch and returns the patched object. Treats a strategic merge patch as a merge
-   * patch.
-   */
-  patch(kind: Unchecked, name: string, patch: unknown, options?: PatchOptions): Promise<Unchecked>;
-  /** Records a deletion, and deletes the object if it exists. Does not check preconditions. */
-  delete(kind: Unchecked, name: string, options?: DeleteOptions): Promise<void>;
-  /** Merges fields into `reportedStatus`. */
-  status(part: object): void;
-  /** Adds a condition to `conditions`. */
-  condition(condition: Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string }): void;
-  /** Adds events to `emittedEvents`. */
-  readonly events: Events;
-  /** The `services` option. */
-  readonly services: Services;
-  /** Returns the time of `clock`. */
-  now(): Date;
-  /** The `clock` option. */
-  readonly clock: Clock;
-  /** Adds lines to `logged`. */
-  readonly log: Log;
-  /** The `signal` option. */
-  readonly signal: AbortSignal;
-  /** The `attempt` option. */
-  readonly attempt: number;
-  /** The `reason` option. */
-  readonly reason: ReconcileReason;
 }
 
 /**
@@ -228,12 +189,12 @@ class Recorder<Services> implements FakeContext<Services> {
     return [...this.#conditions.values()];
   }
 
-  readonly get = (kind: AnyKind, name: string, options: NamespaceOptions = {}): Promise<Unchecked> =>
+  readonly get = (kind: Unchecked, name: string, options: NamespaceOptions = {}): Promise<Unchecked> =>
     Promise.resolve(this.#objects.get(kind, { name, ...options }));
 
   readonly getLive = this.get;
 
-  readonly list = (kind: AnyKind, { namespace, selector = {} }: ListOptions = {}): Promise<readonly Unchecked[]> => {
+  readonly list = (kind: Unchecked, { namespace, selector = {} }: ListOptions = {}): Promise<readonly Unchecked[]> => {
     const labels = Object.entries(selector);
     const found = this.#objects.list(kind, namespace).filter(({ metadata }) =>
       labels.every(([key, value]) => metadata.labels?.[key] === value)
@@ -241,7 +202,7 @@ class Recorder<Services> implements FakeContext<Services> {
     return Promise.resolve(found);
   };
 
-  readonly owned = (kind: AnyKind): readonly Unchecked[] => this.#objects.list(kind);
+  readonly owned = (kind: Unchecked): readonly Unchecked[] => this.#objects.list(kind);
 
   readonly index = (name: string, key: string): readonly Unchecked[] => {
     const index = this.#controller?.indexes[name];
@@ -255,7 +216,7 @@ class Recorder<Services> implements FakeContext<Services> {
     return this.#objects.list(index.kind, "*").filter((object) => [index.keys(object) ?? []].flat().includes(key));
   };
 
-  readonly apply = (kind: AnyKind, wanted: Unchecked): Promise<Unchecked> => {
+  readonly apply = (kind: Unchecked, wanted: Unchecked): Promise<Unchecked> => {
     const existing = this.#objects.get(kind, (wanted as FakeObject).metadata);
     return this.#put("apply", kind, wanted, existing);
   };
@@ -263,10 +224,10 @@ class Recorder<Services> implements FakeContext<Services> {
   readonly applyAll = (children: Unchecked): Promise<Unchecked> =>
     Promise.all((children as [AnyKind, unknown][]).map(([kind, wanted]) => this.apply(kind, wanted)));
 
-  readonly create = (kind: AnyKind, object: Unchecked): Promise<Unchecked> => this.#put("create", kind, object);
+  readonly create = (kind: Unchecked, object: Unchecked): Promise<Unchecked> => this.#put("create", kind, object);
 
   readonly patch = (
-    kind: AnyKind,
+    kind: Unchecked,
     name: string,
     patch: unknown,
     { namespace, subresource, type = "merge" }: PatchOptions = {},
@@ -280,7 +241,7 @@ class Recorder<Services> implements FakeContext<Services> {
     return Promise.resolve(this.#objects.put(kind, patched as FakeObject));
   };
 
-  readonly delete = (kind: AnyKind, name: string, { namespace, ...options }: DeleteOptions = {}): Promise<void> => {
+  readonly delete = (kind: Unchecked, name: string, { namespace, ...options }: DeleteOptions = {}): Promise<void> => {
     const id = { name, ...namespace !== undefined && { namespace } };
     this.#record("delete", kind, id, Object.keys(options).length === 0 ? {} : { options });
     this.#objects.delete(kind, id);

@@ -151,3 +151,12 @@ Deno.test("a fake context records the options of a deletion", async () => {
   ]);
   assert.equal(await context.get(ConfigMap, "a"), undefined);
 });
+
+Deno.test("fakeContext returns a context of every controller, whose reads return typed objects", async () => {
+  const context = fakeContext({ objects: [[ConfigMap, { metadata: { name: "notes" }, data: { text: "Hello" } }]] });
+  context satisfies Context<typeof Site, readonly [typeof Deployment]>;
+  // A kind whose status is not the operator's.
+  context satisfies Pick<Context<typeof Deployment, readonly [typeof ConfigMap]>, "apply" | "status" | "condition">;
+  const notes = await context.get(ConfigMap, "notes");
+  assert.equal(notes?.data?.text satisfies string | undefined, "Hello");
+});
