@@ -54,7 +54,9 @@ export interface Running extends AsyncDisposable {
   readonly busy: readonly string[];
   /** Objects that are requeued repeatedly and wait for the next reconcile, each with the reason. */
   readonly delayed: readonly string[];
-  /** The number of requests that wait for the time in the server's Retry-After. */
+  /**
+   * The number of reconciles in `sleep`, and of requests that wait for the server's Retry-After.
+   */
   readonly waiting: number;
   /** Whether this process reconciles: it leads, or there is no leader election. */
   readonly isLeading: boolean;
@@ -180,7 +182,7 @@ class RunningOperator implements Running {
   }
 
   get waiting(): number {
-    return this.#client.waiting;
+    return this.#client.waiting + this.#loops.reduce((total, { sleeping }) => total + sleeping, 0);
   }
 
   get isLeading(): boolean {

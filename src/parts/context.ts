@@ -1,5 +1,6 @@
 /** The context of a reconcile. */
 import type { Clock } from "../base/clock.ts";
+import type { Duration } from "../base/duration.ts";
 import type { AnyKind, Condition, CustomResourceDefinitionManifest, Infer, Input } from "../resource/kind.ts";
 import type { Access, Verb } from "./access.ts";
 import type { Index } from "./watch.ts";
@@ -437,6 +438,41 @@ export interface Context<
   readonly signal: AbortSignal;
   /** The attempt number, starting at 1: consecutive failures of the object plus one. */
   readonly attempt: number;
+  /**
+   * When the first attempt began. With {@linkcode Context.elapsed}, it shows how long an object
+   * fails.
+   */
+  readonly started: Date;
+  /** Milliseconds from the start of the first attempt to the start of this one; 0 in the first. */
+  readonly elapsed: number;
+  /**
+   * Waits on the operator's clock. In a memory cluster, `settle` and `advance` end the wait.
+   *
+   * Use it for short waits. While a reconciler waits, it counts towards `concurrency`, and changes
+   * of the object are not reconciled. `requeue` and `TemporaryError` wait without both.
+   *
+   * @throws The reason of {@linkcode Context.signal} when it is aborted.
+   *
+   * @example Usage
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { controller } from "@op/sdk";
+   * import { Namespace } from "@op/sdk/kinds";
+   * import { fakeContext } from "@op/sdk/testing";
+   *
+   * const namespaces = controller(Namespace, {
+   *   async reconcile(_namespace, { sleep, now, log }) {
+   *     await sleep("500ms");
+   *     log.info("Waited", { until: now() });
+   *   },
+   * });
+   *
+   * const context = fakeContext();
+   * await namespaces.reconcile({ metadata: { name: "team" } }, context);
+   * assert.equal(context.now().toISOString(), "2030-01-01T00:00:00.500Z");
+   * ```
+   */
+  sleep(duration: Duration): Promise<void>;
   /** Why the reconcile was triggered. */
   readonly reason: ReconcileReason;
 }

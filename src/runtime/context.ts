@@ -1,4 +1,6 @@
 /** Creates the context of a reconcile, as `parts/context.ts` defines it. */
+import { sleep } from "../base/clock.ts";
+import { type Duration, milliseconds } from "../base/duration.ts";
 import { isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
 import type { Verb } from "../parts/access.ts";
@@ -27,11 +29,20 @@ import { cacheOf, isSame, isWatched, namedOf, remove, type Scope, type Target, w
 import type { ConditionPart, StatusDraft } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
 
+/** When the first attempt of consecutive failing ones began. */
+export interface FirstAttempt {
+  /** In milliseconds since the epoch. */
+  readonly time: number;
+  /** In monotonic milliseconds. */
+  readonly elapsed: number;
+}
+
 /** A running reconcile, as the functions of its context use it. */
 export interface CurrentReconcile {
   readonly object: KubeObject;
   readonly reason: ReconcileReason;
   readonly attempt: number;
+  readonly firstAttempt: FirstAttempt;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly draft: StatusDraft;
@@ -88,6 +99,9 @@ export function contextOf(scope: Scope, run: CurrentReconcile): Context {
     log: run.log,
     signal: run.signal,
     attempt: run.attempt,
+    started: new Date(run.firstAttempt.time),
+    elapsed: run.attempt === 1 ? 0 : Math.round(scope.clock.elapsed() - run.firstAttempt.elapsed),
+    sleep: (duration) => sleepDuring(scope, run, duration),
     reason: run.reason,
   } satisfies ContextFields<Context> as Context;
 }
@@ -384,6 +398,15 @@ function complete(scope: Scope, run: CurrentReconcile, kind: AnyKind, wanted: Wa
     kind: kind.kind,
     metadata: withoutUndefined(metadata),
   } as unknown as KubeObject);
+}
+
+async function sleepDuring({ clock }: Scope, { effects, signal }: CurrentReconcile, duration: Duration): Promise<void> {
+  effects.sleeps++;
+  try {
+    await sleep(clock, milliseconds(duration), signal);
+  } finally {
+    effects.sleeps--;
+  }
 }
 
 function target(kind: AnyKind, { metadata: { name, namespace } }: KubeObject): Target {

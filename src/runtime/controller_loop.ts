@@ -17,6 +17,7 @@ import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import type { CodeObserver } from "./code_failure.ts";
+import type { FirstAttempt } from "./context.ts";
 import { withReconcileLog } from "./current_reconcile.ts";
 import { failureOf, isProgrammingError, isRace } from "./failure.ts";
 import { explainLoop, HOT_LOOP } from "./hot_loops.ts";
@@ -57,9 +58,16 @@ interface ReportedLoop {
   timer: Disposable;
 }
 
+/** The failed attempts of an object since its last success. */
+interface ConsecutiveFailures {
+  readonly count: number;
+  readonly firstAttempt: FirstAttempt;
+}
+
 /** An object that is being reconciled. */
 interface RunningObject {
   readonly abort: AbortController;
+  readonly effects: ReconcileEffects;
   readonly isDeleting: boolean;
   readonly ended: Promise<void>;
   /** When the reconcile started, in monotonic milliseconds. */
@@ -80,7 +88,7 @@ export class ControllerLoop {
   readonly #limit: LoopLimit<LoopTrace>;
   /** Objects in hot loops that were reported. */
   readonly #hotLoops = new Map<ObjectKey, ReportedLoop>();
-  readonly #failures = new Map<ObjectKey, number>();
+  readonly #failures = new Map<ObjectKey, ConsecutiveFailures>();
   readonly #running = new Map<ObjectKey, RunningObject>();
   /**
    * Objects whose last reconcile failed with a PermanentError. Status changes do not trigger them
@@ -135,6 +143,11 @@ export class ControllerLoop {
     return this.#queue.depth === 0 || !this.#isOpen || this.#holds.size > 0
       ? running
       : [...running, `${this.scope.part} has ${this.#queue.depth} objects due`];
+  }
+
+  /** Number of reconciles that wait in `sleep` of their context. */
+  get sleeping(): number {
+    return [...this.#running.values()].filter(({ effects }) => effects.sleeps > 0).length;
   }
 
   /** Describes the objects in hot loops whose next reconcile is delayed, each with the cause. */
@@ -428,7 +441,10 @@ export class ControllerLoop {
     this.activity++;
     this.#stalled.delete(key);
     const abort = new AbortController();
-    const attempt = (this.#failures.get(key) ?? 0) + 1;
+    const { clock } = this.scope;
+    const { count, firstAttempt } = this.#failures.get(key) ??
+      { count: 0, firstAttempt: { time: clock.now(), elapsed: clock.elapsed() } };
+    const attempt = count + 1;
     const span = isPaused(object, this.scope.paused) ? undefined : this.#tracing?.begin(object, reason, attempt);
     const log = span === undefined ? this.scope.log : this.scope.log.with(span.logFields);
     const effects = new ReconcileEffects(this.#traceOf(key));
@@ -436,13 +452,14 @@ export class ControllerLoop {
       object,
       reason,
       attempt,
+      firstAttempt,
       signal: abort.signal,
       log: reconcileLog(log, object),
       effects,
     };
     const ended = this.#reconcileAndContinue(key, start, span);
     const isDeleting = object.metadata.deletionTimestamp !== undefined;
-    this.#running.set(key, { abort, isDeleting, ended, since: this.scope.clock.elapsed() });
+    this.#running.set(key, { abort, effects, isDeleting, ended, since: clock.elapsed() });
   }
 
   /** Reconciles an object and starts the next one. Never rejects. */
@@ -539,7 +556,7 @@ export class ControllerLoop {
     }
     // The object may have been deleted or replaced meanwhile.
     if (ownCache(this.scope).get(key)?.metadata.uid === start.object.metadata.uid) {
-      this.#failures.set(key, failures);
+      this.#failures.set(key, { count: failures, firstAttempt: start.firstAttempt });
       if (failure.after === undefined) this.#stalled.add(key);
       if (!failure.isRace) reported.set(controller.kind, key, part, failure);
     }

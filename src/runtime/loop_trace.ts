@@ -97,8 +97,10 @@ export class LoopTrace {
   }
 }
 
-/** The effects of one reconcile that can cause the next one. */
+/** The effects of one reconcile that can cause the next one, and its waits. */
 export class ReconcileEffects {
+  /** Number of calls of `sleep` that are waiting. */
+  sleeps = 0;
   /** Whether it sent a write. */
   wrote = false;
   /**

@@ -139,7 +139,8 @@ export class TimeDriver {
         lastActive = performance.now();
         unchanged = 0;
       }
-      // A reconcile whose request waits for a retry does nothing until the clock moves.
+      // A reconcile that sleeps, or whose request waits for a retry, does nothing until the clock
+      // moves.
       const isBusy = server.busy > 0 || busy.length > waiting + wire.delayedRequests;
       idleTurns = activity === before && !isBusy ? idleTurns + 1 : 0;
       if (isBusy && unchanged > IDLE_TURNS && performance.now() - lastActive > externalTimeout) return false;
@@ -154,11 +155,9 @@ export class TimeDriver {
   #throwIfBusy(): void {
     const { busy, waiting } = this.#options.running();
     if (busy.length === 0) return;
-    const delayedRequests = waiting + this.#options.wire.delayedRequests;
-    const advice = delayedRequests > 0
-      ? `${delayedRequests} of its requests ${
-        delayedRequests === 1 ? "waits" : "wait"
-      } for the clock to move. Call advance()`
+    const waits = waiting + this.#options.wire.delayedRequests;
+    const advice = waits > 0
+      ? `${waits} of its requests or sleeps ${waits === 1 ? "waits" : "wait"} for the clock to move. Call advance()`
       : 'It waits for something outside the cluster. Make it return, or raise "externalTimeout"';
     throw new SettleError("StillBusy", busy, `Cannot settle: the operator is busy: ${busy.join("; ")}. ${advice}`);
   }

@@ -5,7 +5,8 @@
 import { applyJsonPatch, type JsonPatchOperation } from "../base/json_patch.ts";
 import { isObject } from "../base/json.ts";
 import { applyMergePatch } from "../base/merge_patch.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, sleep } from "../base/clock.ts";
+import { type Duration, milliseconds } from "../base/duration.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import type {
   Context,
@@ -42,10 +43,18 @@ export interface FakeContextOptions<Services = unknown> {
   readonly controller?: Controller;
   /** Services of the operator. @default {undefined} */
   readonly services?: Services;
-  /** Clock for `now` and `clock`. @default {a `VirtualClock` at 2030-01-01T00:00:00Z} */
+  /**
+   * Clock for `now`, `clock` and `sleep`. A `sleep` moves a `VirtualClock` and returns.
+   *
+   * @default {a `VirtualClock` at 2030-01-01T00:00:00Z}
+   */
   readonly clock?: Clock;
   /** Number of the attempt. @default {1} */
   readonly attempt?: number;
+  /**
+   * When the first attempt began. `elapsed` is the time since then. @default {the time of `clock`}
+   */
+  readonly started?: Date;
   /** Reason for the reconcile. @default {"changed"} */
   readonly reason?: ReconcileReason;
   /** Signal of the context. @default {one that is never aborted} */
@@ -162,6 +171,8 @@ class Recorder<Services> implements FakeContext<Services> {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly attempt: number;
+  readonly started: Date;
+  readonly elapsed: number;
   readonly reason: ReconcileReason;
   readonly #controller: Controller | undefined;
   readonly #objects: FakeObjects;
@@ -175,6 +186,8 @@ class Recorder<Services> implements FakeContext<Services> {
     this.clock = clock;
     this.signal = signal;
     this.attempt = attempt;
+    this.started = options.started ?? this.now();
+    this.elapsed = clock.now() - this.started.getTime();
     this.reason = reason;
     this.#controller = controller;
     this.#objects = new FakeObjects(namespace);
@@ -259,6 +272,17 @@ class Recorder<Services> implements FakeContext<Services> {
   };
 
   readonly now = (): Date => new Date(this.clock.now());
+
+  readonly sleep = async (duration: Duration): Promise<void> => {
+    const delay = milliseconds(duration);
+    const due = this.clock.now() + delay;
+    const slept = sleep(this.clock, delay, this.signal);
+    if (this.clock instanceof VirtualClock) {
+      await Promise.resolve(); // parallel sleeps begin at the same time
+      while (!this.signal.aborted && this.clock.step(due));
+    }
+    await slept;
+  };
 
   readonly events: Events = { normal: this.#emit("Normal"), warning: this.#emit("Warning") };
 

@@ -160,3 +160,21 @@ Deno.test("fakeContext returns a context of every controller, whose reads return
   const notes = await context.get(ConfigMap, "notes");
   assert.equal(notes?.data?.text satisfies string | undefined, "Hello");
 });
+
+Deno.test("sleep of a fake context moves its virtual clock, and rejects if the signal is aborted", async () => {
+  const context = fakeContext();
+  await Promise.all([context.sleep("1m"), context.sleep("5m")]);
+  assert.equal(context.now().toISOString(), "2030-01-01T00:05:00.000Z");
+  await context.sleep("1m");
+  assert.equal(context.now().toISOString(), "2030-01-01T00:06:00.000Z");
+
+  const stopped = fakeContext({ signal: AbortSignal.abort("enough") });
+  await assert.rejects(stopped.sleep("1m"), (reason) => reason === "enough");
+  assert.equal(stopped.now().toISOString(), "2030-01-01T00:00:00.000Z");
+});
+
+Deno.test("elapsed of a fake context is the time since its option started", () => {
+  const { attempt, started, elapsed } = fakeContext({ attempt: 3, started: new Date("2029-12-31T23:00:00Z") });
+  assert.deepEqual([attempt, started.getUTCHours(), elapsed], [3, 23, 3_600_000]);
+  assert.equal(fakeContext().elapsed, 0);
+});

@@ -5,6 +5,26 @@ import { ConfigMap, Secret } from "@op/sdk/kinds";
 import { memoryCluster } from "@op/sdk/testing";
 import { applyText, conditions, Note, ownedBy, recording, until } from "../fixtures/notes.ts";
 
+Deno.test("started and elapsed count from the first failed attempt, and start again after a success", async () => {
+  const seen: string[] = [];
+  const { notes } = recording((_note, { attempt, started, elapsed }) => {
+    seen.push(`attempt ${attempt} since ${started.toISOString().slice(11, 19)}: ${elapsed / 1000} s`);
+    if (attempt < 3) throw new TemporaryError("not yet", { retry: "30s" });
+    return requeue("10m");
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("12m");
+  assert.deepEqual(seen, [
+    "attempt 1 since 00:00:00: 0 s",
+    "attempt 2 since 00:00:00: 30 s",
+    "attempt 3 since 00:00:00: 60 s",
+    "attempt 1 since 00:11:00: 0 s",
+    "attempt 2 since 00:11:00: 30 s",
+    "attempt 3 since 00:11:00: 60 s",
+  ]);
+});
+
 Deno.test("requeue reconciles again after its delay, and not before", async () => {
   const { notes, reconciles } = recording(() => requeue("10m"));
   await using cluster = await memoryCluster({ parts: { notes } });

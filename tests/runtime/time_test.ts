@@ -22,6 +22,44 @@ Deno.test("now and clock of a reconcile follow the time of a memory cluster", as
   assert.deepEqual(seen, [START, "2030-01-01T01:00:00.000Z"]);
 });
 
+Deno.test("sleep of a reconcile waits in the time of a memory cluster", async () => {
+  const seen: string[] = [];
+  const { notes } = recording(async ({ spec }, { now, sleep }) => {
+    await Promise.all([sleep(spec.text === "long" ? "3h" : "300ms"), sleep("100ms")]);
+    seen.push(`${spec.text} ${now().toISOString()}`);
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: { text: "short" } });
+  await cluster.settle();
+  assert.deepEqual(seen, ["short 2030-01-01T00:00:00.300Z"]);
+
+  await cluster.create(Note, "b", { spec: { text: "long" } });
+  await assert.rejects(cluster.settle(), {
+    code: "StillBusy",
+    message: /1 of its requests or sleeps waits for the clock to move\. Call advance\(\)/,
+  });
+  const before = performance.now();
+  await cluster.advance("3h");
+  assert(performance.now() - before < 5000, "the test waits for real time");
+  assert.equal(seen[1], "long 2030-01-01T03:00:00.300Z");
+});
+
+Deno.test("sleep of a reconcile rejects when the object is deleted", async () => {
+  const errors: unknown[] = [];
+  const { notes } = recording(async (_note, { sleep, signal }) => {
+    await sleep("1h").catch((error) => errors.push(error, signal.reason));
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("1m");
+  assert.equal(errors.length, 0);
+  await cluster.delete(Note, "a");
+  await cluster.settle();
+  assert.equal(errors.length, 2);
+  assert.equal((errors[0] as DOMException).name, "AbortError");
+  assert.equal(errors[0], errors[1]);
+});
+
 Deno.test("services, webhooks and sources receive the clock of the memory cluster", async () => {
   const seen: Record<string, string> = {};
   const parts = {
