@@ -10,7 +10,7 @@ import { accessManifests } from "./roles.ts";
 import { type Sample, sampleOf } from "./sample.ts";
 import type { Alerting } from "./alerts.ts";
 import { dashboard, metricsReader, prometheusRule, serviceMonitor } from "./monitoring.ts";
-import { controllersOf, isCalled, type Parts } from "../parts/part_list.ts";
+import { controllersOf, needsWebhookServer, type Parts } from "../parts/part_list.ts";
 import {
   certManagerManifests,
   webhookConfigurations,
@@ -77,7 +77,7 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
   const [namespace, ...manager] = workloadManifests(operator, install);
   const { webhookUrl: url } = install;
   const place = url === undefined ? { service: { namespace: install.namespace, name: webhookService(name) } } : { url };
-  const usesCertManager = install.certificates === "cert-manager" && isCalled(parts);
+  const usesCertManager = install.certificates === "cert-manager" && needsWebhookServer(parts);
   const webhookOptions = {
     place,
     ...(usesCertManager ? { injectFrom: `${install.namespace}/${webhookService(name)}` } : {}),
@@ -131,7 +131,7 @@ function withIds(groups: ManifestGroups, parts: Parts, id: string): ManifestGrou
 /** Returns the parts of an operator that decide which alerts it has. */
 function alertingOf({ isElected, parts = {} }: Installed): Omit<Alerting, "name"> {
   const hasControllers = controllersOf(parts).length > 0;
-  return { hasControllers, isElected: isElected && hasControllers, hasWebhooks: isCalled(parts) };
+  return { hasControllers, isElected: isElected && hasControllers, hasWebhooks: needsWebhookServer(parts) };
 }
 
 /**

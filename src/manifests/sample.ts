@@ -1,7 +1,7 @@
 /** Sample objects of a kind, generated from its schema. */
 import { isObject } from "../base/json.ts";
 import type { AnyKind } from "../resource/kind.ts";
-import { judge } from "../resource/_judge.ts";
+import { declarationChecks } from "../resource/_load_declaration_checks.ts";
 import type { FieldError } from "../schema/field_error.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { textFor } from "./_text_for.ts";
@@ -70,7 +70,7 @@ function sampleWith(kind: AnyKind, value: unknown): Sample {
     metadata: { name: `${kind.singular}-sample` },
     ...(isObject(value) ? value : {}),
   };
-  return { manifest, errors: judge?.validate(kind, manifest) ?? [] };
+  return { manifest, errors: declarationChecks?.validate(kind, manifest) ?? [] };
 }
 
 /** The maximum number of properties to try to add if a rule is violated. */

@@ -2,7 +2,7 @@
  * The manifests of an operator's webhooks: the configurations, the conversion in definitions, the
  * Service, and cert-manager's objects.
  */
-import { conversionsOf, isCalled, type Parts, webhooksOf } from "../parts/part_list.ts";
+import { conversionsOf, needsWebhookServer, type Parts, webhooksOf } from "../parts/part_list.ts";
 import { CONVERSION_PATH, webhookEntries, type WebhookPhase } from "../parts/webhook_entries.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
@@ -144,7 +144,7 @@ export function convertedDefinitions(parts: Parts): ReadonlySet<string> {
 
 /** Returns the Service of the webhooks, or an empty list if there are none. */
 export function webhookServices(operator: string, parts: Parts, namespace: string): Manifest[] {
-  if (!isCalled(parts)) return [];
+  if (!needsWebhookServer(parts)) return [];
   return [{
     apiVersion: "v1",
     kind: "Service",

@@ -1,6 +1,6 @@
 /** Creates operators from parts. */
 import type { Part } from "../parts/controller.ts";
-import { controllersOf, conversionsOf, isCalled } from "../parts/part_list.ts";
+import { controllersOf, conversionsOf, needsWebhookServer } from "../parts/part_list.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { webhookPath } from "../parts/webhook_entries.ts";
 import { crdsOf, externalCrdsOf } from "../manifests/crds.ts";
@@ -167,7 +167,7 @@ function assemble(data: OperatorData): OperatorDefinition {
   const { parts, health, metrics, leaderElection: { when, id, namespace }, config } = data;
   const isElected = when !== "never";
   const hasControllers = controllersOf(parts).length > 0;
-  const hasWebhooks = isCalled(parts);
+  const hasWebhooks = needsWebhookServer(parts);
   /** Returns all RBAC permissions that it may need, for any source of its certificate. */
   const allRules = () =>
     rbacRulesOf(parts, {

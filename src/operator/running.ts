@@ -17,7 +17,7 @@ import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { ReportedFailures } from "../runtime/reported_failures.ts";
 import { reviewMemoryWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
-import { controllersOf, isCalled, webhooksOf } from "../parts/part_list.ts";
+import { controllersOf, needsWebhookServer, webhooksOf } from "../parts/part_list.ts";
 import { webhookRbacRules } from "../parts/rbac.ts";
 import { logWithListener, operatorLog } from "./log.ts";
 import { definitionOf, type OperatorDefinition } from "./operator_definition.ts";
@@ -348,7 +348,7 @@ class RunningOperator implements Running {
   #createWebhooks(): WebhookHandler | undefined {
     const { parts, webhooks } = this.#operator;
     const { skipWebhooks, observe, memoryLimit, serveWebhooks = false, reviewThreads } = this.#options;
-    if (skipWebhooks || !isCalled(parts)) return undefined;
+    if (skipWebhooks || !needsWebhookServer(parts)) return undefined;
     return new WebhookHandler({
       parts,
       // Reviews do not write, so all replicas answer them, whether they lead or not.

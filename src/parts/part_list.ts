@@ -21,7 +21,7 @@ export function conversionsOf(parts: Parts): [key: string, Conversion][] {
   return Object.entries(parts).flatMap(([key, part]) => part.part === "conversion" ? [[key, part]] : []);
 }
 
-/** Returns whether the API server calls a part, so that the operator needs a webhook server. */
-export function isCalled(parts: Parts): boolean {
+/** Returns whether the API server calls one of the parts: a webhook or a conversion. */
+export function needsWebhookServer(parts: Parts): boolean {
   return Object.values(parts).some(({ part }) => part === "webhook" || part === "conversion");
 }

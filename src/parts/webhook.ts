@@ -3,7 +3,7 @@ import { type Duration, milliseconds } from "../base/duration.ts";
 import type { CheckedNames } from "../resource/column_path.ts";
 import type { AnyKind, Infer } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
-import { judge } from "../resource/_judge.ts";
+import { declarationChecks } from "../resource/_load_declaration_checks.ts";
 import { RESERVED_CONDITIONS } from "../resource/match_conditions.ts";
 import type { Access } from "./access.ts";
 import type { SandboxPermissions } from "./sandbox.ts";
@@ -265,7 +265,7 @@ function create(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, 
       `"matchConditions" has "${reserved}", which is the name of the condition for "${option}". Choose another name.`,
     );
   }
-  const conditionError = judge?.matchConditionError(matchConditions);
+  const conditionError = declarationChecks?.matchConditionError(matchConditions);
   if (conditionError !== undefined) reject(conditionError);
   const seconds = milliseconds(timeout) / 1000;
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 30) {

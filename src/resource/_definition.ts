@@ -7,7 +7,7 @@ import { type Columns, printerColumns } from "./columns.ts";
 import { CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "./kind.ts";
 import type { Names } from "./_names.ts";
-import { judge } from "./_judge.ts";
+import { declarationChecks } from "./_load_declaration_checks.ts";
 import { rejectKind } from "./_kind_error.ts";
 import { checkTree } from "./_tree.ts";
 import { type Scale, scaleOf } from "./scale.ts";
@@ -121,7 +121,7 @@ function rootSchema(kind: string, options: DefinitionOptions): JsonSchema {
     ],
     "x-kubernetes-validations": [...root["x-kubernetes-validations"] ?? [], ...validations],
   });
-  judge?.checkSchema(kind, whole, status !== undefined);
+  declarationChecks?.checkSchema(kind, whole, status !== undefined);
   return whole;
 }
 

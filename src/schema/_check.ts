@@ -4,7 +4,7 @@
  */
 import { equal, isObject } from "../base/json.ts";
 import { checkRules } from "./_check_rules.ts";
-import { validation } from "./_judge.ts";
+import { declarationChecks } from "./_load_declaration_checks.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
@@ -212,7 +212,7 @@ function checkKeywords(prefix: string, node: JsonSchema): void {
 
 function checkPattern(prefix: string, pattern: string): void {
   try {
-    validation?.regularExpression(pattern);
+    declarationChecks?.regularExpression(pattern);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(`${prefix}"pattern" must be a valid RE2 regular expression: ${show(pattern)}: ${reason}`, {
@@ -246,7 +246,7 @@ function checkEnum(prefix: string, node: JsonSchema): void {
     if (values.slice(0, i).some((earlier) => equal(earlier, value))) {
       throw new TypeError(`${prefix}"enum" lists ${show(value)} twice`);
     }
-    const fault = validation?.valueFault(rest, "enum", value);
+    const fault = declarationChecks?.valueFault(rest, "enum", value);
     if (fault !== undefined) throw new TypeError(`${prefix}${fault}`);
   }
 }
@@ -316,7 +316,7 @@ function checkMapKey(prefix: string, items: JsonSchema, key: string): void {
 
 function checkDefault(prefix: string, node: JsonSchema): void {
   if (node.default === undefined) return;
-  const fault = validation?.valueFault(node, "default", node.default);
+  const fault = declarationChecks?.valueFault(node, "default", node.default);
   if (fault !== undefined) throw new TypeError(`${prefix}${fault}`);
 }
 

@@ -144,8 +144,8 @@ interface ReviewMemory {
 
 /** The progress of a review. */
 interface Progress {
-  /** Whether its function was called. */
-  isCalled: boolean;
+  /** Whether the user's function was called in this thread. */
+  isFunctionCalled: boolean;
   memory?: ReviewMemory;
 }
 
@@ -300,9 +300,9 @@ export class WebhookHandler {
     }
     const timeout = answerTimeout(query, route.timeout);
     const reviewTimeout = new ReviewTimeout(this.#options.signal);
-    const progress: Progress = { isCalled: false };
+    const progress: Progress = { isFunctionCalled: false };
     const late = (): void => {
-      const Late = progress.isCalled ? LateAnswer : BadReview;
+      const Late = progress.isFunctionCalled ? LateAnswer : BadReview;
       reviewTimeout.end(new Late(504, `no answer within ${timeout} ms`));
     };
     const deadline = this.#deadlines.after(timeout, late);
@@ -327,7 +327,7 @@ export class WebhookHandler {
     reviewTimeout.check();
     exchange.answerBegan();
     // With threads, the thread reports functions that are late.
-    progress.isCalled = this.#options.threads === undefined;
+    progress.isFunctionCalled = this.#options.threads === undefined;
     return await this.#respond(route, url, body.text, reviewTimeout);
   }
 

@@ -1,6 +1,7 @@
 /**
- * Validates kinds and webhooks as an API server does, including CEL rules. Only `_judge.ts` may
- * import this module, with a top-level await; an import of `_judge.ts` from here would deadlock.
+ * Checks declared kinds and webhooks as an API server does, including CEL rules. Only
+ * `_load_declaration_checks.ts` may import this module, with a top-level await; an import of
+ * `_load_declaration_checks.ts` from here would deadlock.
  */
 import type { JsonSchema } from "../schema/mod.ts";
 import { schemaFaults } from "../schema/structural.ts";

@@ -1,6 +1,7 @@
 /**
- * Validates patterns and values in schemas as an API server does. Only `_judge.ts` may import this
- * module, with a top-level await; an import of `_judge.ts` from here would deadlock.
+ * Checks patterns and values in declared schemas as an API server does. Only
+ * `_load_declaration_checks.ts` may import this module, with a top-level await; an import of
+ * `_load_declaration_checks.ts` from here would deadlock.
  */
 import type { JsonSchema } from "./json_schema.ts";
 import { embeddedFaults } from "./embedded_faults.ts";
