@@ -82,7 +82,7 @@ export async function respond(
   try {
     const user = core.access.authenticate(request, connectionUser, anonymous);
     const jsonRequest = await requestAsJson(request);
-    const mayReplay = jsonRequest.body !== null && core.kinds.areConverted;
+    const mayReplay = jsonRequest.body !== null && core.kinds.hasConversionWebhooks;
     const response = await withConversions(() => {
       // This function runs again after a conversion, so the warnings of the previous attempt are
       // dropped.

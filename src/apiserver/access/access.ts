@@ -26,6 +26,7 @@ export class Access {
   /** The impersonation mode that was last allowed for each requester, by user name. */
   readonly lastModes: Map<string, Mode> = new Map();
   readonly #users: ReadonlyMap<string, User>;
+
   constructor(sources: TokenSources, { rbac, ownerReferencesPermissionEnforcement, tokens }: AccessOptions) {
     this.ownerReferencesPermissionEnforcement = ownerReferencesPermissionEnforcement;
     this.authorizer = rbac ? new Authorizer(sources.store) : undefined;

@@ -83,7 +83,7 @@ const VERBS: Readonly<Record<string, string>> = {
  * ```
  */
 export function attributesOf(method: string, url: URL): Attributes {
-  const path = decoded(url.pathname);
+  const path = decodePath(url.pathname);
   const other = { verb: method.toLowerCase(), path };
   const parts = path.replace(/^\/+|\/+$/g, "").split("/");
   const [root, ...rest] = parts;
@@ -91,7 +91,9 @@ export function attributesOf(method: string, url: URL): Attributes {
   const [group = "", version = "", ...resourceParts] = root === "api" ? ["", ...rest] : rest;
   const isWatchPath = resourceParts[0] === "watch" && resourceParts.length > 1;
   const verb = isWatchPath ? "watch" : VERBS[method] ?? "";
-  const { namespace, resource, name, subresource } = parsed(isWatchPath ? resourceParts.slice(1) : resourceParts);
+  const { namespace, resource, name, subresource } = parseResourcePath(
+    isWatchPath ? resourceParts.slice(1) : resourceParts,
+  );
   const base = { group, version, resource, subresource, namespace };
   if (name !== "" || isWatchPath) return { verb, ...base, name };
   if (verb === "get") {
@@ -100,7 +102,7 @@ export function attributesOf(method: string, url: URL): Attributes {
   return { verb: verb === "delete" ? "deletecollection" : verb, ...base, name };
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -108,7 +110,9 @@ function decoded(path: string): string {
   }
 }
 
-function parsed(parts: readonly string[]): { namespace: string; resource: string; name: string; subresource: string } {
+function parseResourcePath(
+  parts: readonly string[],
+): { namespace: string; resource: string; name: string; subresource: string } {
   const isNamespace = parts[0] === "namespaces";
   const namespace = isNamespace ? parts[1] ?? "" : "";
   const isWithin = isNamespace && parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2] ?? "");

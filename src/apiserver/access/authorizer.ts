@@ -34,13 +34,13 @@ interface Subject {
 }
 
 /** A rule, and the binding that grants it. */
-interface Granted {
+interface GrantedRule {
   readonly rule: PolicyRule;
   readonly source: string;
 }
 
 interface Grants {
-  readonly granted: readonly Granted[];
+  readonly granted: readonly GrantedRule[];
   /** Messages about bindings to roles that do not exist. */
   readonly missing: readonly string[];
 }
@@ -64,13 +64,13 @@ export class Authorizer {
     const { granted, missing } = this.#grantsOf(user, isOfResource(attributes) ? attributes.namespace : "");
     const found = granted.find(({ rule }) => allows(rule, attributes));
     if (found !== undefined) return { allowed: true, reason: `RBAC: allowed by ${found.source}` };
-    return { allowed: false, reason: missing.length === 0 ? "" : `RBAC: ${aggregated(missing)}` };
+    return { allowed: false, reason: missing.length === 0 ? "" : `RBAC: ${aggregateMessage(missing)}` };
   }
 
   /** Returns all rules of a user in a namespace, and the errors found while collecting them. */
   rulesFor(user: User, namespace: string): { rules: readonly PolicyRule[]; error: string } {
     const { granted, missing } = this.#grantsOf(user, namespace);
-    return { rules: granted.map(({ rule }) => rule), error: missing.length === 0 ? "" : aggregated(missing) };
+    return { rules: granted.map(({ rule }) => rule), error: missing.length === 0 ? "" : aggregateMessage(missing) };
   }
 
   /**
@@ -88,15 +88,15 @@ export class Authorizer {
 
   #grantsOf(user: User, namespace: string): Grants {
     const key = JSON.stringify([user.name, user.groups, namespace]);
-    const known = this.#grants.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#grants.get(key);
+    if (cached !== undefined) return cached;
     const grants = this.#collect(user, namespace);
     this.#grants.set(key, grants);
     return grants;
   }
 
   #collect(user: User, namespace: string): Grants {
-    const granted: Granted[] = [];
+    const granted: GrantedRule[] = [];
     const missing: string[] = [];
     const bindings = [
       ...this.#store.list(`${RBAC}/clusterrolebindings`),
@@ -108,7 +108,7 @@ export class Authorizer {
       if (subject === undefined) continue;
       const rules = this.rulesOf(binding.roleRef as RoleReference, own);
       if (typeof rules === "string") missing.push(rules);
-      else granted.push(...rules.map((rule) => ({ rule, source: sourceOf(binding, subject) })));
+      else granted.push(...rules.map((rule) => ({ rule, source: describeGrant(binding, subject) })));
     }
     return { granted, missing };
   }
@@ -125,7 +125,7 @@ function matchesUser({ kind, name = "", namespace }: Subject, user: User, bindin
 /**
  * Describes the binding that allows a request. As in the real server, names come before namespaces.
  */
-function sourceOf({ kind, metadata, roleRef }: StoredObject, subject: Subject): string {
+function describeGrant({ kind, metadata, roleRef }: StoredObject, subject: Subject): string {
   const role = roleRef as RoleReference;
   const { namespace } = metadata;
   const name = namespace === undefined ? metadata.name : `${metadata.name}/${namespace}`;
@@ -135,7 +135,7 @@ function sourceOf({ kind, metadata, roleRef }: StoredObject, subject: Subject): 
   return `${kind} "${name}" of ${role.kind} "${role.name}" to ${subject.kind} "${grantee}"`;
 }
 
-function aggregated(errors: readonly string[]): string {
+function aggregateMessage(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? distinct[0] ?? "" : `[${distinct.join(", ")}]`;
 }

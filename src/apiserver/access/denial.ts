@@ -32,14 +32,14 @@ export class AccessDeniedError extends StatusError {
  * @param reason Reason of the authorizer; may be empty.
  */
 export function accessDenied(user: User, attributes: Attributes, reason: string): AccessDeniedError {
-  const message = escaped(denial(user, attributes)) + (reason === "" ? "" : `: ${reason}`);
+  const message = escapeHtml(denialMessage(user, attributes)) + (reason === "" ? "" : `: ${reason}`);
   const error = isOfResource(attributes)
     ? forbidden({ group: attributes.group, plural: attributes.resource }, attributes.name, message)
     : new StatusError(403, "Forbidden", `forbidden: ${message}`, {});
   return new AccessDeniedError(error, user, attributes);
 }
 
-function denial({ name }: User, attributes: Attributes): string {
+function denialMessage({ name }: User, attributes: Attributes): string {
   const user = `User ${JSON.stringify(name)} cannot ${attributes.verb}`;
   if (!isOfResource(attributes)) return `${user} path ${JSON.stringify(attributes.path)}`;
   const { group, namespace, resource, subresource } = attributes;
@@ -49,7 +49,7 @@ function denial({ name }: User, attributes: Attributes): string {
 }
 
 /** Escapes characters that a browser could interpret as HTML, as the real server does. */
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

@@ -1,7 +1,7 @@
 /**
- * Privilege escalation checks (`k8s.io/kubernetes/pkg/registry/rbac`): a user may only grant rules
- * that the user has. Writing other roles requires the verb `escalate`, and binding them requires
- * the verb `bind`.
+ * Privilege escalation checks (`k8s.io/kubernetes/pkg/registry/rbac`). Users may only grant rules
+ * that they have themselves. Writing a role with other rules requires the verb `escalate`, and
+ * binding it requires the verb `bind`.
  */
 import { equal } from "../../base/json.ts";
 import type { ServedKind } from "../objects/kinds.ts";
@@ -23,7 +23,7 @@ export interface WriteTarget {
   readonly name: string | undefined;
 }
 
-const EVERYTHING: readonly PolicyRule[] = [
+const ALL_RULES: readonly PolicyRule[] = [
   { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
   { verbs: ["*"], nonResourceURLs: ["*"] },
 ];
@@ -32,7 +32,7 @@ const EVERYTHING: readonly PolicyRule[] = [
  * Returns the escalation check of a write.
  *
  * @param authorizer Authorizes requests; absent if every request is allowed.
- * @param user The user userText writes.
+ * @param user The user who sends the write.
  * @param target The object that the write changes.
  * @returns The check; `undefined` if the write needs none.
  */
@@ -43,12 +43,12 @@ export function escalationGuard(
 ): Guard | undefined {
   const { kind, namespace = "", name = "" } = target;
   if (authorizer === undefined || kind.group !== RBAC || user.groups.includes(MASTERS)) return undefined;
-  const may = (verb: string, resource: string, resourceName: string) => {
+  const isAllowed = (verb: string, resource: string, resourceName: string) => {
     const attributes = { verb, group: RBAC, version: "*", resource, subresource: "", namespace, name: resourceName };
     return authorizer.decide(user, attributes).allowed;
   };
   const isRole = kind.plural === "roles" || kind.plural === "clusterroles";
-  if (isRole && may("escalate", kind.plural, name)) return undefined;
+  if (isRole && isAllowed("escalate", kind.plural, name)) return undefined;
   return (object, old) => {
     if (old !== undefined && changesOnlyOwnership(object, old)) return;
     const rejection = (reason: string) => forbidden({ group: RBAC, plural: kind.plural }, object.metadata.name, reason);
@@ -59,14 +59,14 @@ export function escalationGuard(
     if (isRole) {
       check((object.rules ?? []) as readonly PolicyRule[]);
       if (!isAggregated(object) && (old === undefined || !isAggregated(old))) return;
-      if (uncovered(authorizer.rulesFor(user, namespace).rules, EVERYTHING).length === 0) return;
+      if (uncovered(authorizer.rulesFor(user, namespace).rules, ALL_RULES).length === 0) return;
       throw rejection("must have cluster-admin privileges to use the aggregationRule");
     }
     const role = (object.roleRef ?? {}) as RoleReference;
     const plural = role.kind === "Role" ? "roles" : "clusterroles";
-    if ((role.kind === "Role" || role.kind === "ClusterRole") && may("bind", plural, role.name ?? "")) return;
+    if ((role.kind === "Role" || role.kind === "ClusterRole") && isAllowed("bind", plural, role.name ?? "")) return;
     const rules = authorizer.rulesOf(role, namespace);
-    if (typeof rules === "string") throw roleMissing(role, kind.plural, rules);
+    if (typeof rules === "string") throw missingRoleError(role, kind.plural, rules);
     check(rules);
   };
 }
@@ -78,16 +78,16 @@ function missingRulesMessage(
   missing: readonly PolicyRule[],
 ): string {
   const { error } = authorizer.rulesFor(user, namespace);
-  const userText = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
+  const userDescription = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
   const lines = compactLines(missing).join("\n");
-  const reason = `${userText} is attempting to grant RBAC permissions not currently held:\n${lines}`;
+  const reason = `${userDescription} is attempting to grant RBAC permissions not currently held:\n${lines}`;
   return error === "" ? reason : `${reason}; resolution errors: [${error.replace(/^\[|\]$/g, "")}]`;
 }
 
 /**
  * Returns the error for a binding whose role does not exist, so that its rules cannot be checked.
  */
-function roleMissing({ kind, name = "" }: RoleReference, plural: string, reason: string): Error {
+function missingRoleError({ kind, name = "" }: RoleReference, plural: string, reason: string): Error {
   if (kind !== "Role" && kind !== "ClusterRole") return new StatusError(500, undefined, reason);
   return notFound({ group: RBAC, plural }, name);
 }

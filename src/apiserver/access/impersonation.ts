@@ -21,12 +21,12 @@ import {
 
 const EXTRA = "impersonate-extra-";
 const NODE = "system:node:";
-// From this number of extra values on, the server first checks for the RBAC permission to use all
+// With at least this many extra values, the server first checks the RBAC permission to use all
 // values.
 const MANY_EXTRA_VALUES = 4;
 
 /** The user that the headers request. */
-interface Wanted {
+interface RequestedUser {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
@@ -57,31 +57,31 @@ export function actingUser(
   attributes: Attributes,
   impersonation: Impersonation,
 ): User {
-  const wanted = wantedUser(headers);
+  const wanted = requestedUser(headers);
   if (wanted === undefined) return requester;
   const { authorizer, lastModes } = impersonation;
-  if (authorizer === undefined) return completed(wanted);
-  let first: StatusError | undefined;
+  if (authorizer === undefined) return withKubernetesGroups(wanted);
+  let firstDenial: StatusError | undefined;
   for (const mode of modesFor(wanted, lastModes.get(requester.name))) {
-    const check = new Check(mode, requester, authorizer);
+    const check = new ModeCheck(mode, requester, authorizer);
     const denied = check.run(wanted, attributes);
     if (denied !== undefined) {
-      first ??= denied;
+      firstDenial ??= denied;
       continue;
     }
     lastModes.set(requester.name, mode);
-    return completed(wanted, mode);
+    return withKubernetesGroups(wanted, mode);
   }
-  throw first ?? badRequest("all impersonation modes failed");
+  throw firstDenial ?? badRequest("all impersonation modes failed");
 }
 
-function wantedUser(headers: Headers): Wanted | undefined {
+function requestedUser(headers: Headers): RequestedUser | undefined {
   const name = headers.get("impersonate-user") ?? "";
   const uid = headers.get("impersonate-uid") ?? "";
   const group = headers.get("impersonate-group") ?? undefined;
   const extra: Record<string, string[]> = {};
   for (const [header, value] of headers) {
-    if (header.startsWith(EXTRA)) extra[unescaped(header.slice(EXTRA.length))] = [value];
+    if (header.startsWith(EXTRA)) extra[decodeExtraKey(header.slice(EXTRA.length))] = [value];
   }
   const groups = group === undefined ? [] : [group];
   if (name === "") {
@@ -91,13 +91,13 @@ function wantedUser(headers: Headers): Wanted | undefined {
   if (group?.includes(", ")) {
     throw badRequest(
       `this API server can impersonate only one group, but "Impersonate-Group" is ${JSON.stringify(group)}: ` +
-        "repeated headers arrive as one line. Use the option tokens for users with more groups",
+        "repeated headers arrive as one line. Use the option `tokens` for users with more groups",
     );
   }
   return { name, uid, groups, extra };
 }
 
-function unescaped(key: string): string {
+function decodeExtraKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
@@ -125,7 +125,7 @@ export type Mode = "arbitrary-node" | "serviceaccount" | "user-info" | "legacy";
  * that was last allowed for this requester comes first. If all modes are denied, the response
  * contains the error of the first.
  */
-function modesFor({ name, uid, groups, extra }: Wanted, last: Mode | undefined): Mode[] {
+function modesFor({ name, uid, groups, extra }: RequestedUser, last: Mode | undefined): Mode[] {
   const isNameOnly = uid === "" && groups.length === 0 && Object.keys(extra).length === 0;
   const isNode = isNodeName(name);
   const isAccount = splitServiceAccount(name) !== undefined;
@@ -143,7 +143,7 @@ function isNodeName(name: string): boolean {
 }
 
 /** Returns the user with the groups that Kubernetes adds. */
-function completed(wanted: Wanted, mode: Mode = "legacy"): User {
+function withKubernetesGroups(wanted: RequestedUser, mode: Mode = "legacy"): User {
   const account = splitServiceAccount(wanted.name);
   const groups = [...wanted.groups];
   if (account !== undefined && groups.length === 0) groups.push(...serviceAccountGroups(account.namespace));
@@ -154,7 +154,7 @@ function completed(wanted: Wanted, mode: Mode = "legacy"): User {
 }
 
 /** Checks the RBAC permissions that one mode requires. */
-class Check {
+class ModeCheck {
   readonly #mode: Mode;
   readonly #requester: User;
   readonly #authorizer: Authorizer;
@@ -166,14 +166,14 @@ class Check {
   }
 
   /** Returns the error for the first missing RBAC permission; `undefined` if all are granted. */
-  run(wanted: Wanted, attributes: Attributes): StatusError | undefined {
+  run(wanted: RequestedUser, attributes: Attributes): StatusError | undefined {
     if (this.#mode !== "legacy") {
       const verb = `impersonate-on:${this.#mode}:${attributes.verb}`;
       const denied = this.#check({ ...attributes, verb });
       if (denied !== undefined) return denied;
     }
-    return this.#name(wanted.name) ?? this.#uid(wanted.uid) ?? this.#groups(wanted.groups) ??
-      this.#extra(wanted.extra);
+    return this.#checkName(wanted.name) ?? this.#checkUid(wanted.uid) ?? this.#checkGroups(wanted.groups) ??
+      this.#checkExtra(wanted.extra);
   }
 
   get #verb(): string {
@@ -181,8 +181,8 @@ class Check {
   }
 
   /**
-   * Users and groups are in the core group in legacy mode, and in `authentication.k8s.io`
-   * otherwise.
+   * Returns the attributes of an impersonation. Users and groups are in the core group in legacy
+   * mode, and in `authentication.k8s.io` otherwise.
    */
   #resource(resource: string, name: string, more: Partial<ResourceAttributes> = {}): ResourceAttributes {
     const isCore = this.#mode === "legacy" && resource !== "uids" && resource !== "userextras";
@@ -195,7 +195,7 @@ class Check {
     return allowed ? undefined : accessDenied(this.#requester, attributes, reason);
   }
 
-  #name(name: string): StatusError | undefined {
+  #checkName(name: string): StatusError | undefined {
     const account = splitServiceAccount(name);
     if (account !== undefined) {
       return this.#check(this.#resource("serviceaccounts", account.name, { namespace: account.namespace }));
@@ -204,11 +204,11 @@ class Check {
     return this.#check(this.#resource("users", name));
   }
 
-  #uid(uid: string): StatusError | undefined {
+  #checkUid(uid: string): StatusError | undefined {
     return uid === "" ? undefined : this.#check(this.#resource("uids", uid));
   }
 
-  #groups(groups: readonly string[]): StatusError | undefined {
+  #checkGroups(groups: readonly string[]): StatusError | undefined {
     if (this.#mode !== "legacy" && groups.includes(MASTERS)) {
       const detail = "impersonating the system:masters group is not allowed";
       return accessDenied(this.#requester, this.#resource("groups", MASTERS), detail);
@@ -220,7 +220,7 @@ class Check {
     return undefined;
   }
 
-  #extra(extra: Readonly<Record<string, readonly string[]>>): StatusError | undefined {
+  #checkExtra(extra: Readonly<Record<string, readonly string[]>>): StatusError | undefined {
     const pairs = Object.entries(extra).flatMap(([key, values]) => values.map((value) => [key, value] as const));
     if (this.#mode !== "legacy") {
       const detail = pairs.map(([key, value]) => extraFault(key, value)).find((fault) => fault !== undefined);
@@ -236,7 +236,7 @@ class Check {
   }
 }
 
-/** Returns the message with which the constrained modes reject an extra value. */
+/** Returns the message about an extra value that the constrained modes reject. */
 function extraFault(key: string, value: string): string | undefined {
   if (key === "") return "impersonating the empty string key in extra is not allowed";
   const [host = "", path] = key.split(/\/(.*)/s);

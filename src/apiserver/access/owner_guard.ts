@@ -18,14 +18,14 @@ import type { User } from "./user.ts";
 export interface OwnerGuardOptions {
   readonly authorizer: Authorizer;
   readonly kinds: Kinds;
-  /** Subresource that is written. */
+  /** The written subresource. */
   readonly subresource: string | undefined;
 }
 
 /**
  * Returns the check of owner references in a write.
  *
- * @param user The user who writes.
+ * @param user The user who sends the write.
  * @param target The object that the write changes.
  * @param options The authorizer, and the rest of the write.
  */

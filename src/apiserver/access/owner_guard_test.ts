@@ -51,7 +51,7 @@ const DELETE = 'configmaps "free" is forbidden: cannot set an ownerRef on a reso
 // Responses of kube-apiserver 1.36.3 with OwnerReferencesPermissionEnforcement.
 const CREATES: readonly { name: string; rules: [string, string][]; blocks: boolean; status: number }[] = [
   {
-    name: "rejects blockOwnerDeletion without permission for the owner's finalizers",
+    name: "rejects blockOwnerDeletion without the RBAC permission for the owner's finalizers",
     rules: [["configmaps", "create"]],
     blocks: true,
     status: 403,
@@ -63,7 +63,7 @@ const CREATES: readonly { name: string; rules: [string, string][]; blocks: boole
     status: 201,
   },
   {
-    name: "allows blockOwnerDeletion with permission for the owner's finalizers",
+    name: "allows blockOwnerDeletion with the RBAC permission for the owner's finalizers",
     rules: [["configmaps", "create"], ["configmaps/finalizers", "update"]],
     blocks: true,
     status: 201,
@@ -80,7 +80,7 @@ for (const { name, rules, blocks, status } of CREATES) {
   });
 }
 
-Deno.test("createApiserver with ownerReferencesPermissionEnforcement: setting an owner requires permission to delete the object, but keeping it does not", async () => {
+Deno.test("createApiserver with ownerReferencesPermissionEnforcement requires the RBAC permission to delete an object for setting its owner, but not for keeping it", async () => {
   const { server, owners } = await withRules(true, [["configmaps", "patch"]]);
   await using _ = server;
   const patched = await send(server, JANE, "PATCH", `${MAPS}/free`, { metadata: owners(false) });

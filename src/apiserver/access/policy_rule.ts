@@ -36,11 +36,11 @@ export function allows(rule: PolicyRule, attributes: Attributes): boolean {
  * @returns The missing rules, each with one verb and one resource, in the order of `wanted`.
  */
 export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(breakdown).filter((rule) => !owned.some((each) => covers(each, rule)));
+  return wanted.flatMap(splitRule).filter((rule) => !owned.some((each) => covers(each, rule)));
 }
 
 /** Splits a rule into rules with one verb, one resource and at most one name each. */
-function breakdown(rule: PolicyRule): PolicyRule[] {
+function splitRule(rule: PolicyRule): PolicyRule[] {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const names: readonly PolicyRule[] = resourceNames.length === 0
     ? [{}]

@@ -39,7 +39,7 @@ export interface Verified {
   readonly audiences: readonly string[];
 }
 
-interface Issued extends TokenRequest {
+interface IssuedToken extends TokenRequest {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
@@ -58,7 +58,7 @@ export interface TokenSources {
 /** All issued tokens. */
 export class Tokens {
   readonly #sources: TokenSources;
-  readonly #issued = new Map<string, Issued>();
+  readonly #issued = new Map<string, IssuedToken>();
 
   constructor(sources: TokenSources) {
     this.#sources = sources;

@@ -1,4 +1,5 @@
 /** Users of requests (`k8s.io/apiserver/pkg/authentication/user`). */
+
 /** A user, as the authenticator of an API server reports it. */
 export interface User {
   /** Name, such as `jane` or `system:serviceaccount:shop:deployer`. */
@@ -19,6 +20,8 @@ export const AUTHENTICATED = "system:authenticated";
 
 /** Group of unauthenticated users. */
 export const UNAUTHENTICATED = "system:unauthenticated";
+
+/** User name of unauthenticated users. */
 export const ANONYMOUS = "system:anonymous";
 
 /**

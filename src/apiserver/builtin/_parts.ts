@@ -1,4 +1,4 @@
-/** Helpers that read parts of objects, and set defaults in them. */
+/** Functions that read and change parts of decoded objects. */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 
@@ -25,6 +25,11 @@ export function items(value: unknown): readonly Fields[] {
 export function within<T extends Fields>(object: T, key: string, change: (part: Fields) => Fields): T {
   const part = own(object, key);
   return isObject(part) ? { ...object, [key]: change(part) } : object;
+}
+
+/** Returns whether the `matchLabels` of a selector match labels. */
+export function matchesLabels(selector: Fields, labels: Fields): boolean {
+  return Object.entries(fields(selector.matchLabels)).every(([key, value]) => own(labels, key) === value);
 }
 
 /** Returns an object with changed items of a list, if it has that list. */

@@ -6,33 +6,33 @@ import { isObject } from "../../base/json.ts";
 import { type Fields, fields } from "./_parts.ts";
 
 /**
- * Conversions of the source of a metric, or of its current value. Keys are in the order of Go's
- * types, since annotations are compared as strings.
+ * Converts the source of a metric, or its current value. The results have their keys in the order
+ * of Go's types, since annotations are compared as strings.
  */
-interface Form {
-  toOld(source: Fields): Fields;
-  toNew(source: Fields): Fields;
+interface Conversion {
+  toV1(source: Fields): Fields;
+  toV2(source: Fields): Fields;
 }
 
-const RESOURCE: Form = {
-  toOld({ name, target }) {
+const RESOURCE: Conversion = {
+  toV1({ name, target }) {
     const { averageUtilization, averageValue } = fields(target);
     return { name, targetAverageUtilization: averageUtilization, targetAverageValue: averageValue };
   },
-  toNew({ name, targetAverageUtilization: averageUtilization, targetAverageValue: averageValue }) {
+  toV2({ name, targetAverageUtilization: averageUtilization, targetAverageValue: averageValue }) {
     const type = averageUtilization === undefined ? "AverageValue" : "Utilization";
     return { name, target: { type, averageValue, averageUtilization } };
   },
 };
 
-const SOURCES: Readonly<Record<string, Form>> = {
+const SOURCES: Readonly<Record<string, Conversion>> = {
   object: {
-    toOld({ metric, target, describedObject }) {
+    toV1({ metric, target, describedObject }) {
       const { value = "0", averageValue } = fields(target);
       const { name, selector } = fields(metric);
       return { target: reference(describedObject), metricName: name, targetValue: value, selector, averageValue };
     },
-    toNew({ target, metricName, targetValue, selector, averageValue }) {
+    toV2({ target, metricName, targetValue, selector, averageValue }) {
       const isAverage = averageValue !== undefined;
       const value = isAverage && targetValue === "0" ? undefined : targetValue;
       return {
@@ -43,79 +43,79 @@ const SOURCES: Readonly<Record<string, Form>> = {
     },
   },
   pods: {
-    toOld({ metric, target }) {
+    toV1({ metric, target }) {
       const { name, selector } = fields(metric);
       return { metricName: name, targetAverageValue: fields(target).averageValue ?? "0", selector };
     },
-    toNew: ({ metricName, targetAverageValue, selector }) => ({
+    toV2: ({ metricName, targetAverageValue, selector }) => ({
       metric: { name: metricName, selector },
       target: { type: "AverageValue", averageValue: targetAverageValue },
     }),
   },
   resource: RESOURCE,
   containerResource: {
-    toOld: (source) => ({ ...RESOURCE.toOld(source), container: source.container }),
-    toNew: (source) => ({ ...RESOURCE.toNew(source), container: source.container }),
+    toV1: (source) => ({ ...RESOURCE.toV1(source), container: source.container }),
+    toV2: (source) => ({ ...RESOURCE.toV2(source), container: source.container }),
   },
   external: {
-    toOld({ metric, target }) {
+    toV1({ metric, target }) {
       const { name, selector } = fields(metric);
       const { value, averageValue } = fields(target);
       return { metricName: name, metricSelector: selector, targetValue: value, targetAverageValue: averageValue };
     },
-    toNew: ({ metricName, metricSelector, targetValue: value, targetAverageValue: averageValue }) => ({
+    toV2: ({ metricName, metricSelector, targetValue: value, targetAverageValue: averageValue }) => ({
       metric: { name: metricName, selector: metricSelector },
       target: { type: value === undefined ? "AverageValue" : "Value", value, averageValue },
     }),
   },
 };
 
-const CURRENT_RESOURCE: Form = {
-  toOld({ name, current }) {
+const CURRENT_RESOURCE: Conversion = {
+  toV1({ name, current }) {
     const { averageUtilization, averageValue = "0" } = fields(current);
     return { name, currentAverageUtilization: averageUtilization, currentAverageValue: averageValue };
   },
-  toNew: ({ name, currentAverageUtilization: averageUtilization, currentAverageValue: averageValue }) => ({
+  toV2: ({ name, currentAverageUtilization: averageUtilization, currentAverageValue: averageValue }) => ({
     name,
     current: { averageValue, averageUtilization },
   }),
 };
 
-const CURRENT: Readonly<Record<string, Form>> = {
+const CURRENT_VALUES: Readonly<Record<string, Conversion>> = {
   object: {
-    toOld({ metric, current, describedObject }) {
+    toV1({ metric, current, describedObject }) {
       const { value = "0", averageValue } = fields(current);
       const { name, selector } = fields(metric);
       return { target: reference(describedObject), metricName: name, currentValue: value, selector, averageValue };
     },
-    toNew: ({ target, metricName, currentValue: value, selector, averageValue }) => ({
+    toV2: ({ target, metricName, currentValue: value, selector, averageValue }) => ({
       metric: { name: metricName, selector },
       current: { value, averageValue },
       describedObject: target,
     }),
   },
   pods: {
-    toOld({ metric, current }) {
+    toV1({ metric, current }) {
       const { name, selector } = fields(metric);
       return { metricName: name, currentAverageValue: fields(current).averageValue ?? "0", selector };
     },
-    toNew: ({ metricName, currentAverageValue: averageValue, selector }) => ({
+    toV2: ({ metricName, currentAverageValue: averageValue, selector }) => ({
       metric: { name: metricName, selector },
       current: { averageValue },
     }),
   },
   resource: CURRENT_RESOURCE,
   containerResource: {
-    toOld: (source) => ({ ...CURRENT_RESOURCE.toOld(source), container: source.container }),
-    toNew: (source) => ({ ...CURRENT_RESOURCE.toNew(source), container: source.container }),
+    toV1: (source) => ({ ...CURRENT_RESOURCE.toV1(source), container: source.container }),
+    toV2: (source) => ({ ...CURRENT_RESOURCE.toV2(source), container: source.container }),
   },
   external: {
-    toOld({ metric, current }) {
+    toV1({ metric, current }) {
       const { name, selector } = fields(metric);
       const { value = "0", averageValue } = fields(current);
       return { metricName: name, metricSelector: selector, currentValue: value, currentAverageValue: averageValue };
     },
-    toNew: ({ metricName, metricSelector, currentValue: value, currentAverageValue: averageValue }) => ({
+    toV2: ({ metricName, metricSelector, currentValue: value, currentAverageValue: averageValue }) => ({
       metric: { name: metricName, selector: metricSelector },
       current: { value, averageValue },
     }),
@@ -123,25 +123,29 @@ const CURRENT: Readonly<Record<string, Form>> = {
 };
 
 /** Converts metrics of the spec to the form of `v1`. */
-export const metricsToOld = (metrics: readonly Fields[]): Fields[] =>
-  metrics.map((each) => formed(each, SOURCES, "toOld"));
+export const metricsToV1 = (metrics: readonly Fields[]): Fields[] =>
+  metrics.map((each) => convertMetric(each, SOURCES, "toV1"));
 
 /** Converts metrics of the spec to the form of `v2`. */
-export const metricsToNew = (metrics: readonly Fields[]): Fields[] =>
-  metrics.map((each) => formed(each, SOURCES, "toNew"));
+export const metricsToV2 = (metrics: readonly Fields[]): Fields[] =>
+  metrics.map((each) => convertMetric(each, SOURCES, "toV2"));
 
 /** Converts current metrics to the form of `v1`. */
-export const currentToOld = (metrics: readonly Fields[]): Fields[] =>
-  metrics.map((each) => formed(each, CURRENT, "toOld"));
+export const currentToV1 = (metrics: readonly Fields[]): Fields[] =>
+  metrics.map((each) => convertMetric(each, CURRENT_VALUES, "toV1"));
 
 /** Converts current metrics to the form of `v2`. */
-export const currentToNew = (metrics: readonly Fields[]): Fields[] =>
-  metrics.map((each) => formed(each, CURRENT, "toNew"));
+export const currentToV2 = (metrics: readonly Fields[]): Fields[] =>
+  metrics.map((each) => convertMetric(each, CURRENT_VALUES, "toV2"));
 
-function formed(metric: Fields, forms: Readonly<Record<string, Form>>, way: keyof Form): Fields {
-  const sources = Object.entries(forms).filter(([key]) => metric[key] !== undefined);
-  const changed = sources.map(([key, form]) => [key, form[way](fields(metric[key]))]);
-  return known({ type: metric.type, ...Object.fromEntries(changed) }) as Fields;
+function convertMetric(
+  metric: Fields,
+  conversions: Readonly<Record<string, Conversion>>,
+  direction: keyof Conversion,
+): Fields {
+  const sources = Object.entries(conversions).filter(([key]) => metric[key] !== undefined);
+  const converted = sources.map(([key, conversion]) => [key, conversion[direction](fields(metric[key]))]);
+  return withoutUndefined({ type: metric.type, ...Object.fromEntries(converted) }) as Fields;
 }
 
 function reference(value: unknown): Fields {
@@ -149,10 +153,10 @@ function reference(value: unknown): Fields {
   return { kind, name, apiVersion };
 }
 
-/** Returns a value without undefined fields. */
-export function known(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(known);
+/** Returns a value without the fields that are `undefined`, at any depth. */
+export function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(entries.map(([key, field]) => [key, known(field)]));
+  return Object.fromEntries(entries.map(([key, field]) => [key, withoutUndefined(field)]));
 }

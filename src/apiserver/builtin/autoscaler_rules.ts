@@ -6,9 +6,9 @@ import type { Rules } from "../objects/kinds.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
 import { type Fields, fields, items } from "./_parts.ts";
 import { autoscalerFaults } from "./autoscaler_faults.ts";
-import { currentToNew, currentToOld, known, metricsToNew, metricsToOld } from "./autoscaler_metrics.ts";
+import { currentToV1, currentToV2, metricsToV1, metricsToV2, withoutUndefined } from "./autoscaler_metrics.ts";
 
-const [OLD, NEW] = ["autoscaling/v1", "autoscaling/v2"];
+const [V1, V2] = ["autoscaling/v1", "autoscaling/v2"];
 
 const PREFIX = "autoscaling.alpha.kubernetes.io/";
 const METRICS = `${PREFIX}metrics`;
@@ -35,32 +35,32 @@ const DEFAULT_METRIC = cpuMetric(80);
  * Returns the rules of autoscalers.
  *
  * @param base The rules of built-in kinds.
- * @param isOld Whether they are served as `v1`.
+ * @param isV1 Whether autoscalers are served as `v1`, and not as `v2`.
  */
-export function autoscalerRules(base: Rules, isOld: boolean): Rules {
+export function autoscalerRules(base: Rules, isV1: boolean): Rules {
   /** Results of `read` by stored object. */
-  const readings = new WeakMap<StoredObject, StoredObject>();
+  const readResults = new WeakMap<StoredObject, StoredObject>();
   /** Stored objects by the result of `read`, since `v1` loses the order of metrics. */
   const origins = new WeakMap<StoredObject, StoredObject>();
-  const served = (object: StoredObject) => isOld ? toOld(object) : object;
+  const served = (object: StoredObject) => isV1 ? toV1(object) : object;
   return {
     ...base,
     decode(object) {
       const { object: decoded, unknown } = base.decode(object);
-      return { object: served(toNew(decoded as unknown as StoredObject)) as unknown as Draft, unknown };
+      return { object: served(toV2(decoded as unknown as StoredObject)) as unknown as Draft, unknown };
     },
-    prepareCreate: (object, now) => toNew(base.prepareCreate(toNew(object), now)),
+    prepareCreate: (object, now) => toV2(base.prepareCreate(toV2(object), now)),
     prepareUpdate: (object, old, subresource) =>
-      toNew(base.prepareUpdate(toNew(object), origins.get(old) ?? toNew(old), subresource)),
+      toV2(base.prepareUpdate(toV2(object), origins.get(old) ?? toV2(old), subresource)),
     validate: (object, old, subresource) => [
       ...base.validate(object, old, subresource),
       ...autoscalerFaults(object, old, subresource),
     ],
-    stored: toNew,
+    stored: toV2,
     read(stored) {
-      if (!isOld) return stored;
-      const converted = readings.get(stored) ?? toOld(stored);
-      readings.set(stored, converted);
+      if (!isV1) return stored;
+      const converted = readResults.get(stored) ?? toV1(stored);
+      readResults.set(stored, converted);
       origins.set(converted, stored);
       return converted;
     },
@@ -68,14 +68,14 @@ export function autoscalerRules(base: Rules, isOld: boolean): Rules {
 }
 
 /** Converts an autoscaler to `v2`. */
-function toNew(object: StoredObject): StoredObject {
+function toV2(object: StoredObject): StoredObject {
   const { annotations = {} } = metadataOf(object);
-  const isOld = object.apiVersion === OLD;
-  const whole = isOld ? { ...object, ...newParts(object, annotations) } : object;
+  const isV1 = object.apiVersion === V1;
+  const whole = isV1 ? { ...object, ...v2Fields(object, annotations) } : object;
   const { currentReplicas, currentMetrics = null, ...status } = fields(whole.status);
   const next = {
     ...whole,
-    apiVersion: NEW,
+    apiVersion: V2,
     ...whole.status !== undefined && {
       status: { ...status, ...(currentReplicas ? { currentReplicas } : {}), currentMetrics },
     },
@@ -83,41 +83,43 @@ function toNew(object: StoredObject): StoredObject {
   return withAnnotations(next as StoredObject, withoutReserved(annotations));
 }
 
-function newParts({ spec, status }: StoredObject, annotations: Readonly<Record<string, string>>): Fields {
+function v2Fields({ spec, status }: StoredObject, annotations: Readonly<Record<string, string>>): Fields {
   const { targetCPUUtilizationPercentage: cpu, ...rest } = fields(spec);
   const metrics = [
-    ...metricsToNew(items(parsed(annotations[METRICS]))),
+    ...metricsToV2(items(parseAnnotation(annotations[METRICS]))),
     ...typeof cpu === "number" ? [cpuMetric(cpu)] : [],
   ];
-  const behavior = behaviorToNew(parsed(annotations[BEHAVIOR]));
+  const behavior = behaviorToV2(parseAnnotation(annotations[BEHAVIOR]));
   const { currentCPUUtilizationPercentage: current, ...state } = fields(status);
   const currentMetrics = annotations[CURRENT_METRICS] !== undefined
-    ? currentToNew(items(parsed(annotations[CURRENT_METRICS])))
+    ? currentToV2(items(parseAnnotation(annotations[CURRENT_METRICS])))
     : typeof current === "number"
     ? [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: current } } }]
     : undefined;
-  const conditions = annotations[CONDITIONS] === undefined ? undefined : items(parsed(annotations[CONDITIONS]));
-  return known({
+  const conditions = annotations[CONDITIONS] === undefined
+    ? undefined
+    : items(parseAnnotation(annotations[CONDITIONS]));
+  return withoutUndefined({
     spec: { ...rest, metrics: metrics.length > 0 ? metrics : [DEFAULT_METRIC], behavior },
     status: status === undefined ? undefined : { ...state, currentMetrics, conditions },
   }) as Fields;
 }
 
 /** Converts an autoscaler to `v1`. */
-function toOld(object: StoredObject): StoredObject {
-  if (object.apiVersion === OLD) return object;
+function toV1(object: StoredObject): StoredObject {
+  if (object.apiVersion === V1) return object;
   const { metrics, behavior, ...spec } = fields(object.spec);
   const { currentMetrics, conditions, currentReplicas = 0, desiredReplicas = 0, ...status } = fields(object.status);
   const [targets, currents] = [items(metrics), items(currentMetrics)];
   const added: Readonly<Record<string, string | undefined>> = {
-    [METRICS]: listText(metricsToOld(targets.filter((each) => cpuUtilization(each, "target") === undefined))),
-    [CURRENT_METRICS]: listText(currentToOld(currents)),
-    [BEHAVIOR]: behavior === undefined ? undefined : text(behaviorToOld(fields(behavior))),
-    [CONDITIONS]: listText(items(conditions).map(inOrder)),
+    [METRICS]: listJson(metricsToV1(targets.filter((each) => cpuUtilization(each, "target") === undefined))),
+    [CURRENT_METRICS]: listJson(currentToV1(currents)),
+    [BEHAVIOR]: behavior === undefined ? undefined : goJson(behaviorToV1(fields(behavior))),
+    [CONDITIONS]: listJson(items(conditions).map(orderedCondition)),
   };
   const old = {
     ...object,
-    apiVersion: OLD,
+    apiVersion: V1,
     spec: { ...spec, targetCPUUtilizationPercentage: firstUtilization(targets, "target") },
     ...object.status !== undefined && {
       status: {
@@ -128,11 +130,11 @@ function toOld(object: StoredObject): StoredObject {
       },
     },
   };
-  const defined = known({ spec: old.spec, status: old.status }) as Fields;
+  const definedFields = withoutUndefined({ spec: old.spec, status: old.status }) as Fields;
   const { annotations = {} } = metadataOf(object);
   return withAnnotations(
-    { ...old, ...defined } as StoredObject,
-    known({ ...annotations, ...added }) as Record<string, string>,
+    { ...old, ...definedFields } as StoredObject,
+    withoutUndefined({ ...annotations, ...added }) as Record<string, string>,
   );
 }
 
@@ -150,7 +152,7 @@ function firstUtilization(metrics: readonly Fields[], key: "target" | "current")
   return metrics.map((each) => cpuUtilization(each, key)).find((utilization) => utilization !== undefined);
 }
 
-function inOrder({ type, status, lastTransitionTime, reason, message }: Fields): Fields {
+function orderedCondition({ type, status, lastTransitionTime, reason, message }: Fields): Fields {
   return { type, status, lastTransitionTime, reason, message };
 }
 
@@ -158,7 +160,7 @@ function inOrder({ type, status, lastTransitionTime, reason, message }: Fields):
  * Converts the behavior to the form of the annotation, which has the field names of Go's internal
  * types.
  */
-function behaviorToOld({ scaleUp, scaleDown }: Fields): Fields {
+function behaviorToV1({ scaleUp, scaleDown }: Fields): Fields {
   const rules = (value: unknown) => {
     if (value === undefined) return null;
     const { stabilizationWindowSeconds = null, selectPolicy = null, policies, tolerance = null } = fields(value);
@@ -176,7 +178,7 @@ function behaviorToOld({ scaleUp, scaleDown }: Fields): Fields {
   return { ScaleUp: rules(scaleUp), ScaleDown: rules(scaleDown) };
 }
 
-function behaviorToNew(behavior: unknown): Fields | undefined {
+function behaviorToV2(behavior: unknown): Fields | undefined {
   const { ScaleUp, ScaleDown } = fields(behavior);
   const rules = (value: unknown) => {
     if (value === undefined || value === null) return undefined;
@@ -207,17 +209,17 @@ function withAnnotations(object: StoredObject, annotations: Record<string, strin
 }
 
 /** Formats a list for an annotation; `undefined` if it is empty. */
-function listText(list: readonly Fields[]): string | undefined {
-  return list.length === 0 ? undefined : text(list);
+function listJson(list: readonly Fields[]): string | undefined {
+  return list.length === 0 ? undefined : goJson(list);
 }
 
 /** Formats JSON as Go does, but keeps the order of keys. */
-function text(value: unknown): string {
+function goJson(value: unknown): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(known(value)).replace(/[<>&\u2028\u2029]/g, escaped);
+  return JSON.stringify(withoutUndefined(value)).replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
-function parsed(json: string | undefined): unknown {
+function parseAnnotation(json: string | undefined): unknown {
   try {
     return JSON.parse(json ?? "null");
   } catch {

@@ -7,8 +7,8 @@ import { own } from "../../base/own.ts";
 import { type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
 import { type Fields, fields, withDefaults, within } from "./_parts.ts";
 
-/** Changes of a new object by `group/plural`. */
-export const CREATED: Readonly<Record<string, (object: StoredObject, now: number) => StoredObject>> = {
+/** Functions that return a new object with these fields, by `group/plural`. */
+export const CREATE_FIELDS: Readonly<Record<string, (object: StoredObject, now: number) => StoredObject>> = {
   // Coordinated leader election is off by default, and its fields are dropped.
   "coordination.k8s.io/leases": (it) => {
     const { strategy: _strategy, preferredHolder: _holder, ...spec } = fields(it.spec);
@@ -22,8 +22,8 @@ export const CREATED: Readonly<Record<string, (object: StoredObject, now: number
   }),
   "/pods": (it, now) => ({
     ...it,
-    spec: admittedPod(fields(it.spec)),
-    status: { phase: "Pending", qosClass: qosClass(fields(it.spec)), ...gateCondition(fields(it.spec), now) },
+    spec: withAdmissionFields(fields(it.spec)),
+    status: { phase: "Pending", qosClass: qosClass(fields(it.spec)), ...gateConditions(fields(it.spec), now) },
   }),
   "/services": (it) => ({ ...it, spec: withHeadlessAddress(fields(it.spec)), status: { loadBalancer: {} } }),
   "/nodes": (it) => ({ ...it, spec: withTaint(fields(it.spec)) }),
@@ -33,7 +33,7 @@ export const CREATED: Readonly<Record<string, (object: StoredObject, now: number
   }),
   "storage.k8s.io/volumeattributesclasses": (it) =>
     withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/vac-protection"] }),
-  "batch/jobs": labeledJob,
+  "batch/jobs": withJobLabels,
   "apps/daemonsets": (it) => withTemplateGeneration(it, "1"),
   "/persistentvolumeclaims": (it) => ({
     ...withMetadata(it, { finalizers: [...it.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"] }),
@@ -62,7 +62,7 @@ export function withTemplateGeneration(daemonSet: StoredObject, generation: stri
  * Sets the labels of a job to those of its pods, including those that the server generates, if it
  * has none of its own.
  */
-function labeledJob(job: StoredObject): StoredObject {
+function withJobLabels(job: StoredObject): StoredObject {
   const given = own(fields(fields(fields(job.spec).template).metadata), "labels");
   const hasPodLabels = equal(job.metadata.labels ?? {}, fields(given));
   const spec = withGeneratedSelector(job, fields(job.spec));
@@ -104,7 +104,7 @@ function withHeadlessAddress(spec: Fields): Fields {
 }
 
 /** Sets the priority and the tolerations that admission plugins add to a new pod. */
-export function admittedPod(spec: Fields): Fields {
+export function withAdmissionFields(spec: Fields): Fields {
   return withTolerations(withDefaults(spec, { priority: 0, preemptionPolicy: "PreemptLowerPriority" }));
 }
 
@@ -121,8 +121,8 @@ export function withTolerations(spec: Fields): Fields {
   return { ...spec, tolerations: [...tolerations, ...added] };
 }
 
-/** Returns the condition of a pod with scheduling gates. */
-function gateCondition({ schedulingGates }: Fields, now: number): Fields {
+/** Returns the `conditions` of a new pod, which has one if it has scheduling gates. */
+function gateConditions({ schedulingGates }: Fields, now: number): Fields {
   if (!Array.isArray(schedulingGates) || schedulingGates.length === 0) return {};
   return {
     conditions: [{

@@ -6,14 +6,14 @@ import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type Draft, metadataOf, type StoredObject } from "../objects/objects.ts";
 import { each, type Fields, fields, withDefaults, within } from "./_parts.ts";
-import { CREATED, TEMPLATE_GENERATION } from "./created.ts";
+import { CREATE_FIELDS, TEMPLATE_GENERATION } from "./created.ts";
 
-/** Functions that complete the objects of a kind. */
+/** The functions that complete the objects of a kind. */
 export interface BuiltinDefaults {
-  /** Sets defaults on each write. */
-  readonly filled: (object: Draft) => Draft;
-  /** Sets fields of a new object. */
-  readonly created: (object: StoredObject, now: number) => StoredObject;
+  /** Returns a written object with its defaults. */
+  readonly withDefaults: (object: Draft) => Draft;
+  /** Returns a new object with the fields that the server sets on create. */
+  readonly withCreateFields: (object: StoredObject, now: number) => StoredObject;
 }
 
 /**
@@ -22,21 +22,22 @@ export interface BuiltinDefaults {
  * @param name `group/plural`.
  */
 export function builtinDefaults(name: string): BuiltinDefaults {
-  const filled = FILLED[name] ?? ((object: Draft) => object);
-  const created = CREATED[name] ?? ((object: StoredObject) => object);
-  return { filled, created };
+  return {
+    withDefaults: DEFAULTS[name] ?? ((object) => object),
+    withCreateFields: CREATE_FIELDS[name] ?? ((object) => object),
+  };
 }
 
-const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
+const DEFAULTS: Readonly<Record<string, (object: Draft) => Draft>> = {
   "/pods": (pod) =>
     within(
-      inSpec(pod, (spec) => withHostPorts(podSpec(withDefaults(spec, { enableServiceLinks: true })))),
+      inSpec(pod, (spec) => withHostPorts(withPodDefaults(withDefaults(spec, { enableServiceLinks: true })))),
       "status",
-      podAddresses,
+      withPodAddresses,
     ),
-  "/podtemplates": (it) => within(it, "template", (template) => within(template, "spec", podSpec)),
-  "/secrets": (secret) => secretData(withDefaults(secret, { type: "Opaque" })),
-  "/services": (service) => inSpec(service, serviceSpec),
+  "/podtemplates": (it) => within(it, "template", (template) => within(template, "spec", withPodDefaults)),
+  "/secrets": (secret) => withSecretData(withDefaults(secret, { type: "Opaque" })),
+  "/services": (service) => inSpec(service, withServiceDefaults),
   "/namespaces": (namespace) => {
     const { name } = metadataOf(namespace);
     if (!name) return namespace;
@@ -53,14 +54,14 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
       const filled = withDefaults(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
       return within(filled, "hostPath", (path) => ({ type: "", ...path }));
     }),
-  "/replicationcontrollers": (it) => withPodLabels(inSpec(it, controllerSpec)),
-  "/limitranges": (it) => inSpec(it, (spec) => each(spec, "limits", limits)),
-  "apps/deployments": (it) => inSpec(it, deploymentSpec),
-  "apps/replicasets": (it) => inSpec(it, (spec) => inTemplate(withDefaults(spec, { replicas: 1 }))),
-  "apps/statefulsets": (it) => inSpec(it, statefulSetSpec),
-  "apps/daemonsets": (it) => withInitialGeneration(inSpec(it, daemonSetSpec)),
-  "batch/jobs": (it) => withPodLabels(inSpec(it, jobSpec)),
-  "batch/cronjobs": (it) => inSpec(it, cronJobSpec),
+  "/replicationcontrollers": (it) => withPodLabels(inSpec(it, withReplicationControllerDefaults)),
+  "/limitranges": (it) => inSpec(it, (spec) => each(spec, "limits", withLimitDefaults)),
+  "apps/deployments": (it) => inSpec(it, withDeploymentDefaults),
+  "apps/replicasets": (it) => inSpec(it, (spec) => withTemplateDefaults(withDefaults(spec, { replicas: 1 }))),
+  "apps/statefulsets": (it) => inSpec(it, withStatefulSetDefaults),
+  "apps/daemonsets": (it) => withInitialGeneration(inSpec(it, withDaemonSetDefaults)),
+  "batch/jobs": (it) => withPodLabels(inSpec(it, withJobDefaults)),
+  "batch/cronjobs": (it) => inSpec(it, withCronJobDefaults),
   "networking.k8s.io/networkpolicies": (it) =>
     inSpec(
       it,
@@ -69,16 +70,17 @@ const FILLED: Readonly<Record<string, (object: Draft) => Draft>> = {
     ),
   "rbac.authorization.k8s.io/roles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
   "rbac.authorization.k8s.io/clusterroles": (it) => ({ ...it, rules: own(it, "rules") ?? null }),
-  "autoscaling/horizontalpodautoscalers": autoscaler,
-  "rbac.authorization.k8s.io/rolebindings": roleBinding,
-  "rbac.authorization.k8s.io/clusterrolebindings": roleBinding,
+  "autoscaling/horizontalpodautoscalers": withAutoscalerDefaults,
+  "rbac.authorization.k8s.io/rolebindings": withBindingDefaults,
+  "rbac.authorization.k8s.io/clusterrolebindings": withBindingDefaults,
   "networking.k8s.io/ingressclasses": (it) =>
     inSpec(it, (spec) => within(spec, "parameters", (parameters) => withDefaults(parameters, { scope: "Cluster" }))),
   "storage.k8s.io/csidrivers": (it) => inSpec(it, (spec) => withDefaults(spec, CSI_DRIVER)),
   "storage.k8s.io/storageclasses": (it) =>
     withDefaults(it, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
-  "admissionregistration.k8s.io/mutatingwebhookconfigurations": (it) => webhooks(it, { reinvocationPolicy: "Never" }),
-  "admissionregistration.k8s.io/validatingwebhookconfigurations": (it) => webhooks(it, {}),
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations": (it) =>
+    withWebhookDefaults(it, { reinvocationPolicy: "Never" }),
+  "admissionregistration.k8s.io/validatingwebhookconfigurations": (it) => withWebhookDefaults(it, {}),
   "scheduling.k8s.io/priorityclasses": (it) => withDefaults(it, { preemptionPolicy: "PreemptLowerPriority" }),
   "apiextensions.k8s.io/customresourcedefinitions": (it) =>
     inSpec(it, (spec) => withDefaults(spec, { conversion: { strategy: "None" } })),
@@ -111,12 +113,12 @@ const BEHAVIOR = {
   scaleDown: { selectPolicy: "Max", policies: [ALL_PODS] },
 };
 
-function autoscaler(it: Draft): Draft {
-  const isNew = own(it, "apiVersion") === "autoscaling/v2";
+function withAutoscalerDefaults(it: Draft): Draft {
+  const isV2 = own(it, "apiVersion") === "autoscaling/v2";
   return inSpec(it, (spec) => {
     const metrics = own(spec, "metrics");
     const hasNone = metrics === undefined || (Array.isArray(metrics) && metrics.length === 0);
-    const filled = { ...withDefaults(spec, { minReplicas: 1 }), ...isNew && hasNone && { metrics: [DEFAULT_METRIC] } };
+    const filled = { ...withDefaults(spec, { minReplicas: 1 }), ...isV2 && hasNone && { metrics: [DEFAULT_METRIC] } };
     return within(filled, "behavior", (behavior) => ({
       ...behavior,
       scaleUp: { ...BEHAVIOR.scaleUp, ...fields(own(behavior, "scaleUp")) },
@@ -126,7 +128,7 @@ function autoscaler(it: Draft): Draft {
 }
 
 /** Sets `podIP` from the first of `podIPs`, or `podIPs` from `podIP`. */
-function podAddresses(status: Fields): Fields {
+function withPodAddresses(status: Fields): Fields {
   const { podIP, podIPs } = status;
   if (podIP && podIPs === undefined) return { ...status, podIPs: [{ ip: podIP }] };
   const first = Array.isArray(podIPs) ? fields(podIPs[0]).ip : undefined;
@@ -137,11 +139,11 @@ function inSpec(object: Draft, fill: (spec: Fields) => Fields): Draft {
   return within(object, "spec", fill);
 }
 
-function inTemplate(spec: Fields): Fields {
-  return within(spec, "template", (template) => within(template, "spec", podSpec));
+function withTemplateDefaults(spec: Fields): Fields {
+  return within(spec, "template", (template) => within(template, "spec", withPodDefaults));
 }
 
-function podSpec(spec: Fields): Fields {
+function withPodDefaults(spec: Fields): Fields {
   let next = withDefaults(spec, {
     restartPolicy: "Always",
     dnsPolicy: "ClusterFirst",
@@ -150,8 +152,10 @@ function podSpec(spec: Fields): Fields {
     securityContext: {},
     ...accountNames(own(spec, "serviceAccountName") ?? own(spec, "serviceAccount")),
   });
-  for (const key of ["containers", "initContainers", "ephemeralContainers"]) next = each(next, key, container);
-  return each(next, "volumes", volume);
+  for (const key of ["containers", "initContainers", "ephemeralContainers"]) {
+    next = each(next, key, withContainerDefaults);
+  }
+  return each(next, "volumes", withVolumeDefaults);
 }
 
 /** Sets the host ports of a pod in the host network to its container ports. */
@@ -174,7 +178,7 @@ function accountNames(name: unknown): Fields {
   return name === undefined ? {} : { serviceAccountName: name, serviceAccount: name };
 }
 
-function container(it: Fields): Fields {
+function withContainerDefaults(it: Fields): Fields {
   const image = String(own(it, "image") ?? "");
   const tag = /:([^/:@]+)(?:@|$)/.exec(image)?.[1];
   const isLatest = !image.includes("@") && (tag === undefined || tag === "latest");
@@ -184,7 +188,7 @@ function container(it: Fields): Fields {
     imagePullPolicy: isLatest ? "Always" : "IfNotPresent",
   });
   const probed = ["livenessProbe", "readinessProbe", "startupProbe"].reduce(
-    (next, key) => within(next, key, probe),
+    (next, key) => within(next, key, withProbeDefaults),
     filled,
   );
   const hooked = within(
@@ -192,31 +196,35 @@ function container(it: Fields): Fields {
     "lifecycle",
     (hooks) =>
       ["postStart", "preStop"].reduce(
-        (next, key) => within(next, key, (hook) => within(hook, "httpGet", httpGet)),
+        (next, key) => within(next, key, (hook) => within(hook, "httpGet", withHttpGetDefaults)),
         hooks,
       ),
   );
   return each(hooked, "env", (variable) => {
     // Go drops an empty value.
     const { value, ...rest } = variable;
-    return within(value === "" ? rest : variable, "valueFrom", (from) => within(from, "fieldRef", fieldRef));
+    return within(
+      value === "" ? rest : variable,
+      "valueFrom",
+      (from) => within(from, "fieldRef", withFieldRefDefaults),
+    );
   });
 }
 
-function httpGet(it: Fields): Fields {
+function withHttpGetDefaults(it: Fields): Fields {
   return withDefaults(it, { path: "/", scheme: "HTTP" });
 }
 
-function fieldRef(it: Fields): Fields {
+function withFieldRefDefaults(it: Fields): Fields {
   return withDefaults(it, { apiVersion: "v1" });
 }
 
-function probe(it: Fields): Fields {
+function withProbeDefaults(it: Fields): Fields {
   const filled = withDefaults(it, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
-  return within(filled, "httpGet", httpGet);
+  return within(filled, "httpGet", withHttpGetDefaults);
 }
 
-function volume(it: Fields): Fields {
+function withVolumeDefaults(it: Fields): Fields {
   const parts: Readonly<Record<string, Fields>> = {
     configMap: { defaultMode: 420 },
     secret: { defaultMode: 420 },
@@ -228,7 +236,7 @@ function volume(it: Fields): Fields {
     (next, [key, defaults]) => within(next, key, (part) => withDefaults(part, defaults)),
     Object.keys(it).some((key) => key !== "name") ? it : { ...it, emptyDir: {} },
   );
-  const items = (part: Fields) => each(part, "items", (item) => within(item, "fieldRef", fieldRef));
+  const items = (part: Fields) => each(part, "items", (item) => within(item, "fieldRef", withFieldRefDefaults));
   const projected = within(filled, "projected", (part) =>
     each(part, "sources", (source) => {
       const token = within(source, "serviceAccountToken", (given) => withDefaults(given, { expirationSeconds: 3600 }));
@@ -237,50 +245,50 @@ function volume(it: Fields): Fields {
   return within(projected, "downwardAPI", items);
 }
 
-function deploymentSpec(spec: Fields): Fields {
+function withDeploymentDefaults(spec: Fields): Fields {
   const filled = withDefaults(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
   const typed = { ...filled, strategy: withDefaults(fields(own(filled, "strategy")), { type: "RollingUpdate" }) };
-  if (typed.strategy.type !== "RollingUpdate") return inTemplate(typed);
+  if (typed.strategy.type !== "RollingUpdate") return withTemplateDefaults(typed);
   const rollingUpdate = withDefaults(fields(own(typed.strategy, "rollingUpdate")), {
     maxUnavailable: "25%",
     maxSurge: "25%",
   });
-  return inTemplate({ ...typed, strategy: { ...typed.strategy, rollingUpdate } });
+  return withTemplateDefaults({ ...typed, strategy: { ...typed.strategy, rollingUpdate } });
 }
 
-function statefulSetSpec(spec: Fields): Fields {
+function withStatefulSetDefaults(spec: Fields): Fields {
   const filled = withDefaults(spec, {
     replicas: 1,
     revisionHistoryLimit: 10,
     podManagementPolicy: "OrderedReady",
     persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
   });
-  const claimed = each(filled, "volumeClaimTemplates", claimTemplate);
+  const claimed = each(filled, "volumeClaimTemplates", withClaimDefaults);
   const updateStrategy = withDefaults(fields(own(claimed, "updateStrategy")), { type: "RollingUpdate" });
-  if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...claimed, updateStrategy });
+  if (updateStrategy.type !== "RollingUpdate") return withTemplateDefaults({ ...claimed, updateStrategy });
   const rollingUpdate = withDefaults(fields(own(updateStrategy, "rollingUpdate")), { partition: 0 });
-  return inTemplate({ ...claimed, updateStrategy: { ...updateStrategy, rollingUpdate } });
+  return withTemplateDefaults({ ...claimed, updateStrategy: { ...updateStrategy, rollingUpdate } });
 }
 
 /** Completes a claim template, which is stored as a claim with its initial status. */
-function claimTemplate(claim: Fields): Fields {
+function withClaimDefaults(claim: Fields): Fields {
   const spec = withDefaults(fields(own(claim, "spec")), { volumeMode: "Filesystem" });
   const status = withDefaults(fields(own(claim, "status")), { phase: "Pending" });
   return { ...claim, apiVersion: "v1", kind: "PersistentVolumeClaim", spec, status };
 }
 
-function daemonSetSpec(spec: Fields): Fields {
+function withDaemonSetDefaults(spec: Fields): Fields {
   const filled = withDefaults(spec, { revisionHistoryLimit: 10 });
   const updateStrategy = withDefaults(fields(own(filled, "updateStrategy")), { type: "RollingUpdate" });
-  if (updateStrategy.type !== "RollingUpdate") return inTemplate({ ...filled, updateStrategy });
+  if (updateStrategy.type !== "RollingUpdate") return withTemplateDefaults({ ...filled, updateStrategy });
   const rollingUpdate = withDefaults(fields(own(updateStrategy, "rollingUpdate")), { maxUnavailable: 1, maxSurge: 0 });
-  return inTemplate({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
+  return withTemplateDefaults({ ...filled, updateStrategy: { ...updateStrategy, rollingUpdate } });
 }
 
-function controllerSpec(spec: Fields): Fields {
+function withReplicationControllerDefaults(spec: Fields): Fields {
   const labels = own(fields(fields(own(spec, "template")).metadata), "labels");
   const hasSelector = Object.keys(fields(own(spec, "selector"))).length > 0;
-  return inTemplate({
+  return withTemplateDefaults({
     ...withDefaults(spec, { replicas: 1 }),
     ...!hasSelector && labels !== undefined && { selector: labels },
   });
@@ -290,7 +298,7 @@ function controllerSpec(spec: Fields): Fields {
  * Sets the default limits and requests of a container limit range: limits default to `max`, and
  * requests to the limits.
  */
-function limits(limit: Fields): Fields {
+function withLimitDefaults(limit: Fields): Fields {
   if (limit.type !== "Container") return limit;
   const given = { ...fields(limit.max), ...fields(limit.default) };
   const requested = { ...fields(limit.min), ...given, ...fields(limit.defaultRequest) };
@@ -309,9 +317,9 @@ function withPodLabels<T extends Draft>(it: T): T {
   return hasOwn || labels === undefined ? it : { ...it, metadata: { ...metadata, labels } };
 }
 
-function jobSpec(spec: Fields): Fields {
+function withJobDefaults(spec: Fields): Fields {
   const isCounted = own(spec, "completions") !== undefined || own(spec, "parallelism") !== undefined;
-  return inTemplate(withDefaults(spec, {
+  return withTemplateDefaults(withDefaults(spec, {
     ...(!isCounted && { completions: 1 }),
     parallelism: 1,
     backoffLimit: 6,
@@ -322,7 +330,7 @@ function jobSpec(spec: Fields): Fields {
   }));
 }
 
-function cronJobSpec(spec: Fields): Fields {
+function withCronJobDefaults(spec: Fields): Fields {
   const filled = withDefaults(spec, {
     concurrencyPolicy: "Allow",
     suspend: false,
@@ -330,10 +338,10 @@ function cronJobSpec(spec: Fields): Fields {
     failedJobsHistoryLimit: 1,
   });
   // The defaults of the job are set when the job is created; those of its pods are set here.
-  return within(filled, "jobTemplate", (template) => within(template, "spec", inTemplate));
+  return within(filled, "jobTemplate", (template) => within(template, "spec", withTemplateDefaults));
 }
 
-function serviceSpec(spec: Fields): Fields {
+function withServiceDefaults(spec: Fields): Fields {
   const typed = withDefaults(spec, { sessionAffinity: "None", type: "ClusterIP" });
   const isInCluster = own(typed, "type") !== "ExternalName";
   const isExternal = ["NodePort", "LoadBalancer"].includes(String(own(typed, "type"))) ||
@@ -349,7 +357,7 @@ function serviceSpec(spec: Fields): Fields {
   });
 }
 
-function secretData(secret: Draft): Draft {
+function withSecretData(secret: Draft): Draft {
   const text = own(secret, "stringData");
   if (!isObject(text)) return secret;
   const { stringData: _stringData, ...rest } = secret;
@@ -363,14 +371,14 @@ function base64(text: string): string {
   return btoa(binary);
 }
 
-function roleBinding(binding: Draft): Draft {
+function withBindingDefaults(binding: Draft): Draft {
   const group = "rbac.authorization.k8s.io";
   const withRole = within(binding, "roleRef", (role) => withDefaults(role, { apiGroup: group }));
   const subject = (it: Fields) => own(it, "kind") === "ServiceAccount" ? it : withDefaults(it, { apiGroup: group });
   return each(withRole, "subjects", subject);
 }
 
-function webhooks(configuration: Draft, more: Fields): Draft {
+function withWebhookDefaults(configuration: Draft, more: Fields): Draft {
   return each(configuration, "webhooks", (webhook) => {
     const filled = withDefaults(webhook, {
       failurePolicy: "Fail",

@@ -11,7 +11,10 @@ import { type Fields, fields } from "./_parts.ts";
 /** Maximum lengths in bytes. */
 const MAX_LENGTHS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 
-/** Fields that cannot change in `events.k8s.io/v1`. */
+/**
+ * Fields that cannot change in `events.k8s.io/v1`. As in the real server, `reason` is checked
+ * twice.
+ */
 const IMMUTABLE = [
   "involvedObject",
   "reason",
@@ -33,13 +36,13 @@ const IMMUTABLE = [
  * Returns the errors of an event.
  *
  * @param event The event in the form of `v1`.
- * @param isNew Whether it was sent as `events.k8s.io/v1`.
+ * @param isEventsV1 Whether the client sent it as `events.k8s.io/v1`.
  * @param old The previous event; absent if it is new.
  */
-export function eventFaults(event: StoredObject, isNew: boolean, old?: StoredObject): FieldError[] {
-  const faults = event.eventTime ? timedFaults(event, isNew) : namespaceFaults(event);
-  if (!isNew) return faults;
-  if (old === undefined) return [...faults, ...newFaults(event)];
+export function eventFaults(event: StoredObject, isEventsV1: boolean, old?: StoredObject): FieldError[] {
+  const faults = event.eventTime ? timedFaults(event, isEventsV1) : namespaceFaults(event);
+  if (!isEventsV1) return faults;
+  if (old === undefined) return [...faults, ...createFaults(event)];
   if (!equal(event.series ?? null, old.series ?? null)) faults.push(...seriesFaults(event));
   for (const key of IMMUTABLE) {
     if (equal(event[key] ?? null, old[key] ?? null)) continue;
@@ -49,36 +52,36 @@ export function eventFaults(event: StoredObject, isNew: boolean, old?: StoredObj
   return faults;
 }
 
-function text(event: Fields, key: string): string {
+function stringOf(event: Fields, key: string): string {
   const value = event[key];
   return typeof value === "string" ? value : "";
 }
 
 function namespaceFaults({ metadata, involvedObject }: StoredObject): FieldError[] {
-  const namespace = text(fields(involvedObject), "namespace");
-  const isRight = namespace === ""
+  const namespace = stringOf(fields(involvedObject), "namespace");
+  const isSame = namespace === ""
     ? metadata.namespace === undefined || metadata.namespace === "default"
     : metadata.namespace === namespace;
-  return isRight ? [] : [invalid("involvedObject.namespace", namespace, "does not match event.namespace")];
+  return isSame ? [] : [invalid("involvedObject.namespace", namespace, "does not match event.namespace")];
 }
 
 /**
  * Checks an event with an `eventTime`, which requires the controller, the action and the reason.
  */
-function timedFaults(event: StoredObject, isNew: boolean): FieldError[] {
+function timedFaults(event: StoredObject, isEventsV1: boolean): FieldError[] {
   const faults: FieldError[] = [];
   const { namespace } = event.metadata;
   if (
-    text(fields(event.involvedObject), "namespace") === "" && namespace !== "default" && namespace !== "kube-system"
+    stringOf(fields(event.involvedObject), "namespace") === "" && namespace !== "default" && namespace !== "kube-system"
   ) {
     faults.push(invalid("involvedObject.namespace", "", "does not match event.namespace"));
   }
-  const controller = text(event, "reportingComponent");
-  const field = isNew ? "reportingController" : "reportingComponent";
+  const controller = stringOf(event, "reportingComponent");
+  const field = isEventsV1 ? "reportingController" : "reportingComponent";
   if (controller === "") faults.push(required(field));
   faults.push(...qualifiedNameFaults(controller).map((detail) => invalid(field, controller, detail)));
   for (const [key, max] of Object.entries(MAX_LENGTHS)) {
-    const value = text(event, key);
+    const value = stringOf(event, key);
     if (value === "" && key !== "message") faults.push(required(key));
     if (new TextEncoder().encode(value).length > max) {
       faults.push(invalid(key, "", `can have at most ${max} characters`));
@@ -87,10 +90,10 @@ function timedFaults(event: StoredObject, isNew: boolean): FieldError[] {
   return faults;
 }
 
-function newFaults(event: StoredObject): FieldError[] {
+function createFaults(event: StoredObject): FieldError[] {
   const faults = seriesFaults(event);
   if (!event.eventTime) faults.push(required("eventTime"));
-  const type = text(event, "type");
+  const type = stringOf(event, "type");
   if (type !== "Normal" && type !== "Warning") faults.push(invalid("type", "", `has invalid value: ${type}`));
   const source = fields(event.source);
   const unset = {

@@ -16,7 +16,7 @@ const NAMES: readonly (readonly [core: string, events: string])[] = [
 ];
 
 /** Fields that each event in `v1` has, even if they are null or empty. */
-const ALWAYS: Draft = {
+const ALWAYS_PRESENT: Draft = {
   source: {},
   firstTimestamp: null,
   lastTimestamp: null,
@@ -29,36 +29,36 @@ const ALWAYS: Draft = {
  * Returns the rules of events.
  *
  * @param base The rules of built-in kinds.
- * @param isNew Whether they are served as `events.k8s.io/v1`.
+ * @param isEventsV1 Whether events are served as `events.k8s.io/v1`, and not as `v1`.
  */
-export function eventRules(base: Rules, isNew: boolean): Rules {
+export function eventRules(base: Rules, isEventsV1: boolean): Rules {
   /** Results of `read` by stored object. */
-  const readings = new WeakMap<StoredObject, StoredObject>();
-  const toCore = (object: StoredObject): StoredObject => isNew ? renamed(object, 1, "v1") : object;
+  const readResults = new WeakMap<StoredObject, StoredObject>();
+  const toCore = (object: StoredObject): StoredObject => isEventsV1 ? renameFields(object, 1, "v1") : object;
   return {
     ...base,
     prepareCreate: (object, now) => toCore(base.prepareCreate(object, now)),
     prepareUpdate: (object, old, subresource) => toCore(base.prepareUpdate(object, old, subresource)),
     validate(object, old, subresource) {
       const before = old === undefined ? undefined : toCore(old);
-      return [...base.validate(object, old, subresource), ...eventFaults(toCore(object), isNew, before)];
+      return [...base.validate(object, old, subresource), ...eventFaults(toCore(object), isEventsV1, before)];
     },
     read(stored) {
-      const known = readings.get(stored);
+      const known = readResults.get(stored);
       if (known !== undefined) return known;
-      const apiVersion = isNew ? "events.k8s.io/v1" : "v1";
+      const apiVersion = isEventsV1 ? "events.k8s.io/v1" : "v1";
       const isCore = stored.apiVersion === "v1";
-      const core = isCore ? stored : renamed(stored, 1, "v1");
-      const whole = { ...ALWAYS, ...core } as StoredObject;
-      const converted = isNew ? withoutEmpty(renamed(whole, 0, apiVersion)) : whole;
-      readings.set(stored, converted);
+      const core = isCore ? stored : renameFields(stored, 1, "v1");
+      const whole = { ...ALWAYS_PRESENT, ...core } as StoredObject;
+      const converted = isEventsV1 ? withoutEmptyReporting(renameFields(whole, 0, apiVersion)) : whole;
+      readResults.set(stored, converted);
       return converted;
     },
   };
 }
 
 /** Renames the fields of an event to the other form. `from` is the index of their current names. */
-function renamed(object: StoredObject, from: 0 | 1, apiVersion: string): StoredObject {
+function renameFields(object: StoredObject, from: 0 | 1, apiVersion: string): StoredObject {
   const result: Record<string, unknown> = { ...object, apiVersion };
   for (const names of NAMES) {
     const [before, after] = from === 0 ? names : [names[1], names[0]];
@@ -70,7 +70,7 @@ function renamed(object: StoredObject, from: 0 | 1, apiVersion: string): StoredO
 }
 
 /** Drops empty reporting fields, which `events.k8s.io/v1` omits. */
-function withoutEmpty(event: StoredObject): StoredObject {
+function withoutEmptyReporting(event: StoredObject): StoredObject {
   const kept = Object.entries(event).filter(([key, value]) => !key.startsWith("reporting") || value !== "");
   return Object.fromEntries(kept) as unknown as StoredObject;
 }

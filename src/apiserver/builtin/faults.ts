@@ -13,7 +13,7 @@ import { imageFaults, podFaults } from "./pod_faults.ts";
 import { bindingFaults, roleFaults } from "./rbac_faults.ts";
 import { restartForeverFaults, statefulSetFaults } from "./stateful_set_faults.ts";
 import { webhookFaults } from "./webhook_faults.ts";
-import { type Fields, fields, items } from "./_parts.ts";
+import { type Fields, fields, items, matchesLabels } from "./_parts.ts";
 
 type Check = (object: StoredObject, old?: StoredObject) => FieldError[];
 
@@ -33,9 +33,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "apps/statefulsets": statefulSetFaults,
   "apps/daemonsets": workloadFaults,
   "batch/jobs": (job, old) => jobFaults(job, templateFaults(fields(fields(job.spec).template), "spec.template"), old),
-  "batch/cronjobs": (it) => {
+  "batch/cronjobs": (cronJob) => {
     const path = "spec.jobTemplate.spec.template";
-    return cronJobFaults(it, templateFaults(fields(fields(fields(fields(it.spec).jobTemplate).spec).template), path));
+    const { template } = fields(fields(fields(cronJob.spec).jobTemplate).spec);
+    return cronJobFaults(cronJob, templateFaults(fields(template), path));
   },
   "coordination.k8s.io/leases": leaseFaults,
   "/services": serviceFaults,
@@ -83,9 +84,9 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
   } else if (old !== undefined && !equal(selector, fields(old.spec).selector)) {
     faults.push(invalid("spec.selector", selector, "field is immutable"));
   }
-  if (selector === undefined || !matches(fields(selector), fields(labels))) {
-    const fault = invalid("spec.template.metadata.labels", labels ?? {}, "`selector` does not match template `labels`");
-    faults.push(labels === undefined ? { ...fault, message: fault.message.replace("{}", "null") } : fault);
+  if (selector === undefined || !matchesLabels(fields(selector), fields(labels))) {
+    const reason = "`selector` does not match template `labels`";
+    faults.push(invalid("spec.template.metadata.labels", labels ?? null, reason));
   }
   const replicas = own(spec, "replicas");
   if (typeof replicas === "number" && replicas < 0) {
@@ -96,10 +97,6 @@ function workloadFaults(object: StoredObject, old?: StoredObject): FieldError[] 
     ...templateFaults(template, "spec.template"),
     ...restartForeverFaults(fields(template.spec), object.kind === "DaemonSet" ? "DaemonSet" : "ReplicaSet"),
   ];
-}
-
-function matches(selector: Fields, labels: Fields): boolean {
-  return Object.entries(fields(selector.matchLabels)).every(([key, value]) => own(labels, key) === value);
 }
 
 function templateFaults(template: Fields, path: string): FieldError[] {

@@ -11,7 +11,7 @@ type Read = (object: StoredObject) => string;
 
 /** The selectable fields of a kind. */
 export interface BuiltinFields {
-  /** How to read each selectable field. */
+  /** The functions that read the selectable fields, by path. */
   readonly fields: ReadonlyMap<string, Read>;
   /** Returns the error message for a field that is not selectable. */
   readonly unknown: (field: string) => string;

@@ -6,7 +6,7 @@ import { equal } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, invalid, notSupported, required } from "../../schema/field_error.ts";
 import type { StoredObject } from "../objects/objects.ts";
-import { type Fields, fields } from "./_parts.ts";
+import { type Fields, fields, matchesLabels } from "./_parts.ts";
 
 const COUNTS = [
   "parallelism",
@@ -17,7 +17,7 @@ const COUNTS = [
   "backoffLimitPerIndex",
   "maxFailedIndexes",
 ];
-const FIXED = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
+const IMMUTABLE = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
 
 /**
  * Returns the errors of a job.
@@ -34,19 +34,19 @@ export function jobFaults(job: StoredObject, templateFaults: readonly FieldError
   return [
     ...own(spec, "manualSelector") === true || own(spec, "selector") === undefined
       ? []
-      : generatedFaults(job, spec, fields(labels)),
+      : generatedLabelFaults(job, spec, fields(labels)),
     ...all,
     // The real server validates an updated job twice: by itself, and compared with the old one.
-    ...old === undefined ? [] : [...all, ...changeFaults(spec, old)],
+    ...old === undefined ? [] : [...all, ...updateFaults(spec, old)],
   ];
 }
 
 function specFaults(spec: Fields, labels: unknown, templateFaults: readonly FieldError[]): FieldError[] {
   return [
     ...COUNTS.flatMap((key) => countFault(`spec.${key}`, own(spec, key))),
-    ...modeFaults(spec),
+    ...completionModeFaults(spec),
     ...templateFaults,
-    ...restartFaults(fields(fields(spec.template).spec).restartPolicy, "spec.template.spec.restartPolicy"),
+    ...restartPolicyFaults(fields(fields(spec.template).spec).restartPolicy, "spec.template.spec.restartPolicy"),
     ...selectorFaults(own(spec, "selector"), labels),
   ];
 }
@@ -68,12 +68,12 @@ export function cronJobFaults(cronJob: StoredObject, templateFaults: readonly Fi
     ...counts.flatMap((key) => countFault(`spec.${key}`, own(spec, key))),
     ...policies.includes(String(policy)) ? [] : [notSupported("spec.concurrencyPolicy", policy, policies)],
     ...templateFaults,
-    ...restartFaults(pod.restartPolicy, "spec.jobTemplate.spec.template.spec.restartPolicy"),
+    ...restartPolicyFaults(pod.restartPolicy, "spec.jobTemplate.spec.template.spec.restartPolicy"),
   ];
 }
 
 /** Checks the labels and the selector that the server generates. */
-function generatedFaults({ metadata }: StoredObject, spec: Fields, labels: Fields): FieldError[] {
+function generatedLabelFaults({ metadata }: StoredObject, spec: Fields, labels: Fields): FieldError[] {
   const { uid, name } = metadata;
   const wanted = {
     "controller-uid": uid,
@@ -88,17 +88,13 @@ function generatedFaults({ metadata }: StoredObject, spec: Fields, labels: Field
     return [invalid(`${field}[${key}]`, labels, `must be '${value}'`)];
   });
   const selector = own(spec, "selector");
-  if (!matches(fields(selector), wanted)) {
+  if (!matchesLabels(fields(selector), wanted)) {
     faults.push(invalid("spec.selector", selector, "`selector` not auto-generated"));
   }
   return faults;
 }
 
-function matches(selector: Fields, labels: Fields): boolean {
-  return Object.entries(fields(selector.matchLabels)).every(([key, value]) => own(labels, key) === value);
-}
-
-function modeFaults({ completionMode: mode, completions }: Fields): FieldError[] {
+function completionModeFaults({ completionMode: mode, completions }: Fields): FieldError[] {
   if (mode === "NonIndexed") return [];
   if (mode !== "Indexed") return [notSupported("spec.completionMode", mode, ["Indexed", "NonIndexed"])];
   return completions === undefined ? [required("spec.completions", "when completion mode is Indexed")] : [];
@@ -108,7 +104,7 @@ function countFault(field: string, count: unknown): FieldError[] {
   return Number(count ?? 0) < 0 ? [invalid(field, count, "must be greater than or equal to 0")] : [];
 }
 
-function restartFaults(policy: unknown, field: string): FieldError[] {
+function restartPolicyFaults(policy: unknown, field: string): FieldError[] {
   if (policy === undefined || policy === "Always") return [required(field, 'valid values: "OnFailure", "Never"')];
   const isKnown = policy === "OnFailure" || policy === "Never";
   return isKnown ? [] : [notSupported(field, policy, ["Never", "OnFailure"])];
@@ -119,20 +115,20 @@ function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
   const reason = "`selector` does not match template `labels`";
   // A missing selector matches no labels.
   if (selector === undefined) return [required("spec.selector"), invalid(field, labels ?? null, reason)];
-  return matches(fields(selector), fields(labels)) ? [] : [invalid(field, labels ?? null, reason)];
+  return matchesLabels(fields(selector), fields(labels)) ? [] : [invalid(field, labels ?? null, reason)];
 }
 
-function changeFaults(spec: Fields, job: StoredObject): FieldError[] {
-  const old = fields(job.spec);
-  const isWaiting = old.suspend === true && fields(job.status).startTime === undefined;
-  const [next, before] = [spec, old].map(({ template }) => isWaiting ? withoutPlacement(fields(template)) : template);
+function updateFaults(spec: Fields, oldJob: StoredObject): FieldError[] {
+  const old = fields(oldJob.spec);
+  const isSuspended = old.suspend === true && fields(oldJob.status).startTime === undefined;
+  const [next, before] = [spec, old].map(({ template }) => isSuspended ? withoutPlacement(fields(template)) : template);
   const reason = "field is immutable";
   const fault = (key: string) => equal(spec[key], old[key]) ? [] : [invalid(`spec.${key}`, spec[key] ?? null, reason)];
   return [
     ...completionsFaults(spec, old),
     ...fault("selector"),
     ...equal(next, before) ? [] : [invalid("spec.template", spec.template, reason)],
-    ...FIXED.flatMap(fault),
+    ...IMMUTABLE.flatMap(fault),
   ];
 }
 

@@ -28,8 +28,8 @@ export function podFaults(spec: Fields, path: string): FieldError[] {
   const faults = volumeFaults(volumes, `${path}.volumes`);
   const names = new Set(volumes.map(({ name }) => name));
   const { restartPolicy } = spec;
-  if (restartPolicy !== undefined && !RESTARTS.includes(String(restartPolicy))) {
-    faults.push(notSupported(`${path}.restartPolicy`, restartPolicy, RESTARTS));
+  if (restartPolicy !== undefined && !RESTART_POLICIES.includes(String(restartPolicy))) {
+    faults.push(notSupported(`${path}.restartPolicy`, restartPolicy, RESTART_POLICIES));
   }
   if (containers.length === 0) return [...faults, required(`${path}.containers`)];
   for (const key of ["containers", "initContainers"]) {
@@ -52,13 +52,15 @@ export function podFaults(spec: Fields, path: string): FieldError[] {
   return faults;
 }
 
-const RESTARTS = ["Always", "OnFailure", "Never"];
-const PULLS = ["Always", "IfNotPresent", "Never"];
+const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
+const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 
 function containerFaults(container: Fields, path: string, volumes: ReadonlySet<unknown>): FieldError[] {
-  const { imagePullPolicy: pull, ports, env, volumeMounts, resources } = container;
+  const { imagePullPolicy: pullPolicy, ports, env, volumeMounts, resources } = container;
   return [
-    ...pull === undefined || PULLS.includes(String(pull)) ? [] : [notSupported(`${path}.imagePullPolicy`, pull, PULLS)],
+    ...pullPolicy === undefined || PULL_POLICIES.includes(String(pullPolicy))
+      ? []
+      : [notSupported(`${path}.imagePullPolicy`, pullPolicy, PULL_POLICIES)],
     ...portFaults(items(ports), `${path}.ports`),
     ...items(env).flatMap(({ name }, i) => name ? [] : [required(`${path}.env[${i}].name`)]),
     ...mountFaults(items(volumeMounts), `${path}.volumeMounts`, volumes),
@@ -107,8 +109,8 @@ function resourceFaults({ requests, limits }: Fields, path: string): FieldError[
 }
 
 /**
- * Checks that images have no surrounding white space. Pod templates may have it, because of older
- * servers without this check.
+ * Checks that images have no surrounding white space. Pod templates may have it, because older
+ * servers accepted it.
  */
 export function imageFaults(spec: Fields): FieldError[] {
   const reason = "must not have leading or trailing whitespace";
@@ -152,8 +154,8 @@ const VOLUME_SOURCES = [
   "image",
 ];
 
-/** Fields that volume sources require. */
-const NAMED: readonly (readonly [source: string, key: string])[] = [
+/** Required fields of volume sources. */
+const REQUIRED_FIELDS: readonly (readonly [source: string, key: string])[] = [
   ["secret", "secretName"],
   ["configMap", "name"],
   ["persistentVolumeClaim", "claimName"],
@@ -165,13 +167,13 @@ function volumeFaults(volumes: readonly Fields[], path: string): FieldError[] {
   return volumes.flatMap((volume, i) => {
     const volumePath = `${path}[${i}]`;
     const { name } = volume;
-    const [, ...more] = VOLUME_SOURCES.filter((source) => own(volume, source) !== undefined);
-    const faults = more.map((source) =>
+    const [, ...extraSources] = VOLUME_SOURCES.filter((source) => own(volume, source) !== undefined);
+    const faults = extraSources.map((source) =>
       forbidden(`${volumePath}.${source}`, "may not specify more than 1 volume type")
     );
-    for (const [source, key] of NAMED) {
+    for (const [source, key] of REQUIRED_FIELDS) {
       const given = own(volume, source);
-      if (!more.includes(source) && given !== undefined && !own(fields(given), key)) {
+      if (!extraSources.includes(source) && given !== undefined && !own(fields(given), key)) {
         faults.push(required(`${volumePath}.${source}.${key}`));
       }
     }

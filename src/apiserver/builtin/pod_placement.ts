@@ -4,7 +4,7 @@
  */
 import { equal } from "../../base/json.ts";
 import { type FieldError, invalid } from "../../schema/field_error.ts";
-import { type Fields, fields } from "./_parts.ts";
+import { type Fields, fields, items } from "./_parts.ts";
 
 /**
  * Returns the errors of a change of node selection in a pod with scheduling gates.
@@ -41,19 +41,19 @@ function affinityFaults(next: Fields, before: Fields): FieldError[] {
 
 function termsOf({ affinity }: Fields): readonly Fields[] {
   const required = fields(fields(fields(affinity).nodeAffinity).requiredDuringSchedulingIgnoredDuringExecution);
-  return list(required.nodeSelectorTerms);
+  return items(required.nodeSelectorTerms);
 }
 
 function onlyAdds(next: Fields, before: Fields): boolean {
   const keys = ["matchExpressions", "matchFields"] as const;
-  if (keys.every((key) => list(before[key]).length === 0)) return keys.every((key) => list(next[key]).length === 0);
-  return keys.every((key) => equal(list(next[key]).slice(0, list(before[key]).length), list(before[key])));
+  if (keys.every((key) => items(before[key]).length === 0)) return keys.every((key) => items(next[key]).length === 0);
+  return keys.every((key) => equal(items(next[key]).slice(0, items(before[key]).length), items(before[key])));
 }
 
 /** Returns a term in the form of Go's internal types, whose fields have no JSON names. */
 function goTerm(term: Fields): Fields {
   const requirement = ({ key, operator, values = null }: Fields) => ({ Key: key, Operator: operator, Values: values });
-  const all = (requirements: unknown) => requirements === undefined ? null : list(requirements).map(requirement);
+  const all = (requirements: unknown) => requirements === undefined ? null : items(requirements).map(requirement);
   return { MatchExpressions: all(term.matchExpressions), MatchFields: all(term.matchFields) };
 }
 
@@ -66,8 +66,4 @@ export function withoutPlacement(spec: Fields): Fields {
   const { nodeSelector: _n, affinity, ...rest } = spec;
   const { nodeAffinity: _, ...affinities } = fields(affinity);
   return Object.keys(affinities).length > 0 ? { ...rest, affinity: affinities } : rest;
-}
-
-function list(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value : [];
 }

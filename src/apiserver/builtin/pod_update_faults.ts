@@ -5,10 +5,10 @@ import { equal } from "../../base/json.ts";
 import { type FieldError, forbidden, invalid, required } from "../../schema/field_error.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { placementFaults, withoutPlacement } from "./pod_placement.ts";
-import { type Fields, fields } from "./_parts.ts";
+import { type Fields, fields, items } from "./_parts.ts";
 
 // The real server appends a diff of its internal types.
-const FIXED =
+const FORBIDDEN_CHANGE =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
   "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
   "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n";
@@ -23,22 +23,22 @@ export function podUpdateFaults(pod: StoredObject, old: StoredObject): FieldErro
   const [next, before] = [fields(pod.spec), fields(old.spec)];
   const faults: FieldError[] = [];
   for (const key of ["containers", "initContainers"]) {
-    if (list(next[key]).length !== list(before[key]).length) {
+    if (items(next[key]).length !== items(before[key]).length) {
       return [...faults, forbidden(`spec.${key}`, "pod updates may not add or remove containers")];
     }
-    faults.push(...list(next[key]).flatMap(({ image }, i) => imageFaults(image ?? "", `spec.${key}[${i}].image`)));
+    faults.push(...items(next[key]).flatMap(({ image }, i) => imageFaults(image ?? "", `spec.${key}[${i}].image`)));
   }
   const deadline = deadlineFault(next.activeDeadlineSeconds, before.activeDeadlineSeconds);
   if (deadline !== undefined) faults.push(deadline);
   if (deadline !== undefined && next.activeDeadlineSeconds !== undefined) return faults;
   faults.push(
-    ...tolerationFaults(list(next.tolerations), list(before.tolerations)),
-    ...gateFaults(list(next.schedulingGates), list(before.schedulingGates)),
+    ...tolerationFaults(items(next.tolerations), items(before.tolerations)),
+    ...gateFaults(items(next.schedulingGates), items(before.schedulingGates)),
   );
-  const isGated = list(before.schedulingGates).length > 0;
+  const isGated = items(before.schedulingGates).length > 0;
   if (isGated) faults.push(...placementFaults(next, before));
-  const fixed = (spec: Fields) => fixedPart(isGated ? withoutPlacement(spec) : spec, before);
-  if (!equal(fixed(next), fixed(before))) faults.push(forbidden("spec", FIXED));
+  const immutablePart = (spec: Fields) => immutableFields(isGated ? withoutPlacement(spec) : spec, before);
+  if (!equal(immutablePart(next), immutablePart(before))) faults.push(forbidden("spec", FORBIDDEN_CHANGE));
   return faults;
 }
 
@@ -62,9 +62,9 @@ function deadlineFault(next: unknown, before: unknown): FieldError | undefined {
 const MAX_INT32 = 2 ** 31 - 1;
 
 function tolerationFaults(next: readonly Fields[], before: readonly Fields[]): FieldError[] {
-  const timeless = ({ tolerationSeconds: _, ...rest }: Fields) => rest;
-  const isKept = (old: Fields) => next.some((each) => equal(timeless(each), timeless(old)));
-  if (before.every(isKept)) return [];
+  const withoutSeconds = ({ tolerationSeconds: _, ...rest }: Fields) => rest;
+  const isPresent = (old: Fields) => next.some((each) => equal(withoutSeconds(each), withoutSeconds(old)));
+  if (before.every(isPresent)) return [];
   return [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
 }
 
@@ -77,15 +77,15 @@ function gateFaults(next: readonly Fields[], before: readonly Fields[]): FieldEr
 }
 
 /** Returns a spec without the fields that may change. */
-function fixedPart(spec: Fields, before: Fields): Fields {
+function immutableFields(spec: Fields, before: Fields): Fields {
   const { activeDeadlineSeconds: _a, tolerations: _t, schedulingGates: _s, ...rest } = spec;
-  const allowsGrace = Number(before.terminationGracePeriodSeconds) < 0 && spec.terminationGracePeriodSeconds === 1;
-  const imageless = (containers: unknown) => list(containers).map(({ image: _, ...container }) => container);
+  const isGraceAllowed = Number(before.terminationGracePeriodSeconds) < 0 && spec.terminationGracePeriodSeconds === 1;
+  const withoutImages = (containers: unknown) => items(containers).map(({ image: _, ...container }) => container);
   return {
     ...rest,
-    containers: imageless(spec.containers),
-    initContainers: imageless(spec.initContainers),
-    ...allowsGrace && { terminationGracePeriodSeconds: before.terminationGracePeriodSeconds },
+    containers: withoutImages(spec.containers),
+    initContainers: withoutImages(spec.initContainers),
+    ...isGraceAllowed && { terminationGracePeriodSeconds: before.terminationGracePeriodSeconds },
   };
 }
 
@@ -97,15 +97,11 @@ function fixedPart(spec: Fields, before: Fields): Fields {
  */
 export function ephemeralFaults(pod: StoredObject, old: StoredObject): FieldError[] {
   const field = "spec.ephemeralContainers";
-  const next = list(fields(pod.spec).ephemeralContainers);
-  return list(fields(old.spec).ephemeralContainers).flatMap((before) => {
+  const next = items(fields(pod.spec).ephemeralContainers);
+  return items(fields(old.spec).ephemeralContainers).flatMap((before) => {
     const now = next.find(({ name }) => name === before.name);
     const name = JSON.stringify(before.name);
     if (now === undefined) return [forbidden(field, `existing ephemeral containers ${name} may not be removed\n`)];
     return equal(now, before) ? [] : [forbidden(field, `existing ephemeral containers ${name} may not be changed\n`)];
   });
-}
-
-function list(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -14,10 +14,10 @@ import {
   builtinFinalizerFaults,
   metadataFaults,
   metadataUpdateFaults,
-  repeatedFaults,
+  repeatedMetadataFaults,
 } from "../objects/metadata_rules.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
-import { admittedPod, TEMPLATE_GENERATION, withTemplateGeneration, withTolerations } from "./created.ts";
+import { TEMPLATE_GENERATION, withAdmissionFields, withTemplateGeneration, withTolerations } from "./created.ts";
 import { builtinDefaults } from "./defaults.ts";
 import { builtinFaults } from "./faults.ts";
 import { ephemeralFaults, podUpdateFaults } from "./pod_update_faults.ts";
@@ -38,7 +38,8 @@ const DISTINGUISHES_EMPTY: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Metadata whose changes increment the generation too (`PrepareForUpdate` of the strategy).
+ * The field of `metadata` whose changes increment the generation too (`PrepareForUpdate` of the
+ * strategy).
  */
 const COUNTED_METADATA: Readonly<Record<string, "annotations" | "labels">> = {
   "apps/deployments": "annotations",
@@ -68,7 +69,7 @@ const NAME_RULES: Readonly<Record<string, NameRule>> = {
 export function builtinRules(kind: ServedKind): Rules {
   const name = `${kind.group}/${kind.plural}`;
   const hasStatus = kind.subresources.some((each) => each.name === "status");
-  const { filled, created } = builtinDefaults(name);
+  const { withDefaults, withCreateFields } = builtinDefaults(name);
   const distinguishesEmpty = DISTINGUISHES_EMPTY[name];
   return {
     allowsUnconditionalUpdate: !versionRequired.has(name),
@@ -76,18 +77,18 @@ export function builtinRules(kind: ServedKind): Rules {
       const unknown: string[] = [];
       const emptied: string[] = [];
       const decoded = decode(kind.schema, object, unknown, "", emptied) as Draft;
-      const completed = filled(applyDefaultsKeepingNull(kind.schema, decoded) as Draft);
+      const completed = withDefaults(applyDefaultsKeepingNull(kind.schema, decoded) as Draft);
       const isMarked = emptied.some((path) => distinguishesEmpty?.test(path));
       return { object: isMarked ? { ...completed, [EMPTIED]: true } : completed, unknown };
     },
     ...name === "/pods" && {
-      admitted: (object: StoredObject) => ({ ...object, spec: admittedPod(object.spec as Draft) }),
+      admitted: (object: StoredObject) => ({ ...object, spec: withAdmissionFields(object.spec as Draft) }),
     },
     prepareCreate(object, now) {
       const { status: _status, ...rest } = object;
       const keepsStatus = !hasStatus || STATUS_ON_CREATE.has(name);
       const fresh = keepsStatus ? object : rest as StoredObject;
-      const completed = withStatus(kind, created(asStored(name, fresh), now));
+      const completed = withStatus(kind, withCreateFields(asStored(name, fresh), now));
       return withGeneration.has(name) ? withMetadata(completed, { generation: 1 }) : completed;
     },
     prepareUpdate(given, old, subresource) {
@@ -103,20 +104,20 @@ export function builtinRules(kind: ServedKind): Rules {
       );
       if (!countingUpdates.has(name) || subresource === "binding") return next;
       const { generation } = old.metadata;
-      const isSame = !isEmptied && sameSpec(next, old) && sameMetadata(next, old, COUNTED_METADATA[name]);
-      return withMetadata(next, { generation: isSame ? generation : (generation ?? 0) + 1 });
+      const isUnchanged = !isEmptied && sameSpec(next, old) && sameMetadata(next, old, COUNTED_METADATA[name]);
+      return withMetadata(next, { generation: isUnchanged ? generation : (generation ?? 0) + 1 });
     },
     validate(object, old, subresource): FieldError[] {
       const { metadata } = object;
-      const wholeFaults = metadataFaults(metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults);
+      const metadataFaultsOfCreate = metadataFaults(metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults);
       const faults = old === undefined
-        ? wholeFaults
-        : metadataUpdateFaults(metadata, old.metadata, repeatedFaults(metadata, kind.namespaced));
-      if (old !== undefined && subresource === undefined) faults.push(...wholeFaults);
-      const unqualified = builtinFinalizerFaults(name, object.metadata.finalizers);
+        ? metadataFaultsOfCreate
+        : metadataUpdateFaults(metadata, old.metadata, repeatedMetadataFaults(metadata, kind.namespaced));
+      if (old !== undefined && subresource === undefined) faults.push(...metadataFaultsOfCreate);
+      const finalizerFaults = builtinFinalizerFaults(name, object.metadata.finalizers);
       // The real server validates the finalizers of an update twice, and reports their errors
       // twice.
-      faults.push(...unqualified, ...old === undefined ? [] : unqualified);
+      faults.push(...finalizerFaults, ...old === undefined ? [] : finalizerFaults);
       if (subresource === "status") return faults;
       faults.push(...builtinFaults(name, object, old));
       // Updates through other subresources of pods may change other fields.
@@ -150,7 +151,7 @@ function withStatus({ schema }: ServedKind, object: StoredObject): StoredObject 
 
 /** Applies the changes of admission plugins to an update. */
 function admittedUpdate(name: string, object: StoredObject, old: StoredObject): StoredObject {
-  if (name === "/namespaces") return withFinalizers(object, old);
+  if (name === "/namespaces") return withOldFinalizers(object, old);
   if (name === "apps/daemonsets") return withNextGeneration(object, old);
   return name === "/pods" ? { ...object, spec: withTolerations(object.spec as Draft) } : object;
 }
@@ -172,14 +173,14 @@ function withSubresource(subresource: string, object: StoredObject, old: StoredO
     const given = own(next, "ephemeralContainers");
     return { ...object, spec: { ...spec, ...given !== undefined && { ephemeralContainers: given } } };
   }
-  return subresource === "resize" ? { ...object, spec: resized(next, before) } : object;
+  return subresource === "resize" ? { ...object, spec: withNewResources(next, before) } : object;
 }
 
 /**
  * Returns a pod's spec in which only the resources are changed. If containers were added, removed
  * or reordered, validation rejects that later.
  */
-function resized(next: Draft, before: Draft): Draft {
+function withNewResources(next: Draft, before: Draft): Draft {
   const spec: Record<string, unknown> = { ...before };
   for (const key of ["containers", "initContainers"]) {
     const [wanted, existing] = [own(next, key), own(before, key)].map((each) => (each ?? []) as readonly Draft[]);
@@ -199,7 +200,7 @@ function resized(next: Draft, before: Draft): Draft {
 }
 
 /** Restores the finalizers in a namespace's `spec`, which only `/finalize` may change. */
-function withFinalizers(object: StoredObject, old: StoredObject): StoredObject {
+function withOldFinalizers(object: StoredObject, old: StoredObject): StoredObject {
   const finalizers = own(old.spec as Draft | undefined, "finalizers");
   const spec = { ...own(object, "spec") as Draft | undefined };
   if (finalizers === undefined) delete spec.finalizers;

@@ -61,7 +61,7 @@ function withAddresses(store: Store, service: StoredObject): StoredObject {
 // Lower addresses are reserved for static assignment (KEP-3070: 16 addresses of a small range).
 const FIRST_FREE = 17;
 
-/** Returns the first free address from 10.0.0.17 on, except those that end in 0 or 255. */
+/** Returns the lowest free address that is at least 10.0.0.17 and does not end in 0 or 255. */
 function freeAddress(store: Store): string {
   const used = new Set(store.list(SERVICES).map(({ spec }) => fields(spec).clusterIP));
   for (let i = FIRST_FREE;; i++) {
@@ -91,11 +91,11 @@ function addressFaults(store: Store, service: StoredObject, old: StoredObject | 
   const before = old === undefined ? undefined : own(fields(old.spec), "clusterIP");
   if (before === address) return [];
   if (before) return [invalid("spec.clusterIPs[0]", [address], "may not change once set")];
-  const isTaken = store.list(SERVICES).some(({ metadata, spec }) =>
+  const isUsed = store.list(SERVICES).some(({ metadata, spec }) =>
     metadata.uid !== service.metadata.uid && fields(spec).clusterIP === address
   );
   const reason = `failed to allocate IP ${address}: provided IP is already allocated`;
-  return isTaken ? [invalid("spec.clusterIPs", [address], reason)] : [];
+  return isUsed ? [invalid("spec.clusterIPs", [address], reason)] : [];
 }
 
 function isInCluster(spec: Fields): boolean {

@@ -7,11 +7,11 @@ import { labelFaults, subdomainFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { Quantity } from "../../base/quantity.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field_error.ts";
-import { type Fields, fields, items } from "./_parts.ts";
+import { type Fields, fields, items, matchesLabels } from "./_parts.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { podFaults } from "./pod_faults.ts";
 
-const MAY_CHANGE = [
+const MUTABLE_FIELDS = [
   "replicas",
   "ordinals",
   "template",
@@ -46,9 +46,11 @@ export function statefulSetFaults(set: StoredObject, old?: StoredObject): FieldE
     ...notNegative("spec.ordinals.start", fields(spec.ordinals).start),
     ...old === undefined && spec.serviceName ? nameFaults(String(spec.serviceName)) : [],
     ...selectorFaults(own(spec, "selector"), own(fields(fields(spec.template).metadata), "labels")),
-    ...podFaults(podOf(spec), "spec.template.spec"),
+    ...podFaults(createdPodSpec(spec), "spec.template.spec"),
     ...restartForeverFaults(fields(fields(spec.template).spec), "StatefulSet"),
-    ...old !== undefined && isFixedChanged(spec, fields(old.spec)) ? [forbidden("spec", FORBIDDEN_CHANGES)] : [],
+    ...old !== undefined && changesImmutableFields(spec, fields(old.spec))
+      ? [forbidden("spec", FORBIDDEN_CHANGES)]
+      : [],
   ];
 }
 
@@ -72,7 +74,7 @@ export function restartForeverFaults({ restartPolicy, activeDeadlineSeconds }: F
  * Returns the spec of the pods that the controller creates: with a volume for each claim, and
  * without host name and subdomain.
  */
-function podOf({ template, volumeClaimTemplates }: Fields): Fields {
+function createdPodSpec({ template, volumeClaimTemplates }: Fields): Fields {
   const { hostname: _hostname, subdomain: _subdomain, ...pod } = fields(fields(template).spec);
   const claims = items(volumeClaimTemplates).map(({ metadata }) => fields(metadata).name);
   const others = items(pod.volumes).filter(({ name }) => !claims.includes(name));
@@ -114,13 +116,13 @@ function storageFaults(storage: unknown, field: string): FieldError[] {
 function strategyFaults({ type, rollingUpdate }: Fields): FieldError[] {
   if (type === "OnDelete") {
     const reason = "only allowed for updateStrategy 'RollingUpdate'";
-    const update = goUpdate(rollingUpdate);
+    const update = goRollingUpdate(rollingUpdate);
     return update === null ? [] : [faultWithValue("spec.updateStrategy.rollingUpdate", update, reason)];
   }
   if (type === "RollingUpdate") {
     return notNegative("spec.updateStrategy.rollingUpdate.partition", fields(rollingUpdate).partition);
   }
-  const strategy = { Type: type, RollingUpdate: goUpdate(rollingUpdate) };
+  const strategy = { Type: type, RollingUpdate: goRollingUpdate(rollingUpdate) };
   return [faultWithValue("spec.updateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
@@ -132,7 +134,7 @@ function faultWithValue(field: string, value: Fields, reason: string): FieldErro
 }
 
 /** Returns a rolling update in the form of Go's internal type. */
-function goUpdate(update: unknown): Fields | null {
+function goRollingUpdate(update: unknown): Fields | null {
   if (update === undefined || update === null) return null;
   const { partition = 0, maxUnavailable = null } = fields(update);
   return { Partition: partition, MaxUnavailable: maxUnavailable };
@@ -153,19 +155,17 @@ function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
   else if (Object.keys(fields(selector)).length === 0) {
     faults.push(invalid("spec.selector", selector, "empty selector is invalid for statefulset"));
   }
-  const wanted = Object.entries(fields(fields(selector).matchLabels));
   // An empty selector matches all labels; a missing one matches none.
-  const isMatch = selector !== undefined && wanted.every(([key, value]) => own(fields(labels), key) === value);
-  if (isMatch) return faults;
+  if (selector !== undefined && matchesLabels(fields(selector), fields(labels))) return faults;
   return [
     ...faults,
     invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
   ];
 }
 
-function isFixedChanged(spec: Fields, old: Fields): boolean {
+function changesImmutableFields(spec: Fields, old: Fields): boolean {
   const keys = new Set([...Object.keys(spec), ...Object.keys(old)]);
-  return [...keys].some((key) => !MAY_CHANGE.includes(key) && !equal(own(spec, key), own(old, key)));
+  return [...keys].some((key) => !MUTABLE_FIELDS.includes(key) && !equal(own(spec, key), own(old, key)));
 }
 
 function nameFaults(name: string): FieldError[] {

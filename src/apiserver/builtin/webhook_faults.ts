@@ -2,7 +2,6 @@
  * Validation of webhook configurations
  * (`k8s.io/kubernetes/pkg/apis/admissionregistration/validation`).
  */
-import { isObject } from "../../base/json.ts";
 import { label1035Faults, qualifiedNameFaults, subdomainFaults } from "../../base/name_rules.ts";
 import { CompileError, formatType } from "../../cel/mod.ts";
 import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from "../../schema/field_error.ts";
@@ -10,6 +9,7 @@ import { type LabelSelector, selectorFaults } from "../objects/label_selector.ts
 import type { StoredObject } from "../objects/objects.ts";
 import { compileCondition } from "../webhooks/conditions.ts";
 import type { Webhook, WebhookRule } from "../webhooks/webhook.ts";
+import { webhookClientFaults } from "../webhooks/client_faults.ts";
 
 /** Returns the errors of a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration. */
 export function webhookFaults({ webhooks = [] }: StoredObject): FieldError[] {
@@ -50,7 +50,11 @@ function hookFaults(webhook: Webhook, path: string): FieldError[] {
   for (const [key, selector] of Object.entries(selectors)) {
     if (selector !== undefined) faults.push(...selectorFaults(selector, `${path}.${key}`));
   }
-  return [...faults, ...clientFaults(webhook, `${path}.clientConfig`), ...conditionFaults(webhook, path)];
+  return [
+    ...faults,
+    ...webhookClientFaults(webhook.clientConfig ?? {}, `${path}.clientConfig`),
+    ...conditionFaults(webhook, path),
+  ];
 }
 
 function nameFaults(name: string, path: string): FieldError[] {
@@ -91,11 +95,10 @@ function ruleFaults(rule: WebhookRule, path: string): FieldError[] {
 function resourceFaults(resources: readonly string[], path: string): FieldError[] {
   if (resources.length === 0) return [required(path)];
   const faults: FieldError[] = [];
-  /**
-   * Resources with all subresources (`pods/*`), and subresources of all resources (a wildcard with
-   * `/status`).
-   */
-  const [allParts, allResources] = [new Set<string>(), new Set<string>()];
+  // Resources listed with all subresources, such as `pods` for `pods/*`.
+  const allParts = new Set<string>();
+  // Subresources listed with all resources, such as `status` for `*/status`.
+  const allResources = new Set<string>();
   let hasPlain = false;
   resources.forEach((text, i) => {
     const field = `${path}[${i}]`;
@@ -120,50 +123,6 @@ function resourceFaults(resources: readonly string[], path: string): FieldError[
     const reason = "if '*' is present, must not specify other resources without subresources";
     faults.push(invalid(path, resources, reason));
   }
-  return faults;
-}
-
-function clientFaults({ clientConfig }: Webhook, path: string): FieldError[] {
-  const { url, service } = clientConfig ?? {};
-  if ((url === undefined) === (service === undefined)) {
-    return [required(path, "exactly one of url or service is required")];
-  }
-  if (url !== undefined) return urlFaults(url, `${path}.url`);
-  return isObject(service) ? serviceFaults(service, `${path}.service`) : [];
-}
-
-// Scheme, user, host, path, query and fragment of a URL, split as Go's parser does.
-const URL_PARTS =
-  /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
-
-function urlFaults(url: string, path: string): FieldError[] {
-  const form = "; desired format: https://host[/path]";
-  const [, scheme = "", user, host = "", , query = "", fragment = ""] = URL_PARTS.exec(url) ?? [];
-  const faults: FieldError[] = [];
-  if (scheme !== "https") faults.push(invalid(path, scheme, `'https' is the only allowed URL scheme${form}`));
-  if (host === "") faults.push(invalid(path, "", `host must be specified${form}`));
-  if (user !== undefined) faults.push(invalid(path, user, "user information is not permitted in the URL"));
-  if (fragment !== "") faults.push(invalid(path, fragment, "fragments are not permitted in the URL"));
-  if (query !== "") faults.push(invalid(path, query, "query parameters are not permitted in the URL"));
-  return faults;
-}
-
-function serviceFaults(service: NonNullable<Webhook["clientConfig"]["service"]>, field: string): FieldError[] {
-  const { namespace = "", name = "", path, port = 443 } = service;
-  const faults: FieldError[] = [];
-  // The real server swaps these two field names.
-  if (namespace === "") faults.push(required(`${field}.name`));
-  if (name === "") faults.push(required(`${field}.namespace`));
-  if (port < 1 || port > 65535) {
-    faults.push(invalid(`${field}.port`, port, "port is not valid: must be between 1 and 65535, inclusive"));
-  }
-  if (path === undefined || path === "" || path === "/") return faults;
-  if (path === "//") return [...faults, invalid(`${field}.path`, path, "segment[0] may not be empty")];
-  if (!path.startsWith("/")) faults.push(invalid(`${field}.path`, path, "must start with a '/'"));
-  path.slice(1).replace(/\/$/, "").split("/").forEach((step, i) => {
-    if (step === "") return void faults.push(invalid(`${field}.path`, path, `segment[${i}] may not be empty`));
-    for (const reason of subdomainFaults(step)) faults.push(invalid(`${field}.path`, path, `segment[${i}]: ${reason}`));
-  });
   return faults;
 }
 

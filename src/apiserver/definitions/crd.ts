@@ -15,7 +15,7 @@ import { replicasFaults, replicasPath } from "../objects/replicas.ts";
 import { customColumns, type DeclaredColumn } from "../tables/columns.ts";
 import type { DeclaredConversion, WebhookConverter } from "../webhooks/conversion.ts";
 import { customRules, type CustomVersion, ownershipSchema } from "./custom_rules.ts";
-import { type StoredIn, versionedRules } from "./versions.ts";
+import { type StorableVersion, versionedRules } from "./versions.ts";
 
 /** The names of a custom kind. */
 export interface DefinitionNames {
@@ -151,21 +151,24 @@ function reviewNames(core: Core, definition: StoredObject): NamesReview {
   let conflict: NamesReview["conflict"];
   function review(key: "plural" | "singular" | "kind" | "listKind", used: ReadonlySet<string>, reason: string): void {
     const wanted = names[key];
-    if (wanted && wanted !== before[key] && used.has(wanted)) conflict = { reason, message: inUse(wanted) };
+    if (wanted && wanted !== before[key] && used.has(wanted)) conflict = { reason, message: inUseMessage(wanted) };
     else if (wanted) accepted[key] = wanted;
   }
   review("plural", resources, "PluralConflict");
   review("singular", resources, "SingularConflict");
-  const taken = (names.shortNames ?? []).filter((name) => !before.shortNames?.includes(name) && resources.has(name));
-  if (taken.length > 0) conflict = { reason: "ShortNamesConflict", message: taken.map(inUse).join(", ") };
-  else if (names.shortNames) accepted.shortNames = names.shortNames;
+  const conflicting = (names.shortNames ?? []).filter((name) =>
+    !before.shortNames?.includes(name) && resources.has(name)
+  );
+  if (conflicting.length > 0) {
+    conflict = { reason: "ShortNamesConflict", message: conflicting.map(inUseMessage).join(", ") };
+  } else if (names.shortNames) accepted.shortNames = names.shortNames;
   review("kind", kinds, "KindConflict");
   review("listKind", kinds, "ListKindConflict");
   if (names.categories) accepted.categories = names.categories;
   return { accepted: accepted as unknown as DefinitionNames, ...(conflict && { conflict }) };
 }
 
-function inUse(name: string): string {
+function inUseMessage(name: string): string {
   return `${JSON.stringify(name)} is already in use`;
 }
 
@@ -184,7 +187,7 @@ export function kindsOf(
   const spec = specOf(definition);
   const names = statusOf(definition).acceptedNames;
   const versions = [...spec.versions].sort((a, b) => compareVersions(a.name, b.name));
-  const stored: StoredIn[] = versions.map((version) => {
+  const stored: StorableVersion[] = versions.map((version) => {
     const custom = customVersion(spec, names, version);
     return {
       ...custom,
@@ -253,7 +256,7 @@ function kindOf(spec: DefinitionSpec, names: DefinitionNames, version: Definitio
     schema: ownershipSchema(version.schema?.openAPIV3Schema ?? {}),
     rules,
     columns: customColumns(version.additionalPrinterColumns ?? []),
-    ...(version.selectableFields && { selectableFields: selectable(version.selectableFields) }),
+    ...(version.selectableFields && { selectableFields: fieldReaders(version.selectableFields) }),
     ...(version.subresources?.scale && { scale: version.subresources.scale }),
     ...(version.deprecated && { deprecation: deprecationOf(spec, version) }),
   };
@@ -283,17 +286,17 @@ function subresourcesOf(
   return parts;
 }
 
-function selectable(
+function fieldReaders(
   fields: readonly { readonly jsonPath: string }[],
 ): ReadonlyMap<string, (object: StoredObject) => string> {
   return new Map(fields.map(({ jsonPath }) => {
     const path = parseJsonPath(jsonPath);
-    return [jsonPath.replace(/^\./, ""), (object: StoredObject) => selectedText(path, object)];
+    return [jsonPath.replace(/^\./, ""), (object: StoredObject) => selectorValue(path, object)];
   }));
 }
 
 /** Formats a value for comparison with a field selector; an empty string if there is none. */
-function selectedText(path: JsonPath, object: StoredObject): string {
+function selectorValue(path: JsonPath, object: StoredObject): string {
   const value = path.find(object)[0]?.[0];
   if (value === undefined || value === null) return "";
   return typeof value === "number" ? goNumber(value) : String(value);

@@ -15,7 +15,7 @@ import { pruneFields } from "../../schema/prune.ts";
 import { keywordFaultsAt, newListFaults, ruleFaultsUnlessBlocked } from "../../schema/validate.ts";
 import { decode, DecodeError } from "../objects/decode.ts";
 import type { Decoded, Rules } from "../objects/kinds.ts";
-import { metadataFaults, metadataUpdateFaults, repeatedFaults } from "../objects/metadata_rules.ts";
+import { metadataFaults, metadataUpdateFaults, repeatedMetadataFaults } from "../objects/metadata_rules.ts";
 import { type Draft, type StoredObject, withMetadata } from "../objects/objects.ts";
 import { builtinSchema, OBJECT_META } from "../objects/server_schema.ts";
 
@@ -36,7 +36,7 @@ export interface CustomVersion {
 export function customRules(version: CustomVersion): Rules {
   const { schema, hasStatus } = version;
   /** Results of `read` by stored object, so that the same object is returned for each read. */
-  const readings = new WeakMap<StoredObject, StoredObject>();
+  const readResults = new WeakMap<StoredObject, StoredObject>();
   /**
    * Warnings about violated rules that a write may ignore, because the old object violates them
    * too.
@@ -57,14 +57,18 @@ export function customRules(version: CustomVersion): Rules {
       if (subresource === "status") return statusUpdate(object, old);
       const next = hasStatus ? withField(object, "status", own(old, "status")) : object;
       const generation = old.metadata.generation ?? 1;
-      return withMetadata(next, { generation: sameButMetadata(next, old) ? generation : generation + 1 });
+      return withMetadata(next, { generation: equalExceptMetadata(next, old) ? generation : generation + 1 });
     },
     validate(object, old, subresource) {
       const typeFaults = typeMetaFaults(version, object);
       if (typeFaults.length > 0) return typeFaults;
       const faults = old === undefined
         ? metadataFaults(object.metadata, version.namespaced, subdomainFaults)
-        : metadataUpdateFaults(object.metadata, old.metadata, repeatedFaults(object.metadata, version.namespaced));
+        : metadataUpdateFaults(
+          object.metadata,
+          old.metadata,
+          repeatedMetadataFaults(object.metadata, version.namespaced),
+        );
       const tolerated: string[] = [];
       ratcheted.set(object, tolerated);
       const warn = ({ field, message }: FieldError) => tolerated.push(`${field}: ${message}`);
@@ -72,13 +76,13 @@ export function customRules(version: CustomVersion): Rules {
     },
     warnings: (object) => ratcheted.get(object) ?? [],
     read(stored) {
-      const known = readings.get(stored);
+      const known = readResults.get(stored);
       if (known !== undefined) return known;
       const { value } = pruneFields(schema, stored);
       const read = readEmbedded(schema, dropNulls(schema, value), { onWrongType: "drop" });
-      const shown = { ...applyDefaults(schema, read) as StoredObject, apiVersion: version.apiVersion };
-      readings.set(stored, shown);
-      return shown;
+      const result = { ...applyDefaults(schema, read) as StoredObject, apiVersion: version.apiVersion };
+      readResults.set(stored, result);
+      return result;
     },
   };
 }
@@ -87,10 +91,13 @@ function decodeCustom(schema: JsonSchema, object: Draft): Decoded {
   const unknown: string[] = [];
   const metadata = decode(builtinSchema(OBJECT_META), own(object, "metadata") ?? {}, unknown, "metadata");
   const { value, dropped } = pruneFields(schema, object);
-  const inner: string[] = [];
-  const read = readEmbedded(schema, dropNulls(schema, value), { unknown: inner, onWrongType: rejectWrongType });
+  const embeddedUnknown: string[] = [];
+  const read = readEmbedded(schema, dropNulls(schema, value), {
+    unknown: embeddedUnknown,
+    onWrongType: rejectWrongType,
+  });
   const filled = applyDefaults(schema, read) as Draft;
-  return { object: { ...filled, metadata }, unknown: [...unknown, ...[...dropped].sort(), ...inner.sort()] };
+  return { object: { ...filled, metadata }, unknown: [...unknown, ...[...dropped].sort(), ...embeddedUnknown.sort()] };
 }
 
 function rejectWrongType({ field, message }: FieldError): never {
@@ -148,7 +155,7 @@ function statusUpdate(object: StoredObject, old: StoredObject): StoredObject {
   });
 }
 
-function sameButMetadata(a: StoredObject, b: StoredObject): boolean {
+function equalExceptMetadata(a: StoredObject, b: StoredObject): boolean {
   const { metadata: _a, apiVersion: _av, ...restA } = a;
   const { metadata: _b, apiVersion: _bv, ...restB } = b;
   return equal(restA, restB);

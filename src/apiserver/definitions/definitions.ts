@@ -65,7 +65,7 @@ export class Definitions {
     for (const kind of before) if (!isServed(kind)) this.#core.kinds.delete(kind);
     for (const kind of next) this.#core.kinds.set(kind);
     const [first] = next;
-    if (before.length === 0 && first !== undefined) this.#core.store.begin(first.collection);
+    if (before.length === 0 && first !== undefined) this.#core.store.beginHistory(first.collection);
     if (next.length === 0) this.#served.delete(key);
     else this.#served.set(key, next);
   }

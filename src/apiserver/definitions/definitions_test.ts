@@ -22,7 +22,7 @@ Deno.test("a CustomResourceDefinition is established, and its kind is served", a
   assert.deepEqual([list.status, list.body.kind], [200, "WebsiteList"]);
 });
 
-const causes: readonly { name: string; spec: object; expected: string[] }[] = [
+const INVALID: readonly { name: string; spec: object; expected: string[] }[] = [
   {
     name: "types and lengths",
     spec: { host: "a", replicas: "x" },
@@ -44,7 +44,7 @@ const causes: readonly { name: string; spec: object; expected: string[] }[] = [
   },
 ];
 
-for (const { name, spec, expected } of causes) {
+for (const { name, spec, expected } of INVALID) {
   Deno.test(`a custom object is rejected with the errors of the real server: ${name}`, async () => {
     await using wire = await withWebsites();
 
@@ -59,7 +59,7 @@ for (const { name, spec, expected } of causes) {
   });
 }
 
-Deno.test("a custom object gets its defaults, and loses unknown fields", async () => {
+Deno.test("a custom object is stored with its defaults and without unknown fields", async () => {
   await using wire = await withWebsites();
 
   const { body } = await wire.post(WEBSITES, website("a", { host: "aa", other: { deep: 1 } }));
@@ -110,7 +110,7 @@ Deno.test("two served versions return the same object, each with its own apiVers
   assert.deepEqual(group.versions.map((each: { version: string }) => each.version), ["v2", "v1"]);
 });
 
-Deno.test("deleting a CustomResourceDefinition deletes its objects, and waits for those with finalizers", async () => {
+Deno.test("a deleted CustomResourceDefinition is removed after its objects, including those with finalizers", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }));
   await wire.post(WEBSITES, website("b", { host: "bb" }, { finalizers: ["demo.example.com/f"] }));
@@ -118,12 +118,12 @@ Deno.test("deleting a CustomResourceDefinition deletes its objects, and waits fo
   await wire.delete(`${DEFINITIONS}/websites.demo.example.com`);
   await wire.settle();
   const waiting = await wire.get(`${DEFINITIONS}/websites.demo.example.com`);
-  const left = await wire.get(WEBSITES);
+  const remaining = await wire.get(WEBSITES);
   await wire.merge(`${WEBSITES}/b`, { metadata: { finalizers: null } });
   await wire.settle();
 
   assert.deepEqual(waiting.body.metadata.finalizers, ["customresourcecleanup.apiextensions.k8s.io"]);
-  assert.deepEqual(left.body.items.map((item: { metadata: { name: string } }) => item.metadata.name), ["b"]);
+  assert.deepEqual(remaining.body.items.map((item: { metadata: { name: string } }) => item.metadata.name), ["b"]);
   assert.equal((await wire.get(`${DEFINITIONS}/websites.demo.example.com`)).status, 404);
   assert.equal((await wire.get(WEBSITES)).status, 404);
 });
@@ -142,7 +142,7 @@ Deno.test("a second CustomResourceDefinition of a kind is not served before the 
   assert.equal((await wire.get(WEBSITES.replace("websites", "sites"))).status, 200);
 });
 
-const rejections: readonly { name: string; change: object; expected: string }[] = [
+const REJECTED: readonly { name: string; change: object; expected: string }[] = [
   {
     name: "a name other than plural and group",
     change: { metadata: { name: "x.demo.example.com" } },
@@ -153,7 +153,7 @@ const rejections: readonly { name: string; change: object; expected: string }[] 
   { name: "a group without a dot", change: { spec: { group: "demo" } }, expected: "spec.group" },
 ];
 
-for (const { name, change, expected } of rejections) {
+for (const { name, change, expected } of REJECTED) {
   Deno.test(`a CustomResourceDefinition is rejected for ${name}`, async () => {
     await using wire = new Wire();
     const definition = JSON.parse(JSON.stringify(websiteDefinition()));

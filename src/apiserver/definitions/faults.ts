@@ -16,7 +16,7 @@ import type { StoredObject } from "../objects/objects.ts";
 import type { DeclaredColumn } from "../tables/columns.ts";
 import { conversionFaults } from "./conversion_faults.ts";
 import type { DefinitionNames, DefinitionSpec, DefinitionStatus, DefinitionVersion } from "./crd.ts";
-import { quotedVersions, type Shared, sharedOf } from "./form.ts";
+import { quotedVersions, type SharedParts, sharedParts } from "./form.ts";
 
 /**
  * Returns the errors of a definition.
@@ -39,23 +39,23 @@ export function definitionFaults(definition: StoredObject, old?: StoredObject): 
     ...faults,
     ...specFaults(spec, old?.spec as DefinitionSpec | undefined),
     ...(old === undefined ? [] : immutableFaults(spec, old)),
-    ...storedFaults(status?.storedVersions ?? [], spec.versions ?? []),
+    ...storedVersionsFaults(status?.storedVersions ?? [], spec.versions ?? []),
     ...approvalFaults(spec.group ?? "", definition, old),
-    ...preserveFaults(spec, old?.spec as DefinitionSpec | undefined),
+    ...preserveUnknownFieldsFaults(spec, old?.spec as DefinitionSpec | undefined),
   ];
 }
 
 /** A definition and its previous state. */
 interface Change {
   readonly versions: readonly DefinitionVersion[];
-  readonly shared: Shared;
+  readonly shared: SharedParts;
   readonly tolerated: Tolerated;
   readonly old: DefinitionSpec | undefined;
 }
 
 function specFaults(spec: DefinitionSpec, old: DefinitionSpec | undefined): FieldError[] {
   const versions = spec.versions ?? [];
-  const shared = sharedOf(versions);
+  const shared = sharedParts(versions);
   const tolerated = toleratedIn(old?.versions.flatMap(({ schema }) => schema?.openAPIV3Schema ?? []) ?? []);
   const change = { versions, shared, tolerated, old };
   const [first] = versions;
@@ -127,17 +127,17 @@ type Parts = Pick<DefinitionVersion, "schema" | "subresources" | "additionalPrin
 /**
  * Returns the parts that differ between versions. The real server moves shared parts to the spec.
  */
-function ownParts(version: DefinitionVersion, shared: Shared): Parts {
-  const keys = (Object.keys(shared) as (keyof Shared)[]).filter((key) => !shared[key]);
+function ownParts(version: DefinitionVersion, shared: SharedParts): Parts {
+  const keys = (Object.keys(shared) as (keyof SharedParts)[]).filter((key) => !shared[key]);
   return Object.fromEntries(keys.map((key) => [key, version[key]]));
 }
 
-function commonParts(version: DefinitionVersion, shared: Shared): Parts {
-  const keys = (Object.keys(shared) as (keyof Shared)[]).filter((key) => shared[key]);
+function commonParts(version: DefinitionVersion, shared: SharedParts): Parts {
+  const keys = (Object.keys(shared) as (keyof SharedParts)[]).filter((key) => shared[key]);
   return Object.fromEntries(keys.map((key) => [key, version[key]]));
 }
 
-function versionsFault(versions: readonly DefinitionVersion[] | null, shared: Shared, detail: string): FieldError {
+function versionsFault(versions: readonly DefinitionVersion[] | null, shared: SharedParts, detail: string): FieldError {
   return {
     ...invalid("spec.versions", "", detail),
     message: `Invalid value: ${quotedVersions(versions, shared)}: ${detail}`,
@@ -355,12 +355,12 @@ function selectableFaults(
 function immutableFaults(next: DefinitionSpec, old: StoredObject): FieldError[] {
   const before = old.spec as DefinitionSpec;
   const { conditions } = old.status as DefinitionStatus;
-  const isInUse = conditions?.some(({ type, status }) => type === "Established" && status === "True") ?? false;
+  const isEstablished = conditions?.some(({ type, status }) => type === "Established" && status === "True") ?? false;
   const faults: FieldError[] = [];
   const check = (field: string, a: unknown, b: unknown) => {
     if (!equal(a, b)) faults.push(invalid(field, a, "field is immutable"));
   };
-  if (isInUse) {
+  if (isEstablished) {
     check("spec.scope", next.scope, before.scope);
     check("spec.names.kind", next.names?.kind, before.names.kind);
   }
@@ -370,7 +370,7 @@ function immutableFaults(next: DefinitionSpec, old: StoredObject): FieldError[] 
 }
 
 /** Checks that each version in which objects may be stored is still defined. */
-function storedFaults(stored: readonly string[], versions: readonly DefinitionVersion[]): FieldError[] {
+function storedVersionsFaults(stored: readonly string[], versions: readonly DefinitionVersion[]): FieldError[] {
   const field = "status.storedVersions";
   if (stored.length === 0) return [invalid(field, null, "must have at least one stored version")];
   const faults = versions.filter(({ name, storage }) => storage && !stored.includes(name))
@@ -411,7 +411,10 @@ function approvalOf({ metadata }: StoredObject): "missing" | "approved" | "inval
   return /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/\s]/.test(text) && URL.canParse(text) ? "approved" : "invalid";
 }
 
-function preserveFaults({ preserveUnknownFields }: DefinitionSpec, old: DefinitionSpec | undefined): FieldError[] {
+function preserveUnknownFieldsFaults(
+  { preserveUnknownFields }: DefinitionSpec,
+  old: DefinitionSpec | undefined,
+): FieldError[] {
   if (old?.preserveUnknownFields || !preserveUnknownFields) return [];
   const detail =
     "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";

@@ -4,13 +4,13 @@ import { definitionFaults } from "./faults.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const SET = {
+const SET_OF_OBJECTS = {
   type: "object",
   properties: { a: { type: "array", "x-kubernetes-list-type": "set", items: { type: "object" } } },
 };
 
 const UNKNOWN_DEFAULT = { type: "object", properties: { a: { type: "object", default: { b: 1 } } } };
-const KEYS = {
+const OPTIONAL_KEYS = {
   type: "object",
   properties: {
     a: {
@@ -73,9 +73,9 @@ Deno.test("definitionFaults returns no errors for a valid definition", () => {
 });
 
 const TOLERATED: readonly { name: string; schema: Fields }[] = [
-  { name: "sets of objects", schema: SET },
+  { name: "sets of objects", schema: SET_OF_OBJECTS },
   { name: "defaults with unknown fields", schema: UNKNOWN_DEFAULT },
-  { name: "optional list map keys", schema: KEYS },
+  { name: "optional list map keys", schema: OPTIONAL_KEYS },
   { name: "unknown types", schema: { type: "object", not: { type: "strin" } } },
 ];
 

@@ -1,6 +1,6 @@
 /**
- * Formats definitions in the form of Go's internal types, which error messages quote. That form has
- * the parts that all versions share in the spec.
+ * Normalizes definitions, and formats them as Go's internal types for error messages. In that form,
+ * parts that all versions share are in the spec.
  */
 import { equal, isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -84,7 +84,7 @@ function normalConversion(conversion: Fields): Fields {
 }
 
 /** The parts that are equal in all versions. */
-export interface Shared {
+export interface SharedParts {
   readonly schema: boolean;
   readonly subresources: boolean;
   readonly additionalPrinterColumns: boolean;
@@ -96,9 +96,9 @@ export interface Shared {
  *
  * @param versions The versions.
  */
-export function sharedOf(versions: readonly DefinitionVersion[]): Shared {
+export function sharedParts(versions: readonly DefinitionVersion[]): SharedParts {
   const [first] = versions;
-  const isShared = (key: keyof Shared) => versions.every((version) => equal(version[key], first?.[key]));
+  const isShared = (key: keyof SharedParts) => versions.every((version) => equal(version[key], first?.[key]));
   return {
     schema: isShared("schema"),
     subresources: isShared("subresources"),
@@ -113,12 +113,12 @@ export function sharedOf(versions: readonly DefinitionVersion[]): Shared {
  * @param versions The versions.
  * @param shared Which parts the versions share.
  */
-export function quotedVersions(versions: readonly DefinitionVersion[] | null, shared: Shared): string {
+export function quotedVersions(versions: readonly DefinitionVersion[] | null, shared: SharedParts): string {
   if (versions === null) return "null";
   return `[${versions.map((version) => quotedVersion(version, shared)).join(",")}]`;
 }
 
-function quotedVersion(version: DefinitionVersion, shared: Shared): string {
+function quotedVersion(version: DefinitionVersion, shared: SharedParts): string {
   const { schema, subresources, additionalPrinterColumns: columns, selectableFields } = version;
   return struct([
     ["Name", goJson(version.name ?? "")],

@@ -18,7 +18,8 @@ import { normalSpec } from "./form.ts";
  */
 export function definitionRules(base: Rules): Rules {
   /**
-   * Specs as the client sent them, by their stored form. Empty lists are validated, but not stored.
+   * Specs with the empty lists that the client sent, by stored spec. Empty lists are validated, but
+   * not stored.
    */
   const sent = new WeakMap<object, unknown>();
   return {

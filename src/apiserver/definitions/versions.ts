@@ -12,7 +12,7 @@ import { eachConverted, type WebhookConverter } from "../webhooks/conversion.ts"
 import { StatusError } from "../wire/status_error.ts";
 
 /** A version in which objects may be stored. */
-export interface StoredIn {
+export interface StorableVersion {
   readonly apiVersion: string;
   readonly schema: JsonSchema;
   readonly rules: Rules;
@@ -31,7 +31,7 @@ export interface StoredIn {
  */
 export function versionedRules(
   apiVersion: string,
-  versions: readonly StoredIn[],
+  versions: readonly StorableVersion[],
   strategy: string,
   converter?: WebhookConverter,
 ): Rules {
@@ -39,8 +39,8 @@ export function versionedRules(
   const storage = versions.find(({ isStorage }) => isStorage) ?? own;
   if (versions.length === 1) return own.rules;
   const ofVersion = (name: string) => versions.find((version) => version.apiVersion === name)?.rules;
-  /** Converted objects by stored object. An entry is removed before the webhook is called again. */
-  const readings = new WeakMap<StoredObject, StoredObject>();
+  /** Converted objects by stored object. `refresh` removes an entry after calling the webhook. */
+  const conversions = new WeakMap<StoredObject, StoredObject>();
   const webhook = strategy === "None" ? undefined : converter;
   const servedVersions = versions.filter(({ isServed }) => isServed);
   return {
@@ -60,34 +60,38 @@ export function versionedRules(
       async refresh(stored: StoredObject): Promise<void> {
         if (stored.apiVersion === apiVersion) return;
         await webhook.refresh(versionNamed(versions, stored.apiVersion).rules.read(stored), apiVersion);
-        readings.delete(stored);
+        conversions.delete(stored);
       },
     }),
     stored: (object) => convert(object, storage, webhook),
     read(stored) {
       if (stored.apiVersion === apiVersion) return own.rules.read(stored);
-      const known = readings.get(stored);
+      const known = conversions.get(stored);
       if (known !== undefined) return known;
       // As in the real server, defaults are those of the stored version.
       const { rules } = versionNamed(versions, stored.apiVersion);
       const converted = convert(rules.read(stored), own, webhook);
-      readings.set(stored, converted);
+      conversions.set(stored, converted);
       return converted;
     },
   };
 }
 
-function versionNamed(versions: readonly StoredIn[], apiVersion: string): StoredIn {
+function versionNamed(versions: readonly StorableVersion[], apiVersion: string): StorableVersion {
   const found = versions.find((version) => version.apiVersion === apiVersion);
   if (found !== undefined) return found;
   throw new StatusError(500, undefined, `request to convert CR from an invalid group/version: ${apiVersion}`);
 }
 
 /**
- * Converts an object with the webhook; with the strategy None, only drops fields that the version
- * does not have.
+ * Converts an object to a version: with the webhook, or, with the strategy None, by dropping the
+ * fields that the version does not have.
  */
-function convert(object: StoredObject, version: StoredIn, converter: WebhookConverter | undefined): StoredObject {
+function convert(
+  object: StoredObject,
+  version: StorableVersion,
+  converter: WebhookConverter | undefined,
+): StoredObject {
   if (object.apiVersion === version.apiVersion) return object;
   const { schema } = version;
   if (converter !== undefined) {

@@ -9,7 +9,7 @@ type Json = any;
 /** Returns a version with the given fields in its spec. */
 function version(name: string, fields: Record<string, unknown>, rest: Record<string, unknown> = {}): Json {
   const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", properties: fields } } };
-  return { name, served: true, storage: false, schema: { openAPIV3Schema }, ...rest };
+  return { name, serverWith: true, storage: false, schema: { openAPIV3Schema }, ...rest };
 }
 
 function collection(name: string): string {
@@ -22,7 +22,7 @@ function website(name: string, apiVersion: string, spec: unknown): unknown {
 
 const TEXT = { type: "string" };
 
-async function served(...versions: Json[]): Promise<Wire> {
+async function serverWith(...versions: Json[]): Promise<Wire> {
   const wire = new Wire();
   const { status, body } = await wire.post(DEFINITIONS, websiteDefinition({ versions }));
   assert.equal(status, 201, JSON.stringify(body));
@@ -30,8 +30,8 @@ async function served(...versions: Json[]): Promise<Wire> {
   return wire;
 }
 
-Deno.test("an object is stored in the storage version, and loses fields that this version does not have", async () => {
-  await using wire = await served(
+Deno.test("an object is stored in the storage version, without the fields that this version does not have", async () => {
+  await using wire = await serverWith(
     version("v1", { host: TEXT, old: { type: "string", default: "o" } }, { storage: true }),
     version("v2", { host: TEXT, old: TEXT, fresh: { type: "string", default: "f" } }),
   );
@@ -47,7 +47,7 @@ Deno.test("an object is stored in the storage version, and loses fields that thi
 
 Deno.test("a write stores an object in a new storage version, even if nothing else changes", async () => {
   const [v1, v2] = [version("v1", { host: TEXT }, { storage: true }), version("v2", { host: TEXT })];
-  await using wire = await served(v1, v2);
+  await using wire = await serverWith(v1, v2);
   await wire.post(collection("v1"), website("a", "v1", { host: "h" }));
   await wire.merge(PATH, { spec: { versions: [{ ...v1, storage: false }, { ...v2, storage: true }] } });
   await wire.settle();
@@ -61,9 +61,9 @@ Deno.test("a write stores an object in a new storage version, even if nothing el
   assert.deepEqual((await wire.get(PATH)).body.status.storedVersions, ["v1", "v2"]);
 });
 
-Deno.test("a deprecated version has a warning in each response, and a version that is not served is not found", async () => {
-  await using wire = await served(
-    version("v1", {}, { storage: true, served: false }),
+Deno.test("a deprecated version has a warning in its responses, and an unserved version is not found", async () => {
+  await using wire = await serverWith(
+    version("v1", {}, { storage: true, serverWith: false }),
     version("v1beta1", {}, { deprecated: true }),
     version("v2", {}),
   );
@@ -94,7 +94,7 @@ Deno.test("reading an object fails if its conversion webhook does not exist", as
 });
 
 Deno.test("field selectors accept the selectable fields of a version, and no others", async () => {
-  await using wire = await served(
+  await using wire = await serverWith(
     version("v1", { host: TEXT, size: { type: "integer" } }, {
       storage: true,
       selectableFields: [{ jsonPath: ".spec.host" }, { jsonPath: ".spec.size" }],
@@ -115,7 +115,7 @@ Deno.test("field selectors accept the selectable fields of a version, and no oth
 });
 
 Deno.test("the scale of a custom kind reads and writes the replicas at the declared path", async () => {
-  await using wire = await served(
+  await using wire = await serverWith(
     version("v1", { want: { type: "object", properties: { count: { type: "integer", maximum: 5 } } } }, {
       storage: true,
       subresources: { scale: { specReplicasPath: ".spec.want.count", statusReplicasPath: ".status.have" } },

@@ -15,14 +15,14 @@ import { nullTimes, zeroFields } from "./go_fields.ts";
 export class DecodeError extends Error {
   override name = "DecodeError";
   /**
-   * The message of another converter in Go, which decodes the result of a strategic merge patch
+   * The message for the result of a strategic merge patch, which another converter in Go decodes
    * from maps and lists.
    */
-  readonly restored: string;
+  readonly strategicMessage: string;
 
-  constructor(message: string, restored = message) {
+  constructor(message: string, strategicMessage = message) {
     super(message);
-    this.restored = restored;
+    this.strategicMessage = strategicMessage;
   }
 }
 
@@ -85,7 +85,7 @@ function decodeValue(schema: ServerSchema, value: unknown, location: Location): 
       return value;
     case "integer":
       if (typeof value !== "number") throw mismatch(value, integerType(schema), location);
-      if (!Number.isInteger(value) || location.written !== undefined || !fits(value, schema)) {
+      if (!Number.isInteger(value) || location.written !== undefined || !isInRange(value, schema)) {
         throw mismatch(value, integerType(schema), location);
       }
       return value;
@@ -120,7 +120,7 @@ function decodeObject(schema: ServerSchema, value: unknown, location: Location):
       if (!isDropped(schema, property, key, kept)) setOwn(result, key, kept);
       else if (typeof kept === "object") location.emptied.push(path);
     } else if (isObject(additionalProperties)) {
-      const member = part === null ? zero(additionalProperties) : part;
+      const member = part === null ? zeroValue(additionalProperties) : part;
       setOwn(result, key, decodeValue(additionalProperties, member, { ...location, path, written: written?.get(key) }));
     } else if (properties === undefined) setOwn(result, key, part);
     else location.unknown.push(path);
@@ -133,12 +133,16 @@ function decodeObject(schema: ServerSchema, value: unknown, location: Location):
  * Decodes a type with its own JSON form. Go decodes it separately, so unknown fields in it are not
  * reported.
  */
-function decodeSchemaOr(other: NonNullable<ServerSchema["schemaOr"]>, value: unknown, location: Location): unknown {
-  const quiet = { ...location, unknown: [] };
-  if (isObject(value)) return decodeValue(builtinSchema(JSON_SCHEMA), value, quiet);
-  if (other === "flag" && typeof value !== "boolean") throw new DecodeError("boolean or JSON schema expected");
-  if (other === "list" && Array.isArray(value)) {
-    return value.map((item) => decodeValue(builtinSchema(JSON_SCHEMA), item, quiet));
+function decodeSchemaOr(
+  alternative: NonNullable<ServerSchema["schemaOr"]>,
+  value: unknown,
+  location: Location,
+): unknown {
+  const withoutReports = { ...location, unknown: [] };
+  if (isObject(value)) return decodeValue(builtinSchema(JSON_SCHEMA), value, withoutReports);
+  if (alternative === "boolean" && typeof value !== "boolean") throw new DecodeError("boolean or JSON schema expected");
+  if (alternative === "list" && Array.isArray(value)) {
+    return value.map((item) => decodeValue(builtinSchema(JSON_SCHEMA), item, withoutReports));
   }
   return value;
 }
@@ -156,7 +160,7 @@ function isDropped(schema: ServerSchema, property: ServerSchema, key: string, va
   return isObject(value) && property.additionalProperties !== undefined && Object.keys(value).length === 0;
 }
 
-/** Roles keep an empty list of rules, because it has a manager. */
+/** Roles keep an empty list of rules, because `managedFields` may contain it. */
 const ROLES = /\.rbac\.v1\.(?:Cluster)?Role$/;
 
 function decodeArray(schema: ServerSchema, value: unknown, location: Location): unknown {
@@ -164,7 +168,7 @@ function decodeArray(schema: ServerSchema, value: unknown, location: Location): 
   const { items = {} } = schema;
   const written = writtenIn(value);
   return value.map((item, i) =>
-    decodeValue(items, item === null ? zero(items) : item, {
+    decodeValue(items, item === null ? zeroValue(items) : item, {
       ...location,
       path: `${location.path}[${i}]`,
       written: written?.get(String(i)),
@@ -200,7 +204,7 @@ function base64(text: string): string {
   throw new DecodeError(`illegal base64 data at input byte ${illegal < 0 ? plain.length - plain.length % 4 : illegal}`);
 }
 
-function zero(schema: ServerSchema): unknown {
+function zeroValue(schema: ServerSchema): unknown {
   switch (schema.type) {
     case "string":
       return "";
@@ -222,7 +226,7 @@ function isQuantity(schema: ServerSchema): boolean {
   return schema.definition?.endsWith(".Quantity") ?? false;
 }
 
-function fits(value: number, { format }: ServerSchema): boolean {
+function isInRange(value: number, { format }: ServerSchema): boolean {
   const bound = 2 ** (format === "int32" ? 31 : 63);
   return value >= -bound && value < bound;
 }
@@ -248,19 +252,19 @@ function goType(schema: ServerSchema): string {
 }
 
 function mismatch(value: unknown, type: string, { owner, goPath, written }: Location): DecodeError {
-  const isUnfit = typeof value === "number" && (!Number.isInteger(value) || /^int\d/.test(type));
-  const shown = isUnfit ? `number ${written ?? goNumber(value)}` : jsonType(value);
+  const isNumberShown = typeof value === "number" && (!Number.isInteger(value) || /^int\d/.test(type));
+  const shown = isNumberShown ? `number ${written ?? sourceNumber(value)}` : jsonType(value);
   const where = goPath === "" ? "" : `Go struct field ${owner}.${goPath} of type `;
   const message = `json: cannot unmarshal ${shown} into ${where === "" ? "Go value of type " : where}${type}`;
-  return new DecodeError(message, restored(value, type));
+  return new DecodeError(message, strategicMessage(value, type));
 }
 
 /** Formats a number as the body probably contains it: a whole number has no exponent. */
-function goNumber(value: number): string {
+function sourceNumber(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }
 
-function restored(value: unknown, type: string): string {
+function strategicMessage(value: unknown, type: string): string {
   if (type.startsWith("[]")) return `cannot restore slice from ${goKind(value)}`;
   if (type.startsWith("map[")) return `cannot restore map from ${goKind(value)}`;
   if (type.includes(".")) return `cannot restore struct from: ${goKind(value)}`;

@@ -1,6 +1,6 @@
 /**
- * Decodes a body to an object of a kind: checks its version and kind, drops unknown fields, and
- * rejects the request or warns, as its `fieldValidation` says.
+ * Decodes a body to an object of a kind: checks its version and kind, and drops unknown fields.
+ * Depending on `fieldValidation`, unknown fields reject the request or add warnings.
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
@@ -48,8 +48,8 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   checkType(kind, value, options);
   let decoded;
   try {
-    const isRetyped = options.patched !== undefined && !kind.isBuiltin;
-    const typed = isRetyped
+    const keepsType = options.patched !== undefined && !kind.isBuiltin;
+    const typed = keepsType
       ? value
       : writtenAs(value, { ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind });
     const { decodeApplied } = kind.rules;
@@ -59,7 +59,7 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     if (options.patched !== undefined) {
-      throw new PatchedFault(options.patched.isStrategic ? error.restored : error.message);
+      throw new PatchedFault(options.patched.isStrategic ? error.strategicMessage : error.message);
     }
     if (options.applied !== undefined) throw unconvertible(kind, options.applied, error.message);
     throw undecodable(kind, error.message);

@@ -141,22 +141,22 @@ export class Kinds {
   #kinds = new Map<string, ServedKind>();
   /** Counts changes, so that callers can detect them. */
   #generation = 0;
-  #converted: { readonly generation: number; readonly value: boolean } | undefined;
+  #conversionWebhooks: { readonly generation: number; readonly value: boolean } | undefined;
   /** Increases with each change of the served kinds. */
   get generation(): number {
     return this.#generation;
   }
 
   /**
-   * Whether a webhook converts objects of any kind. If so, a request may run again after a
+   * Whether any kind has a conversion webhook. If so, a request may be processed again after a
    * conversion.
    */
-  get areConverted(): boolean {
-    if (this.#converted?.generation !== this.#generation) {
+  get hasConversionWebhooks(): boolean {
+    if (this.#conversionWebhooks?.generation !== this.#generation) {
       const value = this.all.some(({ rules }) => rules.convertAll !== undefined);
-      this.#converted = { generation: this.#generation, value };
+      this.#conversionWebhooks = { generation: this.#generation, value };
     }
-    return this.#converted.value;
+    return this.#conversionWebhooks.value;
   }
 
   get all(): readonly ServedKind[] {
@@ -172,12 +172,12 @@ export class Kinds {
    * them.
    */
   named(apiVersion: string, kind: string): ServedKind | undefined {
-    return this.all.find((served) => served.apiVersion === apiVersion && served.kind === kind);
+    return this.all.find((servedKind) => servedKind.apiVersion === apiVersion && servedKind.kind === kind);
   }
 
   /** Returns any served version of the kind whose objects are in a collection. */
   ofCollection(collection: string): ServedKind | undefined {
-    return this.all.find((served) => served.collection === collection);
+    return this.all.find((servedKind) => servedKind.collection === collection);
   }
 
   isServed(group: string, version?: string): boolean {
@@ -208,7 +208,7 @@ export function builtinKinds(
   return resources.map((resource) => {
     let rules: Rules | undefined;
     const columns = columnsFor(resource.group, resource.plural);
-    const kind = Object.defineProperties({ ...served(resource), ...(columns && { columns }) } as ServedKind, {
+    const kind = Object.defineProperties({ ...servedKind(resource), ...(columns && { columns }) } as ServedKind, {
       // A test uses few kinds, so schemas and rules are created on demand.
       schema: { get: () => builtinSchema(resource.schema ?? "") },
       rules: { get: () => rules ??= rulesFor(kind) },
@@ -220,7 +220,7 @@ export function builtinKinds(
 /** Kinds that share a collection, because they are two forms of one kind. */
 const SHARED_COLLECTIONS: Readonly<Record<string, string>> = { "events.k8s.io/events": "/events" };
 
-function served(resource: BuiltinResource): Omit<ServedKind, "rules" | "schema"> {
+function servedKind(resource: BuiltinResource): Omit<ServedKind, "rules" | "schema"> {
   const { group, version, kind, plural, singular, namespaced, verbs } = resource;
   const collection = `${group}/${plural}`;
   return {

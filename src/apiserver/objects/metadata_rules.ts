@@ -7,18 +7,18 @@ import type { Metadata, StoredObject } from "./objects.ts";
 export { labelsFaults, metadataFaults } from "../../schema/metadata_faults.ts";
 
 /**
- * Returns the errors of metadata, except those of the name, each of them twice. The real server
- * validates metadata two more times on update than on create, and reports all errors.
+ * Returns each error of metadata twice, except errors of the name. The real server validates
+ * metadata two more times on update than on create, and reports all errors.
  *
  * @param metadata The metadata.
  * @param namespaced Whether the kind is namespaced.
  */
-export function repeatedFaults(metadata: Metadata, namespaced: boolean): FieldError[] {
-  const faults = metadataFaults(metadata, namespaced, () => []).filter(({ field }) => !IS_NAMED.test(field));
+export function repeatedMetadataFaults(metadata: Metadata, namespaced: boolean): FieldError[] {
+  const faults = metadataFaults(metadata, namespaced, () => []).filter(({ field }) => !NAME_FIELDS.test(field));
   return [...faults, ...faults];
 }
 
-const IS_NAMED = /^metadata\.(?:name|generateName|namespace)$/;
+const NAME_FIELDS = /^metadata\.(?:name|generateName|namespace)$/;
 
 /**
  * Returns the errors of an update of metadata.
@@ -59,11 +59,11 @@ export function metadataUpdateFaults(
 const STANDARD_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
 /**
- * Groups that validate finalizers as custom kinds do, unlike most built-in groups. This depends on
- * the validation function that each kind calls; `tests/real/builtin_kinds_test.ts` compares all
- * kinds with a real API server.
+ * Groups that accept finalizers without a domain, as custom kinds do. This depends on the
+ * validation function that each kind calls; `tests/real/builtin_kinds_test.ts` compares all kinds
+ * with a real API server.
  */
-const PLAIN_GROUPS = new Set([
+const UNCHECKED_GROUPS = new Set([
   ...["admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"],
   ...["events.k8s.io", "node.k8s.io", "policy"],
 ]);
@@ -76,7 +76,7 @@ const PLAIN_GROUPS = new Set([
  * @param finalizers The finalizers.
  */
 export function builtinFinalizerFaults(collection: string, finalizers: readonly string[] = []): FieldError[] {
-  if (collection === "/events" || PLAIN_GROUPS.has(collection.split("/")[0]!)) return [];
+  if (collection === "/events" || UNCHECKED_GROUPS.has(collection.split("/")[0]!)) return [];
   return finalizers.flatMap((each, i) =>
     each.includes("/") || STANDARD_FINALIZERS.has(each) ? [] : invalid(
       `metadata.finalizers[${i}]`,

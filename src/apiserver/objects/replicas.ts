@@ -61,8 +61,8 @@ function mismatch(object: unknown, path: readonly string[], type: "int64" | "str
     if (next === undefined) return undefined;
     value = next;
   }
-  const isRight = type === "string" ? typeof value === "string" : Number.isInteger(value);
-  return isRight ? undefined : accessorError(path, value, type);
+  const isExpected = type === "string" ? typeof value === "string" : Number.isInteger(value);
+  return isExpected ? undefined : accessorError(path, value, type);
 }
 
 function accessorError(path: readonly string[], value: unknown, wanted: string): string {
@@ -70,15 +70,15 @@ function accessorError(path: readonly string[], value: unknown, wanted: string):
   return `.${path.join(".")} accessor error: ${goValue(value)} is of the type ${type}, expected ${wanted}`;
 }
 
-/** Returns the number at a path, if present. */
+/** Returns the number at a path, if present. Throws a StatusError for other values. */
 export function countAt(object: StoredObject, path: readonly string[]): number | undefined {
   const reason = mismatch(object, path, "int64");
   if (reason !== undefined) throw new StatusError(500, undefined, reason);
   return valueAt(object, path) as number | undefined;
 }
 
-/** Returns the string at a path, if present. */
-export function textAt(object: StoredObject, path: readonly string[]): string | undefined {
+/** Returns the string at a path, if present. Throws a StatusError for other values. */
+export function stringAt(object: StoredObject, path: readonly string[]): string | undefined {
   const reason = mismatch(object, path, "string");
   if (reason !== undefined) throw new StatusError(500, undefined, reason);
   return valueAt(object, path) as string | undefined;
@@ -90,9 +90,9 @@ export function valueAt(object: unknown, path: readonly string[]): unknown {
 }
 
 /** Returns a copy of an object with another value at a path. */
-export function withAt(object: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+export function withValueAt(object: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   const result: Record<string, unknown> = isObject(object) ? { ...object } : {};
-  setOwn(result, key, withAt(own(result, key), rest, value));
+  setOwn(result, key, withValueAt(own(result, key), rest, value));
   return result;
 }

@@ -19,10 +19,10 @@ export interface ServerSchema extends JsonSchema {
   /** Name of the definition, such as `io.k8s.api.core.v1.PodSpec`. */
   readonly definition?: string;
   /**
-   * Set if the value is a JSON schema or something else: `list` is a list of schemas, `flag` a
-   * boolean, `texts` a list of strings.
+   * The alternative for a value that is either a JSON schema or a value of another type: `list` is
+   * a list of schemas, `boolean` a boolean, `strings` a list of strings.
    */
-  readonly schemaOr?: "list" | "flag" | "texts";
+  readonly schemaOr?: "list" | "boolean" | "strings";
 }
 
 export const JSON_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
@@ -32,7 +32,7 @@ export const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
  * Parsed definitions by name. Entries cannot become stale, since the generated definitions are
  * constant.
  */
-const linked = new Map<string, ServerSchema>();
+const parsed = new Map<string, ServerSchema>();
 
 /**
  * Returns a definition.
@@ -41,13 +41,13 @@ const linked = new Map<string, ServerSchema>();
  * @returns The schema, the same object for each call.
  */
 export function builtinSchema(name: string): ServerSchema {
-  const known = linked.get(name);
+  const known = parsed.get(name);
   if (known !== undefined) return known;
   const schema: Record<string, unknown> = {};
   // Registered before its parts are linked, since a part may refer back to it.
-  linked.set(name, schema as ServerSchema);
+  parsed.set(name, schema as ServerSchema);
   const linkedParts = link(withoutDroppedDefaults(JSON.parse(definitions[name] ?? "{}"), name));
-  Object.assign(schema, linkedParts, special(name), { definition: name });
+  Object.assign(schema, linkedParts, ownFormKeywords(name), { definition: name });
   return schema as ServerSchema;
 }
 
@@ -63,7 +63,7 @@ function withoutDroppedDefaults(schema: JsonSchema, name: string): JsonSchema {
 }
 
 /** Returns keywords for types with their own JSON form, which OpenAPI cannot express. */
-function special(name: string): ServerSchema {
+function ownFormKeywords(name: string): ServerSchema {
   switch (name.slice(name.lastIndexOf(".") + 1)) {
     case "IntOrString":
       return { "x-kubernetes-int-or-string": true };
@@ -76,9 +76,9 @@ function special(name: string): ServerSchema {
     case "JSONSchemaPropsOrArray":
       return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "list" };
     case "JSONSchemaPropsOrBool":
-      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "flag" };
+      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "boolean" };
     case "JSONSchemaPropsOrStringArray":
-      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "texts" };
+      return { "x-kubernetes-preserve-unknown-fields": true, schemaOr: "strings" };
     default:
       return {};
   }

@@ -44,7 +44,7 @@ export class Store {
   /** Changes up to this revision have been dropped from the history. */
   #compacted = 0;
   /** Revision at which each custom kind was first served, by collection. */
-  #begun = new Map<string, number>();
+  #historyStarts = new Map<string, number>();
   #collections = new Map<string, Map<string, StoredObject>>();
   /** Sorted keys of a collection; dropped when a key is added or removed. */
   #keys = new Map<string, readonly string[]>();
@@ -147,7 +147,7 @@ export class Store {
    * @throws {CompactedError} If the history no longer contains all of them.
    */
   changesSince(revision: number, collection: string): Change[] {
-    const oldest = Math.max(this.#compacted, this.#begun.get(collection) ?? 0);
+    const oldest = Math.max(this.#compacted, this.#historyStarts.get(collection) ?? 0);
     if (revision < oldest) throw new CompactedError(oldest);
     const found: Change[] = [];
     for (let i = this.#changes.length - 1; i >= 0; i--) {
@@ -162,8 +162,8 @@ export class Store {
    * Starts the history of a collection at the current revision, since watches cannot start before
    * its kind was served.
    */
-  begin(collection: string): void {
-    this.#begun.set(collection, this.#revision);
+  beginHistory(collection: string): void {
+    this.#historyStarts.set(collection, this.#revision);
   }
 
   /** Drops the history. Watches and lists at an earlier revision are rejected from then on. */

@@ -39,24 +39,24 @@ Deno.test("Store lists a collection at an earlier revision", () => {
   const store = new Store();
   store.put("c", "a", object("a", 1));
   store.put("c", "b", object("b", 1));
-  const then = store.revision;
+  const earlier = store.revision;
   store.put("c", "a", object("a", 2));
   store.delete("c", "b");
   store.put("c", "d", object("d", 1));
 
-  assert.deepEqual(names(store.listAt("c", then)), ["a1", "b1"]);
+  assert.deepEqual(names(store.listAt("c", earlier)), ["a1", "b1"]);
   assert.deepEqual(names(store.list("c")), ["a2", "d1"]);
 });
 
 Deno.test("Store reports changes in order, and returns past changes until they are compacted", () => {
   const store = new Store();
   const received: Change[] = [];
-  const listening = store.listen((change) => received.push(change));
+  const subscription = store.listen((change) => received.push(change));
   store.put("c", "a", object("a", 1));
   const first = store.revision;
   store.put("c", "a", object("a", 2));
   store.put("other", "z", object("z"));
-  listening[Symbol.dispose]();
+  subscription[Symbol.dispose]();
   store.delete("c", "a");
 
   assert.deepEqual(received.map(({ type, key }) => `${type} ${key}`), ["ADDED a", "MODIFIED a", "ADDED z"]);

@@ -16,7 +16,7 @@ import { decodeBody } from "../objects/decode_body.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../objects/options.ts";
-import { countAt, keysOf, textAt, valueAt, withAt } from "../objects/replicas.ts";
+import { countAt, keysOf, stringAt, valueAt, withValueAt } from "../objects/replicas.ts";
 import { builtinSchema } from "../objects/server_schema.ts";
 import { applyTo, configOf } from "../verbs/apply.ts";
 import { getObject } from "../verbs/read.ts";
@@ -55,7 +55,7 @@ export async function serveScale(core: Core, target: Target, request: Request): 
     checkScale(kind, wanted, live, namespace);
     const { managedFields = [] } = live.metadata;
     const owners = metadataOf(wanted).managedFields ?? [];
-    const changed = withAt(live, pathsOf(kind).spec, replicasOf(wanted)) as StoredObject;
+    const changed = withValueAt(live, pathsOf(kind).spec, replicasOf(wanted)) as StoredObject;
     return withMetadata(changed, {
       resourceVersion: metadataOf(wanted).resourceVersion || live.metadata.resourceVersion,
       managedFields: ownersAfterScale(managedFields, owners, replicasPaths(kind), kind.apiVersion),
@@ -81,7 +81,7 @@ function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
     const scale = (of: StoredObject) => withMetadata(scaleBefore(kind, of), { managedFields: undefined });
     const scaleStep = { phase, object: scale(object), ...(old && { old: scale(old) }) };
     const admitted = yield scaleStep;
-    next = steps.next(withAt(object, pathsOf(kind).spec, replicasOf(admitted)) as StoredObject);
+    next = steps.next(withValueAt(object, pathsOf(kind).spec, replicasOf(admitted)) as StoredObject);
   }
   return next.value;
 }
@@ -238,7 +238,7 @@ function scaleOf(kind: ServedKind, object: StoredObject): { scale: StoredObject;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const paths = pathsOf(kind);
   const replicas = countAt(object, paths.spec);
-  const selector = paths.selector === undefined ? builtinSelector(kind, object) : textAt(object, paths.selector);
+  const selector = paths.selector === undefined ? builtinSelector(kind, object) : stringAt(object, paths.selector);
   const scale = {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
