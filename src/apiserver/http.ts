@@ -24,17 +24,17 @@ import { isReview, serveReview } from "./verbs/reviews.ts";
 import type { Watches, WatchEvent } from "./verbs/watch.ts";
 import { create, patch, update } from "./verbs/writes.ts";
 import { withConversions } from "./webhooks/conversion.ts";
-import { type Form, namesFormat, wantedForm } from "./wire/accept.ts";
-import { contentType, jsonFault, OBJECT_TYPES, parseJson, readBody, untypedFault } from "./wire/body.ts";
+import { acceptedForm, type Form, hasFormat } from "./wire/accept.ts";
+import { contentType, jsonFault, notAnObjectFault, OBJECT_TYPES, parseJson, readBody } from "./wire/body.ts";
 import {
-  COMMON,
-  encoded,
+  COMMON_HEADERS,
+  encodeBody,
   errorResponse,
   inAcceptedFormat,
+  jsonOf,
   jsonResponse,
+  markAsStreaming,
   requestAsJson,
-  streaming,
-  textOf,
 } from "./wire/formats.ts";
 import { type ResourcePath, resourcePath } from "./wire/path.ts";
 import { PROTOBUF } from "./wire/protobuf/media_type.ts";
@@ -138,7 +138,7 @@ async function dispatch(
  * Returns the response for an unknown path, such as the path of a custom kind that is not defined.
  */
 function pageNotFound(): Response {
-  const headers = { ...COMMON, "content-type": "text/plain; charset=utf-8" };
+  const headers = { ...COMMON_HEADERS, "content-type": "text/plain; charset=utf-8" };
   return new Response("404 page not found\n", { status: 404, headers });
 }
 
@@ -163,9 +163,9 @@ async function operate(core: Core, watches: Watches, target: Target, request: Re
   if (isPodPart(target)) return await servePodPart(core, target, request);
   if (isReview(target)) return jsonResponse(await serveReview(core, target, request), 201);
   const accept = request.headers.get("accept");
-  const form = wantedForm(accept, kind.isBuiltin);
+  const form = acceptedForm(accept, kind.isBuiltin);
   // For built-in kinds, the real server checks the Accept header before anything else.
-  if (kind.isBuiltin && !namesFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
+  if (kind.isBuiltin && !hasFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
   if (form === undefined) throw notAcceptable(false, false);
   if (isScale(target)) return objectResponse(await serveScale(core, target, request), form, core, target);
   switch (verb) {
@@ -293,7 +293,7 @@ async function optionsBody(request: Request): Promise<unknown> {
   } catch {
     throw rejection(jsonFault(text));
   }
-  if (options !== null && !isObject(options)) throw rejection(untypedFault(options));
+  if (options !== null && !isObject(options)) throw rejection(notAnObjectFault(options));
   return options ?? {};
 }
 
@@ -303,8 +303,8 @@ async function objectResponse(
   core: Core,
   { kind, query }: Pick<Target, "kind" | "query">,
 ): Promise<Response> {
-  const text = await encoded(inForm(object, form, core, kind, query), form);
-  return new Response(text, { status: code, headers: { ...COMMON, "content-type": form.contentType } });
+  const text = await encodeBody(inForm(object, form, core, kind, query), form);
+  return new Response(text, { status: code, headers: { ...COMMON_HEADERS, "content-type": form.contentType } });
 }
 
 function withWarnings(response: Response, warnings: readonly string[]): Response {
@@ -346,14 +346,14 @@ function includeObjectOf(query: URLSearchParams): IncludeObject {
 
 async function list(core: Core, { kind, namespace, query }: Target, form: Form): Promise<Response> {
   const { items, metadata } = listObjects(core, kind, namespace, query);
-  const headers = { ...COMMON, "content-type": form.contentType };
+  const headers = { ...COMMON_HEADERS, "content-type": form.contentType };
   if (form.as === "table") {
     const table = tableOf(kind, items, metadata, core.clock.now(), {
       includeObject: includeObjectOf(query),
       withColumns: true,
       version: form.metaVersion,
     });
-    return new Response(await encoded(table, form), { headers });
+    return new Response(await encodeBody(table, form), { headers });
   }
   if (form.as === "metadata") throw wrongForm(kind, true);
   if (form.as === "metadataList") {
@@ -364,15 +364,15 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
       // The real server encodes an empty list as null in this form only.
       items: items.length === 0 ? null : items.map((item) => partial(item, form.metaVersion)),
     };
-    return new Response(await encoded(metadataList, form), { headers });
+    return new Response(await encodeBody(metadataList, form), { headers });
   }
   if (form.format === "yaml") {
-    return new Response(await encoded({ kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items }, form), {
+    return new Response(await encodeBody({ kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items }, form), {
       headers,
     });
   }
   // Items of a built-in list have no kind and apiVersion: the list has them.
-  const texts = items.map((item) => kind.isBuiltin ? textOf(withoutType(item)) : textOf(item));
+  const texts = items.map((item) => kind.isBuiltin ? jsonOf(withoutType(item)) : jsonOf(item));
   const head = JSON.stringify(listHead(kind, metadata));
   return new Response(`${head.slice(0, -1)},"items":[${texts.join(",")}]}\n`, { headers });
 }
@@ -387,7 +387,7 @@ function listHead(kind: ServedKind, metadata: object): object {
 
 /**
  * Stored objects without `kind` and `apiVersion`. Entries cannot become stale, since stored objects
- * are never changed in place. `textOf` caches the JSON of each result by identity.
+ * are never changed in place. `jsonOf` caches the JSON of each result by identity.
  */
 const withoutTypes = new WeakMap<StoredObject, object>();
 
@@ -425,9 +425,9 @@ async function watch(
       isFirst = false;
     }
     if (protobuf !== undefined) return protobuf.eventFrame(type, line as StoredObject);
-    return `{"type":"${type}","object":${textOf(line)}}\n`;
+    return `{"type":"${type}","object":${jsonOf(line)}}\n`;
   };
   const body = watches.open({ kind, namespace, name, query, encode, signal });
   const contentType = form.format === "protobuf" ? `${PROTOBUF};stream=watch` : form.contentType;
-  return streaming(new Response(body, { headers: { ...COMMON, "content-type": contentType } }));
+  return markAsStreaming(new Response(body, { headers: { ...COMMON_HEADERS, "content-type": contentType } }));
 }

@@ -107,7 +107,7 @@ export async function serveWithClientCertificates(
     tls,
     (incoming, outgoing) => void serve(apiserver, incoming, outgoing, { token, anonymous }),
   );
-  await listening(server, port, hostname);
+  await listen(server, port, hostname);
   const address = server.address() as AddressInfo;
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
   async function close(): Promise<void> {
@@ -118,7 +118,7 @@ export async function serveWithClientCertificates(
   return { url: `https://${host}:${address.port}`, token, caCert, close, [Symbol.asyncDispose]: close };
 }
 
-function listening(server: Server, port: number, hostname: string): Promise<void> {
+function listen(server: Server, port: number, hostname: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: Error & { code?: string }) => {
       reject(error.code === "EADDRINUSE" ? new Deno.errors.AddrInUse(error.message, { cause: error }) : error);
@@ -136,7 +136,7 @@ async function serve(
   const closed = new AbortController();
   outgoing.once("close", () => closed.abort());
   try {
-    const request = requestOf(incoming, closed.signal);
+    const request = toRequest(incoming, closed.signal);
     const sender = certifiedUser(incoming);
     // A browser that has the client certificate sends it with the requests of any page.
     const rejection = isCrossOrigin(request)
@@ -172,18 +172,18 @@ function unauthorizedResponse(): Response {
   return statusResponse(status, code);
 }
 
-function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   const { method = "GET", url = "/", headers } = incoming;
   const hasBody = method !== "GET" && method !== "HEAD";
   return new Request(new URL(url, `https://${headers.host ?? "localhost"}`), {
     method,
-    headers: headersOf(incoming),
+    headers: toHeaders(incoming),
     signal,
     ...hasBody && { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array> },
   });
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
+function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? "", rawHeaders[i + 1] ?? "");
   return headers;
@@ -207,13 +207,13 @@ async function send(response: Response, outgoing: ServerResponse, signal: AbortS
     const cancel = () => void reader.cancel().catch(() => {});
     signal.addEventListener("abort", cancel, { once: true });
     for (let next = await reader.read(); !next.done && !signal.aborted; next = await reader.read()) {
-      if (!outgoing.write(next.value)) await drained(outgoing, signal);
+      if (!outgoing.write(next.value)) await waitForDrain(outgoing, signal);
     }
   }
   outgoing.end();
 }
 
-function drained(outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+function waitForDrain(outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       outgoing.off("drain", done);

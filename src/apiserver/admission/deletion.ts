@@ -11,10 +11,10 @@ import { callWebhooksForDeletion, hasWebhooks } from "./dispatch.ts";
 /**
  * Namespaces that cannot be deleted (`k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle`).
  */
-const IMMORTAL = new Set(["default", "kube-system", "kube-public"]);
+const UNDELETABLE = new Set(["default", "kube-system", "kube-public"]);
 
 /** Namespace and name of the object to delete. */
-export interface Deleted {
+export interface DeletedObject {
   readonly namespace: string | undefined;
   readonly name: string;
 }
@@ -32,14 +32,14 @@ export interface Deleted {
 export async function deleteAdmitted(
   core: Core,
   target: Target,
-  { namespace, name }: Deleted,
+  { namespace, name }: DeletedObject,
   options: DeleteOptions,
 ): Promise<Removed> {
   const { kind, subresource, user, warnings } = target;
   if (kind.rules.convertAll !== undefined) {
     await withConversions(() => kind.rules.convertAll!(deletable(core, kind, namespace, name, options)));
   }
-  if (kind.collection === "/namespaces" && IMMORTAL.has(name)) {
+  if (kind.collection === "/namespaces" && UNDELETABLE.has(name)) {
     throw forbidden(kind, name, "this namespace may not be deleted");
   }
   if (hasWebhooks(core, kind)) {
@@ -54,7 +54,7 @@ export async function deleteAdmitted(
       subresource,
       user,
       dryRun: options.dryRun,
-      options: asApiObject(options),
+      options: toApiObject(options),
       warnings,
     };
     await callWebhooksForDeletion(core, write, old);
@@ -62,7 +62,7 @@ export async function deleteAdmitted(
   return deleteObject(core, kind, namespace, name, options);
 }
 
-function asApiObject(options: DeleteOptions): Record<string, unknown> {
+function toApiObject(options: DeleteOptions): Record<string, unknown> {
   const { dryRun, gracePeriodSeconds, preconditions, propagationPolicy } = options;
   return {
     kind: "DeleteOptions",

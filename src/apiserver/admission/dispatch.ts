@@ -14,7 +14,7 @@ import { CallError, callWebhook } from "../webhooks/call.ts";
 import { conditionsHold } from "../webhooks/conditions.ts";
 import { reviewTypeFault } from "../webhooks/reply.ts";
 import { type Webhook, webhooksOf } from "../webhooks/webhook.ts";
-import { untypedFault } from "../wire/body.ts";
+import { notAnObjectFault } from "../wire/body.ts";
 import { jsonTextFault } from "../wire/json_fault.ts";
 import { applyOperations, jsonType, PatchMismatch } from "../wire/json_patch.ts";
 import { badRequest, forbidden, internalError, type StatusDetails, StatusError } from "../wire/status_error.ts";
@@ -96,31 +96,31 @@ async function mutate(
 ): Promise<StoredObject | undefined> {
   let object = first;
   /** Webhooks to call again, since the object has changed after their call. */
-  const again = new Set<Webhook>();
+  const reinvoked = new Set<Webhook>();
   const invoked = new Set<Webhook>();
   let isChanged = false;
   const round = async (isSecond: boolean) => {
     for (const webhook of webhooksOf(core.store, "mutate")) {
       const subject = { ...write, object, old };
       const kind = matchedKind(core, webhook, write, subject);
-      if (kind === undefined || (isSecond && !again.has(webhook))) continue;
-      const changed = await patchedBy(core, webhook, write, subject, kind);
+      if (kind === undefined || (isSecond && !reinvoked.has(webhook))) continue;
+      const changed = await callMutatingWebhook(core, webhook, write, subject, kind);
       if (changed !== undefined && !equal(changed, object)) {
         object = changed;
         isChanged = true;
-        for (const before of invoked) again.add(before);
+        for (const before of invoked) reinvoked.add(before);
         invoked.clear();
       }
       if (webhook.reinvocationPolicy === "IfNeeded") invoked.add(webhook);
-      again.delete(webhook);
+      reinvoked.delete(webhook);
     }
   };
   await round(false);
-  if (isChanged && again.size > 0) await round(true);
+  if (isChanged && reinvoked.size > 0) await round(true);
   return object;
 }
 
-async function patchedBy(
+async function callMutatingWebhook(
   core: Core,
   webhook: Webhook,
   write: Write,
@@ -130,10 +130,12 @@ async function patchedBy(
   const result = await review(core, webhook, write, subject, kind, true);
   if (result?.patch === undefined) return undefined;
   if (result.patchType !== "JSONPatch") {
-    return failed(webhook, `unsupported patch type ${JSON.stringify(result.patchType)}`);
+    return applyFailurePolicy(webhook, `unsupported patch type ${JSON.stringify(result.patchType)}`);
   }
   const fault = jsonTextFault(result.patch) ?? operationsFault(JSON.parse(result.patch));
-  if (fault !== undefined) return failed(webhook, `received undecodable patch in webhook response: ${fault}`);
+  if (fault !== undefined) {
+    return applyFailurePolicy(webhook, `received undecodable patch in webhook response: ${fault}`);
+  }
   const operations = (JSON.parse(result.patch) ?? []) as readonly unknown[];
   if (operations.length === 0) return undefined;
   if (subject.object === undefined) {
@@ -147,7 +149,9 @@ async function patchedBy(
     if (!(error instanceof PatchMismatch)) throw error;
     throw internalError(error.message);
   }
-  if (!isObject(patched)) throw internalError(`couldn't get version/kind; json parse error: ${untypedFault(patched)}`);
+  if (!isObject(patched)) {
+    throw internalError(`couldn't get version/kind; json parse error: ${notAnObjectFault(patched)}`);
+  }
   // The object of a subresource has another kind than the resource, so it is not decoded.
   if (subject.object.kind !== subject.kind.kind) return patched as StoredObject;
   return inVersion(decodePatchedObject(kind, patched), kind, subject.kind);
@@ -186,24 +190,24 @@ async function validate(
 function matchedKind(core: Core, webhook: Webhook, write: Write, subject: Subject): ServedKind | undefined {
   const kind = kindFor(core, webhook, subject);
   if (kind === undefined) return undefined;
-  const { object, oldObject } = objectsIn(subject, kind);
+  const { object, oldObject } = convertObjects(subject, kind);
   const request = reviewRequest({ ...write, uid: "", subject, kind, object, oldObject });
   const { authorizer } = core.access;
   const decide: Decide = (user, attributes) => authorizer?.decide(user, attributes) ?? { allowed: true, reason: "" };
   const { group, plural: resource } = write.kind;
   const { namespace = "", name, subresource = "" } = write;
-  const met = conditionsHold(webhook, {
+  const areConditionsMet = conditionsHold(webhook, {
     object,
     oldObject,
     request,
     authorizer: authorizerValue(decide, write.user),
     requestResource: requestResourceValue(decide, write.user, { group, resource, subresource, namespace, name }),
   });
-  if (typeof met === "string") throw forbidden(write.kind, write.name, met);
-  return met ? kind : undefined;
+  if (typeof areConditionsMet === "string") throw forbidden(write.kind, write.name, areConditionsMet);
+  return areConditionsMet ? kind : undefined;
 }
 
-function objectsIn(subject: Subject, kind: ServedKind): { object: unknown; oldObject: unknown } {
+function convertObjects(subject: Subject, kind: ServedKind): { object: unknown; oldObject: unknown } {
   const converted = (object: StoredObject | undefined) =>
     object === undefined ? undefined : inVersion(object, subject.kind, kind);
   return { object: converted(subject.object), oldObject: converted(subject.old) };
@@ -230,10 +234,10 @@ async function review(
   const version = webhook.admissionReviewVersions?.find((each) => each === "v1" || each === "v1beta1");
   if (version === undefined) {
     const detail = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
-    return failed(webhook, `could not create admission objects: ${detail}`);
+    return applyFailurePolicy(webhook, `could not create admission objects: ${detail}`);
   }
   const uid = core.uid();
-  const { object, oldObject } = objectsIn(subject, kind);
+  const { object, oldObject } = convertObjects(subject, kind);
   const request = reviewRequest({ ...write, uid, subject, kind, object, oldObject });
   let reply: Readonly<Record<string, unknown>>;
   try {
@@ -244,26 +248,28 @@ async function review(
     reply = decodeReview(body, version);
   } catch (error) {
     if (!(error instanceof CallError) && !(error instanceof DecodeError)) throw error;
-    return failed(webhook, `failed to call webhook: ${error.message}`);
+    return applyFailurePolicy(webhook, `failed to call webhook: ${error.message}`);
   }
   const response = readResponse(reply, uid, version, isMutating);
-  if (typeof response === "string") return failed(webhook, `received invalid webhook response: ${response}`);
+  if (typeof response === "string") {
+    return applyFailurePolicy(webhook, `received invalid webhook response: ${response}`);
+  }
   write.warnings.push(...response.warnings);
-  if (!response.allowed) throw denied(webhook, response.result ?? {});
+  if (!response.allowed) throw denialError(webhook, response.result ?? {});
   return response;
 }
 
 /**
- * Handles a failed call as the failure policy says: the write continues without the webhook, or
- * this throws the rejection.
+ * Applies the failure policy to a failed call: returns with Ignore, so that the write continues,
+ * and throws a rejection with Fail.
  */
-function failed({ name, failurePolicy }: Webhook, detail: string): undefined {
+function applyFailurePolicy({ name, failurePolicy }: Webhook, detail: string): undefined {
   if (failurePolicy === "Ignore") return undefined;
   throw internalError(`failed calling webhook ${JSON.stringify(name)}: ${detail}`);
 }
 
 /** Returns the error for a write that a webhook denied. */
-function denied({ name }: Webhook, result: Readonly<Record<string, unknown>>): StatusError {
+function denialError({ name }: Webhook, result: Readonly<Record<string, unknown>>): StatusError {
   const { code, message, reason, details } = result;
   const prefix = `admission webhook ${JSON.stringify(name)} denied the request`;
   const explanation = message || reason;

@@ -88,25 +88,25 @@ function visitItems(
   path: readonly string[],
   sets: Comparison,
 ): void {
-  const [old, next] = [grouped(schema, before as unknown[]), grouped(schema, after as unknown[])];
+  const [old, next] = [groupByStep(schema, before as unknown[]), groupByStep(schema, after as unknown[])];
   for (const step of new Set([...old.keys(), ...next.keys()])) {
-    const [was, is] = [old.get(step) ?? [], next.get(step) ?? []];
+    const [oldItems, newItems] = [old.get(step) ?? [], next.get(step) ?? []];
     const here = [...path, step];
-    if (was.length <= 1 && is.length <= 1) visit(itemSchema(schema), was[0], is[0], here, sets);
+    if (oldItems.length <= 1 && newItems.length <= 1) visit(itemSchema(schema), oldItems[0], newItems[0], here, sets);
     // Duplicate items cannot be matched, so they are compared as one.
-    else if (was.length > 1 && is.length > 1) {
-      if (!equal(was, is)) sets.modified.insert(here);
-    } else if (was.length > 1) {
-      if (is.length > 0) visit(itemSchema(schema), undefined, is[0], here, sets);
+    else if (oldItems.length > 1 && newItems.length > 1) {
+      if (!equal(oldItems, newItems)) sets.modified.insert(here);
+    } else if (oldItems.length > 1) {
+      if (newItems.length > 0) visit(itemSchema(schema), undefined, newItems[0], here, sets);
       sets.removed.insert(here);
     } else {
-      if (was.length > 0) visit(itemSchema(schema), was[0], undefined, here, sets);
+      if (oldItems.length > 0) visit(itemSchema(schema), oldItems[0], undefined, here, sets);
       sets.added.insert(here);
     }
   }
 }
 
-function grouped(schema: ServerSchema, list: readonly unknown[]): Map<string, unknown[]> {
+function groupByStep(schema: ServerSchema, list: readonly unknown[]): Map<string, unknown[]> {
   const groups = new Map<string, unknown[]>();
   for (const item of list) {
     let step: string;

@@ -21,7 +21,7 @@ export class FieldSet {
       // Ignores steps of unknown types, which a later version may have written.
       if (!/^[fkvi]:/.test(step)) continue;
       const parts = isObject(rest) ? Object.keys(rest) : [];
-      const key = canonical(step);
+      const key = canonicalStep(step);
       if (parts.length === 0 || parts.includes(".")) set.members.add(key);
       if (parts.some((part) => part !== ".")) set.children.set(key, FieldSet.parse(rest));
     }
@@ -46,8 +46,8 @@ export class FieldSet {
 
   /** Returns the child set of a step while the set is being built; creates it if necessary. */
   descend(step: string): FieldSet {
-    const known = this.children.get(step);
-    if (known !== undefined) return known;
+    const existing = this.children.get(step);
+    if (existing !== undefined) return existing;
     const created = new FieldSet();
     this.children.set(step, created);
     return created;
@@ -67,8 +67,8 @@ export class FieldSet {
     const result = new FieldSet();
     for (const step of [...this.members, ...other.members]) result.members.add(step);
     for (const [step, child] of this.children) {
-      const twin = other.children.get(step);
-      result.children.set(step, twin === undefined ? child : child.union(twin));
+      const otherChild = other.children.get(step);
+      result.children.set(step, otherChild === undefined ? child : child.union(otherChild));
     }
     for (const [step, child] of other.children) if (!this.children.has(step)) result.children.set(step, child);
     return result;
@@ -78,8 +78,8 @@ export class FieldSet {
     const result = new FieldSet();
     for (const step of this.members) if (other.members.has(step)) result.members.add(step);
     for (const [step, child] of this.children) {
-      const twin = other.children.get(step);
-      if (twin !== undefined) result.#keep(step, child.intersection(twin));
+      const otherChild = other.children.get(step);
+      if (otherChild !== undefined) result.#setChild(step, child.intersection(otherChild));
     }
     return result;
   }
@@ -88,20 +88,20 @@ export class FieldSet {
     const result = new FieldSet();
     for (const step of this.members) if (!other.members.has(step)) result.members.add(step);
     for (const [step, child] of this.children) {
-      const twin = other.children.get(step);
-      result.#keep(step, twin === undefined ? child : child.difference(twin));
+      const otherChild = other.children.get(step);
+      result.#setChild(step, otherChild === undefined ? child : child.difference(otherChild));
     }
     return result;
   }
 
   /** Returns the paths that are neither in the other set nor below one of its paths. */
-  without(other: FieldSet): FieldSet {
+  recursiveDifference(other: FieldSet): FieldSet {
     const result = new FieldSet();
     for (const step of this.members) if (!other.members.has(step)) result.members.add(step);
     for (const [step, child] of this.children) {
       if (other.members.has(step)) continue;
-      const twin = other.children.get(step);
-      result.#keep(step, twin === undefined ? child : child.without(twin));
+      const otherChild = other.children.get(step);
+      result.#setChild(step, otherChild === undefined ? child : child.recursiveDifference(otherChild));
     }
     return result;
   }
@@ -127,13 +127,13 @@ export class FieldSet {
     return fields;
   }
 
-  #keep(step: string, child: FieldSet): void {
+  #setChild(step: string, child: FieldSet): void {
     if (!child.isEmpty) this.children.set(step, child);
   }
 }
 
 /** Returns a step with the keys of its JSON in order. */
-function canonical(step: string): string {
+function canonicalStep(step: string): string {
   if (!step.startsWith("k:") && !step.startsWith("v:")) return step;
   try {
     return step.slice(0, 2) + sorted(JSON.parse(step.slice(2)));

@@ -29,7 +29,7 @@ const operations: readonly { name: string; make: (a: FieldSet, b: FieldSet) => F
   },
   { name: "intersection", make: (a, b) => a.intersection(b), expected: { "f:b": {} } },
   { name: "difference", make: (a, b) => a.difference(b), expected: { "f:a": { "f:x": {} } } },
-  { name: "difference without nested fields", make: (a, b) => a.without(b), expected: {} },
+  { name: "recursive difference", make: (a, b) => a.recursiveDifference(b), expected: {} },
 ];
 
 for (const { name, make, expected } of operations) {

@@ -33,7 +33,7 @@ export function conflictsBesidesLastApplied(
   live: Draft,
   conflicts: readonly Conflict[],
 ): readonly Conflict[] {
-  const last = parsed(lastAppliedOf(live));
+  const last = parseObject(lastAppliedOf(live));
   if (last === undefined || own(last, "apiVersion") !== kind.apiVersion) return conflicts;
   try {
     const { added, modified, removed } = compare(kind.schema, last, live);
@@ -46,7 +46,7 @@ export function conflictsBesidesLastApplied(
   }
 }
 
-function parsed(text: string): Draft | undefined {
+function parseObject(text: string): Draft | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
@@ -65,8 +65,8 @@ export function withLastApplied(object: Draft, config: Draft): Draft {
   if (lastAppliedOf(object) === "") return object;
   const { annotations } = metadataOf(config);
   const { [LAST_APPLIED]: _last, ...rest } = annotations ?? {};
-  const shown = annotations === undefined ? config : withMetadata(config, { annotations: rest });
-  const text = `${goJson(shown)}\n`;
+  const recorded = annotations === undefined ? config : withMetadata(config, { annotations: rest });
+  const text = `${goJson(recorded)}\n`;
   if (text === lastAppliedOf(object)) return object;
   return withMetadata(object, { annotations: { ...metadataOf(object).annotations, [LAST_APPLIED]: text } });
 }

@@ -9,10 +9,10 @@ import type { Kinds, ServedKind } from "../objects/kinds.ts";
 import { type ManagedFieldsEntry, type StoredObject, timestamp, withMetadata } from "../objects/objects.ts";
 import type { ServerSchema } from "../objects/server_schema.ts";
 import { FieldSet } from "./field_set.ts";
-import { type Change, type Managers, type Owned, updated } from "./updater.ts";
+import { type Change, type Managers, type OwnedFields, updateManagers } from "./updater.ts";
 
 /** The managers of an object, and the time at which each last changed it. */
-export interface Tracked {
+export interface TrackedManagers {
   readonly managers: Managers;
   readonly times: ReadonlyMap<string, string>;
 }
@@ -76,8 +76,8 @@ export function identity({ manager, operation, apiVersion, subresource }: Manage
  * @param entries The entries.
  * @returns The managers; `undefined` if an entry is malformed.
  */
-export function decodeManaged(entries: readonly ManagedFieldsEntry[]): Tracked | undefined {
-  const managers = new Map<string, Owned>();
+export function decodeManaged(entries: readonly ManagedFieldsEntry[]): TrackedManagers | undefined {
+  const managers = new Map<string, OwnedFields>();
   const times = new Map<string, string>();
   for (const entry of entries) {
     const { operation, apiVersion, fieldsType, fieldsV1, time } = entry;
@@ -90,7 +90,7 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[]): Tracked |
 }
 
 /** Formats `managedFields`; `undefined` if there are no managers. */
-export function encodeManaged({ managers, times }: Tracked): readonly ManagedFieldsEntry[] | undefined {
+export function encodeManaged({ managers, times }: TrackedManagers): readonly ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
   const entries = [...managers].map(([id, { set, apiVersion }]): ManagedFieldsEntry => {
     const { manager, operation, subresource } = JSON.parse(id) as ManagedFieldsEntry;
@@ -105,14 +105,14 @@ export function encodeManaged({ managers, times }: Tracked): readonly ManagedFie
       ...(subresource !== undefined && { subresource }),
     };
   });
-  return entries.sort(inOrder);
+  return entries.sort(compareEntries);
 }
 
-function inOrder(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   const keys = ["operation", "time", "manager", "apiVersion", "subresource"] as const;
   for (const key of keys) {
-    const [left = "", right = ""] = [a[key], b[key]];
-    if (left !== right) return left < right ? -1 : 1;
+    const [remaining = "", right = ""] = [a[key], b[key]];
+    if (remaining !== right) return remaining < right ? -1 : 1;
   }
   return 0;
 }
@@ -155,7 +155,10 @@ export function ignoredFields(kind: ServedKind, subresource?: string): FieldSet 
  * @param context The served kinds.
  * @param kind The kind in the version that is changed.
  */
-export function versionsOf({ kinds }: Pick<TrackingContext, "kinds">, kind: ServedKind): Pick<Change, "versionNamed"> {
+export function versionLookup(
+  { kinds }: Pick<TrackingContext, "kinds">,
+  kind: ServedKind,
+): Pick<Change, "versionNamed"> {
   return {
     versionNamed(apiVersion) {
       // Without conversion, a field has the same name in all versions, including those that are not
@@ -168,11 +171,11 @@ export function versionsOf({ kinds }: Pick<TrackingContext, "kinds">, kind: Serv
         const stored = { ...object as StoredObject, apiVersion: kind.apiVersion, kind: kind.kind };
         return other.rules.read(kind.rules.stored?.(stored) ?? stored);
       };
-      const back = (object: unknown) => {
+      const convertBack = (object: unknown) => {
         const shown = { ...object as StoredObject, apiVersion: other.apiVersion, kind: other.kind };
         return kind.rules.read(other.rules.stored?.(shown) ?? shown);
       };
-      return { schema: other.schema, convert, back };
+      return { schema: other.schema, convert, convertBack };
     },
   };
 }
@@ -193,7 +196,7 @@ export function trackUpdate(
   next: StoredObject,
   { manager, subresource }: TrackOptions,
 ): StoredObject {
-  const tracked = startOf(old, next, subresource);
+  const tracked = managersBefore(old, next, subresource);
   // If the object has no managed fields, or the client removed them, none are added.
   if (old !== undefined && tracked.managers.size === 0) return withoutManaged(next);
   const change = {
@@ -201,10 +204,10 @@ export function trackUpdate(
     apiVersion: kind.apiVersion,
     manager: CURRENT,
     ignored: ignoredFields(kind, subresource),
-    ...versionsOf(context, kind),
+    ...versionLookup(context, kind),
   };
   const before = old === undefined ? emptyObject(kind) : withoutManaged(old);
-  const managers = new Map(updated(before, withoutManaged(next), tracked.managers, change));
+  const managers = new Map(updateManagers(before, withoutManaged(next), tracked.managers, change));
   const times = new Map(tracked.times);
   const current = managers.get(CURRENT);
   managers.delete(CURRENT);
@@ -230,9 +233,9 @@ export function trackUpdate(
  */
 export function emptyObject(kind: ServedKind): unknown {
   if (!kind.isBuiltin) return {};
-  const known = emptyObjects.get(kind);
-  if (known !== undefined) return known;
-  const zeroed = zero(kind.schema) as Record<string, unknown>;
+  const cached = emptyObjects.get(kind);
+  if (cached !== undefined) return cached;
+  const zeroed = zeroObject(kind.schema) as Record<string, unknown>;
   const empty = NULL_RULES.has(kind.collection) ? { ...zeroed, rules: null } : zeroed;
   emptyObjects.set(kind, empty);
   return empty;
@@ -249,12 +252,12 @@ const emptyObjects = new WeakMap<ServedKind, Record<string, unknown>>();
  */
 const NULL_RULES = new Set(["rbac.authorization.k8s.io/roles", "rbac.authorization.k8s.io/clusterroles"]);
 
-function zero(schema: ServerSchema): unknown {
+function zeroObject(schema: ServerSchema): unknown {
   const defaults = Object.entries(applyDefaults(schema, {}) as object);
   // Only empty defaults belong to the empty object; others are set later.
   const result: Record<string, unknown> = Object.fromEntries(defaults.filter(([, value]) => isObject(value) || !value));
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
-    if (isObject(result[key])) result[key] = zero(property);
+    if (isObject(result[key])) result[key] = zeroObject(property);
     // A required list exists as null.
     else if (result[key] === undefined && schema.required?.includes(key) && property.type === "array") {
       result[key] = null;
@@ -269,7 +272,11 @@ const CURRENT = "current-operation";
 /**
  * Returns the managers before a change: those that the client sent, or those of the stored object.
  */
-function startOf(old: StoredObject | undefined, next: StoredObject, subresource: string | undefined): Tracked {
+function managersBefore(
+  old: StoredObject | undefined,
+  next: StoredObject,
+  subresource: string | undefined,
+): TrackedManagers {
   const none = { managers: new Map(), times: new Map() };
   const sent = next.metadata.managedFields;
   const before = decodeManaged(old?.metadata.managedFields ?? []) ?? none;
@@ -287,7 +294,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] ?? {}).length === 0);
 }
 
-function withOldUpdatesMerged({ managers, times }: Tracked): Tracked {
+function withOldUpdatesMerged({ managers, times }: TrackedManagers): TrackedManagers {
   const updates = [...managers].filter(([, { isApplied }]) => !isApplied).map(([id]) => id)
     .sort((a, b) =>
       (times.get(a) ?? "") < (times.get(b) ?? "")
@@ -301,9 +308,9 @@ function withOldUpdatesMerged({ managers, times }: Tracked): Tracked {
   if (updates.length <= MAX_UPDATES) return { managers, times };
   const [kept, keptTimes] = [new Map(managers), new Map(times)];
   const first = new Map<string, string>();
-  let left = updates.length;
+  let remaining = updates.length;
   for (const id of updates) {
-    if (left <= MAX_UPDATES) break;
+    if (remaining <= MAX_UPDATES) break;
     const owned = managers.get(id);
     if (owned === undefined) continue;
     const bucket = identity({ manager: "ancient-changes", operation: "Update", apiVersion: owned.apiVersion });
@@ -317,7 +324,7 @@ function withOldUpdatesMerged({ managers, times }: Tracked): Tracked {
     kept.delete(id);
     kept.set(bucket, { ...owned, set: old === undefined ? owned.set : old.set.union(owned.set) });
     keptTimes.set(bucket, times.get(id) ?? "");
-    left--;
+    remaining--;
   }
   return { managers: kept, times: keptTimes };
 }
@@ -326,13 +333,13 @@ function withOldUpdatesMerged({ managers, times }: Tracked): Tracked {
  * Restores the times of managed fields if only they have changed, so that the write has no effect.
  * Entries are sorted by time and compared by position, so another order counts as a change.
  */
-export function keepTimes(next: StoredObject, old: StoredObject | undefined): StoredObject {
+export function restoreTimes(next: StoredObject, old: StoredObject | undefined): StoredObject {
   const before = old?.metadata.managedFields;
   if (old === undefined || before === undefined) return next;
   const after = next.metadata.managedFields;
-  const timeless = (entries: readonly ManagedFieldsEntry[] | undefined) =>
+  const withoutTimes = (entries: readonly ManagedFieldsEntry[] | undefined) =>
     entries?.map(({ time: _time, ...entry }) => JSON.stringify(entry));
-  if (!equal(timeless(before), timeless(after))) return next;
+  if (!equal(withoutTimes(before), withoutTimes(after))) return next;
   const isSame = equal(withoutManaged(next), withoutManaged(old));
   return isSame ? withMetadata(next, { managedFields: before }) : next;
 }

@@ -5,7 +5,7 @@
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import type { ServerSchema } from "../objects/server_schema.ts";
-import { goSyntax, goValue } from "../wire/go_value.ts";
+import { goSyntax, goTypeName, goValue } from "../wire/go_value.ts";
 import { FieldSet, sorted } from "./field_set.ts";
 
 /** How managers own a value: as a whole (leaf), or by field or item. */
@@ -249,14 +249,8 @@ function mismatchOf(schema: ServerSchema, value: unknown): string | undefined {
       return typeof value === "boolean" ? undefined : `expected boolean, got &{${goValue(value)}}`;
     case "integer":
     case "number":
-      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
     default:
       return undefined;
   }
-}
-
-function goType(value: unknown): string {
-  if (Array.isArray(value)) return "[]interface {}";
-  if (isObject(value)) return "map[string]interface {}";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }

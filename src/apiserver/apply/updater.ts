@@ -10,14 +10,14 @@ import { merge } from "./merge.ts";
 import { fieldsOf, withNamedFields, withoutFields } from "./typed.ts";
 
 /** The fields of a manager. */
-export interface Owned {
+export interface OwnedFields {
   readonly set: FieldSet;
   readonly apiVersion: string;
   readonly isApplied: boolean;
 }
 
 /** The fields of each manager, by its identity. */
-export type Managers = ReadonlyMap<string, Owned>;
+export type Managers = ReadonlyMap<string, OwnedFields>;
 
 /** A field with another manager. */
 export interface Conflict {
@@ -57,7 +57,7 @@ export interface OtherVersion {
   /** Converts an object from the version that is changed. */
   convert(object: unknown): unknown;
   /** Converts an object to the version that is changed. */
-  back(object: unknown): unknown;
+  convertBack(object: unknown): unknown;
 }
 
 /**
@@ -69,12 +69,12 @@ export interface OtherVersion {
  * @param managers The managers before the change.
  * @param change Parameters of the update.
  */
-export function updated(before: unknown, after: unknown, managers: Managers, change: Change): Managers {
-  const comparison = filtered(compare(change.schema, before, after), change.ignored);
-  const compared = comparisons(before, after, comparison, change);
-  const next = new Map(reassigned(managers, compared, change.manager, true));
+export function updateManagers(before: unknown, after: unknown, managers: Managers, change: Change): Managers {
+  const comparison = withoutIgnored(compare(change.schema, before, after), change.ignored);
+  const compared = comparisonsByVersion(before, after, comparison, change);
+  const next = new Map(withReassignedFields(managers, compared, change.manager, true));
   const own = next.get(change.manager)?.set ?? new FieldSet();
-  const set = own.difference(comparison.removed).union(comparison.modified).union(comparison.added).without(
+  const set = own.difference(comparison.removed).union(comparison.modified).union(comparison.added).recursiveDifference(
     change.ignored,
   );
   if (set.isEmpty) next.delete(change.manager);
@@ -82,8 +82,8 @@ export function updated(before: unknown, after: unknown, managers: Managers, cha
   return next;
 }
 
-/** Result of {@linkcode applied}. */
-export interface Applied {
+/** Result of {@linkcode applyFields}. */
+export interface AppliedFields {
   readonly object: unknown;
   readonly managers: Managers;
   /** Whether the object differs from the live one. */
@@ -101,49 +101,59 @@ export interface Applied {
  * @param force Whether to take fields over from other managers.
  * @throws {ConflictError} If fields have other managers and `force` is false.
  */
-export function applied(live: unknown, config: unknown, managers: Managers, change: Change, force: boolean): Applied {
+export function applyFields(
+  live: unknown,
+  config: unknown,
+  managers: Managers,
+  change: Change,
+  force: boolean,
+): AppliedFields {
   const { schema, apiVersion, manager } = change;
   const merged = merge(schema, live, config);
   const last = managers.get(manager);
-  const set = fieldsOf(schema, config).without(change.ignored);
+  const set = fieldsOf(schema, config).recursiveDifference(change.ignored);
   const claimed = new Map(managers).set(manager, { set, apiVersion, isApplied: true });
-  const object = last === undefined || last.set.isEmpty ? merged : pruned(merged, claimed, last, change);
-  const comparison = filtered(compare(schema, live, object), change.ignored);
-  const compared = comparisons(live, object, comparison, change);
-  return { object, managers: reassigned(claimed, compared, manager, force), isChanged: !equal(live, object) };
+  const object = last === undefined || last.set.isEmpty ? merged : pruneUnapplied(merged, claimed, last, change);
+  const comparison = withoutIgnored(compare(schema, live, object), change.ignored);
+  const compared = comparisonsByVersion(live, object, comparison, change);
+  return { object, managers: withReassignedFields(claimed, compared, manager, force), isChanged: !equal(live, object) };
 }
 
 /** Returns a function that compares the two objects in a given version. */
-function comparisons(
+function comparisonsByVersion(
   before: unknown,
   after: unknown,
   comparison: Comparison,
   change: Change,
 ): (apiVersion: string) => Comparison | undefined {
-  const known = new Map<string, Comparison | undefined>([[change.apiVersion, comparison]]);
+  const cache = new Map<string, Comparison | undefined>([[change.apiVersion, comparison]]);
   return (apiVersion) => {
-    if (known.has(apiVersion)) return known.get(apiVersion);
+    if (cache.has(apiVersion)) return cache.get(apiVersion);
     const other = change.versionNamed(apiVersion);
     const compared = typeof other === "object"
-      ? filtered(compare(other.schema, other.convert(before), other.convert(after)), change.ignored)
+      ? withoutIgnored(compare(other.schema, other.convert(before), other.convert(after)), change.ignored)
       : other && comparison;
-    known.set(apiVersion, compared);
+    cache.set(apiVersion, compared);
     return compared;
   };
 }
 
-function filtered({ added, modified, removed }: Comparison, ignored: FieldSet): Comparison {
-  return { added: added.without(ignored), modified: modified.without(ignored), removed: removed.without(ignored) };
+function withoutIgnored({ added, modified, removed }: Comparison, ignored: FieldSet): Comparison {
+  return {
+    added: added.recursiveDifference(ignored),
+    modified: modified.recursiveDifference(ignored),
+    removed: removed.recursiveDifference(ignored),
+  };
 }
 
 /** Removes changed fields from their other managers, and removed fields from all managers. */
-function reassigned(
+function withReassignedFields(
   managers: Managers,
   comparisonIn: (apiVersion: string) => Comparison | undefined,
   self: string,
   force: boolean,
 ): Managers {
-  const next = new Map<string, Owned>();
+  const next = new Map<string, OwnedFields>();
   const conflicts: Conflict[] = [];
   for (const [manager, owned] of managers) {
     let { set } = owned;
@@ -166,18 +176,18 @@ function reassigned(
  * Removes the fields that the manager no longer applies and that have no other manager. Fields that
  * are owned in another version are looked up in an object of that version.
  */
-function pruned(merged: unknown, managers: Managers, last: Owned, change: Change): unknown {
+function pruneUnapplied(merged: unknown, managers: Managers, last: OwnedFields, change: Change): unknown {
   const views = new Map<string, View | undefined>();
   const viewOf = (apiVersion: string) => {
     if (!views.has(apiVersion)) views.set(apiVersion, viewIn(apiVersion, change));
     return views.get(apiVersion);
   };
-  const home = viewOf(last.apiVersion);
+  const lastView = viewOf(last.apiVersion);
   // Fields that were applied in a version that no longer exists are not removed.
-  if (home === undefined) return merged;
-  const whole = home.to(merged);
-  const lastNamed = withNamedFields(home.schema, last.set);
-  let rest = home.from(withoutFields(home.schema, whole, lastNamed));
+  if (lastView === undefined) return merged;
+  const whole = lastView.to(merged);
+  const lastNamed = withNamedFields(lastView.schema, last.set);
+  let rest = lastView.from(withoutFields(lastView.schema, whole, lastNamed));
   const owned = Map.groupBy(managers.values(), ({ apiVersion }) => apiVersion);
   // The version of the last apply comes first, since conversions may need its fields.
   const versions = [last.apiVersion, ...[...owned.keys()].filter((each) => each !== last.apiVersion)];
@@ -186,11 +196,13 @@ function pruned(merged: unknown, managers: Managers, last: Owned, change: Change
     if (view === undefined) continue;
     const sets = (owned.get(apiVersion) ?? []).reduce((all, { set }) => all.union(set), new FieldSet());
     const all = view.to(merged);
-    const left = named(view, view.to(rest)).union(withNamedFields(view.schema, sets));
-    rest = view.from(withoutFields(view.schema, all, named(view, all).difference(left)));
+    const left = fieldsInView(view, view.to(rest)).union(withNamedFields(view.schema, sets));
+    rest = view.from(withoutFields(view.schema, all, fieldsInView(view, all).difference(left)));
   }
-  const removed = named(home, whole).difference(named(home, home.to(rest))).intersection(lastNamed);
-  return home.from(withoutFields(home.schema, whole, removed));
+  const removed = fieldsInView(lastView, whole).difference(fieldsInView(lastView, lastView.to(rest))).intersection(
+    lastNamed,
+  );
+  return lastView.from(withoutFields(lastView.schema, whole, removed));
 }
 
 /**
@@ -206,10 +218,10 @@ function viewIn(apiVersion: string, change: Change): View | undefined {
   const other = apiVersion === change.apiVersion ? "same" : change.versionNamed(apiVersion);
   if (other === undefined) return undefined;
   if (other === "same") return { schema: change.schema, to: (object) => object, from: (object) => object };
-  return { schema: other.schema, to: other.convert, from: other.back };
+  return { schema: other.schema, to: other.convert, from: other.convertBack };
 }
 
 /** Returns the fields that an object has in a version. */
-function named({ schema }: View, object: unknown): FieldSet {
+function fieldsInView({ schema }: View, object: unknown): FieldSet {
   return withNamedFields(schema, fieldsOf(schema, object));
 }

@@ -7,6 +7,7 @@ import { own } from "../../base/own.ts";
 import { type FieldError, invalid, required, tooLong } from "../../schema/field_error.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { jsonFault } from "../wire/body.ts";
+import { jsonTypeName } from "../wire/go_value.ts";
 
 // The limit for the data of both kinds, in bytes.
 const MAX_SIZE = 1024 * 1024;
@@ -71,8 +72,7 @@ function jsonFaults(data: Readonly<Record<string, string>>, key: string): FieldE
     return fault(jsonFault(text));
   }
   if (isObject(parsed) || parsed === null) return [];
-  const type = Array.isArray(parsed) ? "array" : typeof parsed === "boolean" ? "bool" : typeof parsed;
-  return fault(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+  return fault(`json: cannot unmarshal ${jsonTypeName(parsed)} into Go value of type map[string]interface {}`);
 }
 
 const KEY_RULE = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or " +

@@ -47,24 +47,24 @@ export class Garbage {
     for (const { uid } of previous?.metadata.ownerReferences ?? []) this.#dependents.get(uid)?.delete(id);
     if (type === "DELETED") {
       for (const location of this.#dependents.get(object.metadata.uid)?.values() ?? []) this.#enqueue(...location);
-      if (this.#dependents.delete(object.metadata.uid)) this.#noteAbsent(object.metadata.uid);
+      if (this.#dependents.delete(object.metadata.uid)) this.#addAbsentOwner(object.metadata.uid);
       // The deleted object may have blocked the deletion of its owners.
       for (const owner of object.metadata.ownerReferences ?? []) this.#enqueueOwner(owner, object);
       return;
     }
     for (const { uid } of object.metadata.ownerReferences ?? []) {
-      const known = this.#dependents.get(uid) ?? new Map();
-      known.set(id, [collection, key]);
-      this.#dependents.set(uid, known);
+      const dependents = this.#dependents.get(uid) ?? new Map();
+      dependents.set(id, [collection, key]);
+      this.#dependents.set(uid, dependents);
     }
     const { ownerReferences, deletionTimestamp, finalizers } = object.metadata;
-    const isCollected = deletionTimestamp !== undefined &&
+    const hasCollectorFinalizer = deletionTimestamp !== undefined &&
       (finalizers?.includes(FOREGROUND) || finalizers?.includes(ORPHAN));
-    if ((ownerReferences?.length ?? 0) > 0 || isCollected) this.#enqueue(collection, key);
+    if ((ownerReferences?.length ?? 0) > 0 || hasCollectorFinalizer) this.#enqueue(collection, key);
     for (const owner of previous?.metadata.ownerReferences ?? []) this.#enqueueOwner(owner, object);
   }
 
-  #noteAbsent(uid: string): void {
+  #addAbsentOwner(uid: string): void {
     this.#absentOwners.add(uid);
     if (this.#absentOwners.size > MAX_ABSENT_OWNERS) this.#absentOwners.delete(this.#absentOwners.keys().next().value!);
   }

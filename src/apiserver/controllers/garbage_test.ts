@@ -31,17 +31,17 @@ Deno.test("dependents of a deleted owner are deleted, through all generations", 
 Deno.test("an owner deleted in the foreground is deleted after the dependents that block it", async () => {
   await using wire = new Wire();
   const first = await owner(wire);
-  const held = owned("held", first, { blockOwnerDeletion: true }) as { metadata: object };
-  await wire.post(CONFIG_MAPS, { ...held, metadata: { ...held.metadata, finalizers: ["demo.example.com/f"] } });
+  const blocking = owned("blocking", first, { blockOwnerDeletion: true }) as { metadata: object };
+  await wire.post(CONFIG_MAPS, { ...blocking, metadata: { ...blocking.metadata, finalizers: ["demo.example.com/f"] } });
   await wire.post(CONFIG_MAPS, owned("free", first));
 
   await wire.delete(`${CONFIG_MAPS}/owner`, { propagationPolicy: "Foreground" });
   await wire.settle();
   const waiting = await names(wire);
-  await wire.merge(`${CONFIG_MAPS}/held`, { metadata: { finalizers: null } });
+  await wire.merge(`${CONFIG_MAPS}/blocking`, { metadata: { finalizers: null } });
   await wire.settle();
 
-  assert.deepEqual(waiting, ["held", "owner"]);
+  assert.deepEqual(waiting, ["blocking", "owner"]);
   assert.deepEqual(await names(wire), []);
 });
 

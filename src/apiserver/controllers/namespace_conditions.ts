@@ -37,16 +37,16 @@ const DEFAULTS: readonly (readonly [type: string, reason: string, message: strin
  * Returns a namespace with updated conditions.
  *
  * @param namespace The namespace.
- * @param left The objects that remain in it.
+ * @param contents The objects that remain in it.
  * @param now Current time, in milliseconds since the epoch.
  * @returns The namespace; the same object if no condition changes.
  */
-export function withConditions(namespace: StoredObject, left: readonly Content[], now: number): StoredObject {
+export function withConditions(namespace: StoredObject, contents: readonly Content[], now: number): StoredObject {
   const status = (namespace.status ?? {}) as { readonly conditions?: readonly Condition[] };
   const before = status.conditions ?? [];
   const remaining = new Map([
-    ["NamespaceContentRemaining", contentRemaining(left)],
-    ["NamespaceFinalizersRemaining", finalizersRemaining(left)],
+    ["NamespaceContentRemaining", contentRemaining(contents)],
+    ["NamespaceFinalizersRemaining", finalizersRemaining(contents)],
   ]);
   const conditions = DEFAULTS.map(([type, reason, message]): Condition => {
     const fresh = remaining.get(type) ?? { status: "False" as const, reason, message };
@@ -62,22 +62,22 @@ export function withConditions(namespace: StoredObject, left: readonly Content[]
 
 type ConditionState = Pick<Condition, "status" | "reason" | "message">;
 
-function contentRemaining(left: readonly Content[]): ConditionState | undefined {
-  const counts = counted(left.map(({ kind }) => `${kind.plural}.${kind.group}`));
+function contentRemaining(contents: readonly Content[]): ConditionState | undefined {
+  const counts = countNames(contents.map(({ kind }) => `${kind.plural}.${kind.group}`));
   if (counts.length === 0) return undefined;
   const list = counts.map(([name, count]) => `${name} has ${count} resource instances`).sort().join(", ");
   return { status: "True", reason: "SomeResourcesRemain", message: `Some resources are remaining: ${list}` };
 }
 
-function finalizersRemaining(left: readonly Content[]): ConditionState | undefined {
-  const counts = counted(left.flatMap(({ object }) => object.metadata.finalizers ?? []));
+function finalizersRemaining(contents: readonly Content[]): ConditionState | undefined {
+  const counts = countNames(contents.flatMap(({ object }) => object.metadata.finalizers ?? []));
   if (counts.length === 0) return undefined;
   const list = counts.map(([name, count]) => `${name} in ${count} resource instances`).sort().join(", ");
   const message = `Some content in the namespace has finalizers remaining: ${list}`;
   return { status: "True", reason: "SomeFinalizersRemain", message };
 }
 
-function counted(names: readonly string[]): [name: string, count: number][] {
+function countNames(names: readonly string[]): [name: string, count: number][] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts];

@@ -39,12 +39,12 @@ export function createInitialNamespaces(core: Core): void {
 export function emptyNamespace(core: Core, name: string): void {
   const namespace = core.store.get(NAMESPACES, name);
   if (namespace?.metadata.deletionTimestamp === undefined) return;
-  const left = contents(core, name);
-  for (const { kind, object } of left) {
+  const contents = contentsOf(core, name);
+  for (const { kind, object } of contents) {
     if (object.metadata.deletionTimestamp !== undefined) continue;
     deleteObject(core, kind, name, object.metadata.name, { dryRun: false, propagationPolicy: "Background" });
   }
-  const remaining = contents(core, name);
+  const remaining = contentsOf(core, name);
   updateConditions(core, namespace, remaining);
   if (remaining.length > 0) return;
   const finalizers = namespaceFinalizers(namespace).filter((each) => each !== "kubernetes");
@@ -57,9 +57,9 @@ export function emptyNamespace(core: Core, name: string): void {
   }
 }
 
-function updateConditions(core: Core, namespace: StoredObject, left: readonly Content[]): void {
+function updateConditions(core: Core, namespace: StoredObject, contents: readonly Content[]): void {
   const kind = core.kinds.ofCollection(NAMESPACES);
-  const next = withConditions(namespace, left, core.clock.now());
+  const next = withConditions(namespace, contents, core.clock.now());
   if (kind === undefined || next === namespace) return;
   const tracked = trackUpdate(core, kind, namespace, next, {
     manager: "kube-controller-manager",
@@ -73,7 +73,7 @@ function withFinalizers(namespace: StoredObject, finalizers: readonly unknown[])
   return { ...namespace, spec: finalizers.length === 0 ? rest : { ...rest, finalizers } };
 }
 
-function contents(core: Core, namespace: string): Content[] {
+function contentsOf(core: Core, namespace: string): Content[] {
   return core.store.collections.flatMap((collection) => {
     const kind = core.kinds.ofCollection(collection);
     if (kind === undefined || !kind.namespaced) return [];

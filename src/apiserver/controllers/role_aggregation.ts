@@ -11,7 +11,7 @@ import { updateObject } from "../core/persist.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import { type LabelSelector, matchesSelector } from "../objects/label_selector.ts";
 import { type ManagedFieldsEntry, type StoredObject, withMetadata } from "../objects/objects.ts";
-import { applyTo } from "../verbs/apply.ts";
+import { applyConfig } from "../verbs/apply.ts";
 
 const COLLECTION = `${RBAC}/clusterroles`;
 const MANAGER = "clusterrole-aggregation-controller";
@@ -46,7 +46,7 @@ function applyRules(core: Core, kind: ServedKind, name: string, rules: readonly 
   let owners: readonly ManagedFieldsEntry[] | undefined;
   const track = (next: StoredObject) => withMetadata(next, { managedFields: owners });
   updateObject(core, kind, { namespace: undefined, name, dryRun: false, track }, (old) => {
-    const result = applyTo(core, { kind, subresource: undefined }, old, config, { manager: MANAGER, force: true });
+    const result = applyConfig(core, { kind, subresource: undefined }, old, config, { manager: MANAGER, force: true });
     owners = encodeManaged(result);
     return { ...result.object, rules: result.object.rules ?? null };
   });

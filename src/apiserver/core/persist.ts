@@ -7,7 +7,7 @@ import { pathSegmentFaults } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { invalid as invalidField } from "../../schema/field_error.ts";
 import type { Guard } from "../access/escalation.ts";
-import { keepTimes } from "../apply/managed_fields.ts";
+import { restoreTimes } from "../apply/managed_fields.ts";
 import { keyOf, keyOfObject } from "../objects/key.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "../objects/metadata_rules.ts";
@@ -245,7 +245,7 @@ function* prepareUpdate(
     ...kind.isBuiltin ? [] : finalizerWarnings(tracked, old),
     ...kind.rules.warnings?.(tracked, old, request.subresource) ?? [],
   ];
-  const timed = keepTimes(tracked, old);
+  const timed = restoreTimes(tracked, old);
   const next = yield* converting(() => kind.rules.stored?.(timed) ?? timed);
   yield { phase: "validate", object: yield* converting(() => kind.rules.read(next)), old };
   yield* converting(() => kind.rules.convertAll?.(next));

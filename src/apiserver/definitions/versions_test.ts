@@ -9,7 +9,7 @@ type Json = any;
 /** Returns a version with the given fields in its spec. */
 function version(name: string, fields: Record<string, unknown>, rest: Record<string, unknown> = {}): Json {
   const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", properties: fields } } };
-  return { name, serverWith: true, storage: false, schema: { openAPIV3Schema }, ...rest };
+  return { name, served: true, storage: false, schema: { openAPIV3Schema }, ...rest };
 }
 
 function collection(name: string): string {
@@ -63,7 +63,7 @@ Deno.test("a write stores an object in a new storage version, even if nothing el
 
 Deno.test("a deprecated version has a warning in its responses, and an unserved version is not found", async () => {
   await using wire = await serverWith(
-    version("v1", {}, { storage: true, serverWith: false }),
+    version("v1", {}, { storage: true, served: false }),
     version("v1beta1", {}, { deprecated: true }),
     version("v2", {}),
   );

@@ -3,7 +3,7 @@
  * (`k8s.io/apiserver/pkg/server/healthz`).
  */
 import { own } from "../../base/own.ts";
-import { COMMON } from "../wire/formats.ts";
+import { COMMON_HEADERS } from "../wire/formats.ts";
 
 const ALWAYS = ["ping", "log", "etcd"];
 
@@ -38,7 +38,7 @@ export function isHealthPath(path: string): boolean {
 export function health(path: string, query: URLSearchParams): Response | undefined {
   if (!HEALTH_PATHS.includes(path)) return undefined;
   const [, probe = "", check] = path.split("/");
-  const headers = { ...COMMON, "content-type": "text/plain; charset=utf-8" };
+  const headers = { ...COMMON_HEADERS, "content-type": "text/plain; charset=utf-8" };
   if (check !== undefined) return new Response("ok", { headers });
   const text = query.has("verbose") ? verbose(probe, query.getAll("exclude")) : "ok";
   return new Response(text, { headers: { ...headers, "x-content-type-options": "nosniff" } });

@@ -1,7 +1,7 @@
 /**
  * OpenAPI v3: an index, and a document for each group and version (KEP-2896), generated from the
- * served kinds. They contain what kubectl needs: schemas for `explain`, and whether a path supports
- * `fieldValidation` and server-side apply.
+ * served kinds. The documents contain the parts that kubectl uses: schemas for `explain`, and
+ * whether a path supports `fieldValidation` and server-side apply.
  */
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync } from "node:zlib";
@@ -61,7 +61,7 @@ export async function openApiDocument(core: Core, path: string): Promise<unknown
   const { schemas } = found;
   for (const kind of kinds) {
     for (const name of kind.isBuiltin ? definitionsOf(kind) : []) addDefinition(found, name);
-    if (!kind.isBuiltin) addCustom(found, kind);
+    if (!kind.isBuiltin) addCustomKind(found, kind);
   }
   return {
     openapi: "3.0.0",
@@ -111,9 +111,9 @@ function addDefinition(document: DocumentDraft, name: string): void {
   if (text === undefined || schemas.has(name)) return;
   const { kinds, texts = {} } = descriptions[name] ?? {};
   const found: string[] = [];
-  const written = withReferences(described(JSON.parse(text), texts), found) as Record<string, unknown>;
+  const schema = withReferences(withDescriptions(JSON.parse(text), texts), found) as Record<string, unknown>;
   const all = kinds && [...kinds, ...additionalKinds(document, name)];
-  schemas.set(name, all === undefined ? written : { ...written, "x-kubernetes-group-version-kind": all });
+  schemas.set(name, all === undefined ? schema : { ...schema, "x-kubernetes-group-version-kind": all });
   for (const each of found) addDefinition(document, each);
 }
 
@@ -124,7 +124,7 @@ function additionalKinds({ group, version }: DocumentDraft, name: string): unkno
 }
 
 /** Adds descriptions to a definition and its fields. */
-function described(schema: JsonSchema, texts: Readonly<Record<string, string>>): JsonSchema {
+function withDescriptions(schema: JsonSchema, texts: Readonly<Record<string, string>>): JsonSchema {
   const text = (key: string) => own(texts, key) === undefined ? {} : { description: texts[key] };
   const properties = Object.entries(schema.properties ?? {}).map(([key, part]) => [key, { ...text(key), ...part }]);
   return {
@@ -164,7 +164,7 @@ const METADATA = `Standard object's metadata. More info: ${CONVENTIONS}#metadata
  * Adds the schema of a custom kind and of its list, and the definitions that its paths accept and
  * return.
  */
-function addCustom(document: DocumentDraft, kind: ServedKind): void {
+function addCustomKind(document: DocumentDraft, kind: ServedKind): void {
   const { subresources, schema, plural, listKind, selectableFields } = kind;
   const parts = ["DeleteOptions", "ListMeta", "ObjectMeta", "Patch", "Status"].map((each) => `${META}${each}`);
   for (const name of parts) addDefinition(document, name);
@@ -178,7 +178,7 @@ function addCustom(document: DocumentDraft, kind: ServedKind): void {
   const { properties, ...rest } = withAlternatives(schema) as JsonSchema;
   document.schemas.set(schemaName(kind), {
     ...rest,
-    properties: { ...properties, ...type, metadata: referring(OBJECT_META, METADATA) },
+    properties: { ...properties, ...type, metadata: reference(OBJECT_META, METADATA) },
     "x-kubernetes-group-version-kind": [groupVersionKind(kind)],
     ...selectable,
   });
@@ -190,14 +190,14 @@ function addCustom(document: DocumentDraft, kind: ServedKind): void {
     properties: {
       ...type,
       items: { ...items, description: `List of ${plural}. More info: ${CONVENTIONS}` },
-      metadata: referring(`${META}ListMeta`, `Standard list metadata. More info: ${CONVENTIONS}#types-kinds`),
+      metadata: reference(`${META}ListMeta`, `Standard list metadata. More info: ${CONVENTIONS}#types-kinds`),
     },
     "x-kubernetes-group-version-kind": [groupVersionKind({ ...kind, kind: listKind })],
     ...selectable,
   });
 }
 
-function referring(definition: string, description: string): unknown {
+function reference(definition: string, description: string): unknown {
   return { allOf: [{ $ref: `${REFERENCE}${definition}` }], description };
 }
 

@@ -5,8 +5,8 @@
 import { isObject } from "../../base/json.ts";
 import { own, setOwn } from "../../base/own.ts";
 import { parseGoMicroTime, parseGoTime, wholeSeconds } from "../../schema/formats/time.ts";
-import { goKind, goTypeName } from "../wire/go_value.ts";
-import { writtenIn } from "../wire/written_numbers.ts";
+import { goKind, goTypeName, jsonTypeName } from "../wire/go_value.ts";
+import { numberSourcesIn } from "../wire/number_sources.ts";
 import { canonicalQuantity } from "./quantity.ts";
 import { builtinSchema, JSON_SCHEMA, type ServerSchema } from "./server_schema.ts";
 import { nullTimes, zeroFields } from "./go_fields.ts";
@@ -58,7 +58,7 @@ interface Location {
   readonly unknown: string[];
   readonly emptied: string[];
   /** Source text of a number that Go does not decode as an integer, such as `1.0`. */
-  readonly written?: string | undefined;
+  readonly numberSource?: string | undefined;
 }
 
 function decodeValue(schema: ServerSchema, value: unknown, location: Location): unknown {
@@ -85,7 +85,7 @@ function decodeValue(schema: ServerSchema, value: unknown, location: Location): 
       return value;
     case "integer":
       if (typeof value !== "number") throw mismatch(value, integerType(schema), location);
-      if (!Number.isInteger(value) || location.written !== undefined || !isInRange(value, schema)) {
+      if (!Number.isInteger(value) || location.numberSource !== undefined || !isInRange(value, schema)) {
         throw mismatch(value, integerType(schema), location);
       }
       return value;
@@ -97,8 +97,8 @@ function decodeValue(schema: ServerSchema, value: unknown, location: Location): 
   }
 }
 
-function isInt32(value: number, { written }: Location): boolean {
-  return Number.isInteger(value) && written === undefined && Math.abs(value) < 2 ** 31;
+function isInt32(value: number, { numberSource }: Location): boolean {
+  return Number.isInteger(value) && numberSource === undefined && Math.abs(value) < 2 ** 31;
 }
 
 function decodeObject(schema: ServerSchema, value: unknown, location: Location): unknown {
@@ -107,7 +107,7 @@ function decodeObject(schema: ServerSchema, value: unknown, location: Location):
   if (schema["x-kubernetes-preserve-unknown-fields"]) return value;
   const result: Record<string, unknown> = {};
   const owner = typeName(schema) || location.owner;
-  const written = writtenIn(value);
+  const numberSource = numberSourcesIn(value);
   for (const [key, part] of Object.entries(value)) {
     // The server clears the deprecated `selfLink` in an object's own metadata before it decodes it.
     if (key === "selfLink" && owner === "ObjectMeta" && location.path === "metadata") continue;
@@ -116,12 +116,22 @@ function decodeObject(schema: ServerSchema, value: unknown, location: Location):
     if (property !== undefined) {
       if (part === null) continue;
       const goPath = location.goPath === "" ? key : `${location.goPath}.${key}`;
-      const kept = decodeValue(property, part, { ...location, path, goPath, owner, written: written?.get(key) });
+      const kept = decodeValue(property, part, {
+        ...location,
+        path,
+        goPath,
+        owner,
+        numberSource: numberSource?.get(key),
+      });
       if (!isDropped(schema, property, key, kept)) setOwn(result, key, kept);
       else if (typeof kept === "object") location.emptied.push(path);
     } else if (isObject(additionalProperties)) {
       const member = part === null ? zeroValue(additionalProperties) : part;
-      setOwn(result, key, decodeValue(additionalProperties, member, { ...location, path, written: written?.get(key) }));
+      setOwn(
+        result,
+        key,
+        decodeValue(additionalProperties, member, { ...location, path, numberSource: numberSource?.get(key) }),
+      );
     } else if (properties === undefined) setOwn(result, key, part);
     else location.unknown.push(path);
   }
@@ -166,12 +176,12 @@ const ROLES = /\.rbac\.v1\.(?:Cluster)?Role$/;
 function decodeArray(schema: ServerSchema, value: unknown, location: Location): unknown {
   if (!Array.isArray(value)) throw mismatch(value, goType(schema), location);
   const { items = {} } = schema;
-  const written = writtenIn(value);
+  const numberSource = numberSourcesIn(value);
   return value.map((item, i) =>
     decodeValue(items, item === null ? zeroValue(items) : item, {
       ...location,
       path: `${location.path}[${i}]`,
-      written: written?.get(String(i)),
+      numberSource: numberSource?.get(String(i)),
     })
   );
 }
@@ -251,9 +261,9 @@ function goType(schema: ServerSchema): string {
   return type === "integer" ? integerType(schema) : type ?? "interface {}";
 }
 
-function mismatch(value: unknown, type: string, { owner, goPath, written }: Location): DecodeError {
+function mismatch(value: unknown, type: string, { owner, goPath, numberSource }: Location): DecodeError {
   const isNumberShown = typeof value === "number" && (!Number.isInteger(value) || /^int\d/.test(type));
-  const shown = isNumberShown ? `number ${written ?? sourceNumber(value)}` : jsonType(value);
+  const shown = isNumberShown ? `number ${numberSource ?? sourceNumber(value)}` : jsonTypeName(value);
   const where = goPath === "" ? "" : `Go struct field ${owner}.${goPath} of type `;
   const message = `json: cannot unmarshal ${shown} into ${where === "" ? "Go value of type " : where}${type}`;
   return new DecodeError(message, strategicMessage(value, type));
@@ -269,9 +279,4 @@ function strategicMessage(value: unknown, type: string): string {
   if (type.startsWith("map[")) return `cannot restore map from ${goKind(value)}`;
   if (type.includes(".")) return `cannot restore struct from: ${goKind(value)}`;
   return `cannot convert ${goTypeName(value)} to ${type}`;
-}
-
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }

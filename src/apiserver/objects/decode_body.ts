@@ -7,11 +7,12 @@ import { own } from "../../base/own.ts";
 import { resources } from "../../openapi/kubernetes.gen.ts";
 import { goJson } from "../../schema/go_text.ts";
 import { badRequest, internalError, StatusError } from "../wire/status_error.ts";
-import { writtenAs } from "../wire/written_numbers.ts";
+import { withNumberSources } from "../wire/number_sources.ts";
 import { DecodeError } from "./decode.ts";
 import type { ServedKind } from "./kinds.ts";
 import { type Draft, metadataOf } from "./objects.ts";
 import type { WriteOptions } from "./options.ts";
+import { jsonTypeName } from "../wire/go_value.ts";
 
 /** Options of {@linkcode decodeBody}. */
 export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
@@ -51,7 +52,7 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
     const keepsType = options.patched !== undefined && !kind.isBuiltin;
     const typed = keepsType
       ? value
-      : writtenAs(value, { ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind });
+      : withNumberSources(value, { ...value, apiVersion: kind.apiVersion, kind: own(value, "kind") || kind.kind });
     const { decodeApplied } = kind.rules;
     decoded = options.applied !== undefined && decodeApplied !== undefined
       ? decodeApplied(typed)
@@ -132,8 +133,7 @@ function checkType(kind: ServedKind, value: Draft, { fieldValidation, warnings, 
   }
   const metadata = own(value, "metadata") ?? {};
   if (isObject(metadata)) return;
-  const type = Array.isArray(metadata) ? "array" : typeof metadata === "boolean" ? "bool" : typeof metadata;
-  throw undecodable(kind, `json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`);
+  throw undecodable(kind, `json: cannot unmarshal ${jsonTypeName(metadata)} into Go value of type v1.ObjectMeta`);
 }
 
 /**

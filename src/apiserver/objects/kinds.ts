@@ -172,12 +172,12 @@ export class Kinds {
    * them.
    */
   named(apiVersion: string, kind: string): ServedKind | undefined {
-    return this.all.find((servedKind) => servedKind.apiVersion === apiVersion && servedKind.kind === kind);
+    return this.all.find((served) => served.apiVersion === apiVersion && served.kind === kind);
   }
 
   /** Returns any served version of the kind whose objects are in a collection. */
   ofCollection(collection: string): ServedKind | undefined {
-    return this.all.find((servedKind) => servedKind.collection === collection);
+    return this.all.find((served) => served.collection === collection);
   }
 
   isServed(group: string, version?: string): boolean {

@@ -32,8 +32,8 @@ export function bind(core: Core, { kind, namespace, name = "" }: Target, binding
   const { uid, resourceVersion, labels, annotations } = metadataOf(binding);
   const change = (live: StoredObject) => {
     const { metadata } = live;
-    const detail = unmet("UID", uid, metadata.uid) ??
-      unmet("ResourceVersion", resourceVersion, metadata.resourceVersion);
+    const detail = preconditionFault("UID", uid, metadata.uid) ??
+      preconditionFault("ResourceVersion", resourceVersion, metadata.resourceVersion);
     if (detail !== undefined) {
       const key = `/registry/pods/${namespace}/${name}`;
       const error =
@@ -62,7 +62,7 @@ function targetFaults({ kind, name }: Readonly<Record<string, unknown>>): FieldE
   ];
 }
 
-function unmet(field: string, wanted: string | undefined, actual: string): string | undefined {
+function preconditionFault(field: string, wanted: string | undefined, actual: string): string | undefined {
   if (!wanted || wanted === actual) return undefined;
   return `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${actual}`;
 }

@@ -12,7 +12,7 @@ import { type Draft, metadataOf, type StoredObject, withMetadata } from "../obje
 import { writeOptions } from "../objects/options.ts";
 import { getObject } from "../verbs/read.ts";
 import { contentType, parseObject, readBody } from "../wire/body.ts";
-import { COMMON, jsonResponse } from "../wire/formats.ts";
+import { COMMON_HEADERS, jsonResponse } from "../wire/formats.ts";
 import { badRequest } from "../wire/status_error.ts";
 import { bind } from "./binding.ts";
 import { checkContainer, nodeAddress, nodeOf } from "./connect.ts";
@@ -107,5 +107,5 @@ function logOf(core: Core, { kind, namespace, name, query }: Target): Response {
   checkContainer(pod, query.get("container"));
   const node = nodeOf(pod);
   // A pod without a node has no log.
-  return node === undefined ? new Response(null, { status: 204, headers: COMMON }) : nodeAddress(core, node);
+  return node === undefined ? new Response(null, { status: 204, headers: COMMON_HEADERS }) : nodeAddress(core, node);
 }

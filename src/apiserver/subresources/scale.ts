@@ -18,9 +18,9 @@ import { type Draft, metadataOf, type StoredObject, withMetadata } from "../obje
 import { type WriteOptions, writeOptions } from "../objects/options.ts";
 import { countAt, keysOf, stringAt, valueAt, withValueAt } from "../objects/replicas.ts";
 import { builtinSchema } from "../objects/server_schema.ts";
-import { applyTo, configOf } from "../verbs/apply.ts";
+import { applyConfig, parseConfig } from "../verbs/apply.ts";
 import { getObject } from "../verbs/read.ts";
-import { decodePatched, editOf, PATCHES } from "../verbs/writes.ts";
+import { decodePatched, parsePatch, PATCHES } from "../verbs/writes.ts";
 import { contentType, parseObject, readBody } from "../wire/body.ts";
 import {
   badRequest,
@@ -102,13 +102,13 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   const types = Object.values(PATCHES).filter((each) => kind.isBuiltin || each !== PATCHES.strategic);
   if (!types.some((each) => each === type)) throw unsupportedMediaType(types);
   if (type === PATCHES.apply) {
-    const { config } = await configOf(SCALE, text);
+    const { config } = await parseConfig(SCALE, text);
     return (before) => {
       // The real server accepts an apply to the scale of a custom kind only if it makes no change.
       if (!kind.isBuiltin && before.metadata.managedFields === undefined) {
         throw inconvertible("failed to create manager for existing fields: failed to convert live object", "/");
       }
-      const result = applyTo(core, { ...target, kind: SCALE }, before, config, options);
+      const result = applyConfig(core, { ...target, kind: SCALE }, before, config, options);
       if (!kind.isBuiltin && replicasOf(result.object) !== replicasOf(before)) {
         const { namespace = "", name = "" } = metadataOf(config);
         throw inconvertible("failed to convert new object", `${namespace}/${name}`);
@@ -117,14 +117,14 @@ async function editOfScale(core: Core, target: Target, request: Request, options
       return withMetadata(wanted, { managedFields: encodeManaged(result) });
     };
   }
-  const edit = editOf(SCALE, type, text);
+  const edit = parsePatch(SCALE, type, text);
   return (before) => {
     // Clients do not see the managed fields of a scale.
     const edited = edit.apply(withMetadata(before, { managedFields: undefined })) as Draft;
     // Error messages quote the managed fields nevertheless, without their times.
     const owners = before.metadata.managedFields?.map(({ time: _time, ...owner }) => owner);
-    const quoted = (faulty: Draft) => edit.quoted(withMetadata(faulty, { managedFields: owners }));
-    const wanted = decodePatched(SCALE, edited, { ...edit, quoted }, { ...options, warnings });
+    const quote = (faulty: Draft) => edit.quote(withMetadata(faulty, { managedFields: owners }));
+    const wanted = decodePatched(SCALE, edited, { ...edit, quote }, { ...options, warnings });
     checkName(wanted, name);
     return tracked(before, wanted);
   };

@@ -4,7 +4,7 @@
  */
 import { FieldSet } from "../apply/field_set.ts";
 import { decodeManaged, encodeManaged } from "../apply/managed_fields.ts";
-import type { Owned } from "../apply/updater.ts";
+import type { OwnedFields } from "../apply/updater.ts";
 import type { ManagedFieldsEntry } from "../objects/objects.ts";
 
 /** Path of the replicas in each version of a kind; undefined for a version without scale. */
@@ -27,7 +27,7 @@ export function scaleOwners(
   const managers = [...tracked.managers].filter(([, { set, apiVersion }]) => {
     const path = paths.get(apiVersion);
     return path !== undefined && set.has(path);
-  }).map(([id, owned]): [string, Owned] => [
+  }).map(([id, owned]): [string, OwnedFields] => [
     id,
     { ...owned, set: FieldSet.of(IN_SCALE), apiVersion: SCALE_VERSION },
   ]);
@@ -51,7 +51,7 @@ export function ownersAfterScale(
   const before = decodeManaged(entries);
   if (before === undefined) return undefined;
   const scale = new Map(decodeManaged(scaleEntries)?.managers);
-  const managers = new Map<string, Owned>();
+  const managers = new Map<string, OwnedFields>();
   for (const [id, owned] of before.managers) {
     if (!paths.has(owned.apiVersion)) continue;
     const path = paths.get(owned.apiVersion);

@@ -11,12 +11,12 @@ import {
   encodeManaged,
   identity,
   ignoredFields,
-  versionsOf,
+  versionLookup,
   withoutManaged,
   withoutServerFields,
 } from "../apply/managed_fields.ts";
 import { typeFaults } from "../apply/typed.ts";
-import { applied, type Conflict, ConflictError, type Managers, updated } from "../apply/updater.ts";
+import { applyFields, type Conflict, ConflictError, type Managers, updateManagers } from "../apply/updater.ts";
 import type { Core } from "../core/core.ts";
 import { checkName, createSteps, updateSteps } from "../core/persist.ts";
 import type { Outcome, Target } from "../core/target.ts";
@@ -33,8 +33,9 @@ import {
 } from "../objects/objects.ts";
 import type { WriteOptions } from "../objects/options.ts";
 import { applyConflict, badRequest, conflict, invalid, notFound, StatusError } from "../wire/status_error.ts";
-import { parseYamlKeys } from "../wire/yaml.ts";
+import { parseYamlWithDuplicates } from "../wire/yaml.ts";
 import { guardOf } from "./write_guard.ts";
+import { jsonTypeName } from "../wire/go_value.ts";
 
 /**
  * Applies the configuration in the body of a PATCH. Creates the object if it does not exist, and
@@ -52,13 +53,13 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     const fault = required("fieldManager", "is required for apply patch");
     throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [fault]);
   }
-  const { config, duplicates } = await configOf(kind, text);
+  const { config, duplicates } = await parseConfig(kind, text);
   const live = core.store.get(kind.collection, keyOf(namespace, name));
   if (live === undefined) {
     if (subresource !== undefined) throw notFound(kind, name);
     return await applyNew(core, target, config, duplicates, options);
   }
-  let isChecked = false;
+  let areDuplicatesChecked = false;
   let managers: Managers = new Map();
   let times: ReadonlyMap<string, string> = new Map();
   const request = {
@@ -73,9 +74,9 @@ export async function applyObject(core: Core, target: Target, text: string, opti
     },
   };
   const steps = updateSteps(core, kind, request, (old) => {
-    const result = applyTo(core, target, old, config, options);
-    if (!isChecked) checkDuplicates(duplicates, options, warnings);
-    isChecked = true;
+    const result = applyConfig(core, target, old, config, options);
+    if (!areDuplicatesChecked) checkDuplicates(duplicates, options, warnings);
+    areDuplicatesChecked = true;
     managers = result.managers;
     times = result.times;
     if (!result.isChanged) return old;
@@ -93,16 +94,15 @@ export async function applyObject(core: Core, target: Target, text: string, opti
  *
  * @throws {StatusError} If the body is not a configuration of this kind.
  */
-export async function configOf(
+export async function parseConfig(
   kind: ServedKind,
   text: string,
 ): Promise<{ readonly config: Draft; readonly duplicates: readonly string[] }> {
-  const { value, duplicates } = await parseYamlKeys(text, "error decoding YAML: ");
+  const { value, duplicates } = await parseYamlWithDuplicates(text, "error decoding YAML: ");
   const config = value ?? {};
   if (!isObject(config)) {
-    const type = Array.isArray(config) ? "array" : typeof config === "boolean" ? "bool" : typeof config;
-    const detail = `while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
-    throw badRequest(`error decoding YAML: error unmarshaling JSON: ${detail}`);
+    const detail = `cannot unmarshal ${jsonTypeName(config)} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: ${detail}`);
   }
   const [apiVersion, name] = [String(own(config, "apiVersion") ?? ""), String(own(config, "kind") ?? "")];
   if (apiVersion !== kind.apiVersion || name !== kind.kind) {
@@ -149,7 +149,7 @@ async function applyNew(
     kind: kind.kind,
     metadata: {},
   } as unknown as StoredObject;
-  const { object, managers, times } = applyTo(core, target, empty, config, options);
+  const { object, managers, times } = applyConfig(core, target, empty, config, options);
   checkDuplicates(duplicates, options, warnings);
   const draft = decodeBody(kind, object, { fieldValidation: "Ignore", warnings: [], applied: config });
   checkName(draft, name);
@@ -168,8 +168,8 @@ async function applyNew(
   return { code: 201, object: created.object };
 }
 
-/** Result of {@linkcode applyTo}. */
-export interface AppliedTo {
+/** Result of {@linkcode applyConfig}. */
+export interface ApplyResult {
   readonly object: Draft;
   readonly managers: Managers;
   readonly times: ReadonlyMap<string, string>;
@@ -181,13 +181,13 @@ export interface AppliedTo {
  *
  * @throws {StatusError} If fields belong to other managers.
  */
-export function applyTo(
+export function applyConfig(
   core: Core,
   target: Pick<Target, "kind" | "subresource">,
   live: StoredObject,
   config: Draft,
   options: Pick<WriteOptions, "manager" | "force">,
-): AppliedTo {
+): ApplyResult {
   const { kind, subresource } = target;
   const { schema, apiVersion } = kind;
   checkTypes(kind, config);
@@ -196,30 +196,32 @@ export function applyTo(
   const before = withoutManaged(live);
   const wanted = { ...config, metadata: own(config, "metadata") ?? {} };
   // If the object has no managers yet, its fields get the manager `before-first-apply`.
-  const known = start.managers.size > 0 || !live.metadata.uid ? start : untracked(core, kind, live, subresource);
+  const tracked = start.managers.size > 0 || !live.metadata.uid
+    ? start
+    : managersBeforeFirstApply(core, kind, live, subresource);
   const id = identity({ manager: options.manager, operation: "Apply", ...(subresource && { subresource }) });
-  const change = { schema, apiVersion, manager: id, ignored, ...versionsOf(core, kind) };
+  const change = { schema, apiVersion, manager: id, ignored, ...versionLookup(core, kind) };
   let result;
   try {
-    result = applied(before, wanted, known.managers, change, options.force);
+    result = applyFields(before, wanted, tracked.managers, change, options.force);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    const left = options.manager === KUBECTL
+    const conflicts = options.manager === KUBECTL
       ? conflictsBesidesLastApplied(kind, before, error.conflicts)
       : error.conflicts;
-    if (left.length > 0) throw conflictStatus(left);
+    if (conflicts.length > 0) throw conflictStatus(conflicts);
     // All conflicts are about fields that kubectl wrote with client-side apply and that have not
     // changed since, so it may take them over.
-    result = applied(before, wanted, known.managers, change, true);
+    result = applyFields(before, wanted, tracked.managers, change, true);
   }
   const managers = new Map(result.managers);
-  const mine = managers.get(id);
-  if (mine !== undefined) {
-    const set = withoutServerFields(mine.set);
+  const entry = managers.get(id);
+  if (entry !== undefined) {
+    const set = withoutServerFields(entry.set);
     if (set.isEmpty) managers.delete(id);
-    else managers.set(id, { ...mine, set });
+    else managers.set(id, { ...entry, set });
   }
-  const times = new Map(known.times);
+  const times = new Map(tracked.times);
   if (result.isChanged) times.set(id, timestamp(core.clock.now()));
   const object = options.manager === KUBECTL ? withLastApplied(result.object as Draft, config) : result.object as Draft;
   return { object, managers, times, isChanged: result.isChanged || object !== result.object };
@@ -229,7 +231,7 @@ export function applyTo(
  * Returns the managers of an object that has no `managedFields` yet: `before-first-apply` owns all
  * fields that the path of the apply can write.
  */
-function untracked(
+function managersBeforeFirstApply(
   core: Core,
   kind: ServedKind,
   live: StoredObject,
@@ -246,11 +248,11 @@ function untracked(
     apiVersion: kind.apiVersion,
     manager: id,
     ignored: ignoredFields(kind, subresource),
-    ...versionsOf(core, kind),
+    ...versionLookup(core, kind),
   };
-  const managers = new Map(updated(emptyObject(kind), withoutManaged(live), new Map(), change));
-  const mine = managers.get(id);
-  if (mine !== undefined) managers.set(id, { ...mine, set: withoutServerFields(mine.set) });
+  const managers = new Map(updateManagers(emptyObject(kind), withoutManaged(live), new Map(), change));
+  const entry = managers.get(id);
+  if (entry !== undefined) managers.set(id, { ...entry, set: withoutServerFields(entry.set) });
   return { managers, times: new Map([[id, timestamp(core.clock.now())]]) };
 }
 
@@ -266,23 +268,23 @@ function checkTypes(kind: ServedKind, config: Draft): void {
 function conflictStatus(conflicts: readonly Conflict[]): StatusError {
   const causes = conflicts.map(({ manager, path }) => ({
     reason: "FieldManagerConflict",
-    message: `conflict with ${managerText(manager)}`,
+    message: `conflict with ${describeManager(manager)}`,
     field: pathText(path),
   }));
   const [first] = conflicts;
   if (conflicts.length === 1 && first !== undefined) {
-    const text = `conflict with ${managerText(first.manager)}: ${pathText(first.path)}`;
+    const text = `conflict with ${describeManager(first.manager)}: ${pathText(first.path)}`;
     return applyConflict(`Apply failed with 1 conflict: ${text}`, causes);
   }
   const lines = [...new Set(conflicts.map(({ manager }) => manager))].sort().flatMap((manager) => [
-    `conflicts with ${managerText(manager)}:`,
+    `conflicts with ${describeManager(manager)}:`,
     ...conflicts.filter((each) => each.manager === manager).map(({ path }) => `- ${pathText(path)}`),
   ]);
   return applyConflict(`Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`, causes);
 }
 
 /** Formats a manager for messages. If it owns fields by updates, its apiVersion is included. */
-function managerText(id: string): string {
+function describeManager(id: string): string {
   const { manager, operation, apiVersion, subresource } = JSON.parse(id) as ManagedFieldsEntry;
   const name = JSON.stringify(manager);
   const part = subresource ? ` with subresource ${JSON.stringify(subresource)}` : "";

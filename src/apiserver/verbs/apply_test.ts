@@ -24,7 +24,7 @@ Deno.test("applying the same configuration again changes nothing", async () => {
   assert.deepEqual(again.body, created.body);
 });
 
-Deno.test("apply reports all conflicts with another manager, and takes the fields over with force", async () => {
+Deno.test("apply reports all conflicts with another manager, and with force becomes the manager of the fields", async () => {
   await using wire = await withWebsites();
   await wire.apply(applyPath("one"), website("a", { host: "aa", replicas: 1 }));
   const wanted = website("a", { host: "bb", replicas: 2 });
@@ -87,7 +87,7 @@ Deno.test("an update takes over the fields that it changes, and a later apply co
   );
 });
 
-Deno.test("the status is applied through its own path, with its own entry in managedFields", async () => {
+Deno.test("an apply of the status subresource has its own entry in managedFields", async () => {
   await using wire = await withWebsites();
   await wire.apply(applyPath("one"), website("a", { host: "aa" }));
   const status = { apiVersion: "demo.example.com/v1", kind: "Website", metadata: { name: "a" }, status: { ready: 1 } };
@@ -116,7 +116,7 @@ Deno.test("apply accepts YAML", async () => {
   assert.deepEqual(body.data, { key: "on" });
 });
 
-const rejections: readonly { name: string; query?: string; body: unknown; status: number; message: RegExp }[] = [
+const REJECTED: readonly { name: string; query?: string; body: unknown; status: number; message: RegExp }[] = [
   {
     name: "without a field manager",
     query: "",
@@ -150,7 +150,7 @@ const rejections: readonly { name: string; query?: string; body: unknown; status
   },
 ];
 
-for (const { name, query = "?fieldManager=one", body, status, message } of rejections) {
+for (const { name, query = "?fieldManager=one", body, status, message } of REJECTED) {
   Deno.test(`apply ${name} is rejected`, async () => {
     await using wire = new Wire();
 

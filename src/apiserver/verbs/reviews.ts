@@ -45,17 +45,17 @@ export async function serveReview(core: Core, target: Target, request: Request):
   switch (kind.kind) {
     case "SelfSubjectAccessReview":
       checkAccessReview(review, target);
-      return { ...review, status: decision(core, target.user, spec) };
+      return { ...review, status: accessStatus(core, target.user, spec) };
     case "SubjectAccessReview":
     case "LocalSubjectAccessReview":
       checkAccessReview(review, target);
-      return { ...review, status: decision(core, subjectOf(spec), spec) };
+      return { ...review, status: accessStatus(core, reviewedUser(spec), spec) };
     case "SelfSubjectRulesReview":
       return {
         ...review,
         metadata: {},
         spec: {},
-        status: rules(core, target.user, String(own(spec, "namespace") ?? "")),
+        status: rulesStatus(core, target.user, String(own(spec, "namespace") ?? "")),
       };
     case "SelfSubjectReview":
       return {
@@ -75,34 +75,34 @@ function fields(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
-function decision(core: Core, user: User, spec: Fields): unknown {
+function accessStatus(core: Core, user: User, spec: Fields): unknown {
   const { authorizer } = core.access;
-  const { allowed, reason } = authorizer?.decide(user, attributesIn(spec)) ?? { allowed: true, reason: "" };
+  const { allowed, reason } = authorizer?.decide(user, reviewedAttributes(spec)) ?? { allowed: true, reason: "" };
   return { allowed, ...(reason !== "" && { reason }) };
 }
 
-function attributesIn(spec: Fields): Attributes {
+function reviewedAttributes(spec: Fields): Attributes {
   const path = own(spec, "nonResourceAttributes");
-  if (isObject(path)) return { verb: text(path.verb), path: text(path.path) };
+  if (isObject(path)) return { verb: stringOf(path.verb), path: stringOf(path.path) };
   const { verb, group, version, resource, subresource, namespace, name } = fields(own(spec, "resourceAttributes"));
   return {
-    verb: text(verb),
-    group: text(group),
-    version: text(version) || "*",
-    resource: text(resource),
-    subresource: text(subresource),
-    namespace: text(namespace),
-    name: text(name),
+    verb: stringOf(verb),
+    group: stringOf(group),
+    version: stringOf(version) || "*",
+    resource: stringOf(resource),
+    subresource: stringOf(subresource),
+    namespace: stringOf(namespace),
+    name: stringOf(name),
   };
 }
 
-function text(value: unknown): string {
+function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function subjectOf(spec: Fields): User {
+function reviewedUser(spec: Fields): User {
   const groups = own(spec, "groups");
-  return { name: text(own(spec, "user")), groups: Array.isArray(groups) ? groups.map(String) : [] };
+  return { name: stringOf(own(spec, "user")), groups: Array.isArray(groups) ? groups.map(String) : [] };
 }
 
 interface Review {
@@ -122,7 +122,7 @@ function accessReviewFaults({ kind, metadata, spec }: Review, namespace: string 
   const [resource, path] = [own(spec, "resourceAttributes"), own(spec, "nonResourceAttributes")];
   const faults: FieldError[] = [];
   if (isObject(resource) && isObject(path)) {
-    const value = { Path: text(path.path), Verb: text(path.verb) };
+    const value = { Path: stringOf(path.path), Verb: stringOf(path.verb) };
     faults.push(
       invalidField("spec.nonResourceAttributes", value, "cannot be specified in combination with resourceAttributes"),
     );
@@ -132,22 +132,24 @@ function accessReviewFaults({ kind, metadata, spec }: Review, namespace: string 
     faults.push(invalidField("spec.resourceAttributes", null, detail));
   }
   const groups = own(spec, "groups");
-  if (kind !== "SelfSubjectAccessReview" && !text(own(spec, "user")) && !(Array.isArray(groups) && groups.length > 0)) {
+  if (
+    kind !== "SelfSubjectAccessReview" && !stringOf(own(spec, "user")) && !(Array.isArray(groups) && groups.length > 0)
+  ) {
     faults.push(invalidField("spec.user", "", "at least one of user or group must be specified"));
   }
   faults.push(...selectorFaults(fields(resource)));
   const isLocal = kind === "LocalSubjectAccessReview";
-  const { managedFields: _managed, namespace: given, ...rest } = metadata;
-  if (Object.keys(rest).length > 0 || (!isLocal && given !== undefined)) {
+  const { managedFields: _managed, namespace: namespaceInBody, ...rest } = metadata;
+  if (Object.keys(rest).length > 0 || (!isLocal && namespaceInBody !== undefined)) {
     faults.push(invalidField("metadata", metadata, isLocal ? "must be empty except for namespace" : "must be empty"));
   }
   if (!isLocal) return faults;
-  if (isObject(resource) && text(resource.namespace) !== text(given)) {
+  if (isObject(resource) && stringOf(resource.namespace) !== stringOf(namespaceInBody)) {
     const detail = "must match metadata.namespace";
-    faults.push(invalidField("spec.resourceAttributes.namespace", text(resource.namespace), detail));
+    faults.push(invalidField("spec.resourceAttributes.namespace", stringOf(resource.namespace), detail));
   }
   if (isObject(path)) {
-    const value = { Path: text(path.path), Verb: text(path.verb) };
+    const value = { Path: stringOf(path.path), Verb: stringOf(path.verb) };
     faults.push(invalidField("spec.nonResourceAttributes", value, "disallowed on this kind of request"));
   }
   return namespace === undefined ? [] : faults;
@@ -158,7 +160,7 @@ function selectorFaults(resource: Fields): FieldError[] {
     const selector = own(resource, key);
     if (!isObject(selector)) return [];
     const path = `spec.resourceAttributes.${key}`;
-    const raw = text(selector.rawSelector);
+    const raw = stringOf(selector.rawSelector);
     const count = Array.isArray(selector.requirements) ? selector.requirements.length : 0;
     if (raw !== "" && count > 0) {
       return [invalidField(`${path}.rawSelector`, raw, "may not specified at the same time as requirements")];
@@ -168,7 +170,7 @@ function selectorFaults(resource: Fields): FieldError[] {
   });
 }
 
-function rules(core: Core, user: User, namespace: string): unknown {
+function rulesStatus(core: Core, user: User, namespace: string): unknown {
   if (namespace === "") throw badRequest("no namespace on request");
   const { authorizer } = core.access;
   if (authorizer === undefined) {
@@ -179,23 +181,23 @@ function rules(core: Core, user: User, namespace: string): unknown {
     };
   }
   const { rules, error } = authorizer.rulesFor(user, namespace);
-  const ofResources = rules.filter(({ resources = [] }) => resources.length > 0);
-  const ofPaths = rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0);
+  const resourceRules = rules.filter(({ resources = [] }) => resources.length > 0);
+  const pathRules = rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0);
   return {
-    resourceRules: ofResources.map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
+    resourceRules: resourceRules.map(({ verbs, apiGroups, resources, resourceNames = [] }) => ({
       verbs,
       apiGroups,
       resources,
       ...(resourceNames.length > 0 && { resourceNames }),
     })),
-    nonResourceRules: ofPaths.map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+    nonResourceRules: pathRules.map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
     incomplete: false,
     ...(error !== "" && { evaluationError: error }),
   };
 }
 
 function tokenStatus(core: Core, spec: Fields): unknown {
-  const token = text(own(spec, "token"));
+  const token = stringOf(own(spec, "token"));
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
   const audiences = own(spec, "audiences");
   const wanted = Array.isArray(audiences) && audiences.length > 0 ? audiences.map(String) : undefined;

@@ -19,7 +19,7 @@ export type Selection = (object: StoredObject) => boolean;
  * @throws {StatusError} If it is invalid.
  */
 export function labelSelection(text: string): Selection {
-  const requirements = parsed(() => parseLabelSelector(text));
+  const requirements = parseSelector(() => parseLabelSelector(text));
   return ({ metadata: { labels = {} } }) =>
     requirements.every((requirement) => isLabelRequirementMet(requirement, own(labels, requirement.key)));
 }
@@ -33,7 +33,7 @@ export function labelSelection(text: string): Selection {
  */
 export function fieldSelection(kind: ServedKind, text: string): Selection {
   const { fields, unknown } = selectableFields(kind);
-  const requirements = parsed(() => parseFieldSelector(text)).map(({ field, value, isEqual }) => {
+  const requirements = parseSelector(() => parseFieldSelector(text)).map(({ field, value, isEqual }) => {
     const read = fields.get(field);
     if (read === undefined) throw badRequest(unknown(field));
     return (object: StoredObject) => (read(object) === value) === isEqual;
@@ -41,7 +41,7 @@ export function fieldSelection(kind: ServedKind, text: string): Selection {
   return (object) => requirements.every((requirement) => requirement(object));
 }
 
-function parsed<T>(parse: () => T): T {
+function parseSelector<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {

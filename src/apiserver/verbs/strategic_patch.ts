@@ -25,10 +25,10 @@ const RETAIN_KEYS = "$retainKeys";
 export function applyStrategicPatch(schema: ServerSchema, target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const directive = own(patch, DIRECTIVE);
-  if (directive === "replace") return without(patch, DIRECTIVE);
+  if (directive === "replace") return withoutKey(patch, DIRECTIVE);
   if (directive === "delete") return {};
   if (directive !== undefined && directive !== "merge") throw unknownDirective(directive, patch);
-  const before = retained(isObject(target) ? target : {}, patch);
+  const before = withRetainedKeys(isObject(target) ? target : {}, patch);
   const result: Record<string, unknown> = { ...before };
   for (const [key, value] of Object.entries(patch)) {
     if (key === DIRECTIVE || key === RETAIN_KEYS || key.startsWith(ORDER_PREFIX)) continue;
@@ -38,14 +38,14 @@ export function applyStrategicPatch(schema: ServerSchema, target: unknown, patch
       const deleted = Array.isArray(value) ? value : [];
       if (Array.isArray(list)) setOwn(result, name, list.filter((item) => !deleted.some((each) => equal(each, item))));
     } else if (value === null) delete result[key];
-    else setOwn(result, key, merged(propertyOf(schema, key), own(before, key), value));
+    else setOwn(result, key, mergeValue(propertyOf(schema, key), own(before, key), value));
   }
   for (const [key, order] of Object.entries(patch)) {
     if (!key.startsWith(ORDER_PREFIX) || !Array.isArray(order)) continue;
     const name = key.slice(ORDER_PREFIX.length);
     checkOrder(mergeKey(propertyOf(schema, name)), own(patch, name), order);
     const list = own(result, name);
-    if (Array.isArray(list)) setOwn(result, name, inOrder(mergeKey(propertyOf(schema, name)), list, order));
+    if (Array.isArray(list)) setOwn(result, name, sortByOrder(mergeKey(propertyOf(schema, name)), list, order));
   }
   return result;
 }
@@ -56,12 +56,12 @@ function propertyOf(schema: ServerSchema, key: string): ServerSchema {
   return isObject(schema.additionalProperties) ? schema.additionalProperties : {};
 }
 
-function without(object: Record<string, unknown>, key: string): Record<string, unknown> {
+function withoutKey(object: Record<string, unknown>, key: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([each]) => each !== key));
 }
 
 /** Drops the keys of a union that the patch does not retain. */
-function retained(target: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
+function withRetainedKeys(target: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
   const keys = own(patch, RETAIN_KEYS);
   if (!Array.isArray(keys)) return target;
   return Object.fromEntries(Object.entries(target).filter(([key]) => keys.includes(key)));
@@ -71,27 +71,27 @@ function mergeKey(schema: ServerSchema): string | undefined {
   return schema["x-kubernetes-patch-merge-key"];
 }
 
-function merges(schema: ServerSchema): boolean {
+function isMerged(schema: ServerSchema): boolean {
   return schema["x-kubernetes-patch-strategy"]?.split(",").includes("merge") ?? false;
 }
 
-function merged(schema: ServerSchema, target: unknown, patch: unknown): unknown {
+function mergeValue(schema: ServerSchema, target: unknown, patch: unknown): unknown {
   if (isObject(patch)) {
     const replaces = schema["x-kubernetes-patch-strategy"]?.split(",").includes("replace");
     return replaces ? patch : applyStrategicPatch(schema, target, patch);
   }
-  if (!Array.isArray(patch) || !merges(schema)) return patch;
+  if (!Array.isArray(patch) || !isMerged(schema)) return patch;
   const before = Array.isArray(target) ? target : [];
   const key = mergeKey(schema);
   if (key === undefined) {
     const isIn = (list: readonly unknown[], item: unknown) => list.some((each) => equal(each, item));
     const rank = (item: unknown) => before.findIndex((each) => equal(each, item));
-    return interleaved(before.filter((item) => !isIn(patch, item)), patch, rank);
+    return interleave(before.filter((item) => !isIn(patch, item)), patch, rank);
   }
-  return mergedItems(schema, key, before, patch);
+  return mergeItems(schema, key, before, patch);
 }
 
-function mergedItems(
+function mergeItems(
   schema: ServerSchema,
   key: string,
   before: readonly unknown[],
@@ -103,7 +103,7 @@ function mergedItems(
   });
   if (items.some((item) => own(item, DIRECTIVE) === "replace")) {
     return items.filter((item) => own(item, DIRECTIVE) === undefined || Object.keys(item).length > 1)
-      .map((item) => without(item, DIRECTIVE));
+      .map((item) => withoutKey(item, DIRECTIVE));
   }
   const idOf = (item: unknown) => isObject(item) ? own(item, key) : undefined;
   const find = (list: readonly unknown[], id: unknown) => list.findIndex((each) => equal(idOf(each), id));
@@ -119,14 +119,14 @@ function mergedItems(
     applyStrategicPatch(schema.items ?? {}, remaining[find(remaining, idOf(item))] ?? {}, item)
   );
   const unpatched = remaining.filter((item) => find(patched, idOf(item)) < 0);
-  return interleaved(unpatched, patched, (item) => find(remaining, idOf(item)));
+  return interleave(unpatched, patched, (item) => find(remaining, idOf(item)));
 }
 
 /**
  * Merges two lists. An item of `first` precedes an item of `second` only if both were in the
  * original list in this order.
  */
-function interleaved(
+function interleave(
   first: readonly unknown[],
   second: readonly unknown[],
   rank: (item: unknown) => number,
@@ -169,12 +169,12 @@ function checkOrder(key: string | undefined, patch: unknown, order: readonly unk
  * Sorts a list in the order that the patch requests. Items that are not in `order` keep their
  * position.
  */
-function inOrder(key: string | undefined, list: readonly unknown[], order: readonly unknown[]): unknown[] {
+function sortByOrder(key: string | undefined, list: readonly unknown[], order: readonly unknown[]): unknown[] {
   const idOf = (item: unknown) => key !== undefined && isObject(item) ? own(item, key) : item;
   const rank = (item: unknown) => order.findIndex((each) => equal(idOf(each), idOf(item)));
-  const named = list.filter((item) => rank(item) >= 0).sort((a, b) => rank(a) - rank(b));
+  const ordered = list.filter((item) => rank(item) >= 0).sort((a, b) => rank(a) - rank(b));
   const result: unknown[] = [];
   let next = 0;
-  for (const item of list) result.push(rank(item) >= 0 ? named[next++] : item);
+  for (const item of list) result.push(rank(item) >= 0 ? ordered[next++] : item);
   return result;
 }

@@ -21,7 +21,7 @@ Deno.test("create returns the object with the fields that the server sets", asyn
   }]);
 });
 
-const rejections: readonly { name: string; path?: string; body: unknown; status: number; message: string }[] = [
+const REJECTED: readonly { name: string; path?: string; body: unknown; status: number; message: string }[] = [
   {
     name: "a name that is taken",
     body: configMap("taken"),
@@ -66,7 +66,7 @@ const rejections: readonly { name: string; path?: string; body: unknown; status:
   },
 ];
 
-for (const { name, path = CONFIG_MAPS, body, status, message } of rejections) {
+for (const { name, path = CONFIG_MAPS, body, status, message } of REJECTED) {
   Deno.test(`create rejects ${name}`, async () => {
     await using wire = new Wire();
     await wire.post(CONFIG_MAPS, configMap("taken"));
@@ -119,7 +119,7 @@ Deno.test("a write without changes keeps the resourceVersion, even after time ha
   assert.deepEqual(patched, first);
 });
 
-Deno.test("the status is written only through its own path, without a new generation", async () => {
+Deno.test("a write to the status subresource changes only the status, and not the generation", async () => {
   await using wire = await withWebsites();
   const { body: created } = await wire.post(WEBSITES, { ...website("a", { host: "aa" }), status: { url: "x" } });
 
@@ -131,7 +131,7 @@ Deno.test("the status is written only through its own path, without a new genera
   assert.deepEqual([main.spec.host, main.status.url, main.metadata.generation], ["bb", "y", 2]);
 });
 
-Deno.test("a deleted object stays until its finalizers are removed", async () => {
+Deno.test("a deleted object remains until its finalizers are removed", async () => {
   await using wire = await withWebsites();
   await wire.post(WEBSITES, website("a", { host: "aa" }, { finalizers: ["demo.example.com/f"] }));
 
@@ -161,7 +161,7 @@ Deno.test("delete checks preconditions and returns the uid of the deleted object
   assert.deepEqual(right.body.details, { name: "a", kind: "configmaps", uid: body.metadata.uid });
 });
 
-Deno.test("a dry run returns the result and stores nothing", async () => {
+Deno.test("a dry run returns the result without storing it", async () => {
   await using wire = new Wire();
   await wire.post(CONFIG_MAPS, configMap("a", { key: "1" }));
 
@@ -209,7 +209,7 @@ Deno.test("a page continues where the previous one ended, at the revision of the
   assert.deepEqual([late.status, late.body.reason], [410, "Expired"]);
 });
 
-const selections: readonly { query: string; expected: string[] }[] = [
+const SELECTORS: readonly { query: string; expected: string[] }[] = [
   { query: "labelSelector=app", expected: ["a", "b"] },
   { query: "labelSelector=!app", expected: ["c"] },
   { query: "labelSelector=app%3Dx", expected: ["a"] },
@@ -221,7 +221,7 @@ const selections: readonly { query: string; expected: string[] }[] = [
   { query: "fieldSelector=metadata.name!%3Db,metadata.namespace%3Ddefault", expected: ["a", "c"] },
 ];
 
-for (const { query, expected } of selections) {
+for (const { query, expected } of SELECTORS) {
   Deno.test(`list selects by ${decodeURIComponent(query)}`, async () => {
     await using wire = new Wire();
     await wire.post(CONFIG_MAPS, configMap("a", {}, { labels: { app: "x" } }));

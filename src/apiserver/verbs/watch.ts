@@ -9,6 +9,7 @@ import { ConversionNeeded, eachConverted } from "../webhooks/conversion.ts";
 import { expired, invalid, StatusError } from "../wire/status_error.ts";
 import { integer, prefixOf, revisionOf, selection, tooLarge } from "./read.ts";
 import type { Selection } from "./selectors.ts";
+import { concatenate } from "../wire/body.ts";
 
 /** An event of a watch. */
 export interface WatchEvent {
@@ -187,7 +188,7 @@ class OpenWatch {
   /** Sends the pending events. */
   flush(): void {
     if (this.#pending.length === 0) return;
-    this.#controller.enqueue(concatenated(this.#pending));
+    this.#controller.enqueue(concatenate(this.#pending));
     this.#pending = [];
   }
 
@@ -195,7 +196,7 @@ class OpenWatch {
     const { kind } = this.#request;
     if (deletesDefinition(kind, change)) return this.end();
     if (change.collection !== kind.collection || !change.key.startsWith(prefix)) return;
-    // Skips changes until the start revision, which may be in the future.
+    // The start revision may be in the future. Changes up to it are skipped.
     if (change.revision <= this.#options.start) return;
     try {
       const event = eventOf(kind, change, this.#options.isSelected);
@@ -224,18 +225,6 @@ class OpenWatch {
  */
 function deletesDefinition({ isBuiltin, plural, group }: ServedKind, { collection, type, key }: Change): boolean {
   return !isBuiltin && collection === DEFINITIONS && type === "DELETED" && key === `${plural}.${group}`;
-}
-
-function concatenated(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  if (only !== undefined && parts.length === 1) return only;
-  const result = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    result.set(part, offset);
-    offset += part.length;
-  }
-  return result;
 }
 
 // In seconds. The real server selects a random timeout between 30 and 60 minutes; this is the
@@ -281,9 +270,9 @@ function sendInitialEvents(
   const { kind, query, namespace } = request;
   const initialEvents = query.get("sendInitialEvents");
   const revision = startOf(query);
-  const startsWithState = initialEvents === null ? revision === 0 : isTrue(initialEvents);
-  if (startsWithState && revision > core.store.revision) return tooLarge(revision, core.store.revision);
-  if (startsWithState) {
+  const hasInitialObjects = initialEvents === null ? revision === 0 : isTrue(initialEvents);
+  if (hasInitialObjects && revision > core.store.revision) return tooLarge(revision, core.store.revision);
+  if (hasInitialObjects) {
     const now = core.store.revision;
     for (const stored of core.store.list(kind.collection, prefixOf(namespace))) {
       const object = kind.rules.read(stored);

@@ -18,32 +18,32 @@ import { type WriteOptions, writeOptions } from "../objects/options.ts";
 import {
   contentType,
   jsonFault,
-  kindMissing,
+  missingKindError,
   type ParsedBody,
   parseJson,
   parseObject,
-  protobufFault,
+  protobufError,
   readBody,
 } from "../wire/body.ts";
-import { goValue } from "../wire/go_value.ts";
+import { goValue, jsonTypeName } from "../wire/go_value.ts";
 import { duplicateKeys, infiniteNumber } from "../wire/json_keys.ts";
 import { readJsonPatch } from "../wire/json_patch.ts";
 import { PROTOBUF } from "../wire/protobuf/media_type.ts";
 import { badRequest, invalid, unsupportedMediaType, unsupportedPatch } from "../wire/status_error.ts";
-import { carryWritten } from "../wire/written_numbers.ts";
+import { copyNumberSources } from "../wire/number_sources.ts";
 import { applyObject } from "./apply.ts";
 import { applyStrategicPatch } from "./strategic_patch.ts";
 import { guardOf } from "./write_guard.ts";
 
-function optionsOf(request: Request, query: URLSearchParams, kind: string): WriteOptions {
+function writeOptionsOf(request: Request, query: URLSearchParams, kind: string): WriteOptions {
   return writeOptions(query, request.headers.get("user-agent") ?? "", kind);
 }
 
 /** Creates the object in the body of a POST. */
 export async function create(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, query, warnings } = target;
-  const options = optionsOf(request, query, "CreateOptions");
-  const { value, duplicates } = await bodyOf(kind, request);
+  const options = writeOptionsOf(request, query, "CreateOptions");
+  const { value, duplicates } = await parseBody(kind, request);
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
   return await createDecoded(core, target, draft, options);
 }
@@ -70,12 +70,12 @@ async function createDecoded(core: Core, target: Target, draft: Draft, options: 
   return { code: 201, object: created.object };
 }
 
-async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
+async function parseBody(kind: ServedKind, request: Request): Promise<ParsedBody> {
   const text = await readBody(request);
-  if (kind.isBuiltin && contentType(request.headers) === PROTOBUF) throw protobufFault(text, kind.kind);
+  if (kind.isBuiltin && contentType(request.headers) === PROTOBUF) throw protobufError(text, kind.kind);
   const body = await parseObject(text, contentType(request.headers), kind.kind);
   if (kind.isBuiltin) return body;
-  if (!own(body.value as Draft, "kind")) throw kindMissing(kind.kind, text);
+  if (!own(body.value as Draft, "kind")) throw missingKindError(kind.kind, text);
   const infinite = infiniteNumber(text);
   if (infinite !== undefined) {
     throw undecodable(kind, `json: cannot unmarshal number ${infinite} into Go value of type float64`);
@@ -86,15 +86,15 @@ async function bodyOf(kind: ServedKind, request: Request): Promise<ParsedBody> {
 /** Replaces an object with the body of a PUT, or creates it if its kind allows that. */
 export async function update(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, name = "", query, warnings } = target;
-  const options = optionsOf(request, query, "UpdateOptions");
-  const { value, duplicates } = await bodyOf(kind, request);
+  const options = writeOptionsOf(request, query, "UpdateOptions");
+  const { value, duplicates } = await parseBody(kind, request);
   const draft = decodeBody(kind, value as Draft, { ...options, duplicates, warnings });
   checkName(draft, name);
   if (isCreatedByPut(core, target)) {
     core.access.checkCreate(target.user, kind, { namespace: target.namespace, name });
     return await createDecoded(core, target, draft, options);
   }
-  return await change(core, target, options, () => draft, true);
+  return await changeObject(core, target, options, () => draft, true);
 }
 
 /** Media types of patches. */
@@ -108,16 +108,16 @@ export const PATCHES = {
 /** Updates an object with a PATCH. */
 export async function patch(core: Core, target: Target, request: Request): Promise<Outcome> {
   const { kind, query, name = "", warnings } = target;
-  const options = optionsOf(request, query, "PatchOptions");
+  const options = writeOptionsOf(request, query, "PatchOptions");
   const type = contentType(request.headers);
   const types = Object.values(PATCHES).filter((each) => kind.isBuiltin || each !== PATCHES.strategic);
   if (!types.some((each) => each === type)) throw kind.isBuiltin ? unsupportedPatch() : unsupportedMediaType(types);
   const text = await readBody(request);
   if (type === PATCHES.apply) return await applyObject(core, target, text, options);
-  return await change(core, target, options, (live) => {
+  return await changeObject(core, target, options, (live) => {
     // The patch is parsed only if the object exists, since the error that it does not exist takes
     // precedence.
-    const edit = editOf(kind, type, text);
+    const edit = parsePatch(kind, type, text);
     const draft = decodePatched(kind, edit.apply(live) as Draft, edit, { ...options, warnings });
     checkName(draft, name);
     return draft;
@@ -125,7 +125,7 @@ export async function patch(core: Core, target: Target, request: Request): Promi
 }
 
 /** A parsed patch. */
-export interface Edit {
+export interface ParsedPatch {
   /** Errors about duplicate and unknown fields of the patch. */
   readonly faults: readonly string[];
   /** Returns the patched object. */
@@ -134,7 +134,7 @@ export interface Edit {
    * Formats the object that messages about an invalid result quote: the patched object or, for a
    * strategic merge patch, the patch.
    */
-  readonly quoted: (edited: Draft) => string;
+  readonly quote: (edited: Draft) => string;
   readonly isStrategic: boolean;
 }
 
@@ -143,7 +143,7 @@ export interface Edit {
  *
  * @throws {StatusError} If it is invalid.
  */
-export function editOf(kind: ServedKind, type: string, text: string): Edit {
+export function parsePatch(kind: ServedKind, type: string, text: string): ParsedPatch {
   const isStrategic = type === PATCHES.strategic;
   const prefix = isStrategic ? "" : "error decoding patch: ";
   let patch: unknown;
@@ -152,8 +152,8 @@ export function editOf(kind: ServedKind, type: string, text: string): Edit {
   } catch {
     throw badRequest(`${prefix}${jsonFault(text)}`);
   }
-  const quoted = (edited: Draft) => patchedText(kind, edited, touchesMetadata(patch));
-  const ofObject = { isStrategic, quoted };
+  const quote = (edited: Draft) => quotePatched(kind, edited, changesMetadata(patch));
+  const ofObject = { isStrategic, quote };
   if (type === PATCHES.json) {
     const { faults, apply } = readJsonPatch(patch, text);
     return { ...ofObject, faults, apply };
@@ -163,12 +163,12 @@ export function editOf(kind: ServedKind, type: string, text: string): Edit {
     const changes = patch ?? {};
     if (!isObject(changes)) throw notAnObject(prefix, patch);
     const apply = (live: StoredObject) => applyStrategicPatch(kind.schema, live, changes);
-    return { faults, apply, isStrategic, quoted: () => goValue(changes) };
+    return { faults, apply, isStrategic, quote: () => goValue(changes) };
   }
   if (!isObject(patch)) throw notAnObject(prefix, patch);
   const apply = (live: StoredObject) => {
     const edited = applyMergePatch(live, patch);
-    carryWritten(patch, edited);
+    copyNumberSources(patch, edited);
     return edited;
   };
   return { ...ofObject, faults, apply };
@@ -183,12 +183,12 @@ export function editOf(kind: ServedKind, type: string, text: string): Edit {
  * @param options Strictness, and the list that receives warnings.
  * @throws {StatusError} If the object is rejected.
  */
-export function decodePatched(kind: ServedKind, edited: Draft, edit: Edit, options: DecodeOptions): Draft {
+export function decodePatched(kind: ServedKind, edited: Draft, edit: ParsedPatch, options: DecodeOptions): Draft {
   try {
     return decodeBody(kind, edited, { ...options, patched: edit });
   } catch (error) {
     if (!(error instanceof PatchedFault)) throw error;
-    throw invalid({ group: "", kind: "" }, "", [invalidField("patch", edit.quoted(edited), error.message)]);
+    throw invalid({ group: "", kind: "" }, "", [invalidField("patch", edit.quote(edited), error.message)]);
   }
 }
 
@@ -196,7 +196,7 @@ export function decodePatched(kind: ServedKind, edited: Draft, edit: Edit, optio
  * Returns whether a patch changes metadata. If it does, messages of the real server quote the
  * metadata with sorted keys.
  */
-function touchesMetadata(patch: unknown): boolean {
+function changesMetadata(patch: unknown): boolean {
   if (!Array.isArray(patch)) return isObject(patch) && Object.hasOwn(patch, "metadata");
   return patch.some(({ path, from }) => /^\/metadata\//.test(String(path)) || /^\/metadata\//.test(String(from)));
 }
@@ -205,14 +205,14 @@ function touchesMetadata(patch: unknown): boolean {
  * Formats a patched object as the real server does: with sorted keys, except for unchanged metadata
  * of a built-in kind, which is in the order of its struct.
  */
-function patchedText(kind: ServedKind, edited: Draft, isTouched: boolean): string {
+function quotePatched(kind: ServedKind, edited: Draft, isMetadataChanged: boolean): string {
   if (!kind.isBuiltin) return sorted(edited);
   const parts = Object.keys(edited).sort().map((key) => {
     if (key !== "metadata") return `${JSON.stringify(key)}:${JSON.stringify(edited[key])}`;
     const metadata = metadataOf(edited);
-    const keys = isTouched
+    const keys = isMetadataChanged
       ? Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => a < b ? -1 : 1))
-      : inOrder(metadata);
+      : structOrder(metadata);
     return `"metadata":${JSON.stringify(keys)}`;
   });
   return `{${parts.join(",")}}`;
@@ -235,25 +235,24 @@ const METADATA_ORDER = [
   "managedFields",
 ];
 
-function inOrder(metadata: Draft): Draft {
+function structOrder(metadata: Draft): Draft {
   const first = METADATA_ORDER.filter((key) => metadata[key] !== undefined).map((key) => [key, metadata[key]]);
   return { ...Object.fromEntries(first), ...metadata };
 }
 
 function notAnObject(prefix: string, patch: unknown): Error {
   if (patch === null) return badRequest("Invalid JSON Patch");
-  const type = Array.isArray(patch) ? "array" : typeof patch === "boolean" ? "bool" : typeof patch;
   return badRequest(
-    `${prefix}json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+    `${prefix}json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
   );
 }
 
 /** Writes a changed object, and updates its managed fields. */
-async function change(
+async function changeObject(
   core: Core,
   target: Target,
   options: WriteOptions,
-  makeDraft: (live: StoredObject) => Draft,
+  draftOf: (live: StoredObject) => Draft,
   isFullUpdate: boolean,
 ): Promise<Outcome> {
   const { kind, namespace, name = "", subresource, warnings } = target;
@@ -267,7 +266,7 @@ async function change(
     track: (next: StoredObject, old: StoredObject) =>
       trackUpdate(core, kind, old, next, { manager: options.manager, ...(subresource && { subresource }) }),
   };
-  const steps = updateSteps(core, kind, request, makeDraft);
+  const steps = updateSteps(core, kind, request, draftOf);
   const changed = await writeAdmitted(core, writeOf(target, "UPDATE", options), steps);
   warnings.push(...changed.warnings);
   return { code: 200, object: changed.object };

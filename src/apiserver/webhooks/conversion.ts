@@ -36,8 +36,8 @@ export interface DeclaredConversion {
 export class ConversionNeeded extends Error {
   override name = "ConversionNeeded";
   readonly converter: WebhookConverter;
-  readonly missing: readonly Missing[];
-  constructor(converter: WebhookConverter, missing: readonly Missing[]) {
+  readonly missing: readonly MissingConversion[];
+  constructor(converter: WebhookConverter, missing: readonly MissingConversion[]) {
     super("An object must be converted before it can be read");
     this.converter = converter;
     this.missing = missing;
@@ -49,7 +49,7 @@ export class ConversionNeeded extends Error {
   }
 }
 
-interface Missing {
+interface MissingConversion {
   readonly object: StoredObject;
   readonly to: string;
 }
@@ -92,17 +92,17 @@ export class WebhookConverter {
   }
 
   /** Converts objects, with one call for each version. */
-  async fetch(missing: readonly Missing[]): Promise<void> {
+  async fetch(missing: readonly MissingConversion[]): Promise<void> {
     const versions = Map.groupBy(missing, ({ to }) => to);
-    await Promise.all([...versions].map(async ([to, some]) => {
+    await Promise.all([...versions].map(async ([to, conversions]) => {
       let results: readonly (StoredObject | StatusError)[];
       try {
-        results = await this.#call(some.map(({ object }) => object), to);
+        results = await this.#call(conversions.map(({ object }) => object), to);
       } catch (error) {
         if (!(error instanceof StatusError)) throw error;
-        results = some.map(() => error);
+        results = conversions.map(() => error);
       }
-      some.forEach((one, i) => this.#cache(keyOf(one), results[i]!));
+      conversions.forEach((one, i) => this.#cache(keyOf(one), results[i]!));
     }));
   }
 
@@ -144,14 +144,14 @@ export class WebhookConverter {
       if (!(error instanceof CallError)) throw error;
       throw new StatusError(500, undefined, `${prefix} failed: ${error.message}`);
     }
-    const converted = convertedIn(reply, uid, version);
+    const converted = convertedObjectsIn(reply, uid, version);
     if (typeof converted === "string") throw new StatusError(500, undefined, `${prefix} failed: ${converted}`);
     if (converted.length !== objects.length) {
       const reason = `returned ${converted.length} objects, expected ${objects.length}`;
       throw new StatusError(500, undefined, `${prefix} ${reason}`);
     }
     return objects.map((object, i) => {
-      const fault = convertedFault(object, converted[i], to);
+      const fault = conversionFault(object, converted[i], to);
       return fault === undefined ? converted[i] as StoredObject : new StatusError(500, undefined, `${prefix} ${fault}`);
     });
   }
@@ -180,7 +180,7 @@ export async function withConversions<T>(run: () => T | Promise<T>): Promise<T> 
  * @throws {ConversionNeeded} If conversions are missing. The error contains all of them.
  */
 export function eachConverted<T, R>(list: readonly T[], read: (item: T) => R): R[] {
-  const missing: Missing[] = [];
+  const missing: MissingConversion[] = [];
   let converter: WebhookConverter | undefined;
   const results = list.map((item) => {
     try {
@@ -200,7 +200,7 @@ export function eachConverted<T, R>(list: readonly T[], read: (item: T) => R): R
  * Returns the cache key of a conversion: the input of the webhook without fields that only the
  * server sets, which webhooks may not change.
  */
-function keyOf({ object, to }: Missing): string {
+function keyOf({ object, to }: MissingConversion): string {
   const { metadata, ...rest } = object;
   const { name, namespace, labels, annotations, generateName } = metadata;
   return JSON.stringify([to, rest, generateName ? "" : name, namespace, labels, annotations]);
@@ -213,7 +213,7 @@ function withConvertedMetadata(object: StoredObject, converted: StoredObject): S
   return { ...body, metadata: withMetadata(object, { labels, annotations }).metadata } as StoredObject;
 }
 
-function convertedIn(review: unknown, uid: string, version: string): readonly unknown[] | string {
+function convertedObjectsIn(review: unknown, uid: string, version: string): readonly unknown[] | string {
   if (!isObject(review)) return "no response provided";
   if (version === "v1") {
     const [apiVersion, kind] = [own(review, "apiVersion"), own(review, "kind")];
@@ -240,7 +240,7 @@ function convertedIn(review: unknown, uid: string, version: string): readonly un
   return Array.isArray(objects) ? objects : [];
 }
 
-function convertedFault(object: StoredObject, converted: unknown, to: string): string | undefined {
+function conversionFault(object: StoredObject, converted: unknown, to: string): string | undefined {
   const invalid = "returned invalid object at index 0";
   if (!isObject(converted)) return `${invalid}: Object 'Kind' is missing in 'null'`;
   const [apiVersion, kind] = [own(converted, "apiVersion"), own(converted, "kind")];
@@ -248,8 +248,8 @@ function convertedFault(object: StoredObject, converted: unknown, to: string): s
   if (kind !== object.kind) return `${invalid}: invalid kind (expected ${object.kind}, received ${kind})`;
   const metadata = own(converted, "metadata");
   for (const [key, words] of [["name", "name"], ["namespace", "namespace"], ["uid", "UID"]] as const) {
-    const [was, is] = [object.metadata[key] ?? "", (isObject(metadata) ? own(metadata, key) : undefined) ?? ""];
-    if (was !== is) return `returned invalid object: must have the same ${words}: ${was} != ${is}`;
+    const [before, after] = [object.metadata[key] ?? "", (isObject(metadata) ? own(metadata, key) : undefined) ?? ""];
+    if (before !== after) return `returned invalid object: must have the same ${words}: ${before} != ${after}`;
   }
   return isObject(metadata) ? undefined : "returned invalid metadata: missing metadata in converted object";
 }

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
-import { typeFault, untypedFault } from "../wire/body.ts";
+import { notAnObjectFault, typeFault } from "../wire/body.ts";
 import { jsonTextFault } from "../wire/json_fault.ts";
 
 /** A failed call of a webhook. The message follows `failed to call webhook: `. */
@@ -30,9 +30,9 @@ export function readReply(response: Response, text: string): Readonly<Record<str
   // Only a body with the JSON content type is decoded as JSON. Others are decoded as YAML, in which
   // nearly any text is a string.
   const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? true;
-  if (fault !== undefined) throw untyped(isJson ? fault : untypedFault(text));
+  if (fault !== undefined) throw untyped(isJson ? fault : notAnObjectFault(text));
   const value: unknown = JSON.parse(text) ?? {};
-  if (!isObject(value)) throw untyped(untypedFault(value));
+  if (!isObject(value)) throw untyped(notAnObjectFault(value));
   const typed = typeFault(value);
   if (typed !== undefined) throw untyped(typed);
   return value;

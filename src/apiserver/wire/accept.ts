@@ -3,7 +3,7 @@
 /** The form of a response. */
 export interface Form {
   /**
-   * Whether the response contains objects, rows of a table, the metadata of an object, or the
+   * The content of the response: objects, rows of a table, the metadata of an object, or the
    * metadata of a list.
    */
   readonly as: "object" | "table" | "metadata" | "metadataList";
@@ -42,7 +42,7 @@ const JSON_TYPES = new Set(["application/json", "application/*", "*/*"]);
  * @param isBuiltin Whether the kind is built-in. Protobuf of other kinds is limited to metadata.
  * @returns The form; `undefined` if none is supported.
  */
-export function wantedForm(header: string | null, isBuiltin = true): Form | undefined {
+export function acceptedForm(header: string | null, isBuiltin = true): Form | undefined {
   const ranges = mediaRanges(header);
   if (ranges.length === 0) return JSON_OBJECT;
   for (const { type, parameters } of ranges) {
@@ -69,7 +69,7 @@ const JSON_OBJECT: Form = { as: "object", format: "json", metaVersion: "v1", con
 const FORMATS = new Set(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "*/*"]);
 
 /** Returns whether a header is empty or has an entry that selects a format. */
-export function namesFormat(header: string | null): boolean {
+export function hasFormat(header: string | null): boolean {
   const ranges = mediaRanges(header);
   return ranges.length === 0 || ranges.some(({ type }) => FORMATS.has(type));
 }

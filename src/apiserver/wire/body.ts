@@ -4,8 +4,9 @@ import { own } from "../../base/own.ts";
 import { depthFault, jsonTextFault } from "./json_fault.ts";
 import { duplicateKeys } from "./json_keys.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status_error.ts";
-import { parseNumbers } from "./written_numbers.ts";
+import { parseNumbers } from "./number_sources.ts";
 import { readYaml } from "./yaml.ts";
+import { jsonTypeName } from "./go_value.ts";
 
 /** Maximum size of a body in bytes (`MaxRequestBodyBytes` of `k8s.io/apiserver/pkg/server`). */
 export const MAX_BODY = 3 * 1024 * 1024;
@@ -57,9 +58,14 @@ export async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffe
     }
     parts.push(part);
   }
+  return concatenate(parts);
+}
+
+/** Joins parts. Returns a single part without copying it. */
+export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only as Uint8Array<ArrayBuffer>;
-  const whole = new Uint8Array(size);
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let offset = 0;
   for (const part of parts) {
     whole.set(part, offset);
@@ -95,14 +101,14 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   try {
     value = parseJson(text);
   } catch {
-    throw unrecognized(kind, jsonFault(text), text);
+    throw unrecognizedError(kind, jsonFault(text), text);
   }
-  const typed = isObject(value) ? typeFault(value) : undefined;
-  if (typed !== undefined) throw unrecognized(kind, typed, text);
+  const fault = isObject(value) ? typeFault(value) : undefined;
+  if (fault !== undefined) throw unrecognizedError(kind, fault, text);
   // The real server treats null as an empty object, and reports missing fields later.
   if (value === null) return { value: {}, duplicates: [] };
   if (!isObject(value)) {
-    throw unrecognized(kind, untypedFault(value), text);
+    throw unrecognizedError(kind, notAnObjectFault(value), text);
   }
   // A body that equals the JSON of its value has no duplicate keys. Most clients send such a body,
   // with or without a trailing newline.
@@ -115,23 +121,17 @@ export function typeFault(value: Readonly<Record<string, unknown>>): string | un
   for (const key of ["apiVersion", "kind"]) {
     const part = own(value, key) ?? "";
     if (typeof part !== "string") {
-      return `json: cannot unmarshal ${jsonType(part)} into Go struct field .${key} of type string`;
+      return `json: cannot unmarshal ${jsonTypeName(part)} into Go struct field .${key} of type string`;
     }
   }
   return undefined;
 }
 
 /** Returns Go's message for JSON that should be an object. */
-export function untypedFault(value: unknown): string {
+export function notAnObjectFault(value: unknown): string {
   const target =
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  return `json: cannot unmarshal ${jsonType(value)} into Go value of type ${target}`;
-}
-
-/** Returns Go's name of a JSON type. */
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
+  return `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${target}`;
 }
 
 /**
@@ -153,16 +153,16 @@ function wellFormed(value: unknown): unknown {
 }
 
 /** Returns the error for a body without a kind. */
-export function kindMissing(kind: string, text: string): Error {
+export function missingKindError(kind: string, text: string): Error {
   return badRequest(
     `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${
-      shownBody(text)
+      bodyPrefix(text)
     })`,
   );
 }
 
 /** Returns the error for a body with the media type of protobuf that cannot be decoded. */
-export function protobufFault(text: string, kind: string): Error {
+export function protobufError(text: string, kind: string): Error {
   const isMarked = text.startsWith("k8s\0");
   const reason = text === ""
     ? "empty data"
@@ -171,7 +171,7 @@ export function protobufFault(text: string, kind: string): Error {
     : text.length === 4
     ? "empty body"
     : wireFault(text.charCodeAt(4) & 7);
-  const shown = text === "" || !isMarked ? shownBody(text) : hex(new TextEncoder().encode(text));
+  const shown = text === "" || !isMarked ? bodyPrefix(text) : hex(new TextEncoder().encode(text));
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${reason} (${shown})`);
 }
 
@@ -182,15 +182,15 @@ function wireFault(wireType: number): string {
   return wireType > 5 ? `proto: illegal wireType ${wireType}` : "unexpected EOF";
 }
 
-function unrecognized(kind: string, fault: string, text: string): Error {
+function unrecognizedError(kind: string, fault: string, text: string): Error {
   return badRequest(
     `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${fault} (${
-      shownBody(text)
+      bodyPrefix(text)
     })`,
   );
 }
 
-function shownBody(text: string): string {
+function bodyPrefix(text: string): string {
   if (text === "") return "<empty>";
   // The prefix is limited in bytes, not characters.
   const all = new TextEncoder().encode(text);
@@ -220,10 +220,10 @@ async function parseYamlObject(text: string, kind: string): Promise<ParsedBody> 
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): yaml: ${reason} (${shownBody(text)})`,
+      `the object provided is unrecognized (must be of type ${kind}): yaml: ${reason} (${bodyPrefix(text)})`,
     );
   }
   const { value, duplicates } = body;
-  if (!isObject(value ?? {})) throw unrecognized(kind, untypedFault(value), text);
+  if (!isObject(value ?? {})) throw unrecognizedError(kind, notAnObjectFault(value), text);
   return { value: value ?? {}, duplicates };
 }

@@ -2,19 +2,19 @@
  * Encodes responses as JSON, YAML or protobuf, compresses large ones, and decodes requests in
  * protobuf.
  */
-import { type Form, wantedForm } from "./accept.ts";
+import { acceptedForm, type Form } from "./accept.ts";
 import { contentType, readBytes } from "./body.ts";
 import { PROTOBUF } from "./protobuf/media_type.ts";
 import type { Status, StatusError } from "./status_error.ts";
 
 /** Headers of all responses. */
-export const COMMON = { "cache-control": "no-cache, private" };
+export const COMMON_HEADERS = { "cache-control": "no-cache, private" };
 
 /** Returns a JSON response. */
 export function jsonResponse(body: unknown, code = 200, headers: Record<string, string> = {}): Response {
   return new Response(`${JSON.stringify(body)}\n`, {
     status: code,
-    headers: { ...COMMON, "content-type": "application/json", ...headers },
+    headers: { ...COMMON_HEADERS, "content-type": "application/json", ...headers },
   });
 }
 
@@ -27,39 +27,39 @@ export function statusResponse(status: Status, code: number): Response {
 /** Returns the response for an error, as YAML if the client accepts that. */
 export async function errorResponse(error: StatusError, headers: Headers): Promise<Response> {
   const response = statusResponse(error.status, error.code);
-  if (wantedForm(headers.get("accept"))?.format !== "yaml") return response;
+  if (acceptedForm(headers.get("accept"))?.format !== "yaml") return response;
   response.headers.set("content-type", "application/yaml");
-  return new Response(await yamlOf(error.status), { status: error.code, headers: response.headers });
+  return new Response(await toYaml(error.status), { status: error.code, headers: response.headers });
 }
 
 /**
  * JSON by object, since many watches may send the same object. Entries cannot become stale, because
  * objects are not changed after they are stored.
  */
-const texts = new WeakMap<object, string>();
+const jsonByObject = new WeakMap<object, string>();
 
-/** Returns a value as JSON. The JSON of each object is created once. */
-export function textOf(value: unknown): string {
+/** Formats a value as JSON. The result for an object is cached. */
+export function jsonOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const known = texts.get(value);
+  const known = jsonByObject.get(value);
   if (known !== undefined) return known;
-  const text = JSON.stringify(value);
-  texts.set(value, text);
-  return text;
+  const json = JSON.stringify(value);
+  jsonByObject.set(value, json);
+  return json;
 }
 
 /** Encodes a value as JSON or YAML. Protobuf is converted from JSON later. */
-export async function encoded(value: unknown, form: Form): Promise<string> {
-  return form.format === "yaml" ? await yamlOf(value) : `${textOf(value)}\n`;
+export async function encodeBody(value: unknown, form: Form): Promise<string> {
+  return form.format === "yaml" ? await toYaml(value) : `${jsonOf(value)}\n`;
 }
 
-async function yamlOf(value: unknown): Promise<string> {
+async function toYaml(value: unknown): Promise<string> {
   const { Document, parse, Scalar, visit } = await import("yaml");
-  const document = new Document(JSON.parse(textOf(value)), { version: "1.1", sortMapEntries: true });
+  const document = new Document(JSON.parse(jsonOf(value)), { version: "1.1", sortMapEntries: true });
   visit(document, {
     Scalar(_key, node) {
-      // As Go does it: double quotes for strings that YAML would parse as another type, single
-      // quotes for strings with special characters.
+      // As in Go, strings that YAML would parse as another type have double quotes, and strings
+      // with special characters have single quotes.
       if (typeof node.value !== "string" || /[\n"'\\]/.test(node.value)) return;
       if (isAmbiguous(node.value, parse)) node.type = Scalar.QUOTE_DOUBLE;
     },
@@ -67,10 +67,10 @@ async function yamlOf(value: unknown): Promise<string> {
   return document.toString({ indentSeq: false, singleQuote: true });
 }
 
-function isAmbiguous(text: string, parse: (text: string, options: { version: "1.1" }) => unknown): boolean {
-  if (!/^(?:[-+.\d]|~$|null$|y$|n$|yes$|no$|on$|off$|true$|false$)/i.test(text)) return false;
+function isAmbiguous(json: string, parse: (json: string, options: { version: "1.1" }) => unknown): boolean {
+  if (!/^(?:[-+.\d]|~$|null$|y$|n$|yes$|no$|on$|off$|true$|false$)/i.test(json)) return false;
   try {
-    return typeof parse(text, { version: "1.1" }) !== "string";
+    return typeof parse(json, { version: "1.1" }) !== "string";
   } catch {
     return false;
   }
@@ -96,11 +96,13 @@ export async function requestAsJson(request: Request): Promise<Request> {
   return new Request(url, { method, headers, signal, body: JSON.stringify(object) });
 }
 
-/** Streaming responses, whose bodies must not be read here. {@linkcode streaming} adds them. */
+/**
+ * The responses that {@linkcode markAsStreaming} has marked. Their bodies must not be read here.
+ */
 const streams = new WeakSet<Response>();
 
 /** Marks a response as streaming. */
-export function streaming(response: Response): Response {
+export function markAsStreaming(response: Response): Response {
   streams.add(response);
   return response;
 }
@@ -118,7 +120,7 @@ const MIN_COMPRESSED = 128 * 1024;
 export async function inAcceptedFormat(response: Response, headers: Headers): Promise<Response> {
   if (streams.has(response) || response.body === null) return response;
   const isJson = response.headers.get("content-type") === "application/json";
-  const wantsProtobuf = isJson && wantedForm(headers.get("accept"))?.format === "protobuf";
+  const wantsProtobuf = isJson && acceptedForm(headers.get("accept"))?.format === "protobuf";
   const acceptsGzip = /(?:^|,)\s*gzip\s*(?:;|,|$)/.test(headers.get("accept-encoding") ?? "");
   if (!wantsProtobuf && !acceptsGzip) return response;
   let body = new Uint8Array(await response.arrayBuffer());

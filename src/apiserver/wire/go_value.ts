@@ -31,6 +31,16 @@ export function goSyntax(value: unknown): string {
 }
 
 /**
+ * Returns the name of a value's JSON type in messages of Go's decoder, such as `array`.
+ *
+ * @param value The decoded JSON.
+ */
+export function jsonTypeName(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/**
  * Returns the kind of a value's Go type, such as `slice`.
  *
  * @param value The value.

@@ -24,5 +24,6 @@ const CASES: readonly (readonly [text: string, fault: string | undefined])[] = [
 ];
 
 for (const [text, fault] of CASES) {
-  Deno.test(`jsonTextFault checks ${JSON.stringify(text)}`, () => assert.equal(jsonTextFault(text), fault));
+  Deno.test(`jsonTextFault returns ${fault === undefined ? "no message" : "Go's message"} for ${JSON.stringify(text)}`, () =>
+    assert.equal(jsonTextFault(text), fault));
 }

@@ -2,6 +2,7 @@
  * Finds problems that JSON.parse hides: duplicate keys, and numbers that exceed the range of
  * doubles.
  */
+
 /** Returns the paths of duplicate keys. The text must be valid JSON. */
 export function duplicateKeys(text: string): string[] {
   const found: string[] = [];

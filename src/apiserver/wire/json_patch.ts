@@ -8,7 +8,7 @@ import { quoted } from "../../base/quoted.ts";
 import { goKind } from "./go_value.ts";
 import { duplicateKeys } from "./json_keys.ts";
 import { badRequest, patchRejected, requestTooLarge } from "./status_error.ts";
-import { carryWritten, noteWritten, writtenIn } from "./written_numbers.ts";
+import { copyNumberSources, numberSourcesIn, setNumberSource } from "./number_sources.ts";
 
 // `MaxJSONPatchOperations` of `k8s.io/apiserver`.
 const MAX_OPERATIONS = 10_000;
@@ -44,7 +44,7 @@ export function readJsonPatch(patch: unknown, text: string): JsonPatch {
   patch.forEach((operation, i) => {
     if (!isObject(operation)) throw mismatch(operation, "handlers.jsonPatchOp");
     for (const key of Object.keys(operation)) {
-      if (!KEYS.has(key)) faults.push(`json patch unknown field "[${i}].${key}"`);
+      if (!OPERATION_KEYS.has(key)) faults.push(`json patch unknown field "[${i}].${key}"`);
     }
   });
   if (patch.length > MAX_OPERATIONS) {
@@ -52,10 +52,10 @@ export function readJsonPatch(patch: unknown, text: string): JsonPatch {
       `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
     );
   }
-  return { faults, apply: (live) => applied(live, patch) };
+  return { faults, apply: (live) => applyToObject(live, patch) };
 }
 
-const KEYS: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
+const OPERATION_KEYS: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
 
 /** Returns Go's name of a JSON type. */
 export function jsonType(value: unknown): string {
@@ -73,9 +73,9 @@ export class PatchMismatch extends Error {
   override name = "PatchMismatch";
 }
 
-const MISSING = "missing value";
+const MISSING_VALUE = "missing value";
 
-function applied(live: unknown, operations: readonly Operation[]): unknown {
+function applyToObject(live: unknown, operations: readonly Operation[]): unknown {
   try {
     const patched = applyOperations(live, operations);
     if (!isObject(patched)) throw patchRejected();
@@ -102,7 +102,7 @@ export function applyOperations(live: unknown, operations: readonly unknown[]): 
 
 function apply(root: { document: unknown }, operation: Operation): void {
   const { value = null } = operation;
-  const written = writtenIn(operation)?.get("value");
+  const numberSource = numberSourcesIn(operation)?.get("value");
   const op = typeof operation.op === "string" ? operation.op : "unknown";
   switch (op) {
     case "move":
@@ -137,12 +137,12 @@ function apply(root: { document: unknown }, operation: Operation): void {
       );
       return withContext(
         `error in ${op} for path: '${path}'`,
-        () => op === "add" ? location.add(copyOf(value), written) : location.remove(),
+        () => op === "add" ? location.add(mutableCopy(value), numberSource) : location.remove(),
       );
     }
     case "replace": {
       const path = pathOf(operation, op);
-      if (path === "") return void (root.document = copyOf(value));
+      if (path === "") return void (root.document = mutableCopy(value));
       const location = locate(
         root.document,
         path,
@@ -150,8 +150,8 @@ function apply(root: { document: unknown }, operation: Operation): void {
       );
       return withContext(
         "replace operation does not apply",
-        () => location.replace(copyOf(value), written),
-        `doc is missing key: ${path}: ${MISSING}`,
+        () => location.replace(mutableCopy(value), numberSource),
+        `doc is missing key: ${path}: ${MISSING_VALUE}`,
       );
     }
     case "test": {
@@ -166,9 +166,9 @@ function apply(root: { document: unknown }, operation: Operation): void {
 }
 
 /** Returns a mutable copy, with the source text of its numbers. */
-function copyOf(value: unknown): unknown {
+function mutableCopy(value: unknown): unknown {
   const copy: unknown = structuredClone(value);
-  carryWritten(value, copy);
+  copyNumberSources(value, copy);
   return copy;
 }
 
@@ -180,24 +180,24 @@ function valueAt(document: unknown, path: string): unknown {
 function pathOf({ path }: Operation, op: string): string {
   return stringOf(
     path,
-    `${op} operation failed to decode path${EXPLAINS_PATH.has(op) ? ": operation missing path field" : ""}`,
+    `${op} operation failed to decode path${REPORTS_MISSING_PATH.has(op) ? ": operation missing path field" : ""}`,
   );
 }
 
-/** Operations whose error message includes that the field `path` is missing. */
-const EXPLAINS_PATH: ReadonlySet<string> = new Set(["replace", "move", "test"]);
+/** Operations whose error message reports the missing field `path`. */
+const REPORTS_MISSING_PATH: ReadonlySet<string> = new Set(["replace", "move", "test"]);
 
-function stringOf(value: unknown, otherwise: string): string {
+function stringOf(value: unknown, message: string): string {
   if (typeof value === "string") return value;
-  throw new PatchMismatch(`${otherwise}: ${MISSING}`);
+  throw new PatchMismatch(`${message}: ${MISSING_VALUE}`);
 }
 
-/** Runs a step, and adds the context to its error. `instead` replaces the error's own message. */
-function withContext<T>(context: string, step: () => T, instead?: string): T {
+/** Runs a step, and adds the context to its error. `detail` replaces the error's own message. */
+function withContext<T>(context: string, step: () => T, detail?: string): T {
   try {
     return step();
   } catch (error) {
-    if (error instanceof PatchMismatch) throw new PatchMismatch(`${context}: ${instead ?? error.message}`);
+    if (error instanceof PatchMismatch) throw new PatchMismatch(`${context}: ${detail ?? error.message}`);
     throw error;
   }
 }
@@ -207,9 +207,9 @@ interface Location {
   readonly key: string;
   /** Returns the value; `null` if an object does not have the key. */
   get(): unknown;
-  /** @param written Source text of the number, if Go does not decode it as an integer. */
-  add(value: unknown, written?: string): void;
-  replace(value: unknown, written?: string): void;
+  /** @param numberSource Source text of the number, if Go does not decode it as an integer. */
+  add(value: unknown, numberSource?: string): void;
+  replace(value: unknown, numberSource?: string): void;
   remove(): void;
 }
 
@@ -221,7 +221,7 @@ function locate(document: unknown, path: string, missing: () => string): Locatio
     const holder = keys.reduce((value, key) => keyOf(value, key).get(), document);
     return keyOf(holder, last);
   } catch (error) {
-    if (error instanceof PatchMismatch) throw new PatchMismatch(`${missing()}: ${MISSING}`);
+    if (error instanceof PatchMismatch) throw new PatchMismatch(`${missing()}: ${MISSING_VALUE}`);
     throw error;
   }
 }
@@ -233,9 +233,9 @@ function keyOf(holder: unknown, key: string): Location {
 }
 
 function fieldLocation(object: Record<string, unknown>, key: string): Location {
-  const set = (value: unknown, written?: string) => {
+  const set = (value: unknown, numberSource?: string) => {
     setOwn(object, key, value);
-    noteWritten(object, key, written);
+    setNumberSource(object, key, numberSource);
   };
   return {
     key,
@@ -243,7 +243,9 @@ function fieldLocation(object: Record<string, unknown>, key: string): Location {
     add: set,
     replace: set,
     remove() {
-      if (!Object.hasOwn(object, key)) throw new PatchMismatch(`Unable to remove nonexistent key: ${key}: ${MISSING}`);
+      if (!Object.hasOwn(object, key)) {
+        throw new PatchMismatch(`Unable to remove nonexistent key: ${key}: ${MISSING_VALUE}`);
+      }
       delete object[key];
     },
   };
@@ -265,10 +267,10 @@ function itemLocation(list: unknown[], key: string): Location {
       if (key === "-") list.push(value);
       else list.splice(indexIn(list.length + 1, `value was not a proper array index: '${key}': `), 0, value);
     },
-    replace(value, written) {
+    replace(value, numberSource) {
       const index = indexIn(list.length);
       list[index] = value;
-      noteWritten(list, String(index), written);
+      setNumberSource(list, String(index), numberSource);
     },
     remove: () => void list.splice(indexIn(list.length), 1),
   };

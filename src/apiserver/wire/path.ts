@@ -37,14 +37,16 @@ export interface ResourcePath {
  */
 export function resourcePath(path: string): ResourcePath | undefined {
   // Decodes the whole path first, so that `%2F` is a separator too.
-  const text = decoded(path);
+  const text = decodePath(path);
   const parts = text.split("/").slice(1);
   while (parts.at(-1) === "") parts.pop();
   const [root, ...rest] = parts;
   const [group, version, ...below] = root === "api" ? ["", ...rest] : root === "apis" ? rest : [];
   if (group === undefined || version === undefined || below.length === 0) return undefined;
-  if (below[0] !== "watch" || below.length === 1) return withTrailingSlash(inVersion(group, version, below), text);
-  const watched = inVersion(group, version, below.slice(1));
+  if (below[0] !== "watch" || below.length === 1) {
+    return withTrailingSlash(parseBelowVersion(group, version, below), text);
+  }
+  const watched = parseBelowVersion(group, version, below.slice(1));
   return watched && { ...watched, isWatch: true };
 }
 
@@ -54,14 +56,14 @@ function withTrailingSlash(path: ResourcePath | undefined, text: string): Resour
   return { ...path, subpath: `${path.subpath ?? ""}/` };
 }
 
-/** The subresource whose path ends with the path at the destination. */
+/** The subresource whose path continues with the path at the destination. */
 const PROXY = "proxy";
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    return bytesDecoded(path);
+    return decodeBytes(path);
   }
 }
 
@@ -69,7 +71,7 @@ function decoded(path: string): string {
  * Decodes a path with bytes that are not UTF-8, which messages contain. A path with an invalid
  * escape is returned unchanged.
  */
-function bytesDecoded(path: string): string {
+function decodeBytes(path: string): string {
   try {
     return unescape(path, "path");
   } catch (error) {
@@ -84,7 +86,7 @@ function bytesDecoded(path: string): string {
  */
 export const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
-function inVersion(group: string, version: string, parts: readonly string[]): ResourcePath | undefined {
+function parseBelowVersion(group: string, version: string, parts: readonly string[]): ResourcePath | undefined {
   const [first = "", second, third, fourth, fifth, ...more] = parts;
   if (first !== "namespaces" || third === undefined || (NAMESPACE_SUBRESOURCES.has(third) && group === "")) {
     const below = parts.slice(3);

@@ -2,6 +2,7 @@
  * Warnings in headers (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`,
  * `k8s.io/apimachinery/pkg/util/net/http.go`).
  */
+
 /**
  * Maximum total length of the warnings, in characters. If it is exceeded, each warning is
  * truncated.

@@ -6,7 +6,7 @@ import { duplicateKeys } from "./json_keys.ts";
 import { badRequest } from "./status_error.ts";
 
 /** A parsed YAML document. */
-export interface ReadYaml {
+export interface ParsedYaml {
   readonly value: unknown;
   /** Messages about duplicate keys. */
   readonly duplicates: readonly string[];
@@ -20,7 +20,7 @@ export interface ReadYaml {
  * @throws {StatusError} If it is malformed.
  */
 export async function parseYaml(text: string, prefix = ""): Promise<unknown> {
-  return (await parseYamlKeys(text, prefix)).value;
+  return (await parseYamlWithDuplicates(text, prefix)).value;
 }
 
 /**
@@ -30,10 +30,10 @@ export async function parseYaml(text: string, prefix = ""): Promise<unknown> {
  * @param prefix Prefix of the error message.
  * @throws {StatusError} If it is malformed.
  */
-export async function parseYamlKeys(
+export async function parseYamlWithDuplicates(
   text: string,
   prefix = "",
-): Promise<ReadYaml> {
+): Promise<ParsedYaml> {
   try {
     return await readYaml(text);
   } catch (error) {
@@ -48,7 +48,7 @@ export async function parseYamlKeys(
  *
  * @throws {SyntaxError} If it is malformed.
  */
-export async function readYaml(text: string): Promise<ReadYaml> {
+export async function readYaml(text: string): Promise<ParsedYaml> {
   try {
     const value: unknown = JSON.parse(text);
     if (duplicateKeys(text).length === 0) return { value, duplicates: [] };
@@ -69,7 +69,7 @@ export async function readYaml(text: string): Promise<ReadYaml> {
     return `line ${lines.linePos(pos[0]).line}: key ${JSON.stringify(name)} already set in map`;
   });
   try {
-    return { value: plain(document.toJS({ mapAsMap: true })), duplicates };
+    return { value: toJson(document.toJS({ mapAsMap: true })), duplicates };
   } catch (cause) {
     // The library throws a ReferenceError for an alias without an anchor, and for too many aliases.
     if (!(cause instanceof ReferenceError)) throw cause;
@@ -112,17 +112,17 @@ function missingBracket({ code, message }: { code: string; message: string }): "
 }
 
 /** Converts maps to objects, and keys to strings. */
-function plain(value: unknown): unknown {
+function toJson(value: unknown): unknown {
   if (value instanceof Map) {
     const object: Record<string, unknown> = {};
     for (const [key, part] of value) {
       if (key === null) throw new SyntaxError("did not find expected key");
-      if (typeof key === "object") throw new SyntaxError(`invalid map key: ${goSyntax(plain(key))}`);
-      setOwn(object, String(key), plain(part));
+      if (typeof key === "object") throw new SyntaxError(`invalid map key: ${goSyntax(toJson(key))}`);
+      setOwn(object, String(key), toJson(part));
     }
     return object;
   }
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(toJson);
   // Binary values are decoded as UTF-8.
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
 }

@@ -59,7 +59,7 @@ export function toProtobuf(object: Readonly<Record<string, unknown>>): Uint8Arra
 export function fromProtobuf(bytes: Uint8Array): Record<string, unknown> | undefined {
   if (MAGIC.some((byte, i) => bytes[i] !== byte)) return undefined;
   try {
-    const { apiVersion, kind, raw } = unknownOf(bytes.subarray(MAGIC.length));
+    const { apiVersion, kind, raw } = decodeUnknown(bytes.subarray(MAGIC.length));
     const message = messageOfKind(apiVersion, kind);
     const object = message && decodeMessage(message, raw);
     return isObject(object) ? { kind, apiVersion, ...object } : undefined;
@@ -69,7 +69,8 @@ export function fromProtobuf(bytes: Uint8Array): Record<string, unknown> | undef
   }
 }
 
-function unknownOf(bytes: Uint8Array): { apiVersion: string; kind: string; raw: Uint8Array } {
+/** Decodes the message `runtime.Unknown`, which contains the type and the bytes of an object. */
+function decodeUnknown(bytes: Uint8Array): { apiVersion: string; kind: string; raw: Uint8Array } {
   const reader = new BinaryReader(bytes);
   let [apiVersion, kind, raw] = ["", "", new Uint8Array()];
   while (reader.pos < reader.len) {

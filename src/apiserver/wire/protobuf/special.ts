@@ -5,7 +5,7 @@
 import { isObject } from "../../../base/json.ts";
 import { own } from "../../../base/own.ts";
 
-/** Conversion between the JSON of a special type and the fields of its message. */
+/** Converts between the JSON of a special type and the fields of its message. */
 export interface SpecialType {
   toFields(value: unknown): Record<string, unknown>;
   /** Returns `undefined` if the message represents no value. */
@@ -16,10 +16,10 @@ export interface SpecialType {
 const SCHEMA = "schema";
 
 const rawJson = (key: string): SpecialType => ({
-  toFields: (value) => ({ [key]: base64(JSON.stringify(value)) }),
+  toFields: (value) => ({ [key]: toBase64(JSON.stringify(value)) }),
   fromFields(fields) {
     const raw = own(fields, key);
-    return typeof raw === "string" && raw !== "" ? JSON.parse(text(raw)) : undefined;
+    return typeof raw === "string" && raw !== "" ? JSON.parse(fromBase64(raw)) : undefined;
   },
 });
 
@@ -85,12 +85,12 @@ export const SPECIAL_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ["apiextensions.v1.JSONSchemaPropsOrStringArray", [SCHEMA, "property"]],
 ]);
 
-function base64(value: string): string {
+function toBase64(value: string): string {
   let binary = "";
   for (const byte of new TextEncoder().encode(value)) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
 
-function text(encoded: string): string {
+function fromBase64(encoded: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0)));
 }

@@ -2,11 +2,12 @@
  * Source text of numbers with a point or an exponent, such as `1e3`. JavaScript parses such a
  * number as an integer; Go does not, and its messages quote the source (`sigs.k8s.io/json`).
  */
+
 /**
  * Finds a number with a point or an exponent in JSON. A match inside a string is harmless: it only
  * costs time.
  */
-const SUSPECT = /[:,[]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]/;
+const NON_INTEGER = /[:,[]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]/;
 
 /**
  * Source texts by object or list, then by key or index. Entries are set when an object is parsed or
@@ -21,18 +22,18 @@ const sources = new WeakMap<object, Map<string, string>>();
  * @throws {SyntaxError} If it is malformed.
  */
 export function parseNumbers(text: string): unknown {
-  if (!SUSPECT.test(text)) return JSON.parse(text);
+  if (!NON_INTEGER.test(text)) return JSON.parse(text);
   return JSON.parse(
     text,
     function (this: object, key: string, value: unknown, context?: { source?: string }): unknown {
       const { source = "" } = context ?? {};
-      if (typeof value === "number" && /[.eE]/.test(source)) sources.set(this, sourcesIn(this).set(key, source));
+      if (typeof value === "number" && /[.eE]/.test(source)) sources.set(this, sourcesOf(this).set(key, source));
       return value;
     } as (this: unknown, key: string, value: unknown) => unknown,
   );
 }
 
-function sourcesIn(holder: object): Map<string, string> {
+function sourcesOf(holder: object): Map<string, string> {
   return sources.get(holder) ?? new Map<string, string>();
 }
 
@@ -41,20 +42,20 @@ function sourcesIn(holder: object): Map<string, string> {
  *
  * @param holder The parsed object or list.
  */
-export function writtenIn(holder: object): ReadonlyMap<string, string> | undefined {
+export function numberSourcesIn(holder: object): ReadonlyMap<string, string> | undefined {
   return sources.get(holder);
 }
 
 /** Copies the recorded source texts of an object to its copy, and returns the copy. */
-export function writtenAs<T extends object>(original: object, copy: T): T {
-  const known = sources.get(original);
-  if (known !== undefined) sources.set(copy, known);
+export function withNumberSources<T extends object>(original: object, copy: T): T {
+  const recorded = sources.get(original);
+  if (recorded !== undefined) sources.set(copy, recorded);
   return copy;
 }
 
 /** Records the source text of a number, or removes the record if it has none. */
-export function noteWritten(holder: object, key: string, written: string | undefined): void {
-  if (written !== undefined) sources.set(holder, sourcesIn(holder).set(key, written));
+export function setNumberSource(holder: object, key: string, numberSource: string | undefined): void {
+  if (numberSource !== undefined) sources.set(holder, sourcesOf(holder).set(key, numberSource));
   else sources.get(holder)?.delete(key);
 }
 
@@ -65,13 +66,13 @@ export function noteWritten(holder: object, key: string, written: string | undef
  * @param from The patch, or the original.
  * @param to The merged object, or the copy.
  */
-export function carryWritten(from: unknown, to: unknown): void {
+export function copyNumberSources(from: unknown, to: unknown): void {
   if (from === to || typeof from !== "object" || from === null || typeof to !== "object" || to === null) return;
-  const known = sources.get(from);
+  const recorded = sources.get(from);
   const target = to as Readonly<Record<string, unknown>>;
   for (const [key, part] of Object.entries(from)) {
-    const written = known?.get(key);
-    if (written !== undefined) noteWritten(to, key, written);
-    else if (Object.hasOwn(target, key)) carryWritten(part, target[key]);
+    const numberSource = recorded?.get(key);
+    if (numberSource !== undefined) setNumberSource(to, key, numberSource);
+    else if (Object.hasOwn(target, key)) copyNumberSources(part, target[key]);
   }
 }
