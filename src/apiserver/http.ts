@@ -269,7 +269,7 @@ async function removeCollection(core: Core, target: Target, request: Request): P
     // The response contains the objects as they were before the deletion.
     removed.push(kind.isBuiltin ? withoutType(object) : object);
   }
-  return jsonResponse({ ...listHead(kind, metadata), items: removed });
+  return jsonResponse({ ...listWithoutItems(kind, metadata), items: removed });
 }
 
 function locationOf({ metadata: { namespace, name } }: StoredObject): {
@@ -303,7 +303,7 @@ async function objectResponse(
   core: Core,
   { kind, query }: Pick<Target, "kind" | "query">,
 ): Promise<Response> {
-  const text = await encodeBody(inForm(object, form, core, kind, query), form);
+  const text = await encodeBody(convertToForm(object, form, core, kind, query), form);
   return new Response(text, { status: code, headers: { ...COMMON_HEADERS, "content-type": form.contentType } });
 }
 
@@ -312,9 +312,15 @@ function withWarnings(response: Response, warnings: readonly string[]): Response
   return response;
 }
 
-function inForm(object: StoredObject, form: Form, core: Core, kind: ServedKind, query: URLSearchParams): unknown {
+function convertToForm(
+  object: StoredObject,
+  form: Form,
+  core: Core,
+  kind: ServedKind,
+  query: URLSearchParams,
+): unknown {
   if (form.as === "metadata") return partial(object, form.metaVersion);
-  if (form.as === "metadataList") throw wrongForm(kind, false);
+  if (form.as === "metadataList") throw wrongFormError(kind, false);
   if (form.as === "object") return object;
   const { resourceVersion } = object.metadata;
   return tableOf(kind, [object], { resourceVersion }, core.clock.now(), {
@@ -328,7 +334,7 @@ function inForm(object: StoredObject, form: Form, core: Core, kind: ServedKind, 
  * Returns the error for a request for `PartialObjectMetadata` of a list, or for
  * `PartialObjectMetadataList` of an object.
  */
-function wrongForm(kind: ServedKind, isList: boolean): StatusError {
+function wrongFormError(kind: ServedKind, isList: boolean): StatusError {
   const [group] = kind.group.split(".");
   const type = kind.isBuiltin ? `*${group || "core"}.${kind.kind}` : "*unstructured.Unstructured";
   const message = isList
@@ -355,7 +361,7 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
     });
     return new Response(await encodeBody(table, form), { headers });
   }
-  if (form.as === "metadata") throw wrongForm(kind, true);
+  if (form.as === "metadata") throw wrongFormError(kind, true);
   if (form.as === "metadataList") {
     const metadataList = {
       kind: "PartialObjectMetadataList",
@@ -373,14 +379,14 @@ async function list(core: Core, { kind, namespace, query }: Target, form: Form):
   }
   // Items of a built-in list have no kind and apiVersion: the list has them.
   const texts = items.map((item) => kind.isBuiltin ? jsonOf(withoutType(item)) : jsonOf(item));
-  const head = JSON.stringify(listHead(kind, metadata));
+  const head = JSON.stringify(listWithoutItems(kind, metadata));
   return new Response(`${head.slice(0, -1)},"items":[${texts.join(",")}]}\n`, { headers });
 }
 
 /**
  * Returns a list without its items. A list of custom objects has `continue` even if it is empty.
  */
-function listHead(kind: ServedKind, metadata: object): object {
+function listWithoutItems(kind: ServedKind, metadata: object): object {
   const { listKind, apiVersion, isBuiltin } = kind;
   return { kind: listKind, apiVersion, metadata: isBuiltin ? metadata : { continue: "", ...metadata } };
 }

@@ -10,6 +10,7 @@ type Test = (name: string, fn: () => Promise<void>) => void;
 // The version of Deno decides which of these tests exist, so none is reported as ignored.
 const testIfSupported: Test = (name, fn) => void (supportsClientCertificates() && Deno.test(name, fn));
 const testUnlessSupported: Test = (name, fn) => void (supportsClientCertificates() || Deno.test(name, fn));
+
 testUnlessSupported("serveWithClientCertificates rejects on a Deno without client certificates", async () => {
   const certificate = await (await localAuthority()).server();
   await using server = createApiserver();
@@ -19,11 +20,11 @@ testUnlessSupported("serveWithClientCertificates rejects on a Deno without clien
 testIfSupported(
   "serveWithClientCertificates authenticates users by certificate or token, and rejects other authorities' certificates",
   async () => {
-    const [authority, stranger] = await Promise.all([localAuthority(), localAuthority()]);
+    const [authority, otherAuthority] = await Promise.all([localAuthority(), localAuthority()]);
     const user = { name: "robot", groups: [] };
     await using server = createApiserver({ rbac: true, tokens: { secret: user } });
     await using served = await serveWithClientCertificates(server, { certificate: await authority.server() });
-    const ask = async (own: { certificate: string; key: string } | undefined, token?: string) => {
+    const review = async (own: { certificate: string; key: string } | undefined, token?: string) => {
       using client = Deno.createHttpClient({
         caCerts: [authority.caCert],
         ...own && { cert: own.certificate, key: own.key },
@@ -39,15 +40,15 @@ testIfSupported(
     };
     const jane = await authority.client("jane", ["team", "other"]);
 
-    const { extra, ...known } = await ask(jane);
+    const { extra, ...rest } = await review(jane);
 
-    assert.deepEqual(known, { username: "jane", groups: ["team", "other", "system:authenticated"] });
+    assert.deepEqual(rest, { username: "jane", groups: ["team", "other", "system:authenticated"] });
     assert.match(extra["authentication.kubernetes.io/credential-id"][0], /^X509SHA256=[0-9a-f]{64}$/);
-    assert.equal((await ask(jane, "secret")).username, "jane");
-    assert.equal((await ask(undefined, "secret")).username, "robot");
-    assert.equal(await ask(undefined), 403);
-    assert.equal(await ask(await stranger.client("jane")), 401);
-    assert.equal((await ask(await stranger.client("jane"), "secret")).username, "robot");
+    assert.equal((await review(jane, "secret")).username, "jane");
+    assert.equal((await review(undefined, "secret")).username, "robot");
+    assert.equal(await review(undefined), 403);
+    assert.equal(await review(await otherAuthority.client("jane")), 401);
+    assert.equal((await review(await otherAuthority.client("jane"), "secret")).username, "robot");
   },
 );
 
@@ -58,9 +59,9 @@ testIfSupported(
     await using wire = new Wire();
     await using served = await serveWithClientCertificates(wire.server, { certificate: await authority.server() });
     using client = Deno.createHttpClient({ caCerts: [authority.caCert] });
-    const leave = new AbortController();
+    const disconnect = new AbortController();
     const headers = { authorization: `Bearer ${served.token}` };
-    const watch = await fetch(`${served.url}${CONFIG_MAPS}?watch=1`, { signal: leave.signal, client, headers });
+    const watch = await fetch(`${served.url}${CONFIG_MAPS}?watch=1`, { signal: disconnect.signal, client, headers });
     const reader = watch.body!.getReader();
     for (const name of ["a", "b"]) {
       await wire.post(CONFIG_MAPS, configMap(name));
@@ -69,7 +70,7 @@ testIfSupported(
     }
     const open = wire.server.watches;
 
-    leave.abort();
+    disconnect.abort();
     await reader.closed.catch(() => {});
     await eventually(() => assert.equal(wire.server.watches, 0));
 
@@ -79,10 +80,10 @@ testIfSupported(
 
 testIfSupported("serveWithClientCertificates rejects if the port is in use", async () => {
   const certificate = await (await localAuthority()).server();
-  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   await using server = createApiserver();
   await assert.rejects(
-    serveWithClientCertificates(server, { certificate, port: taken.addr.port }),
+    serveWithClientCertificates(server, { certificate, port: listener.addr.port }),
     Deno.errors.AddrInUse,
   );
 });

@@ -3,7 +3,7 @@ import { sleep, systemClock } from "../base/clock.ts";
 
 /** An entry of the audit log (audit.k8s.io/v1 Event at level Metadata). */
 export interface AuditEvent {
-  /** Id of the request, which all its events have. */
+  /** Id of the request. All events of a request have the same id. */
   readonly auditID: string;
   /** `ResponseComplete`, or `Panic` if the server panicked. */
   readonly stage: string;

@@ -2,7 +2,8 @@
 import { isObject } from "../base/json.ts";
 import type { RequestRecord } from "./request_log.ts";
 
-// Shorter values occur in any text by chance: masking them would hide the text and protect nothing.
+// Shorter values occur in any text by chance. Masking them would make the text unreadable without
+// protecting a secret.
 const MIN_LENGTH = 4;
 
 /**
@@ -38,13 +39,13 @@ function addAll(value: unknown, values: Set<string>): void {
   values.add(value);
   // Messages quote values of several lines with escapes.
   values.add(JSON.stringify(value).slice(1, -1));
-  const text = decoded(value);
+  const text = decodeBase64(value);
   if (text === undefined) return;
   values.add(text);
   values.add(JSON.stringify(text).slice(1, -1));
 }
 
-function decoded(base64: string): string | undefined {
+function decodeBase64(base64: string): string | undefined {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
   } catch {

@@ -112,14 +112,18 @@ export class Failures {
   }
 }
 
-function identity({ operation: what, part, kind, namespace, name, error }: CodeFailure): string {
-  return JSON.stringify([what, part, kind, namespace, name, summary(error)]);
+function identity({ operation, part, kind, namespace, name, error }: CodeFailure): string {
+  return JSON.stringify([operation, part, kind, namespace, name, summary(error)]);
 }
 
 function describeGroup(group: readonly CodeFailure[]): string {
-  const { operation: what, part, kind, namespace, name, attempt, error } = group[0]!;
+  const { operation, part, kind, namespace, name, attempt, error } = group[0]!;
   const object = name === undefined ? kind : `${kind} "${namespace === undefined ? "" : `${namespace}/`}${name}"`;
-  const where = [what, ...part === undefined ? [] : [`of "${part}"`], ...object === undefined ? [] : [`for ${object}`]];
+  const where = [
+    operation,
+    ...part === undefined ? [] : [`of "${part}"`],
+    ...object === undefined ? [] : [`for ${object}`],
+  ];
   const last = group.at(-1)!.attempt;
   const attempts = attempt === undefined
     ? ""

@@ -1,6 +1,6 @@
 /**
- * Writes which RBAC rules tests used, for `op rbac unused`: it runs the tests with an environment
- * variable that names a folder, and each memory cluster writes a file there.
+ * Reports the use of RBAC rules in tests to `op rbac unused`. The command runs the tests with an
+ * environment variable that names a folder, and each memory cluster writes a file to it.
  */
 import type { UsedRbacRule } from "./rbac.ts";
 
@@ -8,7 +8,7 @@ import type { UsedRbacRule } from "./rbac.ts";
 export const RBAC_USAGE = "OP_RBAC_USAGE";
 
 /**
- * Writes which RBAC rules were used, if {@linkcode RBAC_USAGE} is set.
+ * Writes the use of RBAC rules to a file, if {@linkcode RBAC_USAGE} is set.
  *
  * @param usage Each rule, and whether it was used.
  */

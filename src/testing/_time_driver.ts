@@ -58,7 +58,7 @@ export class TimeDriver {
     const { clock, running, maxTurns } = this.#options;
     await this.#untilIdleOrThrow(externalTimeout);
     for (let steps = 0; clock.nextDue !== undefined && clock.nextDue <= until; steps++) {
-      if (steps === maxTurns) throw this.#neverIdle();
+      if (steps === maxTurns) throw this.#neverIdleError();
       const before = running().busy;
       clock.step(clock.nextDue);
       this.#lastBusy = running().busy.length > 0 ? running().busy : before;
@@ -129,13 +129,13 @@ export class TimeDriver {
     let activity = this.#activity();
     let lastActive = performance.now();
     for (let unchanged = 0; idleTurns < IDLE_TURNS && !isDone(); unchanged++) {
-      await (idleTurns === IDLE_TURNS - 1 ? turns.whole() : turns.next());
+      await (idleTurns === IDLE_TURNS - 1 ? turns.full() : turns.next());
       const before = activity;
       activity = this.#activity();
       const { busy, waiting } = running();
       if (busy.length > 0) this.#lastBusy = busy;
       if (activity !== before) {
-        if (++activeTurns > maxTurns) throw this.#neverIdle();
+        if (++activeTurns > maxTurns) throw this.#neverIdleError();
         lastActive = performance.now();
         unchanged = 0;
       }
@@ -167,7 +167,7 @@ export class TimeDriver {
     if (delayed.length > 0) throw new SettleError("HotLoop", delayed, `Cannot settle: ${delayed.join("\n")}`);
   }
 
-  #neverIdle(): SettleError {
+  #neverIdleError(): SettleError {
     this.#throwIfHotLoop();
     const last = this.#lastBusy.length === 0 ? "it sends requests" : this.#lastBusy.join("; ");
     return new SettleError(

@@ -20,7 +20,7 @@ export class Turns implements Disposable {
   }
 
   /** Resolves after all ready callbacks have run. */
-  whole(): Promise<void> {
+  full(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 

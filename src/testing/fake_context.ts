@@ -156,14 +156,14 @@ export interface FakeContext<Services = unknown>
  * ```
  */
 export function fakeContext<Services = unknown>(options: FakeContextOptions<Services> = {}): FakeContext<Services> {
-  return new Recorder(options);
+  return new RecordingContext(options);
 }
 
 /**
- * The members are function properties, because reconcilers destructure the context: `{ apply, log
- * }`.
+ * Records all calls. Its functions are properties, because reconcilers destructure the context, as
+ * in `{ apply, log }`.
  */
-class Recorder<Services> implements FakeContext<Services> {
+class RecordingContext<Services> implements FakeContext<Services> {
   readonly writes: FakeWrite[] = [];
   readonly emittedEvents: FakeContext["emittedEvents"][number][] = [];
   readonly logged: FakeContext["logged"][number][] = [];

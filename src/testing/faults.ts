@@ -20,7 +20,7 @@ export interface Fault {
   readonly watch?: WatchFault;
 }
 
-/** Which requests a fault affects, and how many. */
+/** Selects the requests that a fault affects, and limits their number. */
 export interface FaultFilter extends RequestFilter {
   /** Number of requests that it affects. @default {1} */
   readonly times?: number;

@@ -159,7 +159,7 @@ Deno.test("the operator recovers from restartServer with a long downtime and wit
   assert.equal(await copyOf(cluster), "two");
 });
 
-Deno.test("memoryCluster.requests have verb, resource, name, body, time and status", async () => {
+Deno.test("memoryCluster.requests records verb, resource, name, body, time and status", async () => {
   await using cluster = await memoryCluster();
   await cluster.create(ConfigMap, "a", { data: { x: "1" } });
   await assert.rejects(cluster.get(ConfigMap, "b"));
@@ -182,7 +182,7 @@ Deno.test("memoryCluster.requests have verb, resource, name, body, time and stat
   assert.deepEqual([read?.verb, read?.name, read?.status], ["get", "b", 404]);
 });
 
-Deno.test("the operator of memoryCluster has only the permissions in the option rbac", async () => {
+Deno.test("the operator of memoryCluster has only the RBAC permissions in the option rbac", async () => {
   const rules = [
     { verbs: ["list", "watch"], apiGroups: ["test.example.com"], resources: ["notes"] },
     { verbs: ["patch"], apiGroups: ["test.example.com"], resources: ["notes/status"] },

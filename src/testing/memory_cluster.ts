@@ -197,7 +197,8 @@ export interface MemoryCluster extends AsyncDisposable {
    * watches first.
    *
    * @param fault The fault, created by {@linkcode faults}.
-   * @param filter Which requests it affects, and how many. @default {the next request}
+   * @param filter Selects the affected requests, and limits their number. @default {the next
+   * request}
    * @returns The injected fault, with the requests that it affected. Disposing of it removes it.
    */
   inject(fault: Fault, filter?: FaultFilter): InjectedFault;

@@ -116,7 +116,7 @@ Deno.test("settle names the object that is never idle", async () => {
   await assert.rejects(cluster.settle(), /Cannot settle: .*notes.*restless/);
 });
 
-Deno.test("restart reconciles every object again and writes nothing if nothing changed", async () => {
+Deno.test("restart reconciles every object again, and sends no writes for unchanged objects", async () => {
   const { count, notes } = countingController(() => undefined);
   await using cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: { text: "x" } });

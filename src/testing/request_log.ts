@@ -78,7 +78,7 @@ export type OpenRecord = { -readonly [K in keyof RequestRecord]: RequestRecord[K
 export function recordOf(request: Request, text: string | undefined, time: number): OpenRecord {
   const url = new URL(request.url);
   const attributes = attributesOf(request.method, url);
-  const body = text === undefined || text === "" ? undefined : parsed(text);
+  const body = text === undefined || text === "" ? undefined : parseBody(text);
   if (isOfResource(attributes) && attributes.group === "" && attributes.resource === "secrets") maskWhenPrinted(body);
   return {
     method: request.method,
@@ -116,7 +116,7 @@ function targetOf(attributes: Attributes, body: unknown): Pick<RequestRecord, "v
   };
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -23,7 +23,7 @@ export interface RoundTripsOptions {
    * @default {500, or fewer if objects are large}
    */
   readonly runs?: number;
-  /** Which version to start from. @default {"both"} */
+  /** The version to start from. @default {"both"} */
   readonly from?: "first" | "second" | "both";
   /** Seed of the random objects. The message of a failure has its seed. @default {a random seed} */
   readonly seed?: number;

@@ -59,7 +59,7 @@ Deno.test("the default number of runs finds a conversion that loses a property o
   });
   const error: Error = await roundTrips(lossy, { seed: 1 }).then(() => assert.fail("it passed"), (error) => error);
   assert.match(error.message, /dnsConfig/);
-  // It repeats the failure, and has no frames or hints of the library that generates objects.
+  // The message contains the seed, but no frames or hints of the library that generates objects.
   assert.match(error.message, /\nTo repeat this, call roundTrips with \{ seed: 1 \}\.$/);
   assert.doesNotMatch(error.message, /fast-check|Hint/);
 });

@@ -23,8 +23,8 @@ export class SettleError extends Error {
   override name = "SettleError";
   /**
    * The reason: `StillBusy` if a reconcile does not return, `NeverIdle` if the operator always has
-   * more to do, `HotLoop` if an object is reconciled over and over, `MissingPermissions` if the
-   * roles reject a request.
+   * more to do, `HotLoop` if an object is reconciled repeatedly without a pause,
+   * `MissingPermissions` if the roles reject a request.
    */
   readonly code: "StillBusy" | "NeverIdle" | "HotLoop" | "MissingPermissions";
   /**

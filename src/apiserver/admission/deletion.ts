@@ -1,6 +1,6 @@
 /** Deletes objects with admission webhooks. */
 import type { Core } from "../core/core.ts";
-import { deletable, deleteObject, type Removed } from "../core/remove.ts";
+import { deleteObject, type DeleteResult, storedToDelete } from "../core/remove.ts";
 import type { Target } from "../core/target.ts";
 import type { DeleteOptions } from "../objects/options.ts";
 import { withConversions } from "../webhooks/conversion.ts";
@@ -34,16 +34,16 @@ export async function deleteAdmitted(
   target: Target,
   { namespace, name }: DeletedObject,
   options: DeleteOptions,
-): Promise<Removed> {
+): Promise<DeleteResult> {
   const { kind, subresource, user, warnings } = target;
   if (kind.rules.convertAll !== undefined) {
-    await withConversions(() => kind.rules.convertAll!(deletable(core, kind, namespace, name, options)));
+    await withConversions(() => kind.rules.convertAll!(storedToDelete(core, kind, namespace, name, options)));
   }
   if (kind.collection === "/namespaces" && UNDELETABLE.has(name)) {
     throw forbidden(kind, name, "this namespace may not be deleted");
   }
   if (hasWebhooks(core, kind)) {
-    const old = kind.rules.read(deletable(core, kind, namespace, name, options));
+    const old = kind.rules.read(storedToDelete(core, kind, namespace, name, options));
     // Webhooks receive no name for the deletion of a collection.
     const requestName = target.name ?? "";
     const write = {

@@ -11,7 +11,7 @@ import type { ServedKind } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { authorizerValue, type Decide, requestResourceValue } from "../webhooks/authorizer.ts";
 import { CallError, callWebhook } from "../webhooks/call.ts";
-import { conditionsHold } from "../webhooks/conditions.ts";
+import { meetsConditions } from "../webhooks/conditions.ts";
 import { reviewTypeFault } from "../webhooks/reply.ts";
 import { type Webhook, webhooksOf } from "../webhooks/webhook.ts";
 import { notAnObjectFault } from "../wire/body.ts";
@@ -196,7 +196,7 @@ function matchedKind(core: Core, webhook: Webhook, write: Write, subject: Subjec
   const decide: Decide = (user, attributes) => authorizer?.decide(user, attributes) ?? { allowed: true, reason: "" };
   const { group, plural: resource } = write.kind;
   const { namespace = "", name, subresource = "" } = write;
-  const areConditionsMet = conditionsHold(webhook, {
+  const areConditionsMet = meetsConditions(webhook, {
     object,
     oldObject,
     request,

@@ -1,19 +1,14 @@
 /** Functions that read and change parts of decoded objects. */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
+import { type Fields, fields } from "../objects/objects.ts";
 
-/** A JSON object. */
-export type Fields = Readonly<Record<string, unknown>>;
+export { type Fields, fields };
 
 /** Returns an object with defaults for missing and empty fields. */
 export function withDefaults<T extends Fields>(object: T, defaults: Fields): T {
   const missing = Object.entries(defaults).filter(([key]) => own(object, key) === undefined || own(object, key) === "");
   return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) };
-}
-
-/** Returns a value if it is an object, and `{}` otherwise. */
-export function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
 }
 
 /** Returns the items of a list as objects; an empty list if the value is not a list. */

@@ -26,7 +26,7 @@ export interface Grace {
  */
 export function graceOf(pod: StoredObject, options: DeleteOptions, now: number): Grace | "pending" | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = pod.metadata;
-  const requested = options.gracePeriodSeconds === undefined ? undefined : positive(options.gracePeriodSeconds);
+  const requested = options.gracePeriodSeconds === undefined ? undefined : nonNegative(options.gracePeriodSeconds);
   if (deletionTimestamp === undefined) {
     const seconds = initialGrace(pod, requested);
     return { seconds, until: now + 1000 * seconds };
@@ -40,7 +40,8 @@ export function graceOf(pod: StoredObject, options: DeleteOptions, now: number):
   return { seconds: requested === 0 ? 0 : 1, until: now };
 }
 
-function positive(seconds: number): number {
+/** Replaces a negative period by one second, as the real server does. */
+function nonNegative(seconds: number): number {
   return seconds < 0 ? 1 : seconds;
 }
 
@@ -52,5 +53,5 @@ function initialGrace({ spec, status }: StoredObject, requested: number | undefi
   };
   const { phase } = (status ?? {}) as { readonly phase?: string };
   if (!nodeName || phase === "Succeeded" || phase === "Failed") return 0;
-  return requested ?? positive(terminationGracePeriodSeconds ?? DEFAULT_GRACE);
+  return requested ?? nonNegative(terminationGracePeriodSeconds ?? DEFAULT_GRACE);
 }

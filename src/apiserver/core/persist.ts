@@ -68,23 +68,23 @@ export function createObject(core: Core, kind: ServedKind, draft: Draft, request
 /** Creates an object as {@linkcode createObject} does, in steps. */
 export function* createSteps(core: Core, kind: ServedKind, draft: Draft, request: CreateRequest): Steps<WriteResult> {
   const now = core.clock.now();
-  const bare = withMetadata(inNamespace(kind, draft, request.namespace) as unknown as StoredObject, {
+  const unidentified = withMetadata(inNamespace(kind, draft, request.namespace) as unknown as StoredObject, {
     uid: undefined,
     creationTimestamp: undefined,
     deletionTimestamp: undefined,
     deletionGracePeriodSeconds: undefined,
   });
-  if (kind.namespaced) checkNamespace(core, kind, request.namespace ?? "", metadataOf(bare).name ?? "");
+  if (kind.namespaced) checkNamespace(core, kind, request.namespace ?? "", metadataOf(unidentified).name ?? "");
   const duplicates: string[] = [];
-  const single = withoutDuplicates(bare, "sent", duplicates);
+  const deduplicated = withoutDuplicates(unidentified, "sent", duplicates);
   // Managed fields come from the object as sent: fields that the server changes have no manager.
-  const owned = request.track?.(single) ?? single;
+  const owned = request.track?.(deduplicated) ?? deduplicated;
   const mutated = yield { phase: "mutate", object: kind.rules.admitted?.(owned) ?? owned };
-  const placed = inNamespace(kind, mutated as unknown as Draft, request.namespace) as unknown as StoredObject;
-  const changed = withoutDuplicates(placed, "after mutating admission happens", duplicates);
+  const namespaced = inNamespace(kind, mutated as unknown as Draft, request.namespace) as unknown as StoredObject;
+  const changed = withoutDuplicates(namespaced, "after mutating admission happens", duplicates);
   const { resourceVersion, generateName, name } = metadataOf(changed);
   const fresh = withMetadata(changed, {
-    name: name || (generateName ? generatedName(generateName, core.uid()) : ""),
+    name: name || (generateName ? withGeneratedSuffix(generateName, core.uid()) : ""),
     uid: core.uid(),
     creationTimestamp: timestamp(now),
     resourceVersion: undefined,
@@ -113,6 +113,7 @@ export function* createSteps(core: Core, kind: ServedKind, draft: Draft, request
     ...kind.rules.warnings?.(tracked) ?? [],
   ];
   yield* converting(() => kind.rules.convertAll?.(toStore));
+  // Another request may have created the object during the conversion.
   if (core.store.get(kind.collection, key) !== undefined) {
     throw alreadyExists(kind, tracked.metadata.name);
   }
@@ -137,11 +138,13 @@ function inNamespace(kind: ServedKind, draft: Draft, namespace: string | undefin
  * Characters of generated suffixes: no vowels and no characters that look alike, so that a suffix
  * spells no word (`k8s.io/apimachinery/pkg/util/rand`).
  */
-const SUFFIX = "bcdfghjklmnpqrstvwxz2456789";
+const SUFFIX_CHARACTERS = "bcdfghjklmnpqrstvwxz2456789";
 
-function generatedName(prefix: string, uid: string): string {
+function withGeneratedSuffix(prefix: string, uid: string): string {
   const digits = uid.replaceAll("-", "");
-  const suffix = [0, 1, 2, 3, 4].map((i) => SUFFIX[parseInt(digits.slice(4 * i, 4 * i + 4), 16) % SUFFIX.length]);
+  const suffix = [0, 1, 2, 3, 4].map((i) =>
+    SUFFIX_CHARACTERS[parseInt(digits.slice(4 * i, 4 * i + 4), 16) % SUFFIX_CHARACTERS.length]
+  );
   return prefix.slice(0, 58) + suffix.join("");
 }
 
@@ -245,8 +248,8 @@ function* prepareUpdate(
     ...kind.isBuiltin ? [] : finalizerWarnings(tracked, old),
     ...kind.rules.warnings?.(tracked, old, request.subresource) ?? [],
   ];
-  const timed = restoreTimes(tracked, old);
-  const next = yield* converting(() => kind.rules.stored?.(timed) ?? timed);
+  const withRestoredTimes = restoreTimes(tracked, old);
+  const next = yield* converting(() => kind.rules.stored?.(withRestoredTimes) ?? withRestoredTimes);
   yield { phase: "validate", object: yield* converting(() => kind.rules.read(next)), old };
   yield* converting(() => kind.rules.convertAll?.(next));
   // If only the stored version differs, the object still counts as changed, although no client sees

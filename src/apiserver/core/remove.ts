@@ -22,7 +22,7 @@ export const FOREGROUND = "foregroundDeletion";
 export const ORPHAN = "orphan";
 
 /** The result of a deletion. */
-export interface Removed {
+export interface DeleteResult {
   /** The last state of the deleted object, or the current state if the deletion is blocked. */
   readonly object: StoredObject;
   /**
@@ -47,8 +47,8 @@ export function deleteObject(
   namespace: string | undefined,
   name: string,
   options: DeleteOptions,
-): Removed {
-  return removeStored(core, kind, deletable(core, kind, namespace, name, options), options);
+): DeleteResult {
+  return removeStored(core, kind, storedToDelete(core, kind, namespace, name, options), options);
 }
 
 /**
@@ -56,7 +56,7 @@ export function deleteObject(
  *
  * @throws {StatusError} If the object does not exist, or a precondition fails.
  */
-export function deletable(
+export function storedToDelete(
   core: Core,
   kind: ServedKind,
   namespace: string | undefined,
@@ -84,7 +84,7 @@ function checkPreconditions(kind: ServedKind, { metadata }: StoredObject, { prec
   }
 }
 
-function removeStored(core: Core, kind: ServedKind, stored: StoredObject, options: DeleteOptions): Removed {
+function removeStored(core: Core, kind: ServedKind, stored: StoredObject, options: DeleteOptions): DeleteResult {
   const finalizers = finalizersFor(kind, stored, options);
   const key = keyOfObject(stored);
   if (kind.collection === "/pods") {
@@ -121,8 +121,8 @@ function finalizersFor(
   const given = metadata.finalizers ?? [];
   const isNew = kind.collection === DEFINITIONS && metadata.deletionTimestamp === undefined;
   const before = isNew && !given.includes(CLEANUP) ? [...given, CLEANUP] : given;
-  const isCollected = before.includes(ORPHAN) || before.includes(FOREGROUND);
-  if (propagationPolicy === undefined && orphaning.has(kind.collection) && !isCollected) {
+  const hasCollectorFinalizer = before.includes(ORPHAN) || before.includes(FOREGROUND);
+  if (propagationPolicy === undefined && orphaning.has(kind.collection) && !hasCollectorFinalizer) {
     return [...before, ORPHAN];
   }
   if (propagationPolicy === undefined) return before;
@@ -140,7 +140,7 @@ function removePod(
   stored: StoredObject,
   { seconds, until, finalizers }: Grace & { readonly finalizers: readonly string[] },
   { dryRun }: DeleteOptions,
-): Removed {
+): DeleteResult {
   const { deletionTimestamp, generation } = stored.metadata;
   const marked = withMetadata(stored, {
     finalizers: finalizers.length === 0 ? undefined : finalizers,
@@ -163,8 +163,8 @@ function markDeleted(
   now: number,
 ): StoredObject {
   const { deletionTimestamp, generation, finalizers: before = [] } = stored.metadata;
-  const isSame = finalizers.length === before.length && finalizers.every((each, i) => each === before[i]);
-  if (deletionTimestamp !== undefined && isSame) return stored;
+  const hasSameFinalizers = finalizers.length === before.length && finalizers.every((each, i) => each === before[i]);
+  if (deletionTimestamp !== undefined && hasSameFinalizers) return stored;
   const marked = withMetadata(stored, {
     finalizers: finalizers.length === 0 ? undefined : finalizers,
     ...(deletionTimestamp === undefined && {

@@ -64,7 +64,7 @@ async function documentAt(core: Core, path: string, request: Request): Promise<R
       return await openApi(core, group, path);
     case "api":
       if (group === undefined) {
-        if (wantsAggregated) return json(aggregated(core, [""]), AGGREGATED);
+        if (wantsAggregated) return json(aggregatedDiscovery(core, [""]), AGGREGATED);
         return json(apiVersions(new URL(request.url).host));
       }
       return groupVersion === undefined && group === "v1" ? json(await resourceList(core, "", "v1")) : undefined;
@@ -72,7 +72,7 @@ async function documentAt(core: Core, path: string, request: Request): Promise<R
       if (rest.length > 0) return undefined;
       if (group === undefined) {
         const groups = groupsOf(core).filter((each) => each !== "");
-        if (wantsAggregated) return json(aggregated(core, groups), AGGREGATED);
+        if (wantsAggregated) return json(aggregatedDiscovery(core, groups), AGGREGATED);
         return json({ kind: "APIGroupList", apiVersion: "v1", groups: groups.map((each) => apiGroup(core, each)) });
       }
       if (!core.kinds.isServed(group, groupVersion)) return undefined;
@@ -88,8 +88,8 @@ async function openApiV2Response(core: Core, request: Request): Promise<Response
   return new Response(openApiV2Head() as Uint8Array<ArrayBuffer>, { headers: { "content-type": OPENAPI_V2_PROTOBUF } });
 }
 
-async function openApi(core: Core, part: string | undefined, path: string): Promise<Response | undefined> {
-  if (part !== "v3") return undefined;
+async function openApi(core: Core, lengthDelimited: string | undefined, path: string): Promise<Response | undefined> {
+  if (lengthDelimited !== "v3") return undefined;
   if (path === "/openapi/v3") return json(await openApiIndex(core), "text/plain; charset=utf-8");
   const document = await openApiDocument(core, path.slice("/openapi/v3/".length));
   return document === undefined ? new Response(null, { status: 404 }) : json(document);
@@ -156,15 +156,15 @@ async function resourceList(core: Core, group: string, groupVersion: string): Pr
         ...(kind.verbs.includes("list") && kind.verbs.includes("create") &&
           { storageVersionHash: await storageVersionHash(kind) }),
       },
-      ...kind.subresources.map((part) => ({
-        name: `${kind.plural}/${part.name}`,
+      ...kind.subresources.map((lengthDelimited) => ({
+        name: `${kind.plural}/${lengthDelimited.name}`,
         singularName: "",
         namespaced: kind.namespaced,
-        ...(part.group !== kind.group || part.version !== kind.version
-          ? { group: part.group, version: part.version }
+        ...(lengthDelimited.group !== kind.group || lengthDelimited.version !== kind.version
+          ? { group: lengthDelimited.group, version: lengthDelimited.version }
           : {}),
-        kind: part.kind,
-        verbs: part.verbs,
+        kind: lengthDelimited.kind,
+        verbs: lengthDelimited.verbs,
       })),
     ]),
   );
@@ -185,7 +185,7 @@ async function storageVersionHash({ group, version, storageVersion = version, ki
   return btoa(String.fromCharCode(...hash.subarray(0, 8)));
 }
 
-function aggregated(core: Core, groups: readonly string[]): unknown {
+function aggregatedDiscovery(core: Core, groups: readonly string[]): unknown {
   return {
     kind: "APIGroupDiscoveryList",
     apiVersion: "apidiscovery.k8s.io/v2",
@@ -194,14 +194,14 @@ function aggregated(core: Core, groups: readonly string[]): unknown {
       metadata: group === "" ? {} : { name: group },
       versions: versionsOf(core, group).map((each) => ({
         version: each,
-        resources: kindsIn(core, group, each).map(discovered),
+        resources: kindsIn(core, group, each).map(resourceDiscovery),
         freshness: "Current",
       })),
     })),
   };
 }
 
-function discovered(kind: ServedKind): unknown {
+function resourceDiscovery(kind: ServedKind): unknown {
   return {
     resource: kind.plural,
     responseKind: responseKind(kind, kind),
@@ -211,10 +211,10 @@ function discovered(kind: ServedKind): unknown {
     ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
     ...(kind.categories.length > 0 && { categories: kind.categories }),
     ...(kind.subresources.length > 0 && {
-      subresources: kind.subresources.map((part) => ({
-        subresource: part.name,
-        responseKind: responseKind(kind, part),
-        verbs: part.verbs,
+      subresources: kind.subresources.map((lengthDelimited) => ({
+        subresource: lengthDelimited.name,
+        responseKind: responseKind(kind, lengthDelimited),
+        verbs: lengthDelimited.verbs,
       })),
     }),
   };
@@ -255,18 +255,18 @@ async function openApiV2(core: Core): Promise<unknown> {
  * definitions, which kubectl reads from v3.
  */
 function openApiV2Head(): Uint8Array {
-  const text = (field: number, value: string) => part(field, new TextEncoder().encode(value));
+  const text = (field: number, value: string) => lengthDelimited(field, new TextEncoder().encode(value));
   return Uint8Array.from([
     ...text(1, "2.0"),
-    ...part(2, [...text(1, "Kubernetes"), ...text(2, version)]),
-    ...part(8, []),
+    ...lengthDelimited(2, [...text(1, "Kubernetes"), ...text(2, version)]),
+    ...lengthDelimited(8, []),
   ]);
 }
 
 /**
  * Encodes a length-delimited field. The protobuf library is not loaded for a message this small.
  */
-function part(field: number, bytes: Iterable<number>): number[] {
+function lengthDelimited(field: number, bytes: Iterable<number>): number[] {
   const content = [...bytes];
   return [field << 3 | 2, content.length, ...content];
 }

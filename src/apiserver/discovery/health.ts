@@ -5,16 +5,16 @@
 import { own } from "../../base/own.ts";
 import { COMMON_HEADERS } from "../wire/formats.ts";
 
-const ALWAYS = ["ping", "log", "etcd"];
+const COMMON_CHECKS = ["ping", "log", "etcd"];
 
 /**
  * The checks of each probe, by their names in the real server. All succeed, because a server that
  * responds is healthy. The checks of the real server's post-start hooks have no counterpart.
  */
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
-  healthz: ALWAYS,
-  livez: ALWAYS,
-  readyz: [...ALWAYS, "etcd-readiness", "informer-sync", "shutdown"],
+  healthz: COMMON_CHECKS,
+  livez: COMMON_CHECKS,
+  readyz: [...COMMON_CHECKS, "etcd-readiness", "informer-sync", "shutdown"],
 };
 
 /** All paths of checks. */
@@ -32,7 +32,7 @@ export function isHealthPath(path: string): boolean {
  * Responds to a probe.
  *
  * @param path The path.
- * @param query `verbose` requests a line for each check, `exclude` skips a check.
+ * @param query `verboseReport` requests a line for each check, `exclude` skips a check.
  * @returns The response; `undefined` if the check does not exist.
  */
 export function health(path: string, query: URLSearchParams): Response | undefined {
@@ -40,11 +40,11 @@ export function health(path: string, query: URLSearchParams): Response | undefin
   const [, probe = "", check] = path.split("/");
   const headers = { ...COMMON_HEADERS, "content-type": "text/plain; charset=utf-8" };
   if (check !== undefined) return new Response("ok", { headers });
-  const text = query.has("verbose") ? verbose(probe, query.getAll("exclude")) : "ok";
+  const text = query.has("verbose") ? verboseReport(probe, query.getAll("exclude")) : "ok";
   return new Response(text, { headers: { ...headers, "x-content-type-options": "nosniff" } });
 }
 
-function verbose(probe: string, excluded: readonly string[]): string {
+function verboseReport(probe: string, excluded: readonly string[]): string {
   const checks = own(CHECKS, probe) ?? [];
   const lines = checks.map((check) => excluded.includes(check) ? `[+]${check} excluded: ok` : `[+]${check} ok`);
   const unknown = [...new Set(excluded.filter((each) => !checks.includes(each)))].sort();

@@ -46,6 +46,14 @@ export interface StoredObject {
 /** An object that is not decoded yet: any JSON object. */
 export type Draft = Readonly<Record<string, unknown>>;
 
+/** A JSON object whose fields have not been checked. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns a value if it is an object, and `{}` otherwise. */
+export function fields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
 /** Returns the `metadata` of an object, or `{}` if it has none. */
 export function metadataOf(object: Draft): Partial<Metadata> & Readonly<Record<string, unknown>> {
   const metadata = own(object, "metadata");

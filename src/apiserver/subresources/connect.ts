@@ -11,22 +11,22 @@ import type { Core } from "../core/core.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Target } from "../core/target.ts";
 import { keyOf } from "../objects/key.ts";
-import type { StoredObject } from "../objects/objects.ts";
+import { type Fields, fields, type StoredObject } from "../objects/objects.ts";
 import { getObject } from "../verbs/read.ts";
 import { badRequest, forbidden, internalError, notFound, StatusError } from "../wire/status_error.ts";
 import { type ConnectOptions, connectOptions } from "./connect_options.ts";
 
-const STREAMS = ["GET", "POST"];
-const ALL = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+const STREAM_METHODS = ["GET", "POST"];
+const ALL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /** HTTP methods of each connection. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
-  "/pods/exec": STREAMS,
-  "/pods/attach": STREAMS,
-  "/pods/portforward": STREAMS,
-  "/pods/proxy": ALL,
-  "/services/proxy": ALL,
-  "/nodes/proxy": ALL,
+  "/pods/exec": STREAM_METHODS,
+  "/pods/attach": STREAM_METHODS,
+  "/pods/portforward": STREAM_METHODS,
+  "/pods/proxy": ALL_METHODS,
+  "/services/proxy": ALL_METHODS,
+  "/nodes/proxy": ALL_METHODS,
 };
 
 /** Returns whether a request is for a connection. */
@@ -61,12 +61,12 @@ export async function connect(core: Core, target: Target, verb: string): Promise
   };
   const steps = reviewSteps(options as unknown as StoredObject);
   const reviewed = await writeAdmitted(core, write, steps) as unknown as ConnectOptions;
-  if (subresource !== "proxy" && verb !== "create") mustBeAllowed(core, target, "create");
+  if (subresource !== "proxy" && verb !== "create") checkAllowed(core, target, "create");
   switch (kind.collection) {
     case "/services":
       return serviceEndpoint(core, target);
     case "/nodes":
-      return nodeAddress(core, schemeNamePort(name, "node").name);
+      return nodeAddress(core, parseProxyName(name, "node").name);
     default:
       return subresource === "proxy" ? podAddress(core, target) : podNode(core, target, reviewed);
   }
@@ -80,7 +80,7 @@ function* reviewSteps(options: StoredObject): Steps<StoredObject> {
  * Authorizes `create` too. A WebSocket starts with a GET, but running commands in a container is
  * not a read.
  */
-function mustBeAllowed(core: Core, { kind, namespace, name = "", subresource, user }: Target, verb: string): void {
+function checkAllowed(core: Core, { kind, namespace, name = "", subresource, user }: Target, verb: string): void {
   const attributes = attributesOn(kind, { verb, subresource, namespace, name });
   const decision = core.access.authorizer?.decide(user, attributes);
   if (decision !== undefined && !decision.allowed) throw forbidden(kind, name, decision.reason);
@@ -122,7 +122,7 @@ export function checkContainer(pod: StoredObject, container: unknown): void {
 }
 
 /** Address types of nodes, in the order of preference. */
-const PREFERRED = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+const PREFERRED_ADDRESSES = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 
 /**
  * Connects to a node.
@@ -135,7 +135,7 @@ export function nodeAddress(core: Core, name: string): never {
   const node = core.store.get("/nodes", name);
   if (node === undefined) throw notFound({ group: "", plural: "nodes" }, name);
   const addresses = list(own(fields(node.status), "addresses")).map(fields);
-  if (!addresses.some(({ type }) => PREFERRED.includes(String(type)))) {
+  if (!addresses.some(({ type }) => PREFERRED_ADDRESSES.includes(String(type)))) {
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(" ");
     throw new StatusError(500, undefined, `no preferred addresses found; known addresses: [${known}]`);
   }
@@ -143,7 +143,7 @@ export function nodeAddress(core: Core, name: string): never {
 }
 
 function podAddress(core: Core, { kind, namespace, name = "" }: Target): never {
-  const wanted = schemeNamePort(name, "pod");
+  const wanted = parseProxyName(name, "pod");
   const { status } = getObject(core, kind, namespace, wanted.name);
   const { podIP, podIPs } = fields(status);
   if (!podIP && !fields(list(podIPs)[0]).ip) throw badRequest("address not allowed");
@@ -151,23 +151,25 @@ function podAddress(core: Core, { kind, namespace, name = "" }: Target): never {
 }
 
 function serviceEndpoint(core: Core, { kind, namespace, name: id = "" }: Target): never {
-  const { name, port } = schemeNamePort(id, "service");
+  const { name, port } = parseProxyName(id, "service");
   let portName = port;
   if (/^[-+]?\d+$/.test(port)) {
     const service = getObject(core, kind, namespace, name);
     const found = list(own(fields(service.spec), "ports")).map(fields).find((each) => each.port === Number(port));
-    if (found === undefined) throw unavailable(`no service port ${Number(port)} found for service ${quoted(name)}`);
+    if (found === undefined) {
+      throw unavailableError(`no service port ${Number(port)} found for service ${quoted(name)}`);
+    }
     portName = String(found.name ?? "");
   }
   const endpoints = core.store.get("/endpoints", keyOf(namespace, name));
   if (endpoints === undefined) throw notFound(kind, name);
   const subsets = list(endpoints.subsets).map(fields);
-  if (subsets.length === 0) throw unavailable(`no endpoints available for service ${quoted(name)}`);
+  if (subsets.length === 0) throw unavailableError(`no endpoints available for service ${quoted(name)}`);
   const isServed = subsets.some(({ addresses, ports }) =>
     list(ports).some((each) => String(fields(each).name ?? "") === portName) &&
     list(addresses).some((address) => isPodAddress(core, namespace, fields(address)))
   );
-  if (!isServed) throw unavailable(`no endpoints available for service ${quoted(id)}`);
+  if (!isServed) throw unavailableError(`no endpoints available for service ${quoted(id)}`);
   return unreachable(`service "${name}"`);
 }
 
@@ -180,7 +182,7 @@ function isPodAddress(core: Core, namespace: string | undefined, { ip, targetRef
 }
 
 /** Parses the name in a proxy path: `web`, `web:80` or `https:web:80`. */
-function schemeNamePort(id: string, resource: string): { name: string; port: string } {
+function parseProxyName(id: string, resource: string): { name: string; port: string } {
   const parts = id.split(":");
   const [scheme = "", name = "", port = ""] = parts.length === 3 ? parts : ["", ...parts];
   const isValid = parts.length <= 3 && name !== "" && ["", "http", "https"].includes(scheme);
@@ -188,7 +190,7 @@ function schemeNamePort(id: string, resource: string): { name: string; port: str
   return { name, port };
 }
 
-function unavailable(message: string): StatusError {
+function unavailableError(message: string): StatusError {
   return new StatusError(503, "ServiceUnavailable", message);
 }
 
@@ -198,12 +200,6 @@ function unreachable(address: string): never {
 
 function quoted(text: string): string {
   return JSON.stringify(text);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -14,19 +14,25 @@ export interface ConnectOptions {
 
 type Read = (values: readonly string[]) => unknown;
 
-const flag: Read = ([first]) => first !== undefined && first !== "0" && first.toLowerCase() !== "false";
-const text: Read = ([first]) => first ?? "";
+const parseFlag: Read = ([first]) => first !== undefined && first !== "0" && first.toLowerCase() !== "false";
+const parseText: Read = ([first]) => first ?? "";
 
-const STREAMS = { stdin: flag, stdout: flag, stderr: flag, tty: flag, container: text } as const;
+const STREAMS = {
+  stdin: parseFlag,
+  stdout: parseFlag,
+  stderr: parseFlag,
+  tty: parseFlag,
+  container: parseText,
+} as const;
 
 /** Parsers of the fields of each kind, in the order of the result. Empty fields are omitted. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   PodExecOptions: { ...STREAMS, command: (values) => values.length === 0 ? null : values },
   PodAttachOptions: STREAMS,
-  PodPortForwardOptions: { ports },
-  PodProxyOptions: { path: text },
-  ServiceProxyOptions: { path: text },
-  NodeProxyOptions: { path: text },
+  PodPortForwardOptions: { ports: parsePorts },
+  PodProxyOptions: { path: parseText },
+  ServiceProxyOptions: { path: parseText },
+  NodeProxyOptions: { path: parseText },
 };
 
 /**
@@ -58,7 +64,7 @@ export function connectOptions(kind: string, query: URLSearchParams, subpath: st
 
 const MAX_PORT = 65535;
 
-function ports(values: readonly string[]): readonly number[] | undefined {
+function parsePorts(values: readonly string[]): readonly number[] | undefined {
   if (values.length === 0) return undefined;
   return values.flatMap((each) => each.split(",")).map((part) => {
     const fault = (reason: string) =>

@@ -10,14 +10,11 @@ import type { Core } from "../core/core.ts";
 import { updateObject } from "../core/persist.ts";
 import type { Target } from "../core/target.ts";
 import { type LabelSelector, matchesSelector } from "../objects/label_selector.ts";
-import type { Draft, StoredObject } from "../objects/objects.ts";
-import { timestamp } from "../objects/objects.ts";
+import { type Draft, fields, type StoredObject, timestamp } from "../objects/objects.ts";
 import { type DeleteOptions, deleteOptions } from "../objects/options.ts";
 import { getObject, prefixOf } from "../verbs/read.ts";
 import { conflict, StatusError } from "../wire/status_error.ts";
 import { withPodCondition } from "./pod_conditions.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const BUDGETS = "policy/poddisruptionbudgets";
 
@@ -131,14 +128,14 @@ function consumeDisruption(core: Core, budget: StoredObject, pod: string, dryRun
   const now = timestamp(core.clock.now());
   const change = (live: StoredObject) => {
     const status = fields(live.status);
-    const left = disruptionsAllowed - 1;
+    const remaining = disruptionsAllowed - 1;
     return {
       ...live,
       status: {
         ...status,
         disruptedPods: { ...fields(status.disruptedPods), [pod]: now },
-        disruptionsAllowed: left,
-        ...left === 0 && { conditions: withExhausted(status.conditions, generation, now) },
+        disruptionsAllowed: remaining,
+        ...remaining === 0 && { conditions: withExhaustedCondition(status.conditions, generation, now) },
       },
     };
   };
@@ -147,7 +144,7 @@ function consumeDisruption(core: Core, budget: StoredObject, pod: string, dryRun
   updateObject(core, kind, { namespace, name, dryRun: false, subresource: "status", track }, change);
 }
 
-function withExhausted(conditions: unknown, observedGeneration: number, now: string): readonly unknown[] {
+function withExhaustedCondition(conditions: unknown, observedGeneration: number, now: string): readonly unknown[] {
   const type = "DisruptionAllowed";
   const others = Array.isArray(conditions) ? conditions.filter((each) => fields(each).type !== type) : [];
   const exhausted = { type, status: "False", observedGeneration, lastTransitionTime: now, reason: "InsufficientPods" };
@@ -171,7 +168,3 @@ function counts(status: unknown): Record<(typeof COUNTS)[number], number> {
 }
 
 const COUNTS = ["observedGeneration", "disruptionsAllowed", "currentHealthy", "desiredHealthy"] as const;
-
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}

@@ -50,22 +50,26 @@ function partOf({ kind, subresource = "" }: Target): Part | undefined {
 /** Responds to a request for a subresource of a pod. */
 export async function servePodPart(core: Core, target: Target, request: Request): Promise<Response> {
   const part = partOf(target);
-  if (part === undefined) return logOf(core, target);
+  if (part === undefined) return serveLog(core, target);
   const { value } = await parseObject(await readBody(request), contentType(request.headers), part.kind);
   const body = value as Draft;
-  if (body.kind !== part.kind) throw wrongKind(part, body);
+  if (body.kind !== part.kind) throw wrongKindError(part, body);
   const options = writeOptions(target.query, request.headers.get("user-agent") ?? "", "CreateOptions");
   const { namespace: given } = metadataOf(body);
   if (given && given !== target.namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  const placed = tracked(core, withMetadata(body as unknown as StoredObject, { namespace: target.namespace ?? "" }), {
-    manager: options.manager,
-    subresource: target.subresource,
-  });
-  const { name = "" } = metadataOf(placed);
+  const submitted = withManagedFields(
+    core,
+    withMetadata(body as unknown as StoredObject, { namespace: target.namespace ?? "" }),
+    {
+      manager: options.manager,
+      subresource: target.subresource,
+    },
+  );
+  const { name = "" } = metadataOf(submitted);
   const named = target.name === undefined ? { ...target, name } : target;
-  const steps = reviewSteps(placed, named.name ?? "");
+  const steps = reviewSteps(submitted, named.name ?? "");
   const reviewed = await writeAdmitted(core, writeOf(named, "CREATE", options), steps);
   const pods = core.kinds.get("", "v1", "pods") ?? target.kind;
   await part.act(core, { ...named, kind: pods }, reviewed as unknown as Draft, options.dryRun);
@@ -73,7 +77,7 @@ export async function servePodPart(core: Core, target: Target, request: Request)
 }
 
 /** Returns a body with managed fields, which only webhooks receive. */
-function tracked(
+function withManagedFields(
   core: Core,
   body: StoredObject,
   options: { manager: string; subresource: string | undefined },
@@ -93,7 +97,7 @@ function* reviewSteps(body: StoredObject, name: string): Steps<StoredObject> {
   return yield { phase: "validate", object: mutated };
 }
 
-function wrongKind({ kind, package: folder }: Part, body: Draft): Error {
+function wrongKindError({ kind, package: folder }: Part, body: Draft): Error {
   const { kind: given, apiVersion = "" } = body as { kind?: string; apiVersion?: string };
   const [version, group] = apiVersion.split("/").reverse();
   const type = `${group?.split(".")[0] || version}.${given}`;
@@ -102,7 +106,7 @@ function wrongKind({ kind, package: folder }: Part, body: Draft): Error {
   );
 }
 
-function logOf(core: Core, { kind, namespace, name, query }: Target): Response {
+function serveLog(core: Core, { kind, namespace, name, query }: Target): Response {
   const pod = getObject(core, kind, namespace, name ?? "");
   checkContainer(pod, query.get("container"));
   const node = nodeOf(pod);

@@ -47,7 +47,7 @@ export async function serveScale(core: Core, target: Target, request: Request): 
   }
   const optionsKind = request.method === "PUT" ? "UpdateOptions" : "PatchOptions";
   const options = writeOptions(query, request.headers.get("user-agent") ?? "", optionsKind);
-  const edit = await editOfScale(core, target, request, options);
+  const edit = await parseScaleEdit(core, target, request, options);
   const steps = updateSteps(core, kind, { namespace, name, dryRun: options.dryRun }, (live) => {
     const before = scaleBefore(kind, live);
     const wanted = edit(before);
@@ -61,7 +61,7 @@ export async function serveScale(core: Core, target: Target, request: Request): 
       managedFields: ownersAfterScale(managedFields, owners, replicasPaths(kind), kind.apiVersion),
     });
   });
-  const { object } = await writeAdmitted(core, writeOf(target, "UPDATE", options), asScale(kind, steps));
+  const { object } = await writeAdmitted(core, writeOf(target, "UPDATE", options), withScaleAdmission(kind, steps));
   return { code: 200, object: scaleOf(kind, object).scale };
 }
 
@@ -69,7 +69,7 @@ export async function serveScale(core: Core, target: Target, request: Request): 
  * Wraps the steps of a write so that webhooks receive the scale instead of the object, and can
  * change its replicas.
  */
-function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
+function* withScaleAdmission<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
   let next = steps.next();
   while (!next.done) {
     if (next.value.phase === "convert") {
@@ -88,7 +88,7 @@ function* asScale<T>(kind: ServedKind, steps: Steps<T>): Steps<T> {
 
 type ScaleEdit = (before: StoredObject) => Draft;
 
-async function editOfScale(core: Core, target: Target, request: Request, options: WriteOptions): Promise<ScaleEdit> {
+async function parseScaleEdit(core: Core, target: Target, request: Request, options: WriteOptions): Promise<ScaleEdit> {
   const { kind, name = "", warnings } = target;
   const type = contentType(request.headers);
   const text = await readBody(request);
@@ -106,12 +106,12 @@ async function editOfScale(core: Core, target: Target, request: Request, options
     return (before) => {
       // The real server accepts an apply to the scale of a custom kind only if it makes no change.
       if (!kind.isBuiltin && before.metadata.managedFields === undefined) {
-        throw inconvertible("failed to create manager for existing fields: failed to convert live object", "/");
+        throw conversionError("failed to create manager for existing fields: failed to convert live object", "/");
       }
       const result = applyConfig(core, { ...target, kind: SCALE }, before, config, options);
       if (!kind.isBuiltin && replicasOf(result.object) !== replicasOf(before)) {
         const { namespace = "", name = "" } = metadataOf(config);
-        throw inconvertible("failed to convert new object", `${namespace}/${name}`);
+        throw conversionError("failed to convert new object", `${namespace}/${name}`);
       }
       const wanted = decodeBody(SCALE, result.object, { fieldValidation: "Ignore", warnings: [] });
       return withMetadata(wanted, { managedFields: encodeManaged(result) });
@@ -130,7 +130,7 @@ async function editOfScale(core: Core, target: Target, request: Request, options
   };
 }
 
-function inconvertible(what: string, name: string): StatusError {
+function conversionError(what: string, name: string): StatusError {
   const reason = "to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
   return new StatusError(500, undefined, `${what} (${name}; autoscaling/v1, Kind=Scale) ${reason}`);
 }
@@ -160,7 +160,7 @@ const SCALE: ServedKind = {
     allowsUnconditionalUpdate: true,
     decode(object) {
       const unknown: string[] = [];
-      return { object: withoutZero(decode(SCALE.schema, object, unknown) as Draft), unknown };
+      return { object: withoutZeroReplicas(decode(SCALE.schema, object, unknown) as Draft), unknown };
     },
     prepareCreate: (object) => object,
     prepareUpdate: (object) => object,
@@ -170,7 +170,7 @@ const SCALE: ServedKind = {
 };
 
 /** Go omits zero replicas, so they have no manager. */
-function withoutZero(scale: Draft): Draft {
+function withoutZeroReplicas(scale: Draft): Draft {
   return replicasOf(scale) === 0 ? { ...scale, spec: {} } : scale;
 }
 

@@ -9,6 +9,7 @@ import type { ManagedFieldsEntry } from "../objects/objects.ts";
 
 /** Path of the replicas in each version of a kind; undefined for a version without scale. */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[] | undefined>;
+
 const SCALE_VERSION = "autoscaling/v1";
 const IN_SCALE = ["f:spec", "f:replicas"];
 

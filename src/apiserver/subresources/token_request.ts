@@ -99,7 +99,7 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
   const lifetime = Number(own(spec, "expirationSeconds") ?? DEFAULT_LIFETIME);
   const faults = lifetimeFaults(lifetime);
   if (faults.length > 0) throw invalid(KIND, "", faults);
-  const bound = boundOf(core, spec, { namespace, name });
+  const bound = checkBoundObject(core, spec, { namespace, name });
   const audiences = own(spec, "audiences");
   const wanted = Array.isArray(audiences) && audiences.length > 0 ? audiences.map(String) : [ISSUER];
   const now = core.clock.now();
@@ -143,7 +143,7 @@ function lifetimeFaults(lifetime: number): FieldError[] {
 
 const COLLECTIONS: Readonly<Record<Bound["kind"], string>> = { Pod: "/pods", Secret: "/secrets", Node: "/nodes" };
 
-function boundOf(
+function checkBoundObject(
   core: Core,
   spec: Readonly<Record<string, unknown>>,
   account: { namespace: string; name: string },

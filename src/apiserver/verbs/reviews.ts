@@ -11,15 +11,13 @@ import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
 import type { Target } from "../core/target.ts";
 import { decodeBody } from "../objects/decode_body.ts";
-import { type Draft, metadataOf, type StoredObject, timestamp } from "../objects/objects.ts";
+import { type Draft, type Fields, fields, metadataOf, type StoredObject, timestamp } from "../objects/objects.ts";
 import { writeOptions } from "../objects/options.ts";
 import { contentType, parseObject, readBody } from "../wire/body.ts";
 import { badRequest, invalid, methodNotAllowed } from "../wire/status_error.ts";
 
 const AUTHENTICATION = "authentication.k8s.io";
 const AUTHORIZATION = "authorization.k8s.io";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns whether a request creates a review. */
 export function isReview({ kind }: Target): boolean {
@@ -69,10 +67,6 @@ export async function serveReview(core: Core, target: Target, request: Request):
     default:
       throw methodNotAllowed();
   }
-}
-
-function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
 }
 
 function accessStatus(core: Core, user: User, spec: Fields): unknown {

@@ -20,6 +20,7 @@ export interface Caller {
   /** Calls Services; `undefined` if the cluster has none. */
   readonly service: ServiceCaller | undefined;
 }
+
 // The limit of client-go.
 const MAX_RETRIES = 10;
 

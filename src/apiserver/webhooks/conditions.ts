@@ -54,15 +54,15 @@ export function compileCondition(expression: string): Program {
  *
  * @returns The result; or an error message if a condition fails and the failure policy is Fail.
  */
-export function conditionsHold(
+export function meetsConditions(
   { matchConditions = [], failurePolicy }: Webhook,
   input: ConditionInput,
 ): boolean | string {
   if (matchConditions.length === 0) return true;
   const variables = {
-    object: dynamic(input.object ?? null),
-    oldObject: dynamic(input.oldObject ?? null),
-    request: dynamic(input.request),
+    object: toDynamicValue(input.object ?? null),
+    oldObject: toDynamicValue(input.oldObject ?? null),
+    request: toDynamicValue(input.request),
     authorizer: input.authorizer,
     "authorizer.requestResource": input.requestResource,
   };
@@ -85,10 +85,12 @@ export function conditionsHold(
 }
 
 /** Converts JSON to a CEL value of dynamic type. */
-function dynamic(value: unknown): Value {
+function toDynamicValue(value: unknown): Value {
   if (value === null || value === undefined) return null;
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   if (typeof value === "string" || typeof value === "boolean") return value;
-  if (Array.isArray(value)) return new List(value.map(dynamic));
-  return new EntryMap(Object.entries(value as object).map(([key, field]): [Value, Value] => [key, dynamic(field)]));
+  if (Array.isArray(value)) return new List(value.map(toDynamicValue));
+  return new EntryMap(
+    Object.entries(value as object).map(([key, field]): [Value, Value] => [key, toDynamicValue(field)]),
+  );
 }

@@ -37,6 +37,7 @@ export class ConversionNeeded extends Error {
   override name = "ConversionNeeded";
   readonly converter: WebhookConverter;
   readonly missing: readonly MissingConversion[];
+
   constructor(converter: WebhookConverter, missing: readonly MissingConversion[]) {
     super("An object must be converted before it can be read");
     this.converter = converter;

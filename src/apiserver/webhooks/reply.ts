@@ -20,21 +20,21 @@ export class CallError extends Error {
  * @throws {CallError} If the body is not an object.
  */
 export function readReply(response: Response, text: string): Readonly<Record<string, unknown>> {
-  if (!response.ok) throw new CallError(messageIn(text) ?? statusText(response, text));
+  if (!response.ok) throw new CallError(messageIn(text) ?? describeStatus(response, text));
   if (text === "") {
     const type = response.headers.get("content-type") ?? "application/json";
     throw new CallError(`0-length response with status code: ${response.status} and content type: ${type}`);
   }
-  const untyped = (detail: string) => new CallError(`couldn't get version/kind; json parse error: ${detail}`);
+  const parseError = (detail: string) => new CallError(`couldn't get version/kind; json parse error: ${detail}`);
   const fault = jsonTextFault(text);
   // Only a body with the JSON content type is decoded as JSON. Others are decoded as YAML, in which
   // nearly any text is a string.
   const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? true;
-  if (fault !== undefined) throw untyped(isJson ? fault : notAnObjectFault(text));
+  if (fault !== undefined) throw parseError(isJson ? fault : notAnObjectFault(text));
   const value: unknown = JSON.parse(text) ?? {};
-  if (!isObject(value)) throw untyped(notAnObjectFault(value));
-  const typed = typeFault(value);
-  if (typed !== undefined) throw untyped(typed);
+  if (!isObject(value)) throw parseError(notAnObjectFault(value));
+  const wrongTypeFault = typeFault(value);
+  if (wrongTypeFault !== undefined) throw parseError(wrongTypeFault);
   return value;
 }
 
@@ -78,7 +78,7 @@ function messageIn(text: string): string | undefined {
  * Returns client-go's message for a reply that is not a review
  * (`k8s.io/apimachinery/pkg/api/errors`, NewGenericServerResponse).
  */
-function statusText({ status, headers }: Response, body: string): string {
+function describeStatus({ status, headers }: Response, body: string): string {
   const type = headers.get("content-type") ?? "text/plain";
   const message = !type.startsWith("text/") || body.trim() === "" ? "unknown" : body.trim();
   switch (status) {

@@ -1,7 +1,8 @@
 /** Functions that read and format fields, times and labels for cells. */
-import { isObject } from "../../../base/json.ts";
 import { own } from "../../../base/own.ts";
-import type { StoredObject } from "../../objects/objects.ts";
+import { type Fields, fields, type StoredObject } from "../../objects/objects.ts";
+
+export { type Fields, fields };
 import { humanDuration } from "../columns.ts";
 
 /** Returns the value of a cell. */
@@ -9,14 +10,6 @@ export type Cell = (object: StoredObject, now: number) => unknown;
 
 /** The cells of a kind by the names of its columns. */
 export type Cells = Readonly<Record<string, Cell>>;
-
-/** A JSON object. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** Returns a value if it is an object, and `{}` otherwise. */
-export function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
 
 /** Returns the objects of a list in a field. */
 export function list(holder: unknown, key: string): Fields[] {
@@ -90,7 +83,7 @@ function requirementText(key: string, operator: string, values: readonly string[
 }
 
 /** Formats the first `limit` items of a list, and the number of the others. */
-export function some(all: readonly string[], limit: number, separator = ","): string {
+export function firstItems(all: readonly string[], limit: number, separator = ","): string {
   const shown = all.slice(0, limit).join(separator);
   return all.length > limit ? `${shown} + ${all.length - limit} more...` : shown;
 }

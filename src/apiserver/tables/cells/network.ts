@@ -1,6 +1,17 @@
 /** Cells of services, ingresses and other network kinds. */
 import type { StoredObject } from "../../objects/objects.ts";
-import { at, type Cells, type Fields, fields, labels, list, orElse, selectorText, some, strings } from "./_fields.ts";
+import {
+  at,
+  type Cells,
+  type Fields,
+  fields,
+  firstItems,
+  labels,
+  list,
+  orElse,
+  selectorText,
+  strings,
+} from "./_fields.ts";
 
 export const networkCells: Readonly<Record<string, Cells>> = {
   "/services": {
@@ -13,13 +24,13 @@ export const networkCells: Readonly<Record<string, Cells>> = {
   "/endpoints": {
     Endpoints: (it) => {
       const subsets = list(it, "subsets");
-      return subsets.length === 0 ? "<none>" : some(subsets.flatMap(subsetAddresses), 3);
+      return subsets.length === 0 ? "<none>" : firstItems(subsets.flatMap(subsetAddresses), 3);
     },
   },
   "discovery.k8s.io/endpointslices": {
     AddressType: ({ addressType }) => addressType,
-    Ports: (it) => some(list(it, "ports").map(({ port, name }) => String(port ?? name ?? "*")), 3) || "<unset>",
-    Endpoints: (it) => some(list(it, "endpoints").flatMap((each) => strings(each, "addresses")), 3) || "<unset>",
+    Ports: (it) => firstItems(list(it, "ports").map(({ port, name }) => String(port ?? name ?? "*")), 3) || "<unset>",
+    Endpoints: (it) => firstItems(list(it, "endpoints").flatMap((each) => strings(each, "addresses")), 3) || "<unset>",
   },
   "networking.k8s.io/ingresses": {
     Class: orElse("<none>", "spec", "ingressClassName"),

@@ -38,7 +38,7 @@ function stateOf(pod: StoredObject): PodState {
   const sidecars = new Set(initContainers.filter((each) => each.restartPolicy === "Always").map(({ name }) => name));
   const phase = String(fields(status).phase ?? "");
   const init = initState(pod, sidecars);
-  let { reason = fields(status).reason ? String(fields(status).reason) : gatedReason(status) ?? phase } = init;
+  let { reason = fields(status).reason ? String(fields(status).reason) : schedulingGateReason(status) ?? phase } = init;
   let { ready, restarts, lastRestart } = init;
   if (init.reason === undefined || isTrueCondition(status, "Initialized")) {
     const statuses = list(status, "containerStatuses");
@@ -53,15 +53,15 @@ function stateOf(pod: StoredObject): PodState {
       else if (main.running > 0) reason = "NotReady";
     }
   }
-  const isOver = phase === "Succeeded" || phase === "Failed";
+  const hasEnded = phase === "Succeeded" || phase === "Failed";
   if (metadata.deletionTimestamp !== undefined) {
     if (fields(status).reason === "NodeLost") reason = "Unknown";
-    else if (!isOver) reason = "Terminating";
+    else if (!hasEnded) reason = "Terminating";
   }
   return { ready, total: list(spec, "containers").length + sidecars.size, reason, restarts, lastRestart };
 }
 
-function gatedReason(status: unknown): string | undefined {
+function schedulingGateReason(status: unknown): string | undefined {
   const isGated = list(status, "conditions").some(({ type, reason }) =>
     type === "PodScheduled" && reason === "SchedulingGated"
   );
@@ -97,12 +97,12 @@ function initState({ spec, status }: StoredObject, sidecars: ReadonlySet<unknown
 
 function initReason(container: Fields, progress: string): string {
   const { terminated, waiting } = statesOf(container);
-  if (terminated !== undefined) return endReason(terminated);
+  if (terminated !== undefined) return terminationReason(terminated);
   const reason = waiting?.reason;
   return reason && reason !== "PodInitializing" ? String(reason) : progress;
 }
 
-function endReason({ reason, signal, exitCode }: Fields): string {
+function terminationReason({ reason, signal, exitCode }: Fields): string {
   if (reason) return String(reason);
   return signal ? `Signal:${signal}` : `ExitCode:${exitCode ?? 0}`;
 }
@@ -143,7 +143,7 @@ function containersReason(
     const states = statesOf(container);
     if (states.waiting?.reason) reason = String(states.waiting.reason);
     else if (states.terminated !== undefined) {
-      reason = endReason(states.terminated);
+      reason = terminationReason(states.terminated);
       if (Number(states.terminated.exitCode ?? 0) !== 0) error = reason;
     } else if (container.ready === true && states.running !== undefined) running++;
   }

@@ -8,13 +8,13 @@ import {
   count,
   type Fields,
   fields,
+  firstItems,
   isTrueCondition,
   labels,
   list,
   orElse,
   selectorText,
   since,
-  some,
 } from "./_fields.ts";
 
 const readyOfDesired: Cells = {
@@ -139,7 +139,7 @@ function metrics({ spec, status }: StoredObject): string {
   const found = list(status, "currentMetrics");
   // The real server also lists metrics of v1 in their v2 form.
   const shown = list(spec, "metrics").map((metric, i) => metricText(metric, found[i]));
-  return shown.length === 0 ? "<none>" : some(shown, 2, ", ");
+  return shown.length === 0 ? "<none>" : firstItems(shown, 2, ", ");
 }
 
 function metricText(metric: Fields, found: Fields | undefined): string {
