@@ -72,25 +72,44 @@ class Lane {
     });
   }
 
-  fetch(request: Request): Promise<Response> {
-    return this.#gate(() => fetch(request, { client: this.#client }), request.signal);
+  async fetch(request: Request): Promise<Response> {
+    const { signal, onEnd } = this.#track(request.signal);
+    const init = { signal, client: this.#client };
+    try {
+      return withBodyCallback(await this.#gate(() => fetch(request, init), signal), onEnd);
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
   }
 
-  async send(url: string, { method, headers, body, signal }: Outgoing): Promise<Answer> {
-    const pending = linked(signal === null ? [] : [signal]);
+  async send(url: string, outgoing: Outgoing): Promise<Answer> {
+    const { method, headers, body } = outgoing;
+    const { signal, onEnd } = this.#track(outgoing.signal);
+    // Headers are passed as a list because it is faster: Deno validates each property of an object.
+    const init = { method, headers: Object.entries(headers), body, signal, client: this.#client };
+    try {
+      return new PendingAnswer(await this.#gate(() => fetch(url, init), signal), onEnd);
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
+  }
+
+  /**
+   * Adds a pending request.
+   *
+   * @param requestSignal Signal of the request.
+   * @returns The signal to send the request with, and a function to call at the end of the request.
+   */
+  #track(requestSignal: AbortSignal | null): { readonly signal: AbortSignal; readonly onEnd: () => void } {
+    const pending = linked(requestSignal === null ? [] : [requestSignal]);
     this.#pending.add(pending);
     const onEnd = (): void => {
       this.#pending.delete(pending);
       pending[Symbol.dispose]();
     };
-    // Headers are passed as a list because it is faster: Deno validates each property of an object.
-    const init = { method, headers: Object.entries(headers), body, signal: pending.signal, client: this.#client };
-    try {
-      return new PendingAnswer(await this.#gate(() => fetch(url, init), pending.signal), onEnd);
-    } catch (error) {
-      onEnd();
-      throw error;
-    }
+    return { signal: pending.signal, onEnd };
   }
 
   /**
@@ -102,6 +121,32 @@ class Lane {
     for (const pending of this.#pending) pending.abort(error);
     this.#client.close();
   }
+}
+
+/** Returns a response that calls back when its body has been read or discarded, or has failed. */
+function withBodyCallback(response: Response, onEnd: () => void): Response {
+  if (response.body === null) {
+    onEnd();
+    return response;
+  }
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      onEnd();
+    },
+    cancel(reason) {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  }, { highWaterMark: 0 });
+  return new Response(body, response);
 }
 
 /** A response that calls back when its body has been read or discarded. */

@@ -86,6 +86,30 @@ Deno.test("FetchTransport closes the connections of pending requests when it is 
   }
 });
 
+Deno.test("FetchTransport.fetch fails when the transport is closed before the response was read", async (t) => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n";
+  for (
+    const { name, reply } of [
+      { name: "without a response", reply: undefined },
+      { name: "with half of a body", reply: `${head}{"a":` },
+    ]
+  ) {
+    await t.step(name, async () => {
+      await using server = silentServer(reply);
+      const transport = new FetchTransport({});
+      let code: string | undefined;
+      transport.fetch(new Request(server.url)).then((response) => response.text()).then(
+        () => code = "read",
+        (error) => code = error.code,
+      );
+      await eventually(() => assert.equal(server.requests, 1));
+      transport.close();
+      await eventually(() => assert.equal(code, "ConnectionClosed"));
+      await eventually(() => assert.equal(server.open, 0));
+    });
+  }
+});
+
 Deno.test("FetchTransport leaves no listeners on the signal of a request whose response was read", async () => {
   await using server = silentServer("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
   const transport = new FetchTransport({});
