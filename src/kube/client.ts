@@ -2,7 +2,7 @@
 import { linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import type { AnyKind, Infer, Input, KubeObject } from "../resource/kind.ts";
-import { type Answer, retryAfter } from "./answer.ts";
+import { retryAfter, type WireResponse } from "./response.ts";
 import { ApiError, type RequestInfo } from "./api_error.ts";
 import { applyBody } from "./apply_body.ts";
 import type {
@@ -15,11 +15,11 @@ import type {
   WriteOptions,
 } from "./calls.ts";
 import { ConnectionError, connectionError, TruncatedStreamError } from "./connection_error.ts";
-import { type Connection, FencedError, type Outgoing } from "./connection.ts";
+import { type Connection, FencedError, type WireRequest } from "./connection.ts";
 import { jsonLines } from "./json_lines.ts";
 import { collectionPath, describe, objectPath } from "./path.ts";
-import { Lanes } from "./lanes.ts";
-import type { Pulse } from "./pulse.ts";
+import { WatchSlots } from "./watch_slots.ts";
+import type { ConnectionProbe } from "./connection_probe.ts";
 import { metadataOnly, select, writeQuery } from "./query.ts";
 import type { RateLimit } from "./rate_limit.ts";
 import { withoutSecretValues } from "./secret_response.ts";
@@ -58,7 +58,7 @@ export interface ClientOptions {
    */
   readonly onResponse?: (method: string, code: string) => void;
   /** Detects a dead connection and fails the requests on it. */
-  readonly pulse?: Pulse | undefined;
+  readonly probe?: ConnectionProbe | undefined;
   /** Delays requests, except those for Leases and access reviews. @default {none} */
   readonly rateLimit?: RateLimit | undefined;
   /**
@@ -112,8 +112,8 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #clock: Clock;
   readonly #userAgent: string;
-  readonly #pulse: Pulse | undefined;
-  readonly #lanes: Lanes = new Lanes();
+  readonly #probe: ConnectionProbe | undefined;
+  readonly #watchSlots: WatchSlots = new WatchSlots();
   /** Number of requests that are delayed by `Retry-After` or by the rate limit. */
   waiting = 0;
 
@@ -128,7 +128,7 @@ export class Client {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? "op";
-    this.#pulse = options.pulse;
+    this.#probe = options.probe;
   }
 
   /**
@@ -214,17 +214,22 @@ export class Client {
     }
     const info = { verb: "watch", target: describe(kind, undefined, options.namespace) };
     const path = `${collectionPath(kind, options.namespace)}?${query}`;
-    using slot = this.#lanes.take();
+    using slot = this.#watchSlots.take();
     using aborter = linked(options.signal === undefined ? [] : [options.signal]);
-    using _watchdog = this.#pulse?.onDead((error) => aborter.abort(error));
+    using _watchdog = this.#probe?.onDead((error) => aborter.abort(error));
     const { signal } = aborter;
-    const sendOptions = { ...metadataOnly(options, "PartialObjectMetadata"), signal, lane: slot.lane, streams: true };
+    const sendOptions = {
+      ...metadataOnly(options, "PartialObjectMetadata"),
+      signal,
+      connectionIndex: slot.connectionIndex,
+      streams: true,
+    };
     const response = await this.#send(info, "GET", path, sendOptions);
     options.onOpen?.();
     if (response.body === null) return;
     try {
       for await (const events of jsonLines(response.body, signal)) {
-        this.#pulse?.received();
+        this.#probe?.received();
         yield options.metadataOnly
           ? (events as WatchEvent[]).map((event) => withKind(kind, event))
           : events as WatchEvent[];
@@ -302,10 +307,10 @@ export class Client {
    */
   async apply<K extends AnyKind>(
     kind: K,
-    wanted: Input<K>,
+    object: Input<K>,
     options: WriteOptions & { readonly manager: string; readonly force?: boolean },
   ): Promise<Infer<K>> {
-    const body = { ...(wanted as Partial<KubeObject>), apiVersion: kind.apiVersion, kind: kind.kind };
+    const body = { ...(object as Partial<KubeObject>), apiVersion: kind.apiVersion, kind: kind.kind };
     const name = body.metadata?.name ?? "";
     const namespace = options.namespace ?? body.metadata?.namespace;
     const info = { verb: "apply", target: describe(kind, name, namespace) };
@@ -377,7 +382,7 @@ export class Client {
   /** Reads the body of a response. Fails if the connection is closed as dead meanwhile. */
   async #bodyOf<T>(
     info: RequestInfo,
-    { body }: Answer,
+    { body }: WireResponse,
     read: () => Promise<T>,
     options: { readonly signal?: AbortSignal },
   ): Promise<T> {
@@ -401,12 +406,12 @@ export class Client {
     options: {
       readonly signal?: AbortSignal;
       readonly accept?: string;
-      readonly lane?: number;
+      readonly connectionIndex?: number;
       readonly streams?: boolean;
     },
     body?: unknown,
     type?: string,
-  ): Promise<Answer> {
+  ): Promise<WireResponse> {
     const url = this.connection.url + path;
     const json = body === undefined ? null : type === APPLY ? applyBody(body) : JSON.stringify(body);
     let hasRenewed = false;
@@ -416,7 +421,7 @@ export class Client {
       }
       const fence = method === "GET" ? undefined : this.#options.fence;
       fence?.();
-      const outgoing: Outgoing = {
+      const wireRequest: WireRequest = {
         method,
         headers: {
           accept: options.accept ?? "application/json",
@@ -426,11 +431,11 @@ export class Client {
         },
         body: json,
         signal: options.signal ?? null,
-        ...(options.lane ? { lane: options.lane } : {}),
+        ...(options.connectionIndex ? { connectionIndex: options.connectionIndex } : {}),
         ...(options.streams ? { streams: true } : {}),
         ...(fence === undefined ? {} : { fence }),
       };
-      const { response, authorization } = await this.#sendOnce(info, url, outgoing);
+      const { response, authorization } = await this.#sendOnce(info, url, wireRequest);
       if (response.ok) return response;
       if (response.status === 401 && !hasRenewed && await this.connection.renew?.(authorization)) {
         hasRenewed = true;
@@ -456,28 +461,28 @@ export class Client {
 
   /** Returns a promise that also rejects when the connection is closed as dead. */
   #guarded<T>(request: Promise<T>): Promise<T> {
-    return this.#pulse?.guard(request) ?? request;
+    return this.#probe?.guard(request) ?? request;
   }
 
   async #sendOnce(
     info: RequestInfo,
     url: string,
-    outgoing: Outgoing,
-  ): Promise<{ readonly response: Answer; readonly authorization: string | undefined }> {
+    wireRequest: WireRequest,
+  ): Promise<{ readonly response: WireResponse; readonly authorization: string | undefined }> {
     const { connection } = this;
     try {
-      const request = connection.send === undefined ? new Request(url, outgoing) : undefined;
-      const sending: Promise<Answer> = request === undefined
-        ? connection.send!(url, outgoing)
+      const request = connection.send === undefined ? new Request(url, wireRequest) : undefined;
+      const sending: Promise<WireResponse> = request === undefined
+        ? connection.send!(url, wireRequest)
         : connection.fetch(request);
       const response = await this.#guarded(sending);
-      this.#options.onResponse?.(outgoing.method, String(response.status));
-      const sent = request === undefined ? outgoing.headers.authorization : request.headers.get("authorization");
+      this.#options.onResponse?.(wireRequest.method, String(response.status));
+      const sent = request === undefined ? wireRequest.headers.authorization : request.headers.get("authorization");
       return { response, authorization: sent ?? undefined };
     } catch (cause) {
-      outgoing.signal?.throwIfAborted();
+      wireRequest.signal?.throwIfAborted();
       if (cause instanceof FencedError) throw cause.cause;
-      this.#options.onResponse?.(outgoing.method, "<error>");
+      this.#options.onResponse?.(wireRequest.method, "<error>");
       throw connectionError(info, connection.url, cause);
     }
   }

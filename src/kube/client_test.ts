@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { ConfigMap, Deployment, Namespace } from "../kinds/mod.ts";
-import { type Answer, MAX_RETRY_AFTER, ResponseTooLargeError } from "./answer.ts";
+import { MAX_RETRY_AFTER, ResponseTooLargeError, type WireResponse } from "./response.ts";
 import type { ApiError } from "./api_error.ts";
 import { Client } from "./client.ts";
-import { FencedError, type Outgoing } from "./connection.ts";
+import { FencedError, type WireRequest } from "./connection.ts";
 
 const CALLS: readonly {
   name: string;
@@ -292,7 +292,7 @@ Deno.test("the error of a response that is too large names the object", async ()
 
 Deno.test("Client throws the error of its fence, and does not call the fence for reads", async () => {
   const responses: unknown[] = [];
-  const send = (_url: string, { method, fence }: Outgoing): Promise<Answer> => {
+  const send = (_url: string, { method, fence }: WireRequest): Promise<WireResponse> => {
     try {
       fence?.();
       return Promise.resolve(Response.json({ method }));
@@ -336,9 +336,9 @@ const START = Date.UTC(2030, 0, 1);
 /**
  * Returns a client of a scripted server.
  *
- * @param answer Returns the response to a request. It receives the number of requests so far.
+ * @param respond Returns the response to a request. It receives the number of requests so far.
  */
-function scriptedServer(answer: (request: Sent, count: number) => Response) {
+function scriptedServer(respond: (request: Sent, count: number) => Response) {
   const clock = new VirtualClock(START);
   const sent: Sent[] = [];
   /** The `accept-encoding` of each request. */
@@ -355,7 +355,7 @@ function scriptedServer(answer: (request: Sent, count: number) => Response) {
     };
     sent.push(record);
     accepted.push(request.headers.get("accept-encoding"));
-    return answer(record, sent.length);
+    return respond(record, sent.length);
   };
   const client = new Client({ url: "http://cluster", fetch, close() {} }, { clock, userAgent: "test/1" });
   return { client, clock, sent, accepted };

@@ -18,7 +18,7 @@ GwVTkDe6AiEAhWH357dA+AO4cVP5y6WnyY3DxZUYmYSiP7w7LOLYqZc=
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 const POD_FILES = { [`${ACCOUNT}/ca.crt`]: AUTHORITY, [`${ACCOUNT}/token`]: "t", [`${ACCOUNT}/namespace`]: "team\n" };
 
-const FOUND: readonly {
+const CASES: readonly {
   name: string;
   env?: Record<string, string>;
   files: Record<string, string>;
@@ -68,7 +68,7 @@ const FOUND: readonly {
   },
 ];
 
-for (const { name, env = {}, files, options, url, namespace } of FOUND) {
+for (const { name, env = {}, files, options, url, namespace } of CASES) {
   Deno.test(`connect uses ${name}`, async () => {
     const connection = await connect(machine(env, files), new VirtualClock(), options);
     connection.close();
@@ -94,9 +94,9 @@ Deno.test("connect uses the service account if the sandbox denies access to KUBE
 });
 
 Deno.test("connect sends the token of the kubeconfig", async () => {
-  const seen: (string | null)[] = [];
+  const tokens: (string | null)[] = [];
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
-    seen.push(request.headers.get("authorization"));
+    tokens.push(request.headers.get("authorization"));
     return new Response("ok");
   });
   const text = kubeconfig("x").replace("https://x:6443", `http://127.0.0.1:${server.addr.port}/`);
@@ -104,7 +104,7 @@ Deno.test("connect sends the token of the kubeconfig", async () => {
   const response = await connection.fetch(new Request(`${connection.url}/version`));
   assert.equal(await response.text(), "ok");
   connection.close();
-  assert.deepEqual(seen, ["Bearer secret"]);
+  assert.deepEqual(tokens, ["Bearer secret"]);
   assert.equal(connection.url.endsWith("/"), false);
 });
 
@@ -112,7 +112,6 @@ function machine(env: Record<string, string>, files: Record<string, string>): Ma
   return {
     env: (name) => env[name],
     readText: (path) => {
-      if (path.startsWith("/forbidden")) return Promise.reject(new Deno.errors.NotCapable("Requires read access"));
       const text = files[path];
       return text === undefined ? Promise.reject(new Deno.errors.NotFound("no such file")) : Promise.resolve(text);
     },

@@ -1,17 +1,23 @@
 /**
  * The interfaces between a client and the transport that sends its requests.
  */
-import type { Answer } from "./answer.ts";
+import type { WireResponse } from "./response.ts";
 
-/** A request as plain values. Creating a `Request` would take a tenth of an operator's CPU time. */
-export interface Outgoing {
+/**
+ * A request as plain values. Creating a `Request` instead would take a tenth of an operator's CPU
+ * time.
+ */
+export interface WireRequest {
   readonly method: string;
   /** Headers. A connection may add credentials to them. */
   readonly headers: Record<string, string>;
   readonly body: string | null;
   readonly signal: AbortSignal | null;
-  /** Which of several connections to use. @default {0} */
-  readonly lane?: number;
+  /**
+   * Which of several connections to use. Watches that exceed the limit of the first connection use
+   * further ones. @default {0}
+   */
+  readonly connectionIndex?: number;
   /** Whether the caller reads the body while it arrives, as for a watch. @default {false} */
   readonly streams?: boolean;
   /** Whether the request is sent before queued requests that are not urgent. @default {false} */
@@ -39,7 +45,7 @@ export interface Transport {
   /** Sends a request, as the global `fetch` does. */
   fetch(request: Request): Promise<Response>;
   /** Sends a request that is given as plain values. */
-  send(url: string, outgoing: Outgoing): Promise<Answer>;
+  send(url: string, request: WireRequest): Promise<WireResponse>;
   /** Closes all connections. Pending requests fail, and the next request opens a new connection. */
   reset(): void;
   /** Closes all connections for good. */
@@ -53,14 +59,14 @@ export interface Connection {
   /** Sends a request with credentials. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** Sends a request that is given as plain values. The client prefers it to `fetch`. */
-  readonly send?: (url: string, outgoing: Outgoing) => Promise<Answer>;
+  readonly send?: (url: string, request: WireRequest) => Promise<WireResponse>;
   /**
    * Reads the credentials again, after a request failed with 401.
    *
-   * @param refused The `authorization` header of that request.
+   * @param rejected The `authorization` header of that request.
    * @returns Whether the credentials have changed, so that the request should be sent again.
    */
-  renew?(refused: string | undefined): Promise<boolean>;
+  renew?(rejected: string | undefined): Promise<boolean>;
   /** The namespace of the credentials: that of the pod, or of the kubeconfig context. */
   readonly namespace?: string;
   /** Whether this process runs in a pod of the cluster. */

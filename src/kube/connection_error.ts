@@ -1,5 +1,5 @@
 /** Errors of requests that got no usable response. */
-import { ResponseTooLargeError } from "./answer.ts";
+import { ResponseTooLargeError } from "./response.ts";
 import type { RequestInfo } from "./api_error.ts";
 import { CredentialError } from "./http.ts";
 import { NetworkError, networkError } from "./network_error.ts";
@@ -77,7 +77,7 @@ export class TruncatedStreamError extends Error {
  *
  * @param request What was requested.
  * @param url URL of the server.
- * @param cause What the connection threw.
+ * @param cause The error that the connection threw.
  */
 export function connectionError({ verb, target }: RequestInfo, url: string, cause: unknown): ConnectionError {
   const failed = `Cannot ${verb} ${target}`;

@@ -12,7 +12,7 @@ const GROUPS: Record<string, Record<string, Resource[]>> = {
   "other.example.com": { v1: [["websites", "Website"]] },
 };
 
-const FOUND: readonly { name: string; query: string; expected: string }[] = [
+const CASES: readonly { name: string; query: string; expected: string }[] = [
   { name: "by short name", query: "deploy", expected: "apps/v1 Deployment" },
   { name: "by plural", query: "deployments", expected: "apps/v1 Deployment" },
   { name: "by kind in upper case", query: "DEPLOYMENT", expected: "apps/v1 Deployment" },
@@ -27,7 +27,7 @@ const FOUND: readonly { name: string; query: string; expected: string }[] = [
   { name: "of another group with its group", query: "events.events.k8s.io", expected: "events.k8s.io/v1 Event" },
 ];
 
-for (const { name, query, expected } of FOUND) {
+for (const { name, query, expected } of CASES) {
   Deno.test(`findKind finds a kind ${name}`, async () => {
     const kind = await findKind(cluster(), query);
     assert.equal(`${kind.apiVersion} ${kind.kind}`, expected);

@@ -1,7 +1,7 @@
 /** Sends requests with `fetch`, and adds bearer tokens to requests. */
 import { type Linked, linked } from "../base/abort.ts";
-import type { Answer, AnswerBody, BodyReader } from "./answer.ts";
-import type { Connection, Outgoing, Transport } from "./connection.ts";
+import type { WireBody, WireBodyReader, WireResponse } from "./response.ts";
+import type { Connection, Transport, WireRequest } from "./connection.ts";
 import { type FirstRequestGate, firstRequestGate } from "./first_request_gate.ts";
 import { ConnectionClosedError } from "./http2/errors.ts";
 
@@ -16,12 +16,13 @@ export interface TlsOptions {
 }
 
 /**
- * Sends requests with `fetch`. If the server supports HTTP/2, all requests of a lane share one
- * connection.
+ * Sends requests with `fetch`. If the server supports HTTP/2, all requests with the same
+ * `connectionIndex` share one connection.
  */
 export class FetchTransport implements Transport {
   readonly #tls: TlsOptions;
-  #lanes: Lane[];
+  /** The clients, by `connectionIndex`. */
+  #clients: FetchClient[];
 
   /**
    * @param tls Trusted authorities, client certificate and proxy.
@@ -30,33 +31,33 @@ export class FetchTransport implements Transport {
   constructor(tls: TlsOptions) {
     if (tls.ca !== undefined) rejectInvalidCa(tls.ca);
     this.#tls = tls;
-    this.#lanes = [new Lane(tls)];
+    this.#clients = [new FetchClient(tls)];
   }
 
   fetch(request: Request): Promise<Response> {
     // Watches must not be compressed, because fetch decodes only the first gzip member of a
     // response. `Client` sets the header for its own watches.
     if (new URL(request.url).searchParams.has("watch")) request.headers.set("accept-encoding", "identity");
-    return this.#lanes[0]!.fetch(request);
+    return this.#clients[0]!.fetch(request);
   }
 
-  send(url: string, outgoing: Outgoing): Promise<Answer> {
-    const lane = this.#lanes[outgoing.lane ?? 0] ??= new Lane(this.#tls);
-    return lane.send(url, outgoing);
+  send(url: string, request: WireRequest): Promise<WireResponse> {
+    const client = this.#clients[request.connectionIndex ?? 0] ??= new FetchClient(this.#tls);
+    return client.send(url, request);
   }
 
   reset(): void {
     this.close();
-    this.#lanes = [new Lane(this.#tls)];
+    this.#clients = [new FetchClient(this.#tls)];
   }
 
   close(): void {
-    for (const lane of this.#lanes) lane.close();
+    for (const client of this.#clients) client.close();
   }
 }
 
-/** One HTTP/2 connection. Deno's clients do not share connections, so each lane has its own. */
-class Lane {
+/** An HTTP client of Deno, and its pending requests. With HTTP/2, it opens one connection. */
+class FetchClient {
   readonly #client: Deno.HttpClient;
   readonly #gate: FirstRequestGate = firstRequestGate();
   /** Requests whose response has not been read completely. */
@@ -83,13 +84,13 @@ class Lane {
     }
   }
 
-  async send(url: string, outgoing: Outgoing): Promise<Answer> {
-    const { method, headers, body } = outgoing;
-    const { signal, onEnd } = this.#track(outgoing.signal);
+  async send(url: string, request: WireRequest): Promise<WireResponse> {
+    const { method, headers, body } = request;
+    const { signal, onEnd } = this.#track(request.signal);
     // Headers are passed as a list because it is faster: Deno validates each property of an object.
     const init = { method, headers: Object.entries(headers), body, signal, client: this.#client };
     try {
-      return new PendingAnswer(await this.#gate(() => fetch(url, init), signal), onEnd);
+      return new PendingResponse(await this.#gate(() => fetch(url, init), signal), onEnd);
     } catch (error) {
       onEnd();
       throw error;
@@ -150,7 +151,7 @@ function withBodyCallback(response: Response, onEnd: () => void): Response {
 }
 
 /** A response that calls back when its body has been read or discarded. */
-class PendingAnswer implements Answer {
+class PendingResponse implements WireResponse {
   readonly ok: boolean;
   readonly status: number;
   readonly headers: Headers;
@@ -166,14 +167,14 @@ class PendingAnswer implements Answer {
     if (response.body === null) onEnd();
   }
 
-  get body(): AnswerBody | null {
+  get body(): WireBody | null {
     const { body } = this.#response;
     if (body === null) return null;
     const cancel = (reason?: unknown): Promise<void> => {
       this.#onEnd();
       return body.cancel(reason);
     };
-    const getReader = (): BodyReader => {
+    const getReader = (): WireBodyReader => {
       const reader = body.getReader();
       return {
         read: () => reader.read(),
@@ -243,11 +244,11 @@ export function withToken(
       return await transport.fetch(request);
     },
     ...(transport.send === undefined ? {} : {
-      send: async (url, outgoing) => {
-        outgoing.headers.authorization = await authorization(false);
-        return await transport.send!(url, outgoing);
+      send: async (url, request) => {
+        request.headers.authorization = await authorization(false);
+        return await transport.send!(url, request);
       },
     }),
-    renew: async (refused) => refused !== await authorization(true),
+    renew: async (rejected) => rejected !== await authorization(true),
   };
 }

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { eventually } from "../../tests/eventually.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { Namespace } from "../kinds/mod.ts";
-import type { Answer, AnswerBody } from "./answer.ts";
+import type { WireBody, WireResponse } from "./response.ts";
 import { Client } from "./client.ts";
-import type { Connection, Outgoing } from "./connection.ts";
+import type { Connection, WireRequest } from "./connection.ts";
 import { FetchTransport, type TokenSource, withToken } from "./http.ts";
-import { Pulse } from "./pulse.ts";
+import { ConnectionProbe } from "./connection_probe.ts";
 
 Deno.test("withToken adds the token to a request and changes nothing else", async () => {
   const { sent, send } = server(() => 200);
@@ -61,9 +61,13 @@ Deno.test("FetchTransport closes the connections of pending requests when it is 
   for (
     const { name, reply, read } of [
       { name: "without a response", reply: undefined },
-      { name: "without a body", reply: head, read: (answer: Answer) => answer.json() },
-      { name: "with half of a body", reply: `${head}{"a":`, read: (answer: Answer) => answer.text() },
-      { name: "with half of a stream", reply: `${head}{"a":`, read: (answer: Answer) => readToEnd(answer.body!) },
+      { name: "without a body", reply: head, read: (response: WireResponse) => response.json() },
+      { name: "with half of a body", reply: `${head}{"a":`, read: (response: WireResponse) => response.text() },
+      {
+        name: "with half of a stream",
+        reply: `${head}{"a":`,
+        read: (response: WireResponse) => readToEnd(response.body!),
+      },
       { name: "with a body that is not read", reply: `${head}{"a":` },
     ]
   ) {
@@ -71,7 +75,7 @@ Deno.test("FetchTransport closes the connections of pending requests when it is 
       await using server = silentServer(reply);
       const transport = new FetchTransport({});
       let outcome: string | undefined;
-      transport.send(server.url, { ...PLAIN, headers: {} }).then((answer) => read?.(answer)).then(
+      transport.send(server.url, { ...PLAIN, headers: {} }).then((response) => read?.(response)).then(
         () => outcome = "read",
         (error) => outcome = error.code,
       );
@@ -123,8 +127,8 @@ Deno.test("FetchTransport leaves no listeners on the signal of a request whose r
     };
   }
   for (let i = 0; i < 3; i++) {
-    const answer = await transport.send(server.url, { ...PLAIN, headers: {}, signal });
-    assert.deepEqual(await answer.json(), {});
+    const response = await transport.send(server.url, { ...PLAIN, headers: {}, signal });
+    assert.deepEqual(await response.json(), {});
   }
   const unread = await transport.send(server.url, { ...PLAIN, headers: {}, signal });
   await unread.body?.cancel();
@@ -138,22 +142,22 @@ Deno.test("connections do not accumulate while a server accepts connections but 
   const connection: Connection = {
     url: server.url,
     fetch: (request) => transport.fetch(request),
-    send: (url, outgoing) => transport.send(url, outgoing),
+    send: (url, request) => transport.send(url, request),
     reset: () => transport.reset(),
     close: () => transport.close(),
   };
   const clock = new VirtualClock();
-  const pulse = new Pulse({ connection, clock, userAgent: "me" });
-  const client = new Client(connection, { clock, pulse });
+  const probe = new ConnectionProbe({ connection, clock, userAgent: "me" });
+  const client = new Client(connection, { clock, probe });
   const stop = new AbortController();
-  const ended = pulse.run(stop.signal);
-  for (let deaths = 1; deaths <= 5; deaths++) {
+  const ended = probe.run(stop.signal);
+  for (let count = 1; count <= 5; count++) {
     const read = client.get(Namespace, "a").then(() => undefined, ({ code }) => code);
     const before = server.requests;
     await eventually(() => assert(server.requests > before));
     await eventually(() => {
       clock.step(clock.now() + 10_000);
-      assert.equal(pulse.deaths, deaths);
+      assert.equal(probe.deadConnections, count);
     });
     assert.equal(await read, "ConnectionLost");
   }
@@ -165,7 +169,7 @@ Deno.test("connections do not accumulate while a server accepts connections but 
 
 /** Returns a client whose connection adds tokens, with both `fetch` and `send`. */
 function clientWith(send: Connection["fetch"], token: TokenSource): Client {
-  const plain = (url: string, outgoing: Outgoing): Promise<Response> => send(new Request(url, outgoing));
+  const plain = (url: string, request: WireRequest): Promise<Response> => send(new Request(url, request));
   return new Client({ url: "http://cluster", ...withToken({ fetch: send, send: plain }, token), close() {} });
 }
 
@@ -186,14 +190,14 @@ interface Sent {
   body: string;
 }
 
-/** Returns a `fetch` that records requests and responds with the status that `answer` returns. */
-function server(answer: (authorization: string | null) => number) {
+/** Returns a `fetch` that records requests and responds with the status that `statusFor` returns. */
+function server(statusFor: (authorization: string | null) => number) {
   const sent: Sent[] = [];
   const send = async (request: Request): Promise<Response> => {
     const authorization = request.headers.get("authorization");
     const type = request.headers.get("content-type");
     sent.push({ method: request.method, url: request.url, type, authorization, body: await request.text() });
-    return new Response("{}", { status: answer(authorization) });
+    return new Response("{}", { status: statusFor(authorization) });
   };
   return { sent, send };
 }
@@ -241,7 +245,7 @@ function silentServer(reply: string | undefined) {
   };
 }
 
-async function readToEnd(body: AnswerBody): Promise<void> {
+async function readToEnd(body: WireBody): Promise<void> {
   const reader = body.getReader();
   while (!(await reader.read()).done);
 }

@@ -36,8 +36,8 @@ for (const { name, httpClient, isTraced = false, encodings } of CLIENTS) {
     const connection = await inCluster(machine, systemClock, httpClient);
     assert(connection?.isInPod);
     assert.equal(connection.namespace, "team");
-    const outgoing = { method: "GET", headers: {}, body: null, signal: null };
-    const response = await connection.send!(`https://127.0.0.1:${server.addr.port}/version`, outgoing);
+    const request = { method: "GET", headers: {}, body: null, signal: null };
+    const response = await connection.send!(`https://127.0.0.1:${server.addr.port}/version`, request);
     assert.deepEqual(await response.json(), {});
     connection.close();
     assert.deepEqual(seen, [["Bearer secret", encodings]]);

@@ -1,5 +1,5 @@
 /** Reads the JSON lines of a watch. */
-import type { AnswerBody } from "./answer.ts";
+import type { WireBody } from "./response.ts";
 import { TruncatedStreamError } from "./connection_error.ts";
 
 // In characters: forty times the largest object that etcd accepts by default.
@@ -16,7 +16,7 @@ const MAX_LINE = 64 << 20;
  * @throws {TruncatedStreamError} If the body ends in the middle of a line.
  */
 export async function* jsonLines(
-  body: AnswerBody,
+  body: WireBody,
   signal?: AbortSignal,
   maxLine: number = MAX_LINE,
 ): AsyncGenerator<unknown[], void> {

@@ -56,7 +56,7 @@ export async function kubeconfigConnection(
 function withoutToken(transport: FetchTransport): Pick<Connection, "fetch" | "send"> {
   return {
     fetch: (request) => transport.fetch(request),
-    send: (url, outgoing) => transport.send(url, outgoing),
+    send: (url, request) => transport.send(url, request),
   };
 }
 

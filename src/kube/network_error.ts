@@ -23,9 +23,9 @@ export class NetworkError extends Error {
 }
 
 /**
- * Returns the error of a TLS handshake as a {@linkcode NetworkError}.
+ * Converts the error of a TLS handshake to a {@linkcode NetworkError}.
  *
- * @param cause What the handshake threw.
+ * @param cause The error that the handshake threw.
  * @param authority Host and port of the server, such as `10.0.0.1:6443`.
  * @returns The error; `undefined` for other causes, such as an untrusted certificate.
  */
@@ -64,9 +64,9 @@ const MESSAGES: { readonly [failure in ConnectionFailure]?: readonly [code: Netw
 };
 
 /**
- * Returns what Deno threw for a request as a {@linkcode NetworkError}.
+ * Converts the error of a request to a {@linkcode NetworkError}.
  *
- * @param cause What `fetch`, `Deno.connect` or the client in `http2` threw.
+ * @param cause The error that `fetch`, `Deno.connect` or the client in `http2` threw.
  * @returns The error; for reasons without a {@linkcode NetworkErrorCode}, the innermost cause.
  */
 export function networkError(cause: unknown): unknown {

@@ -6,37 +6,37 @@ import { Client } from "./client.ts";
 import { Http2Transport } from "./http2/mod.ts";
 
 /** Ways in which a server ends the TLS handshake, and the resulting error. */
-const ENDS: readonly {
+const CASES: readonly {
   name: string;
   code: string;
   message: string;
-  answer: (connection: Deno.TcpConn) => Promise<unknown>;
+  serve: (connection: Deno.TcpConn) => Promise<unknown>;
 }[] = [
   {
     name: "closes the connection",
     code: "HandshakeClosed",
     message: 'the connection was closed during the TLS handshake. Check the process that listens on "AUTHORITY"',
-    answer: (connection) => connection.read(new Uint8Array(10_000)),
+    serve: (connection) => connection.read(new Uint8Array(10_000)),
   },
   {
     name: "responds in plain HTTP",
     code: "NotTls",
     message: '"AUTHORITY" does not use TLS. Check the port',
-    async answer(connection) {
+    async serve(connection) {
       await connection.read(new Uint8Array(10_000));
       await connection.write(new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n"));
     },
   },
 ];
 
-for (const { name, code, message, answer } of ENDS) {
+for (const { name, code, message, serve } of CASES) {
   Deno.test(`the error for a server that ${name} during the TLS handshake has a code and quotes the address`, async () => {
     const { caCert } = await localAuthority();
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const authority = `127.0.0.1:${listener.addr.port}`;
     const serving = (async () => {
       for await (const connection of listener) {
-        await answer(connection);
+        await serve(connection);
         connection.close();
       }
     })().catch(() => undefined);

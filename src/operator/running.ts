@@ -2,7 +2,7 @@
 import { aborted, type Linked, linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import { Client, type ClientOptions } from "../kube/client.ts";
-import { Pulse } from "../kube/pulse.ts";
+import { ConnectionProbe } from "../kube/connection_probe.ts";
 import { RateLimit } from "../kube/rate_limit.ts";
 import { AccessCheck, controllerAccess } from "../runtime/access_check.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
@@ -114,7 +114,7 @@ class RunningOperator implements Running {
   readonly #log: Logger;
   readonly #tracing: Tracing | undefined;
   /** Detects dead connections. */
-  readonly #pulse: Pulse;
+  readonly #probe: ConnectionProbe;
   readonly #clientOptions: ClientOptions;
   /** The client for requests that do not depend on leadership. */
   readonly #unfencedClient: Client;
@@ -148,7 +148,7 @@ class RunningOperator implements Running {
     this.metrics = metrics;
     const tracer = processTracer(operator);
     this.#tracing = tracer && new Tracing(tracer);
-    this.#pulse = this.#createPulse();
+    this.#probe = this.#createProbe();
     this.#clientOptions = this.#createClientOptions();
     this.#unfencedClient = new Client(options.connection, this.#clientOptions);
     this.#elector = this.#createElector();
@@ -218,8 +218,8 @@ class RunningOperator implements Running {
     return (onLog === undefined ? log : logWithListener(log, onLog)).with({ operatorID: this.#instance });
   }
 
-  #createPulse(): Pulse {
-    return new Pulse({
+  #createProbe(): ConnectionProbe {
+    return new ConnectionProbe({
       connection: this.#options.connection,
       clock: this.#clock,
       userAgent: userAgentOf(this.#operator),
@@ -234,7 +234,7 @@ class RunningOperator implements Running {
     return {
       clock,
       userAgent: userAgentOf(this.#operator),
-      pulse: this.#pulse,
+      probe: this.#probe,
       interceptor: this.#tracing?.call,
       rateLimit: rateLimit && new RateLimit({ ...rateLimit, clock, onDelay: this.#delayLog() }),
       onResponse: (method, code) => this.metrics.request(method, code, host),
@@ -445,7 +445,7 @@ class RunningOperator implements Running {
   async #watch(signal: AbortSignal): Promise<void> {
     await Promise.all([
       this.#informers.run(signal),
-      this.#pulse.run(signal),
+      this.#probe.run(signal),
       ...this.#checks.map((check) => check.run(signal)),
     ]);
   }

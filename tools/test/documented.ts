@@ -67,9 +67,9 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
     "WrittenObject",
   ],
   "is used only inside the SDK: a connection of a user has no `send`, and run options no threads and metrics": [
-    "Answer",
-    "Outgoing",
-    "Pulse",
+    "WireResponse",
+    "WireRequest",
+    "ConnectionProbe",
     "RateLimit",
   ],
   "is `any`": ["Unchecked"],

@@ -1,6 +1,6 @@
 /** Requests and responses of one HTTP/2 connection (RFC 9113, sections 5.1, 6 and 8). */
 import type { Clock } from "../../base/clock.ts";
-import { type Answer, MAX_RESPONSE_BYTES, ResponseTooLargeError } from "../answer.ts";
+import { MAX_RESPONSE_BYTES, ResponseTooLargeError, type WireResponse } from "../response.ts";
 import { FencedError } from "../connection.ts";
 import {
   ConnectionClosedError,
@@ -28,7 +28,7 @@ import { type Duplex, Framing, MAX_HEADER_BLOCK } from "./framing.ts";
 import { HeaderWriter, readHeaders, type ResponseHeaders } from "./hpack.ts";
 import { Liveness } from "./liveness.ts";
 import { mayOpen, mayWatch, RequestQueue } from "./request_queue.ts";
-import { type Http2Request, type Stream, streamedAnswer, wholeAnswer } from "./stream.ts";
+import { type Http2Request, type Stream, streamedResponse, wholeResponse } from "./stream.ts";
 import { StreamedBody } from "./streamed_body.ts";
 
 // As in Go's client: up to 4 MiB per stream may be unread, and the connection window is so large
@@ -167,7 +167,7 @@ export class Http2Connection {
    * @throws {FencedError} If its fence threw an error.
    * @throws The reason of its signal, if that is aborted.
    */
-  request(request: Http2Request): Promise<Answer> {
+  request(request: Http2Request): Promise<WireResponse> {
     return new Promise((resolve, reject) => {
       if (request.signal?.aborted) return reject(request.signal.reason);
       if (!this.isOpen) return reject(this.#unavailableError());
@@ -321,7 +321,7 @@ export class Http2Connection {
         (bytes) => this.#returnWindow(stream, bytes),
         (reason) => this.#cancel(stream.id, reason),
       );
-      stream.resolve(streamedAnswer(headers, stream.body));
+      stream.resolve(streamedResponse(headers, stream.body));
     }
     if (isEnd) this.#onEndOfStream(stream, EMPTY);
   }
@@ -334,7 +334,7 @@ export class Http2Connection {
     this.#forget(stream);
     if (body !== undefined) return body.end();
     try {
-      resolve(wholeAnswer(headers, this.#decoder.decode(content)));
+      resolve(wholeResponse(headers, this.#decoder.decode(content)));
     } catch (error) {
       // V8 limits the length of strings. The error must not end the other requests.
       reject(error);

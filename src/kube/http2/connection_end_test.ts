@@ -6,10 +6,10 @@ import { CODE, FLAG, FRAME, SETTING, uint32 } from "./frames.ts";
 
 Deno.test("after GOAWAY, Http2Connection finishes the requests that the server processes and rejects the others as not processed", async () => {
   const peer = new Peer();
-  const answers = [peer.connection.request(request()), peer.connection.request(request())];
+  const responses = [peer.connection.request(request()), peer.connection.request(request())];
   await peer.firstFrame(FRAME.headers, 3);
   peer.send((out) => goAway(out, 1, CODE.none));
-  await assert.rejects(answers[1]!, NotProcessedError);
+  await assert.rejects(responses[1]!, NotProcessedError);
   assert.equal(peer.connection.isOpen, false);
   await assert.rejects(peer.connection.request(request()), {
     name: "NotProcessedError",
@@ -17,7 +17,7 @@ Deno.test("after GOAWAY, Http2Connection finishes the requests that the server p
   });
   assert.equal(peer.isClosed, false);
   peer.send((out) => respond(out, 1));
-  assert.equal((await answers[0]!).status, 200);
+  assert.equal((await responses[0]!).status, 200);
   assert.equal(peer.isClosed, true);
   await assert.rejects(peer.connection.request(request()), NotProcessedError);
 });

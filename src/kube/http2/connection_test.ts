@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { VirtualClock } from "../../base/virtual_clock.ts";
-import type { Answer } from "../answer.ts";
+import type { WireResponse } from "../response.ts";
 import { bytes, OK, Peer, request, text } from "./_peer.ts";
 import { CODE, FLAG, FRAME, type FrameWriter, SETTING, uint32 } from "./frames.ts";
 
 Deno.test("Http2Connection sends its settings and a request, acknowledges the server's settings, and returns the response", async () => {
   const peer = new Peer();
-  const answer = peer.connection.request(request({ body: `{"a":1}` }));
+  const response = peer.connection.request(request({ body: `{"a":1}` }));
   const sent = await peer.sent(4);
   assert.deepEqual(sent.map(({ type }) => type), [FRAME.settings, FRAME.window, FRAME.headers, FRAME.data]);
   assert.equal(text(sent[3]!.payload), `{"a":1}`);
@@ -15,7 +15,7 @@ Deno.test("Http2Connection sends its settings and a request, acknowledges the se
     out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
     out.frame(FRAME.data, FLAG.end, 1, bytes(`{"b":2}`));
   });
-  assert.deepEqual(await (await answer).json(), { b: 2 });
+  assert.deepEqual(await (await response).json(), { b: 2 });
   assert.deepEqual((await peer.sent(5)).at(-1), {
     type: FRAME.settings,
     flags: FLAG.ack,
@@ -60,9 +60,9 @@ Deno.test("Http2Connection reads a response regardless of how it is split into f
     for (const size of [1, 7, 1000]) {
       await t.step(`${name}, ${size} bytes at a time`, async () => {
         const peer = new Peer();
-        const answer = peer.connection.request(request());
+        const response = peer.connection.request(request());
         peer.send(write, size);
-        assert.equal(await (await answer).json(), "aä".repeat(10));
+        assert.equal(await (await response).json(), "aä".repeat(10));
         peer.connection.close();
       });
     }
@@ -73,14 +73,14 @@ Deno.test("Http2Connection sends a request body as far as the stream window allo
   const peer = new Peer();
   peer.send((out) => out.settings([[SETTING.window, 10]]));
   await peer.sent(3);
-  const answer = peer.connection.request(request({ body: "0123456789abcdef" }));
+  const response = peer.connection.request(request({ body: "0123456789abcdef" }));
   const first = (await peer.sent(5)).at(-1)!;
   assert.deepEqual([text(first.payload), first.flags], ["0123456789", 0]);
   peer.send((out) => out.numbers(FRAME.window, 1, 6));
   const second = (await peer.sent(6)).at(-1)!;
   assert.deepEqual([text(second.payload), second.flags], ["abcdef", FLAG.end]);
   peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK));
-  assert.equal(await (await answer).text(), "");
+  assert.equal(await (await response).text(), "");
 });
 
 Deno.test("Http2Connection queues requests beyond the server's stream limit, and does not send aborted ones", async () => {
@@ -88,36 +88,36 @@ Deno.test("Http2Connection queues requests beyond the server's stream limit, and
   peer.send((out) => out.settings([[SETTING.concurrent, 1]]));
   await peer.sent(3);
   const stop = new AbortController();
-  const answers = [1, 2, 3].map((n) => peer.connection.request(request({ signal: n === 2 ? stop.signal : null })));
+  const responses = [1, 2, 3].map((n) => peer.connection.request(request({ signal: n === 2 ? stop.signal : null })));
   await peer.sent(4);
   stop.abort("enough");
-  await assert.rejects(answers[1]!, (reason) => reason === "enough");
+  await assert.rejects(responses[1]!, (reason) => reason === "enough");
   peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK));
-  await answers[0];
+  await responses[0];
   assert.equal((await peer.sent(5)).at(-1)!.stream, 3);
   peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 3, OK));
-  assert.equal((await answers[2]!).status, 200);
+  assert.equal((await responses[2]!).status, 200);
 });
 
 Deno.test("Http2Connection sends an urgent request before queued ones", async () => {
   const peer = new Peer();
   peer.send((out) => out.settings([[SETTING.concurrent, 3]]));
   await peer.sent(3);
-  const answers = [1, 2].map(() => peer.connection.request(request()));
+  const responses = [1, 2].map(() => peer.connection.request(request()));
   const urgent = peer.connection.request(request({ isUrgent: true }));
   assert.deepEqual((await peer.sent(5)).slice(3).map(({ stream }) => stream), [1, 3]);
   peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 3, OK));
   assert.equal((await urgent).status, 200);
   for (const stream of [1, 5]) peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, stream, OK));
-  for (const answer of answers) assert.equal((await answer).status, 200);
+  for (const response of responses) assert.equal((await response).status, 200);
 });
 
 Deno.test("Http2Connection pings a silent server, and fails its requests when there is no response", async () => {
   const clock = new VirtualClock();
   const peer = new Peer({ clock });
-  const answer = peer.connection.request(request());
+  const response = peer.connection.request(request());
   const failed = assert.rejects(
-    answer,
+    response,
     { code: "Unanswered", message: "the connection is dead: no bytes and no response to a PING for 8.25 s" },
   );
   await peer.sent(3);
@@ -142,10 +142,10 @@ Deno.test("Http2Connection pings a silent server, and fails its requests when th
 Deno.test("Http2Connection does not ping while no request is pending", async () => {
   const clock = new VirtualClock();
   const peer = new Peer({ clock });
-  const answer = peer.connection.request(request());
+  const response = peer.connection.request(request());
   await peer.sent(3);
   peer.send((out) => out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK));
-  await answer;
+  await response;
   while (clock.step(clock.now() + 60_000));
   assert.equal(clock.nextDue, undefined);
   assert.equal(peer.frames.length, 3);
@@ -155,10 +155,10 @@ Deno.test("Http2Connection does not ping while no request is pending", async () 
 Deno.test("Http2Connection resets the stream of an aborted request, and other requests continue", async () => {
   const peer = new Peer();
   const stop = new AbortController();
-  const answers = [peer.connection.request(request({ signal: stop.signal })), peer.connection.request(request())];
+  const responses = [peer.connection.request(request({ signal: stop.signal })), peer.connection.request(request())];
   await peer.sent(4);
   stop.abort("enough");
-  await assert.rejects(answers[0]!, (reason) => reason === "enough");
+  await assert.rejects(responses[0]!, (reason) => reason === "enough");
   const reset = (await peer.sent(5)).at(-1)!;
   assert.deepEqual([reset.type, reset.stream, uint32(reset.payload, 0)], [FRAME.reset, 1, CODE.cancel]);
   peer.send((out) => {
@@ -166,7 +166,7 @@ Deno.test("Http2Connection resets the stream of an aborted request, and other re
     out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 1, OK);
     out.frame(FRAME.headers, FLAG.endHeaders | FLAG.end, 3, OK);
   });
-  assert.equal((await answers[1]!).status, 200);
+  assert.equal((await responses[1]!).status, 200);
 });
 
 Deno.test("Http2Connection acknowledges a PING", async () => {
@@ -178,13 +178,13 @@ Deno.test("Http2Connection acknowledges a PING", async () => {
 
 Deno.test("Http2Connection enlarges the window of a stream only by the bytes that were read", async () => {
   const peer = new Peer();
-  const answer = peer.connection.request(request({ streams: true }));
+  const response = peer.connection.request(request({ streams: true }));
   const piece = new Uint8Array(16384);
   peer.send((out) => {
     out.frame(FRAME.headers, FLAG.endHeaders, 1, OK);
     for (let i = 0; i < 130; i++) out.frame(FRAME.data, 0, 1, piece);
   });
-  const reader = (await answer).body!.getReader();
+  const reader = (await response).body!.getReader();
   let read = 0;
   for (; read < 130 * piece.length; read += (await reader.read()).value!.length);
   const update = await peer.firstFrame(FRAME.window, 1);
@@ -208,12 +208,12 @@ Deno.test("Http2Connection fails pending requests and streamed bodies when the s
 
 Deno.test("Http2Connection returns the body of a streamed response as text", async () => {
   const peer = new Peer();
-  const pending: Promise<Answer> = peer.connection.request(request({ streams: true }));
+  const pending: Promise<WireResponse> = peer.connection.request(request({ streams: true }));
   peer.send((out) => {
     out.frame(FRAME.headers, FLAG.endHeaders, 1, Uint8Array.of(0x8d));
     out.frame(FRAME.data, 0, 1, bytes("no"));
     out.frame(FRAME.data, FLAG.end, 1, bytes("thing"));
   });
-  const answer = await pending;
-  assert.deepEqual([answer.ok, answer.status, await answer.text()], [false, 404, "nothing"]);
+  const response = await pending;
+  assert.deepEqual([response.ok, response.status, await response.text()], [false, 404, "nothing"]);
 });

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../base/clock.ts";
 
-// Together less than ten seconds, as in `pulse.ts`. In milliseconds.
+// Together less than ten seconds, as in `connection_probe.ts`. In milliseconds.
 const SILENCE = 4000;
 const PING_TIMEOUT = 4250;
 

@@ -72,14 +72,14 @@ for (const [name, write] of Object.entries(BROKEN)) {
   Deno.test(`the connection ends and its requests fail when the server sends ${name}`, async () => {
     const peer = new Peer();
     // The body of the second response is not read.
-    const responses = [
+    const pending = [
       peer.connection.request(request({ body: "x" })),
       peer.connection.request(request({ streams: true })),
     ];
     await peer.firstFrame(FRAME.headers, 3);
     peer.send(write);
-    for (const response of responses) {
-      const error = await response.then((answer) => answer.text()).catch((error) => error);
+    for (const request of pending) {
+      const error = await request.then((response) => response.text()).catch((error) => error);
       assert.equal(error.code, "Http2Protocol");
       messages.set(`The server sends ${name}`, error.message);
     }

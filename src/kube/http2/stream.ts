@@ -1,5 +1,5 @@
 /** One request of a connection and its response. */
-import type { Answer } from "../answer.ts";
+import type { WireResponse } from "../response.ts";
 import type { PayloadBuffer } from "./frames.ts";
 import type { ResponseHeaders } from "./hpack.ts";
 import type { StreamedBody } from "./streamed_body.ts";
@@ -27,7 +27,7 @@ export interface Http2Request {
 export interface Stream {
   readonly id: number;
   readonly request: Http2Request;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (response: WireResponse) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
   headers: ResponseHeaders | undefined;
@@ -48,7 +48,7 @@ export interface Stream {
 }
 
 /** Returns a response whose body was received completely. */
-export function wholeAnswer(headers: ResponseHeaders, text: string): Answer {
+export function wholeResponse(headers: ResponseHeaders, text: string): WireResponse {
   return {
     ...commonParts(headers),
     body: null,
@@ -58,7 +58,7 @@ export function wholeAnswer(headers: ResponseHeaders, text: string): Answer {
 }
 
 /** Returns a response whose body is read while it arrives. */
-export function streamedAnswer(headers: ResponseHeaders, body: StreamedBody): Answer {
+export function streamedResponse(headers: ResponseHeaders, body: StreamedBody): WireResponse {
   return {
     ...commonParts(headers),
     body,
@@ -67,7 +67,7 @@ export function streamedAnswer(headers: ResponseHeaders, body: StreamedBody): An
   };
 }
 
-function commonParts({ status, retryAfter }: ResponseHeaders): Pick<Answer, "ok" | "status" | "headers"> {
+function commonParts({ status, retryAfter }: ResponseHeaders): Pick<WireResponse, "ok" | "status" | "headers"> {
   return {
     ok: status >= 200 && status < 300,
     status,

@@ -1,11 +1,11 @@
 /** A response body that is read while it arrives. */
-import { type AnswerBody, type BodyReader, MAX_RESPONSE_BYTES, ResponseTooLargeError } from "../answer.ts";
+import { MAX_RESPONSE_BYTES, ResponseTooLargeError, type WireBody, type WireBodyReader } from "../response.ts";
 import { PayloadBuffer } from "./frames.ts";
 
-type ReadResult = Awaited<ReturnType<BodyReader["read"]>>;
+type ReadResult = Awaited<ReturnType<WireBodyReader["read"]>>;
 
 /** Buffers the received bytes until they are read. There is one reader. */
-export class StreamedBody implements AnswerBody {
+export class StreamedBody implements WireBody {
   /**
    * Unread content, in one buffer. Separate chunks would use a hundred times as much memory if each
    * frame had one byte.
@@ -57,7 +57,7 @@ export class StreamedBody implements AnswerBody {
     this.#finish({ error, isFailure: true });
   }
 
-  getReader(): BodyReader {
+  getReader(): WireBodyReader {
     return { read: () => this.#read(), cancel: (reason) => this.cancel(reason) };
   }
 

@@ -1,8 +1,8 @@
 /** Sends requests to one server over HTTP/2 connections, which are opened on demand. */
 import { aborted, linked } from "../../base/abort.ts";
 import { type Clock, sleep } from "../../base/clock.ts";
-import type { Answer } from "../answer.ts";
-import type { Outgoing, Transport } from "../connection.ts";
+import type { WireResponse } from "../response.ts";
+import type { Transport, WireRequest } from "../connection.ts";
 import { FetchTransport, rejectInvalidCa } from "../http.ts";
 import { handshakeError } from "../network_error.ts";
 import { Http2Connection } from "./connection.ts";
@@ -20,8 +20,8 @@ const FIRST_PAUSE = 1000;
  */
 const HANDSHAKE_TIMEOUT = 10_000;
 
-/** One of several connections to the server. */
-interface Lane {
+/** One of several connections to the server. It is opened by the first request that uses it. */
+interface ConnectionSlot {
   /** The pending attempt to open the connection, if any. Concurrent requests share it. */
   opening: Promise<Http2Connection | undefined> | undefined;
   connection: Http2Connection | undefined;
@@ -42,7 +42,8 @@ export class Http2Transport implements Transport {
   #fallback: FetchTransport | undefined;
   #supportsHttp2 = true;
   #isClosed = false;
-  #lanes: Lane[] = [];
+  /** The connections, by `connectionIndex` of a request. */
+  #slots: ConnectionSlot[] = [];
   /** Aborted by a reset, so that requests that were pending at that time are not repeated. */
   #untilReset = new AbortController();
   /**
@@ -60,27 +61,27 @@ export class Http2Transport implements Transport {
     return await (await this.#fetchTransport()).fetch(request);
   }
 
-  async send(url: string, outgoing: Outgoing): Promise<Answer> {
-    const { method, headers, body, signal, streams = false, isUrgent = false, fence } = outgoing;
+  async send(url: string, request: WireRequest): Promise<WireResponse> {
+    const { method, headers, body, signal, streams = false, isUrgent = false, fence } = request;
     const start = "https://".length;
     const slash = url.indexOf("/", start);
     const [authority, path] = [url.slice(start, slash), url.slice(slash)];
     const { signal: resetSignal } = this.#untilReset;
-    let { lane = 0 } = outgoing;
+    let { connectionIndex = 0 } = request;
     for (let failures = 0;;) {
-      if (!this.#supportsHttp2) return await (await this.#fetchTransport()).send(url, outgoing);
-      const connection = await this.#connectionOf(lane, authority, signal);
+      if (!this.#supportsHttp2) return await (await this.#fetchTransport()).send(url, request);
+      const connection = await this.#connectionAt(connectionIndex, authority, signal);
       if (connection === undefined) continue;
       // If the server allows few streams, watches use additional connections, so that streams are
       // left for requests.
-      if (streams && connection.isOpen && !connection.mayWatch(lane > 0)) {
-        lane++;
+      if (streams && connection.isOpen && !connection.mayWatch(connectionIndex > 0)) {
+        connectionIndex++;
         continue;
       }
       try {
         return await connection.request({ method, authority, path, headers, body, signal, streams, isUrgent, fence });
       } catch (error) {
-        if (++failures === MAX_ATTEMPTS || !mayRepeat(error, outgoing)) throw error;
+        if (++failures === MAX_ATTEMPTS || !mayRepeat(error, request)) throw error;
       }
       if (failures === 1) continue;
       using waiting = linked(signal === null ? [resetSignal] : [resetSignal, signal]);
@@ -90,7 +91,7 @@ export class Http2Transport implements Transport {
 
   reset(): void {
     for (const connection of [...this.#connections]) connection.close();
-    this.#lanes = [];
+    this.#slots = [];
     this.#untilReset.abort(new ConnectionClosedError());
     this.#untilReset = new AbortController();
     this.#supportsHttp2 = true;
@@ -109,24 +110,24 @@ export class Http2Transport implements Transport {
     return this.#fallback ??= new FetchTransport({ ca });
   }
 
-  /** Returns the connection of a lane; `undefined` if the server does not support HTTP/2. */
-  async #connectionOf(
-    lane: number,
+  /** Returns a connection, opening it if needed; `undefined` if the server does not support HTTP/2. */
+  async #connectionAt(
+    index: number,
     authority: string,
     signal: AbortSignal | null,
   ): Promise<Http2Connection | undefined> {
-    const state = this.#lanes[lane] ??= { opening: undefined, connection: undefined };
-    return state.connection?.isOpen ? state.connection : await untilAborted(this.#open(state, authority), signal);
+    const slot = this.#slots[index] ??= { opening: undefined, connection: undefined };
+    return slot.connection?.isOpen ? slot.connection : await untilAborted(this.#open(slot, authority), signal);
   }
 
-  #open(lane: Lane, authority: string): Promise<Http2Connection | undefined> {
-    return lane.opening ??= this.#connect(authority).then((connection) => {
+  #open(slot: ConnectionSlot, authority: string): Promise<Http2Connection | undefined> {
+    return slot.opening ??= this.#connect(authority).then((connection) => {
       // The transport was reset or closed in the meantime.
-      if (this.#isClosed || !this.#lanes.includes(lane)) connection?.close();
-      lane.connection = connection;
+      if (this.#isClosed || !this.#slots.includes(slot)) connection?.close();
+      slot.connection = connection;
       this.#supportsHttp2 = connection !== undefined;
       return connection;
-    }).finally(() => lane.opening = undefined);
+    }).finally(() => slot.opening = undefined);
   }
 
   async #connect(authority: string): Promise<Http2Connection | undefined> {
@@ -153,10 +154,10 @@ export class Http2Transport implements Transport {
         return undefined;
       }
       // Another connection's stream limit is a better initial value than the default.
-      const known = this.#lanes.findLast((lane) => lane?.connection !== undefined)?.connection;
+      const other = this.#slots.findLast((slot) => slot?.connection !== undefined)?.connection;
       const connection = new Http2Connection(tls, {
         clock: this.#clock,
-        maxStreams: known?.maxStreams ?? 100,
+        maxStreams: other?.maxStreams ?? 100,
         onEnd: () => void this.#connections.delete(connection),
       });
       this.#connections.add(connection);
@@ -218,7 +219,7 @@ class ConnectionAttempt {
  * Returns whether a failed request may be sent again. As in client-go (`rest`, Request.request),
  * this includes reads that the server may have processed.
  */
-function mayRepeat(error: unknown, { method, streams }: Outgoing): boolean {
+function mayRepeat(error: unknown, { method, streams }: WireRequest): boolean {
   // The informer restarts a watch itself, from the last version that it received.
   return error instanceof NotProcessedError || error instanceof UnansweredError && method === "GET" && !streams;
 }

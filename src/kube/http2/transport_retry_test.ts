@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { VirtualClock } from "../../base/virtual_clock.ts";
 import { localAuthority } from "../../testing/local_certificate.ts";
 import { bytes, goAway, OK, respond, text } from "./_peer.ts";
-import type { Outgoing } from "../connection.ts";
+import type { WireRequest } from "../connection.ts";
 import { CODE, FLAG, FRAME, type Frame, FrameReader, FrameWriter, SETTING } from "./frames.ts";
 import { Http2Transport } from "./transport.ts";
 
@@ -110,7 +110,9 @@ Deno.test("Http2Transport detects that its second connection is dead by PING, an
     clock,
   );
   const readers = [];
-  for (const lane of [0, 1]) readers.push((await server.send({ lane, streams: true })).body!.getReader());
+  for (const connectionIndex of [0, 1]) {
+    readers.push((await server.send({ connectionIndex, streams: true })).body!.getReader());
+  }
   const [first, second] = readers.map((reader) => reader.read());
   const advance = (seconds: number) => {
     for (const end = clock.now() + seconds * 1000; clock.step(end););
@@ -127,8 +129,8 @@ Deno.test("Http2Transport detects that its second connection is dead by PING, an
   server.connections[0]!.send((out) => out.frame(FRAME.data, 0, 1, bytes("alive")));
   assert.deepEqual((await first!).value, bytes("alive"));
   assert.equal(server.connections.length, 2);
-  // The second lane opens a new connection.
-  assert.equal((await server.send({ lane: 1, streams: true })).status, 200);
+  // The second index opens a new connection.
+  assert.equal((await server.send({ connectionIndex: 1, streams: true })).status, 200);
   assert.equal(server.connections.length, 3);
 });
 
@@ -143,8 +145,8 @@ Deno.test("Http2Transport opens further connections for watches if the server al
   const watches = await Promise.all(Array.from({ length: 20 }, () => server.send({ streams: true })));
   assert.equal(watches.length, 20);
   assert.deepEqual(server.connections.map(({ watches }) => watches), [6, 6, 6, 2]);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => server.send({})));
-  assert(answers.every(({ status }) => status === 200));
+  const responses = await Promise.all(Array.from({ length: 20 }, () => server.send({})));
+  assert(responses.every(({ status }) => status === 200));
   assert.equal(server.connections.length, 4);
 });
 
@@ -183,23 +185,23 @@ async function serve(
   const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert, key, alpnProtocols: ["h2"] });
   const connections: ServerConnection[] = [];
   const serving: Promise<void>[] = [];
-  let isOver = false;
+  let isDisposed = false;
   const accepting = (async () => {
     for await (const connection of listener) {
-      const done = serveConnection(connection, connections.length + 1, settings, (made, frame) => {
-        if (frame.type === FRAME.headers) made.requests++;
-        onFrame(made, frame);
-      }, (made) => void connections.push(made));
+      const done = serveConnection(connection, connections.length + 1, settings, (server, frame) => {
+        if (frame.type === FRAME.headers) server.requests++;
+        onFrame(server, frame);
+      }, (server) => void connections.push(server));
       serving.push(done);
     }
   })().catch((error) => {
-    if (!isOver) throw error;
+    if (!isDisposed) throw error;
   });
   const transport = new Http2Transport({ ca: () => authority.caCert, clock });
   const url = `https://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
   return {
     connections,
-    send: (parts: Partial<Outgoing>) =>
+    send: (parts: Partial<WireRequest>) =>
       transport.send(url + (parts.streams ? "/watch" : "/x"), {
         method: "GET",
         headers: {},
@@ -217,7 +219,7 @@ async function serve(
     },
     reset: () => transport.reset(),
     async [Symbol.asyncDispose]() {
-      isOver = true;
+      isDisposed = true;
       transport.close();
       listener.close();
       await accepting;
@@ -231,15 +233,15 @@ async function serveConnection(
   connection: Deno.TlsConn,
   number: number,
   settings: [number, number][],
-  onFrame: (made: ServerConnection, frame: Frame) => void,
-  onConnection: (made: ServerConnection) => void,
+  onFrame: (server: ServerConnection, frame: Frame) => void,
+  onConnection: (server: ServerConnection) => void,
 ): Promise<void> {
   let isClosed = false;
   let writing: Promise<void> = Promise.resolve();
   const write = async (bytes: Uint8Array): Promise<void> => {
     for (let rest = bytes; rest.length > 0 && !isClosed;) rest = rest.subarray(await connection.write(rest));
   };
-  const made: ServerConnection = {
+  const server: ServerConnection = {
     number,
     requests: 0,
     watches: 0,
@@ -256,20 +258,20 @@ async function serveConnection(
       connection.close();
     },
   };
-  onConnection(made);
+  onConnection(server);
   try {
-    made.send((out) => out.settings(settings));
+    server.send((out) => out.settings(settings));
     for (let left = 24; left > 0;) left -= await connection.read(new Uint8Array(left)) ?? left;
     const reader = new FrameReader();
     for (;;) {
       const count = await connection.read(reader.buffer);
       if (count === null) break;
-      reader.read(count, (frame) => isClosed || onFrame(made, frame));
+      reader.read(count, (frame) => isClosed || onFrame(server, frame));
     }
   } catch (error) {
     if (error instanceof assert.AssertionError) throw error;
     // One side closed the connection.
   }
   await writing;
-  made.close();
+  server.close();
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { systemClock } from "../../base/clock.ts";
 import { VirtualClock } from "../../base/virtual_clock.ts";
 import { localAuthority } from "../../testing/local_certificate.ts";
-import type { Outgoing } from "../connection.ts";
+import type { WireRequest } from "../connection.ts";
 import { Http2Transport } from "./transport.ts";
 
 Deno.test("Http2Transport sends and receives bodies of any size, many at once, over one connection", async () => {
@@ -13,10 +13,10 @@ Deno.test("Http2Transport sends and receives bodies of any size, many at once, o
     return new Response(`${(await request.text()).length} ${"ä".repeat(wanted)}`);
   });
   const sizes = [0, 1, 100, 16_384, 16_385, 100_000, 3_000_000];
-  const all = sizes.flatMap((size) => sizes.map((answer) => [size, answer] as const));
+  const all = sizes.flatMap((size) => sizes.map((wanted) => [size, wanted] as const));
   await Promise.all([...all, ...Array.from({ length: 300 }, () => [5, 5] as const)].map(async ([size, wanted]) => {
-    const answer = await server.send(`?size=${wanted}`, { method: "PATCH", body: "x".repeat(size) });
-    assert.equal(await answer.text(), `${size} ${"ä".repeat(wanted)}`);
+    const response = await server.send(`?size=${wanted}`, { method: "PATCH", body: "x".repeat(size) });
+    assert.equal(await response.text(), `${size} ${"ä".repeat(wanted)}`);
   }));
   assert.equal(peers.size, 1);
 });
@@ -34,8 +34,8 @@ Deno.test("Http2Transport returns a streamed body while it is received, and the 
     });
     return new Response(pieces);
   });
-  const answer = await server.send("", { streams: true });
-  const reader = answer.body!.getReader();
+  const response = await server.send("", { streams: true });
+  const reader = response.body!.getReader();
   for (let i = 0; i < 3; i++) {
     assert.equal(new TextDecoder().decode((await reader.read()).value), "one\n");
     next();
@@ -49,9 +49,9 @@ Deno.test("Http2Transport returns a streamed body while it is received, and the 
 
 Deno.test("Http2Transport returns status, Retry-After and body", async () => {
   await using server = await serve(() => new Response("later", { status: 429, headers: { "retry-after": "7" } }));
-  const answer = await server.send("");
-  assert.deepEqual([answer.ok, answer.status, answer.headers.get("retry-after")], [false, 429, "7"]);
-  assert.equal(await answer.text(), "later");
+  const response = await server.send("");
+  assert.deepEqual([response.ok, response.status, response.headers.get("retry-after")], [false, 429, "7"]);
+  assert.equal(await response.text(), "later");
 });
 
 Deno.test("Http2Transport fails pending requests on reset, and then opens another connection", async () => {
@@ -78,13 +78,13 @@ Deno.test("Http2Transport rejects with the reason when a server cannot be reache
   const { caCert } = await localAuthority();
   await using server = await serve(() => new Response("ok"));
   const other = transportTo(caCert);
-  await assert.rejects(other.send(`${server.url}/`, outgoing({})), /invalid peer certificate/);
+  await assert.rejects(other.send(`${server.url}/`, wireRequest({})), /invalid peer certificate/);
   other.close();
   const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = `https://127.0.0.1:${(closed.addr as Deno.NetAddr).port}/`;
   closed.close();
   const transport = transportTo(caCert);
-  for (let i = 0; i < 2; i++) await assert.rejects(transport.send(url, outgoing({})), /connection refused/i);
+  for (let i = 0; i < 2; i++) await assert.rejects(transport.send(url, wireRequest({})), /connection refused/i);
   transport.close();
 });
 
@@ -95,7 +95,10 @@ Deno.test("Http2Transport stops waiting for a connection when the signal of the 
   const transport = transportTo(caCert);
   const stop = new AbortController();
   const url = `https://127.0.0.1:${(silent.addr as Deno.NetAddr).port}/`;
-  const [pending, other] = [transport.send(url, outgoing({ signal: stop.signal })), transport.send(url, outgoing({}))];
+  const [pending, other] = [
+    transport.send(url, wireRequest({ signal: stop.signal })),
+    transport.send(url, wireRequest({})),
+  ];
   const accepted = await silent.accept();
   stop.abort("enough");
   await assert.rejects(pending, (reason) => reason === "enough");
@@ -109,7 +112,7 @@ Deno.test("Http2Transport fails after 10 s when a server does not complete the T
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const clock = new VirtualClock();
   const transport = new Http2Transport({ ca: () => caCert, clock });
-  const pending = transport.send(`https://127.0.0.1:${(silent.addr as Deno.NetAddr).port}/`, outgoing({}));
+  const pending = transport.send(`https://127.0.0.1:${(silent.addr as Deno.NetAddr).port}/`, wireRequest({}));
   const failed = assert.rejects(pending, /did not complete the TLS handshake within 10 s/);
   using _accepted = await silent.accept();
   while (clock.step(clock.now() + 10_000));
@@ -121,7 +124,7 @@ Deno.test("Http2Transport stops opening a connection on reset", async () => {
   const { caCert } = await localAuthority();
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const transport = transportTo(caCert);
-  const pending = transport.send(`https://127.0.0.1:${(silent.addr as Deno.NetAddr).port}/`, outgoing({}));
+  const pending = transport.send(`https://127.0.0.1:${(silent.addr as Deno.NetAddr).port}/`, wireRequest({}));
   const failed = assert.rejects(pending);
   using accepted = await silent.accept();
   // The client has started the handshake.
@@ -136,14 +139,14 @@ Deno.test("Http2Transport reads the certificate authorities for each connection"
   await using server = await serve(() => new Response("ok"));
   let ca = other.caCert;
   const transport = new Http2Transport({ ca: () => Promise.resolve(ca), clock: systemClock });
-  await assert.rejects(transport.send(`${server.url}/`, outgoing({})), /invalid peer certificate/);
+  await assert.rejects(transport.send(`${server.url}/`, wireRequest({})), /invalid peer certificate/);
   ca = server.caCert;
-  assert.equal(await (await transport.send(`${server.url}/`, outgoing({}))).text(), "ok");
+  assert.equal(await (await transport.send(`${server.url}/`, wireRequest({}))).text(), "ok");
   transport.close();
 });
 
 Deno.test("Http2Transport rejects a certificate authority that is not PEM", async () => {
-  await assert.rejects(transportTo("none").send("https://127.0.0.1:1/", outgoing({})), /it is not PEM/);
+  await assert.rejects(transportTo("none").send("https://127.0.0.1:1/", wireRequest({})), /it is not PEM/);
 });
 
 Deno.test("Http2Transport uses fetch for a server without HTTP/2", async () => {
@@ -155,7 +158,7 @@ Deno.test("Http2Transport uses fetch for a server without HTTP/2", async () => {
   })();
   const transport = transportTo(authority.caCert);
   const url = `https://127.0.0.1:${(listener.addr as Deno.NetAddr).port}/x`;
-  const sendAndCheck = async () => assert.equal(await (await transport.send(url, outgoing({}))).text(), "plain");
+  const sendAndCheck = async () => assert.equal(await (await transport.send(url, wireRequest({}))).text(), "plain");
   await Promise.all([sendAndCheck(), sendAndCheck()]);
   await sendAndCheck();
   transport.close();
@@ -186,26 +189,26 @@ function transportTo(ca: string): Http2Transport {
   return new Http2Transport({ ca: () => ca, clock: systemClock });
 }
 
-function outgoing(parts: Partial<Outgoing>): Outgoing {
+function wireRequest(parts: Partial<WireRequest>): WireRequest {
   return { method: "GET", headers: { accept: "*/*" }, body: null, signal: null, ...parts };
 }
 
 /** Starts an HTTP/2 server, and returns a transport to it. */
-async function serve(answer: (request: Request, peer: string) => Response | Promise<Response>) {
+async function serve(handle: (request: Request, peer: string) => Response | Promise<Response>) {
   const authority = await localAuthority();
   const { certificate: cert, key } = await authority.server();
   const listening = Promise.withResolvers<number>();
   const onListen = ({ port }: Deno.NetAddr): void => listening.resolve(port);
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, cert, key, onListen },
-    (request, { remoteAddr }) => answer(request, String((remoteAddr as Deno.NetAddr).port)),
+    (request, { remoteAddr }) => handle(request, String((remoteAddr as Deno.NetAddr).port)),
   );
   const url = `https://127.0.0.1:${await listening.promise}`;
   const transport = transportTo(authority.caCert);
   return {
     url,
     caCert: authority.caCert,
-    send: (path: string, parts: Partial<Outgoing> = {}) => transport.send(`${url}/${path}`, outgoing(parts)),
+    send: (path: string, parts: Partial<WireRequest> = {}) => transport.send(`${url}/${path}`, wireRequest(parts)),
     reset: () => transport.reset(),
     async [Symbol.asyncDispose]() {
       transport.close();

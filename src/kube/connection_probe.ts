@@ -11,7 +11,7 @@
  * connection, because this probe uses only the first one.
  */
 import { type Clock, sleep } from "../base/clock.ts";
-import type { Connection, Outgoing } from "./connection.ts";
+import type { Connection, WireRequest } from "./connection.ts";
 
 // In milliseconds, together less than ten seconds. A leader renews its Lease every two seconds, so
 // its connection is never probed.
@@ -27,8 +27,8 @@ const GRACE = 250;
  */
 const PATH = "/livez?exclude=etcd";
 
-/** Options of {@linkcode Pulse}. */
-export interface PulseOptions {
+/** Options of {@linkcode ConnectionProbe}. */
+export interface ConnectionProbeOptions {
   readonly connection: Connection;
   readonly clock: Clock;
   /** User agent of the probe, for the server's audit log. */
@@ -40,19 +40,19 @@ export interface PulseOptions {
   readonly onDead?: (error: Error) => void;
 }
 
-/** Probes a connection. */
-export class Pulse {
-  readonly #options: PulseOptions;
+/** Probes a connection, and closes it if it is dead. */
+export class ConnectionProbe {
+  readonly #options: ConnectionProbeOptions;
   /** Callbacks for when the connection is closed as dead. */
   readonly #onDead = new Set<(error: Error) => void>();
   /** When bytes were last received, by the clock's `elapsed`. */
   #lastReceived: number;
   /** Whether no bytes were received since the last connection was closed as dead. */
   #isDead = false;
-  /** Number of connections that were closed as dead. */
-  deaths = 0;
+  /** Number of connections that were closed because they were dead. */
+  deadConnections = 0;
 
-  constructor(options: PulseOptions) {
+  constructor(options: ConnectionProbeOptions) {
     this.#options = options;
     this.#lastReceived = options.clock.elapsed();
   }
@@ -81,10 +81,10 @@ export class Pulse {
     return new Promise((resolve, reject) => {
       const onDead = (error: Error): void => reject(error);
       this.#onDead.add(onDead);
-      request.then((answer) => {
+      request.then((result) => {
         this.#onDead.delete(onDead);
         this.received();
-        resolve(answer);
+        resolve(result);
       }, (error) => {
         this.#onDead.delete(onDead);
         reject(error);
@@ -100,8 +100,8 @@ export class Pulse {
     const { connection, clock } = this.#options;
     if (connection.reset === undefined) return;
     while (!signal.aborted) {
-      const left = this.#lastReceived + SILENCE - clock.elapsed();
-      if (left > 0) await sleep(clock, left, signal).catch(() => undefined);
+      const remaining = this.#lastReceived + SILENCE - clock.elapsed();
+      if (remaining > 0) await sleep(clock, remaining, signal).catch(() => undefined);
       else if (!await this.#responds(signal)) this.#closeDead();
     }
   }
@@ -133,14 +133,14 @@ export class Pulse {
     const { connection, userAgent } = this.#options;
     const url = connection.url + PATH;
     const headers = { "user-agent": userAgent };
-    const outgoing: Outgoing = { method: "GET", headers, body: null, signal, isUrgent: true };
-    const response = await (connection.send?.(url, outgoing) ?? connection.fetch(new Request(url, outgoing)));
+    const request: WireRequest = { method: "GET", headers, body: null, signal, isUrgent: true };
+    const response = await (connection.send?.(url, request) ?? connection.fetch(new Request(url, request)));
     await response.body?.cancel();
   }
 
   #closeDead(): void {
     const { connection, onDead } = this.#options;
-    this.deaths++;
+    this.deadConnections++;
     connection.reset?.();
     const error = new Error(
       `the connection is dead: no bytes and no response to a probe for ${(SILENCE + TIMEOUT) / 1000} s`,

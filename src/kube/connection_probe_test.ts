@@ -4,11 +4,11 @@ import { elapsedOnly } from "../base/_elapsed_clock.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
 import { ConfigMap } from "../kinds/mod.ts";
 import { Client } from "./client.ts";
-import { Pulse } from "./pulse.ts";
+import { ConnectionProbe } from "./connection_probe.ts";
 
 /**
- * Starts a Pulse for a connection that the test can make dead. Requests on a dead connection get no
- * response until a reset.
+ * Starts a ConnectionProbe for a connection that the test can make dead. Requests on a dead
+ * connection get no response until a reset.
  */
 function start({ resets = true } = {}) {
   const clock = new VirtualClock();
@@ -42,19 +42,19 @@ function start({ resets = true } = {}) {
       : {}),
     close() {},
   };
-  const pulse = new Pulse({
+  const probe = new ConnectionProbe({
     connection,
     clock: elapsedOnly(clock),
     userAgent: "me",
     onDead: ({ message }) => reported.push(message),
   });
   const stop = new AbortController();
-  const ended = pulse.run(stop.signal);
+  const ended = probe.run(stop.signal);
   return {
-    client: new Client(connection, { clock, pulse }),
+    client: new Client(connection, { clock, probe }),
     sent,
     reported,
-    pulse,
+    probe,
     die: (isPermanent = false) => {
       isDead = true;
       isFixedByReset = !isPermanent;
@@ -81,79 +81,82 @@ async function settle(): Promise<void> {
 const PROBE = "/livez?exclude=etcd";
 const DEAD = "the connection is dead: no bytes and no response to a probe for 8 s";
 
-Deno.test("Pulse sends a probe after 4 s of silence, and only then", async () => {
-  await using line = start();
+Deno.test("ConnectionProbe sends a probe after 4 s of silence, and only then", async () => {
+  await using fixture = start();
   for (let i = 0; i < 5; i++) {
-    await line.pass(3000);
-    await line.client.get(ConfigMap, "a", { namespace: "default" });
+    await fixture.pass(3000);
+    await fixture.client.get(ConfigMap, "a", { namespace: "default" });
   }
-  assert.equal(line.sent.includes(PROBE), false);
-  await line.pass(12_000);
-  assert.deepEqual(line.sent.filter((path) => path === PROBE).length, 3);
-  assert.deepEqual(line.reported, []);
+  assert.equal(fixture.sent.includes(PROBE), false);
+  await fixture.pass(12_000);
+  assert.deepEqual(fixture.sent.filter((path) => path === PROBE).length, 3);
+  assert.deepEqual(fixture.reported, []);
 });
 
-Deno.test("Pulse accepts a 403 as a response", async () => {
-  await using line = start();
-  line.respondWith(403);
-  await line.pass(20_000);
-  assert.equal(line.pulse.deaths, 0);
+Deno.test("ConnectionProbe accepts a 403 as a response", async () => {
+  await using fixture = start();
+  fixture.respondWith(403);
+  await fixture.pass(20_000);
+  assert.equal(fixture.probe.deadConnections, 0);
 });
 
-Deno.test("Pulse resets a dead connection within 10 s: pending requests and watches fail, the next request succeeds", async () => {
-  await using line = start();
-  const watch = line.client.watch(ConfigMap, { namespace: "default", resourceVersion: "5" });
+Deno.test("ConnectionProbe resets a dead connection within 10 s: pending requests and watches fail, the next request succeeds", async () => {
+  await using fixture = start();
+  const watch = fixture.client.watch(ConfigMap, { namespace: "default", resourceVersion: "5" });
   const watched = watch.next().then(() => "ended", (error: Error) => error.message);
-  await line.pass(1000);
-  line.die();
-  const read = line.client.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", (error) => error.message);
-  await line.pass(10_000);
+  await fixture.pass(1000);
+  fixture.die();
+  const read = fixture.client.get(ConfigMap, "a", { namespace: "default" }).then(
+    () => "read",
+    (error) => error.message,
+  );
+  await fixture.pass(10_000);
   assert.equal(await read, `Cannot get ConfigMap "default/a": no response from "http://cluster": ${DEAD}`);
   assert.equal(await watched, `Cannot watch ConfigMap "default": ${DEAD}`);
-  assert.deepEqual(line.reported, [DEAD]);
-  assert.equal(line.sent.filter((path) => path === "reset").length, 1);
-  await line.client.get(ConfigMap, "a", { namespace: "default" });
+  assert.deepEqual(fixture.reported, [DEAD]);
+  assert.equal(fixture.sent.filter((path) => path === "reset").length, 1);
+  await fixture.client.get(ConfigMap, "a", { namespace: "default" });
 });
 
-Deno.test("Pulse also fails the pending requests of a fenced client", async () => {
-  await using line = start();
-  line.die();
-  const fenced = line.client.fenced(() => {});
+Deno.test("ConnectionProbe also fails the pending requests of a fenced client", async () => {
+  await using fixture = start();
+  fixture.die();
+  const fenced = fixture.client.fenced(() => {});
   const read = fenced.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", (error) => error.message);
-  await line.pass(10_000);
+  await fixture.pass(10_000);
   assert.equal(await read, `Cannot get ConfigMap "default/a": no response from "http://cluster": ${DEAD}`);
 });
 
-Deno.test("Pulse fails requests whose response body never ends", async (t) => {
+Deno.test("ConnectionProbe fails requests whose response body never ends", async (t) => {
   for (const status of [200, 500]) {
     await t.step(`with status ${status}`, async () => {
-      await using line = start();
-      line.respondWith(status);
-      line.endBodies(false);
-      const read = line.client.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", ({ code }) => code);
-      await line.pass(1000);
-      line.die();
-      await line.pass(10_000);
+      await using fixture = start();
+      fixture.respondWith(status);
+      fixture.endBodies(false);
+      const read = fixture.client.get(ConfigMap, "a", { namespace: "default" }).then(() => "read", ({ code }) => code);
+      await fixture.pass(1000);
+      fixture.die();
+      await fixture.pass(10_000);
       assert.equal(await Promise.race([read, Promise.resolve("pending")]), "InvalidResponse");
     });
   }
 });
 
-Deno.test("Pulse calls onDead once for each outage", async () => {
-  await using line = start();
-  line.die(true);
-  await line.pass(60_000);
-  assert.equal(line.reported.length, 1);
-  assert(line.pulse.deaths >= 6, String(line.pulse.deaths));
-  line.die();
-  await line.pass(20_000);
-  line.die();
-  await line.pass(20_000);
-  assert.equal(line.reported.length, 2);
+Deno.test("ConnectionProbe calls onDead once for each outage", async () => {
+  await using fixture = start();
+  fixture.die(true);
+  await fixture.pass(60_000);
+  assert.equal(fixture.reported.length, 1);
+  assert(fixture.probe.deadConnections >= 6, String(fixture.probe.deadConnections));
+  fixture.die();
+  await fixture.pass(20_000);
+  fixture.die();
+  await fixture.pass(20_000);
+  assert.equal(fixture.reported.length, 2);
 });
 
-Deno.test("Pulse sends no probe if the connection cannot be reset", async () => {
-  await using line = start({ resets: false });
-  await line.pass(60_000);
-  assert.deepEqual(line.sent, []);
+Deno.test("ConnectionProbe sends no probe if the connection cannot be reset", async () => {
+  await using fixture = start({ resets: false });
+  await fixture.pass(60_000);
+  assert.deepEqual(fixture.sent, []);
 });

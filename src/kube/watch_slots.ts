@@ -10,17 +10,17 @@
 const MAX_WATCHES = 60;
 
 /** Counts the watches on each connection. */
-export class Lanes {
+export class WatchSlots {
   readonly #watches: number[] = [];
 
   /**
    * Assigns a watch to the first connection with fewer than 60 watches. Disposing of the result
    * frees the slot.
    */
-  take(): Disposable & { readonly lane: number } {
+  take(): Disposable & { readonly connectionIndex: number } {
     const free = this.#watches.findIndex((count) => count < MAX_WATCHES);
-    const lane = free === -1 ? this.#watches.length : free;
-    this.#watches[lane] = (this.#watches[lane] ?? 0) + 1;
-    return { lane, [Symbol.dispose]: () => void this.#watches[lane]!-- };
+    const connectionIndex = free === -1 ? this.#watches.length : free;
+    this.#watches[connectionIndex] = (this.#watches[connectionIndex] ?? 0) + 1;
+    return { connectionIndex, [Symbol.dispose]: () => void this.#watches[connectionIndex]!-- };
   }
 }

@@ -1,10 +1,10 @@
 /**
  * The parts of an API server's response that the client uses. The `Response` of `fetch` implements
- * {@linkcode Answer}.
+ * {@linkcode WireResponse}.
  */
 
 /** A response. Its body can be read once, with `body`, `json` or `text`. */
-export interface Answer {
+export interface WireResponse {
   /** Whether the status is 200 to 299. */
   readonly ok: boolean;
   /** HTTP status. */
@@ -12,7 +12,7 @@ export interface Answer {
   /** Headers. Names are in lower case. */
   readonly headers: { get(name: string): string | null };
   /** The body as a stream; `null` if there is none, or if it was already received completely. */
-  readonly body: AnswerBody | null;
+  readonly body: WireBody | null;
   /** Reads the whole body as JSON. */
   json(): Promise<unknown>;
   /** Reads the whole body as a string. */
@@ -20,15 +20,15 @@ export interface Answer {
 }
 
 /** A body that is read while it arrives. `ReadableStream` implements it. */
-export interface AnswerBody {
+export interface WireBody {
   /** Returns the reader. */
-  getReader(): BodyReader;
+  getReader(): WireBodyReader;
   /** Discards the body. */
   cancel(reason?: unknown): Promise<void>;
 }
 
 /** Reads a body. */
-export interface BodyReader {
+export interface WireBodyReader {
   /** Returns the next bytes, or `done` at the end. */
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   /** Discards the rest of the body. */
@@ -60,7 +60,7 @@ export const MAX_RETRY_AFTER = 120_000;
  * Returns the delay of a response's `Retry-After` header in milliseconds; `undefined` if the
  * request should not be sent again. As in client-go, only 429 and 5xx are retried.
  */
-export function retryAfter(response: Answer): number | undefined {
+export function retryAfter(response: WireResponse): number | undefined {
   if (response.status !== 429 && response.status < 500) return undefined;
   const header = response.headers.get("retry-after");
   return header !== null && /^\d+$/.test(header) ? Math.min(Number(header) * 1000, MAX_RETRY_AFTER) : undefined;
