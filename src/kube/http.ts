@@ -21,8 +21,8 @@ export interface TlsOptions {
  */
 export class FetchTransport implements Transport {
   readonly #tls: TlsOptions;
-  /** The clients, by `connectionIndex`. */
-  #clients: FetchClient[];
+  /** The clients, by `connectionIndex`. An index that no request has used has no client. */
+  #clients: (FetchClient | undefined)[];
 
   /**
    * @param tls Trusted authorities, client certificate and proxy.
@@ -52,7 +52,7 @@ export class FetchTransport implements Transport {
   }
 
   close(): void {
-    for (const client of this.#clients) client.close();
+    for (const client of this.#clients) client?.close();
   }
 }
 

@@ -114,6 +114,16 @@ Deno.test("FetchTransport.fetch fails when the transport is closed before the re
   }
 });
 
+Deno.test("FetchTransport can be reset when no request has used one of several connections", async () => {
+  await using server = silentServer("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+  const transport = new FetchTransport({});
+  const response = await transport.send(server.url, { ...PLAIN, headers: {}, connectionIndex: 2 });
+  await response.json();
+  transport.reset();
+  await eventually(() => assert.equal(server.open, 0));
+  transport.close();
+});
+
 Deno.test("FetchTransport leaves no listeners on the signal of a request whose response was read", async () => {
   await using server = silentServer("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
   const transport = new FetchTransport({});
