@@ -27,11 +27,15 @@ export interface ReadinessLine {
 const STALE = 180_000;
 
 /** Returns the line of a watch. */
-export function watchLine({ kind, problem, isSynced, staleness, selected }: Informer): ReadinessLine {
+export function watchLine({ kind, problem, isSynced, staleness, selectionText }: Informer): ReadinessLine {
   const isReady = isSynced && problem === undefined;
   const seconds = `${Math.round(staleness / 1000)} s`;
   const age = staleness > STALE ? `no events for ${seconds}` : `up to date, last event ${seconds} ago`;
-  return { name: `watch ${kind.kind}${selected}`, isReady, message: problem?.message ?? (isSynced ? age : "listing") };
+  return {
+    name: `watch ${kind.kind}${selectionText}`,
+    isReady,
+    message: problem?.message ?? (isSynced ? age : "listing"),
+  };
 }
 
 /**

@@ -29,7 +29,14 @@ const LINES: readonly { name: string; given: Partial<Informer>; message: string;
 
 for (const { name, given, message, isReady } of LINES) {
   Deno.test(`watchLine of a watch ${name} is "${message}"`, () => {
-    const informer = { kind: Secret, isSynced: true, problem: undefined, staleness: 0, selected: " in shop", ...given };
+    const informer = {
+      kind: Secret,
+      isSynced: true,
+      problem: undefined,
+      staleness: 0,
+      selectionText: " in shop",
+      ...given,
+    };
     assert.deepEqual(watchLine(informer as Informer), { name: "watch Secret in shop", isReady, message });
   });
 }

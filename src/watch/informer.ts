@@ -14,9 +14,9 @@ import type { AnyKind, KubeObject, ManagedFields } from "../resource/kind.ts";
 import type { ObjectKey } from "./key.ts";
 import { OwnWrites, type Writer } from "./own_writes.ts";
 import { isNewer } from "./resource_version.ts";
-import { listenForSilence } from "./silence.ts";
 import { type Change, type Received, rejectIncompleteEvent, START, type State, step } from "./step.ts";
 import { Store, type StoreChange } from "./store.ts";
+import { StreamMonitor } from "./stream_monitor.ts";
 
 // kube-rs and client-go wait 0.8 s to 30 s. A restart of the server takes less time, so the first
 // retries are faster.
@@ -71,7 +71,7 @@ export class Informer {
   #failures = 0;
   #listeners: readonly ChangeListener[] = [];
   #servedListeners: readonly (() => void)[] = [];
-  /** Called at the next sync, or with the error that prevents it. */
+  /** Called with `undefined` at the next sync, or with the error that prevents it. */
   readonly #waiting = new Set<(problem: Error | undefined) => void>();
   readonly #ownWrites: OwnWrites = new OwnWrites(this.store, (change, by) => this.#notify(change, by));
   readonly #client: Client;
@@ -93,18 +93,22 @@ export class Informer {
     return this.#options.labelSelector !== undefined || this.#options.fieldSelector !== undefined;
   }
 
-  /** Describes the selection, for messages. Empty if all objects are watched. */
-  get selected(): string {
+  /**
+   * The selection for messages, with a leading space, such as ` in shop app=web`. Empty if all
+   * objects are watched.
+   */
+  get selectionText(): string {
     const { labelSelector, fieldSelector, namespace } = this.#options;
     const parts = [namespace === undefined ? "" : `in ${namespace}`, labelSelector ?? "", fieldSelector ?? ""];
     return parts.filter((part) => part !== "").map((part) => ` ${part}`).join("");
   }
 
+  /** Whether the first list is stored. */
   get isSynced(): boolean {
     return this.#isSynced;
   }
 
-  /** Milliseconds since the last change or bookmark. */
+  /** Milliseconds since the last response or event. */
   get staleness(): number {
     return this.#options.clock.elapsed() - this.#lastReceived;
   }
@@ -217,19 +221,19 @@ export class Informer {
     const { clock, random } = this.#options;
     const timeoutSeconds = Math.round(MIN_WATCH_SECONDS * (1 + random()));
     const opened = clock.elapsed();
-    using silence = listenForSilence({
+    using monitor = new StreamMonitor({
       clock,
       signal,
-      what: this.kind.kind,
+      kind: this.kind.kind,
       probe: (signal) => this.#missedEvent(select, signal),
     });
     const onOpen = (): void => {
-      silence.opened();
+      monitor.opened();
       // The first event may take minutes, but an accepted watch proves that the kind is served
       // again.
       if (state.at === "live" && this.#isUnserved) this.#onRecovery();
     };
-    const options = { ...select, signal: silence.signal, timeoutSeconds, onOpen };
+    const options = { ...select, signal: monitor.signal, timeoutSeconds, onOpen };
     const events = state.at === "live"
       ? this.#client.watch(this.kind, { ...options, resourceVersion: state.resourceVersion })
       : this.#client.watch(this.kind, { ...options, sendInitialEvents: true });
@@ -239,10 +243,10 @@ export class Informer {
       isEmpty = false;
       this.#lastReceived = clock.elapsed();
       for (const event of batch) this.#onEvent(event);
-      silence.received(batch);
+      monitor.received(batch);
     }
     if (signal.aborted) return;
-    silence.signal.throwIfAborted();
+    monitor.signal.throwIfAborted();
     if (this.#state.at !== "live") {
       const count = this.#state.at === "initial" ? this.#state.seen.size : 0;
       throw new TruncatedStreamError(

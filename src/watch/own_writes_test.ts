@@ -201,8 +201,6 @@ Deno.test("Informer.write reports the changes of two concurrent writers with the
 Deno.test("Informer.write removes an object before the event if the write removed its last finalizer", async () => {
   await using scenario = start();
   const [stream] = await scenario.opened(1);
-  // A real server sets the grace period to 0 for every deleted object that waits for its
-  // finalizers.
   const deletion = { deletionTimestamp: "2030-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 };
   await stream.send(added("a", 1, { ...deletion, finalizers: ["x/y"] }), initialEventsEnd(5));
   await scenario.informer.write("a", scenario.us, () => Promise.resolve(object("a", 6, deletion)));
