@@ -8,8 +8,8 @@ export interface Linked extends Disposable {
 
 /**
  * Returns a controller that is aborted when one of several signals is aborted. It replaces
- * `AbortSignal.any`: Deno 2.4 may garbage-collect that signal while it has listeners. The listeners
- * are then never called, and operators did not stop.
+ * `AbortSignal.any`: Deno 2.4 may garbage-collect that signal while it has listeners. Its listeners
+ * are then never called, and an operator would not stop.
  *
  * @param signals The signals to follow. If one is already aborted, the controller is aborted at
  * once.

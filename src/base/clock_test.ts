@@ -34,31 +34,31 @@ Deno.test("sleep rejects at once if the signal is already aborted", async () => 
 });
 
 Deno.test("systemClock does not fire early for a delay longer than 32 bits", async () => {
-  let rings = 0;
+  let calls = 0;
   {
-    using _timer = systemClock.after(2 ** 31 + 1000, () => rings++);
+    using _timer = systemClock.after(2 ** 31 + 1000, () => calls++);
     // With an overflow, setTimeout would fire at once, before this later timer.
     await new Promise<void>((resolve) => systemClock.after(0, resolve));
     await new Promise<void>((resolve) => systemClock.after(1, resolve));
   }
-  assert.equal(rings, 0);
+  assert.equal(calls, 0);
 });
 
 Deno.test("systemClock keeps waiting for a month when the time of day is set forward by a year", () => {
   const [realNow, realTimeout] = [Date.now, globalThis.setTimeout];
-  const waits: number[] = [];
-  const rung: (() => void)[] = [];
-  let rings = 0;
+  const delays: number[] = [];
+  const callbacks: (() => void)[] = [];
+  let calls = 0;
   try {
     globalThis.setTimeout = ((callback: () => void, delay: number) => {
-      waits.push(delay);
-      return rung.push(callback);
+      delays.push(delay);
+      return callbacks.push(callback);
     }) as unknown as typeof setTimeout;
-    const timer = systemClock.after(2 ** 31 + 60_000, () => rings++);
+    const timer = systemClock.after(2 ** 31 + 60_000, () => calls++);
     Date.now = () => realNow() + 365 * 86_400_000;
-    rung[0]!();
-    assert.deepEqual([rings, waits[0]], [0, 2 ** 31 - 1]);
-    assert(waits[1]! > 2 ** 31 - 60_000, "no time has passed");
+    callbacks[0]!();
+    assert.deepEqual([calls, delays[0]], [0, 2 ** 31 - 1]);
+    assert(delays[1]! > 2 ** 31 - 60_000, "no time has passed");
     timer[Symbol.dispose]();
   } finally {
     [Date.now, globalThis.setTimeout] = [realNow, realTimeout];
@@ -66,10 +66,10 @@ Deno.test("systemClock keeps waiting for a month when the time of day is set for
 });
 
 Deno.test("systemClock cancels a disposed timer, and disposing twice has no effect", async () => {
-  let rings = 0;
-  const timer = systemClock.after(0, () => rings++);
+  let calls = 0;
+  const timer = systemClock.after(0, () => calls++);
   timer[Symbol.dispose]();
   timer[Symbol.dispose]();
   await new Promise<void>((resolve) => systemClock.after(1, resolve));
-  assert.equal(rings, 0);
+  assert.equal(calls, 0);
 });

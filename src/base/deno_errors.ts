@@ -19,7 +19,7 @@ export interface SandboxDenial {
   /**
    * The permission, such as `net`. It may be one that an operator cannot declare, such as `all`.
    */
-  readonly access: string;
+  readonly permission: string;
   /**
    * The host, file, variable or program, such as `example.com:443`; `undefined` if the operation
    * has none, such as the list of all variables.
@@ -95,17 +95,20 @@ export function isFetchFailure(error: unknown): boolean {
  * import assert from "node:assert/strict";
  *
  * const error = new Deno.errors.NotCapable('Requires env access to "TOKEN", run again');
- * const { access, target } = sandboxDenial(error) ?? {};
- * assert.deepEqual([access, target], ["env", "TOKEN"]);
+ * const { permission, target } = sandboxDenial(error) ?? {};
+ * assert.deepEqual([permission, target], ["env", "TOKEN"]);
  * ```
  */
 export function sandboxDenial(error: unknown): SandboxDenial | undefined {
   if (!(error instanceof Error)) return undefined;
-  const [, access, quoted, unnamed] = /^Requires (\w+) access(?: to (?:"([^"]*)"|(<\w+>)))?/.exec(error.message) ?? [];
+  const [, permission, quoted, unnamed] = /^Requires (\w+) access(?: to (?:"([^"]*)"|(<\w+>)))?/.exec(error.message) ??
+    [];
   // The module loader throws a TypeError.
-  if (access === undefined || !(error instanceof Deno.errors.NotCapable || access === "import")) return undefined;
+  if (permission === undefined || !(error instanceof Deno.errors.NotCapable || permission === "import")) {
+    return undefined;
+  }
   const target = quoted ?? unnamed;
-  return { access, ...(target === undefined ? {} : { target }), isUnnamedFolder: unnamed !== undefined };
+  return { permission, ...(target === undefined ? {} : { target }), isUnnamedFolder: unnamed !== undefined };
 }
 
 /**

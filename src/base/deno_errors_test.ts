@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { localAuthority } from "../testing/local_certificate.ts";
 import { connectionFailure, isFetchFailure, isStackOverflow, sandboxDenial } from "./deno_errors.ts";
 
-/** Returns what a function throws. */
+/** Returns the error that a function throws. */
 async function thrownBy(cause: () => unknown): Promise<unknown> {
   try {
     await cause();
@@ -100,28 +100,28 @@ const DENIALS: readonly { name: string; use: () => unknown; expected: ReturnType
   {
     name: "a file",
     use: () => Deno.readTextFile("/etc/passwd"),
-    expected: { access: "read", target: "/etc/passwd", isUnnamedFolder: false },
+    expected: { permission: "read", target: "/etc/passwd", isUnnamedFolder: false },
   },
   {
     name: "a host",
     use: () => fetch("https://example.com/"),
-    expected: { access: "net", target: "example.com:443", isUnnamedFolder: false },
+    expected: { permission: "net", target: "example.com:443", isUnnamedFolder: false },
   },
   {
     name: "a variable",
     use: () => Deno.env.get("TOKEN"),
-    expected: { access: "env", target: "TOKEN", isUnnamedFolder: false },
+    expected: { permission: "env", target: "TOKEN", isUnnamedFolder: false },
   },
-  { name: "all variables", use: () => Deno.env.toObject(), expected: { access: "env", isUnnamedFolder: false } },
+  { name: "all variables", use: () => Deno.env.toObject(), expected: { permission: "env", isUnnamedFolder: false } },
   {
     name: "a temporary file",
     use: () => Deno.makeTempFile(),
-    expected: { access: "write", target: "<TMP>", isUnnamedFolder: true },
+    expected: { permission: "write", target: "<TMP>", isUnnamedFolder: true },
   },
   {
     name: "a program",
     use: () => new Deno.Command("/bin/sh").output(),
-    expected: { access: "run", target: "/bin/sh", isUnnamedFolder: false },
+    expected: { permission: "run", target: "/bin/sh", isUnnamedFolder: false },
   },
 ];
 

@@ -92,7 +92,7 @@ export class IpAddress {
   }
 
   /**
-   * Reports whether it is the same address with the same zone. `10.0.0.1` and `::ffff:10.0.0.1`
+   * Returns whether it is the same address with the same zone. `10.0.0.1` and `::ffff:10.0.0.1`
    * differ.
    */
   equals(other: IpAddress): boolean {
@@ -160,12 +160,12 @@ export class IpNetwork {
     return new IpNetwork(address, Number(bits));
   }
 
-  /** Reports whether it contains an address. */
+  /** Returns whether it contains an address. */
   contains(address: IpAddress): boolean {
     return address.zone === "" && address.masked(this.bits).equals(this.address.masked(this.bits));
   }
 
-  /** Reports whether it and another network have common addresses. */
+  /** Returns whether it and another network have common addresses. */
   overlaps(other: IpNetwork): boolean {
     const bits = Math.min(this.bits, other.bits);
     return this.address.masked(bits).equals(other.address.masked(bits));
@@ -176,7 +176,7 @@ export class IpNetwork {
     return new IpNetwork(this.address.masked(this.bits), this.bits);
   }
 
-  /** Reports whether both address and prefix length are equal. */
+  /** Returns whether both address and prefix length are equal. */
   equals(other: IpNetwork): boolean {
     return this.bits === other.bits && this.address.equals(other.address);
   }

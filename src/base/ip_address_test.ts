@@ -153,7 +153,7 @@ for (const { given, masked, contained, notContained } of networks) {
   });
 }
 
-Deno.test("IpNetwork.overlaps is true for a network and one inside it, either way round", () => {
+Deno.test("IpNetwork.overlaps is true for a network and one inside it, in either order", () => {
   const [wide, narrow, other] = ["10.0.0.0/8", "10.1.0.0/16", "11.0.0.0/8"].map(IpNetwork.parse);
   assert.deepEqual([wide!.overlaps(narrow!), narrow!.overlaps(wide!), wide!.overlaps(other!)], [true, true, false]);
 });

@@ -2,7 +2,7 @@
 import { own } from "./own.ts";
 
 /**
- * Reports whether a value is a JSON object: neither null, nor a list, nor a scalar.
+ * Returns whether a value is a JSON object: neither null, nor a list, nor a scalar.
  *
  * @param value Any value.
  *
@@ -18,7 +18,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Reports whether two JSON values are equal. The order of keys does not matter; a key with the
+ * Returns whether two JSON values are equal. The order of keys does not matter; a key with the
  * value `undefined` counts as absent.
  *
  * @param a One value.

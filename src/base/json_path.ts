@@ -132,7 +132,7 @@ function exists(item: unknown, path: readonly Step[]): boolean {
 }
 
 /**
- * Reports whether a literal is an integer, because Go does not compare an integer with a float.
+ * Returns whether a literal is an integer, because Go does not compare an integer with a float.
  * Returns `undefined` for other paths: a number from the object is an integer if its value is one.
  */
 function isIntegerLiteral(steps: readonly Step[]): boolean | undefined {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "../../tests/fixtures/property.ts";
 import { equal, isObject } from "./json.ts";
 
-const SAME: readonly { name: string; a: unknown; b: unknown; same: boolean }[] = [
+const CASES: readonly { name: string; a: unknown; b: unknown; same: boolean }[] = [
   { name: "keys in another order", a: { a: 1, b: [2] }, b: { b: [2], a: 1 }, same: true },
   { name: "items in another order", a: [1, 2], b: [2, 1], same: false },
   { name: "a shorter list", a: [1], b: [1, 2], same: false },
@@ -20,10 +20,10 @@ const SAME: readonly { name: string; a: unknown; b: unknown; same: boolean }[] =
   { name: "a key that is the prototype's name", a: {}, b: JSON.parse('{"__proto__": {}}'), same: false },
 ];
 
-for (const { name, a, b, same } of SAME) {
+for (const { name, a, b, same } of CASES) {
   Deno.test(`equal returns ${same} for ${name}`, () => {
     assert.equal(equal(a, b), same);
-    assert.equal(equal(b, a), same, "the other way round");
+    assert.equal(equal(b, a), same, "with swapped arguments");
   });
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { labelsFault, parseLabelSelector } from "./label_selector.ts";
 
 /** A selector, and its requirements: key, operator, values. */
-const READ: readonly (readonly [string, readonly string[]])[] = [
+const PARSED: readonly (readonly [string, readonly string[]])[] = [
   ["", []],
   [" \t\r\n", []],
   ["app", ["app exists "]],
@@ -18,7 +18,7 @@ const READ: readonly (readonly [string, readonly string[]])[] = [
   ["a>1,b<9223372036854775807", ["a > 1", "b < 9223372036854775807"]],
 ];
 
-for (const [text, expected] of READ) {
+for (const [text, expected] of PARSED) {
   Deno.test(`parseLabelSelector parses ${JSON.stringify(text)}`, () => {
     const found = parseLabelSelector(text).map(({ key, operator, values }) => `${key} ${operator} ${values.join("|")}`);
     assert.deepEqual(found, expected);

@@ -61,7 +61,7 @@ const cases: { name: string; given: unknown; expected: unknown }[] = [
   },
 ];
 
-/** What an API server returns if only metadata is requested. */
+/** Returns the response of an API server to a request for metadata only. */
 function metadataOnly(lastApplied: string): unknown {
   const metadata = { name: "db", annotations: { [LAST_APPLIED]: lastApplied, note: "text" } };
   return { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata };
@@ -75,7 +75,7 @@ for (const { name, given, expected } of cases) {
   Deno.test(`maskSecrets masks ${name}`, () => {
     const before = structuredClone(given);
     assert.deepEqual(maskSecrets(given), expected);
-    assert.deepEqual(given, before, "the value itself was changed");
+    assert.deepEqual(given, before, "the argument was modified");
   });
 }
 

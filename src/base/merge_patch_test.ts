@@ -80,8 +80,8 @@ Deno.test("mergePatch returns a patch that converts one value into the other", (
   })).value.map((value) => JSON.parse(JSON.stringify(value)));
   fc.assert(fc.property(value, value, (from, to) => {
     const patch = mergePatch(from, to);
-    const made = patch === undefined ? from : applyMergePatch(from, JSON.parse(JSON.stringify(patch)));
+    const patched = patch === undefined ? from : applyMergePatch(from, JSON.parse(JSON.stringify(patch)));
     // Deno 2.4's deepEqual fails on equal objects with a key "__proto__".
-    assert(equal(made, to), `${JSON.stringify(made)} in place of ${JSON.stringify(to)}`);
+    assert(equal(patched, to), `${JSON.stringify(patched)} instead of ${JSON.stringify(to)}`);
   }));
 });

@@ -138,12 +138,13 @@ function formFaults(text: string, { source, description, examples }: Rule): stri
   return [`${description} (e.g. ${shown}regex used for validation is '${source}')`];
 }
 
+// Depends only on the source, so an entry is never outdated.
 const compiled = new Map<string, RegExp>();
 
 function whole(source: string): RegExp {
-  const known = compiled.get(source);
-  if (known !== undefined) return known;
-  const made = new RegExp(`^(?:${source})$`);
-  compiled.set(source, made);
-  return made;
+  const cached = compiled.get(source);
+  if (cached !== undefined) return cached;
+  const expression = new RegExp(`^(?:${source})$`);
+  compiled.set(source, expression);
+  return expression;
 }

@@ -6,7 +6,7 @@ const TIME = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Reports whether a string is a date: `2026-02-28`.
+ * Returns whether a string is a date: `2026-02-28`.
  *
  * @param text The string.
  */
@@ -19,7 +19,7 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Reports whether a string is a date and time: `2026-02-28T12:00:00.5Z`. As on the server, text
+ * Returns whether a string is a date and time: `2026-02-28T12:00:00.5Z`. As on the server, text
  * after a second `t` is ignored.
  *
  * @param text The string.
@@ -40,7 +40,7 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
- * Reports whether a string is a UUID of any version, with or without dashes.
+ * Returns whether a string is a UUID of any version, with or without dashes.
  *
  * @param text The string.
  */
@@ -49,7 +49,7 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * Reports whether a string is base64 with the standard alphabet and padding. The empty string is
+ * Returns whether a string is base64 with the standard alphabet and padding. The empty string is
  * not.
  *
  * @param text The string.

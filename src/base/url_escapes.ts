@@ -19,7 +19,7 @@ const PLAIN: { readonly [part in UrlPart]: ReadonlySet<string> } = {
 /** An error in a URL, without the URL. */
 export class UrlError extends Error {}
 
-/** Reports whether a character needs no escape in a part of a URL. */
+/** Returns whether a character needs no escape in a part of a URL. */
 export function isPlain(character: string, part: UrlPart): boolean {
   return PLAIN[part].has(character);
 }

@@ -32,19 +32,19 @@ export function sandboxAdvice(error: unknown, where: string): string | undefined
     }
     const denial = sandboxDenial(cause);
     if (denial === undefined) continue;
-    const { access } = denial;
-    const target = access === "net" ? denial.target?.replace(/:(443|80)$/, "") : denial.target;
-    const use = `Cannot use ${access}${target === undefined ? "" : ` "${target}"`}`;
-    if (access === "import") {
+    const { permission } = denial;
+    const target = permission === "net" ? denial.target?.replace(/:(443|80)$/, "") : denial.target;
+    const use = `Cannot use ${permission}${target === undefined ? "" : ` "${target}"`}`;
+    if (permission === "import") {
       return `${use}: executables do not load modules at run time. Import it at the top of a file and build again`;
     }
-    if (!isSandboxPermission(access)) return `${use}: no declaration allows it`;
+    if (!isSandboxPermission(permission)) return `${use}: no declaration allows it`;
     const value = target === undefined
-      ? EXAMPLE_VALUES[access] ?? "..."
+      ? EXAMPLE_VALUES[permission] ?? "..."
       : denial.isUnnamedFolder
       ? TEMPORARY_FOLDER
       : JSON.stringify(target);
-    return `${use}: it is not declared. ${fixFor(access, value, where)}`;
+    return `${use}: it is not declared. ${fixFor(permission, value, where)}`;
   }
   return undefined;
 }
@@ -83,16 +83,18 @@ function mayConnect(host: string): boolean {
   return Deno.permissions.querySync({ name: "net", host }).state === "granted";
 }
 
-function undeclaredAdvice(access: SandboxPermissionName, target: string, where: string): string {
-  return `Cannot use ${access} "${target}": it is not declared. ${fixFor(access, JSON.stringify(target), where)}`;
+function undeclaredAdvice(permission: SandboxPermissionName, target: string, where: string): string {
+  return `Cannot use ${permission} "${target}": it is not declared. ${
+    fixFor(permission, JSON.stringify(target), where)
+  }`;
 }
 
-function fixFor(access: SandboxPermissionName, value: string, where: string): string {
-  return `Add sandbox: { ${access}: [${value}] } to ${where} and build again`;
+function fixFor(permission: SandboxPermissionName, value: string, where: string): string {
+  return `Add sandbox: { ${permission}: [${value}] } to ${where} and build again`;
 }
 
 /** Placeholder values for operations that do not have a name, such as reading all variables. */
-const EXAMPLE_VALUES: { readonly [access in SandboxPermissionName]?: string } = {
+const EXAMPLE_VALUES: { readonly [permission in SandboxPermissionName]?: string } = {
   env: '"NAME", ...',
   ffi: '"/path/of/library.so"',
   net: '"host"',
@@ -101,6 +103,6 @@ const EXAMPLE_VALUES: { readonly [access in SandboxPermissionName]?: string } = 
 /** Stands for temporary folders, because their path depends on the machine. */
 const TEMPORARY_FOLDER = '"/tmp"';
 
-function isSandboxPermission(access: string): access is SandboxPermissionName {
-  return SANDBOX_PERMISSION_NAMES.some((each) => each === access);
+function isSandboxPermission(permission: string): permission is SandboxPermissionName {
+  return SANDBOX_PERMISSION_NAMES.some((each) => each === permission);
 }
