@@ -72,6 +72,6 @@ Deno.bench("compile 20 rules", () => {
 });
 
 Deno.bench("evaluate 10 rules of a list of 1,000 items and 10 rules of each item", () => {
-  const faults = validate(schema, value);
-  if (faults.length > 0) throw new Error(JSON.stringify(faults[0]));
+  const errors = validate(schema, value);
+  if (errors.length > 0) throw new Error(JSON.stringify(errors[0]));
 });

@@ -67,7 +67,7 @@ export async function newWebhook(file: string, options: NewWebhookOptions, io: I
   const part = { key, from: `./${names.folder}/${type}.ts` };
   const paths = await addToProject(main, { part, folder: names.folder, files }, options, io);
   io.out(`Created webhook "${key}" of ${names.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
-  const [problem] = subject?.faults ?? [];
+  const [problem] = subject?.errors ?? [];
   if (problem !== undefined) {
     io.err(
       `Warning: the object in ${names.folder}/${type}_test.ts does not follow the rules of its kind (${problem}). Correct it.\n`,

@@ -7,7 +7,7 @@ export interface Subject {
   /** The object without `apiVersion`, `kind` and `metadata`. */
   readonly object: object;
   /** Why an API server would still reject it, because a value cannot be guessed. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
 }
 
 const DRIVER = "driver.example.com";
@@ -100,11 +100,11 @@ export function subjectOf(
   { kind, group, apiVersion, isBuiltin }: KindNames,
   facts: Pick<OperatorFacts, "samples">,
 ): Subject | undefined {
-  if (isBuiltin) return UNKNOWN.has(kind) ? undefined : { object: BUILTIN[kind] ?? {}, faults: [] };
+  if (isBuiltin) return UNKNOWN.has(kind) ? undefined : { object: BUILTIN[kind] ?? {}, errors: [] };
   const sample = facts.samples.find(({ manifest }) =>
     manifest.kind === kind && manifest.apiVersion === `${group}/${apiVersion}`
   );
   if (sample === undefined) return undefined;
   const { apiVersion: _, kind: __, metadata: ___, ...object } = sample.manifest;
-  return { object, faults: sample.errors.map(({ field, message }) => `${field}: ${message}`) };
+  return { object, errors: sample.errors.map(({ field, message }) => `${field}: ${message}`) };
 }

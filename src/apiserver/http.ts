@@ -25,7 +25,7 @@ import type { Watches, WatchEvent } from "./verbs/watch.ts";
 import { create, patch, update } from "./verbs/writes.ts";
 import { withConversions } from "./webhooks/conversion.ts";
 import { acceptedForm, type Form, hasFormat } from "./wire/accept.ts";
-import { contentType, jsonFault, notAnObjectFault, OBJECT_TYPES, parseJson, readBody } from "./wire/body.ts";
+import { contentType, jsonError, notAnObjectError, OBJECT_TYPES, parseJson, readBody } from "./wire/body.ts";
 import {
   COMMON_HEADERS,
   encodeBody,
@@ -291,9 +291,9 @@ async function optionsBody(request: Request): Promise<unknown> {
   try {
     options = parseJson(text);
   } catch {
-    throw rejection(jsonFault(text));
+    throw rejection(jsonError(text));
   }
-  if (options !== null && !isObject(options)) throw rejection(notAnObjectFault(options));
+  if (options !== null && !isObject(options)) throw rejection(notAnObjectError(options));
   return options ?? {};
 }
 
@@ -346,8 +346,8 @@ function wrongFormError(kind: ServedKind, isList: boolean): StatusError {
 function includeObjectOf(query: URLSearchParams): IncludeObject {
   const value = query.get("includeObject") || "Metadata";
   if (value === "None" || value === "Object" || value === "Metadata") return value;
-  const fault = invalidField("includeObject", value, "must be 'Metadata', 'Object', 'None', or empty");
-  throw badRequest(`Unable to convert to Table as requested: ${fault.field}: ${fault.message}`);
+  const error = invalidField("includeObject", value, "must be 'Metadata', 'Object', 'None', or empty");
+  throw badRequest(`Unable to convert to Table as requested: ${error.field}: ${error.message}`);
 }
 
 async function list(core: Core, { kind, namespace, query }: Target, form: Form): Promise<Response> {

@@ -2,7 +2,7 @@
  * Parses label selectors, with the server's error messages (`k8s.io/apimachinery/pkg/labels`,
  * `Parse`).
  */
-import { labelValueFaults, qualifiedNameFaults } from "./name_rules.ts";
+import { labelValueErrors, qualifiedNameErrors } from "./name_rules.ts";
 import { quoted } from "./quoted.ts";
 
 /** A requirement for one label. */
@@ -95,8 +95,8 @@ export function isLabelRequirementMet({ operator, values }: LabelRequirement, va
  *
  * @param labels The labels.
  */
-export function labelsFault(labels: Readonly<Record<string, string>>): string | undefined {
-  return Object.entries(labels).flatMap(([key, value]) => [...keyFaults(key), ...valueFaults(key, [value])])[0];
+export function labelsError(labels: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(labels).flatMap(([key, value]) => [...keyErrors(key), ...valueErrors(key, [value])])[0];
 }
 
 const TOKEN = /[ \t\r\n]*(?:(==|=|!=|!|<|>|\(|\)|,)|([^ \t\r\n=!<>(),]+))/y;
@@ -118,7 +118,7 @@ function readRequirement(tokens: readonly string[], start: number): [LabelRequir
   const isNegated = tokens[start] === "!";
   const at = isNegated ? start + 1 : start;
   const key = identifier(tokens, at, "identifier");
-  throwIfAny(keyFaults(key));
+  throwIfAny(keyErrors(key));
   if (isNegated) return [{ key, operator: "does not exist", values: [] }, at + 1];
   const operator = tokens[at + 1];
   if (operator === undefined || operator === ",") return [{ key, operator: "exists", values: [] }, at + 1];
@@ -127,19 +127,19 @@ function readRequirement(tokens: readonly string[], start: number): [LabelRequir
     case "==":
     case "!=": {
       const [value, next] = exactValue(tokens, at + 2);
-      throwIfAny(valueFaults(key, [value]));
+      throwIfAny(valueErrors(key, [value]));
       return [{ key, operator: operator === "!=" ? "notin" : "in", values: [value] }, next];
     }
     case "in":
     case "notin": {
       const [values, next] = readValues(tokens, at + 2);
-      throwIfAny(valueFaults(key, values));
+      throwIfAny(valueErrors(key, values));
       return [{ key, operator, values }, next];
     }
     case "<":
     case ">": {
       const [value, next] = exactValue(tokens, at + 2);
-      throwIfAny([...integerFaults(value), ...valueFaults(key, [value])]);
+      throwIfAny([...integerErrors(value), ...valueErrors(key, [value])]);
       return [{ key, operator, values: [value] }, next];
     }
     default:
@@ -186,21 +186,21 @@ function unparsable(found: string | undefined, expected: string): SyntaxError {
   return new SyntaxError(`unable to parse requirement: found '${found ?? ""}'${expected}`);
 }
 
-function keyFaults(key: string): string[] {
-  const faults = qualifiedNameFaults(key);
-  return faults.length === 0 ? [] : [invalid("<nil>", key, faults.join("; "))];
+function keyErrors(key: string): string[] {
+  const errors = qualifiedNameErrors(key);
+  return errors.length === 0 ? [] : [invalid("<nil>", key, errors.join("; "))];
 }
 
-function valueFaults(key: string, values: readonly string[]): string[] {
+function valueErrors(key: string, values: readonly string[]): string[] {
   return values.flatMap((value, i) => {
-    const faults = labelValueFaults(value);
-    return faults.length === 0 ? [] : [invalid(`values[${i}][${key}]`, value, faults.join("; "))];
+    const errors = labelValueErrors(value);
+    return errors.length === 0 ? [] : [invalid(`values[${i}][${key}]`, value, errors.join("; "))];
   });
 }
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-function integerFaults(value: string): string[] {
+function integerErrors(value: string): string[] {
   if (/^[+-]?\d+$/.test(value)) {
     const number = BigInt(value.replace("+", ""));
     if (number <= MAX_INT64 && number >= -MAX_INT64 - 1n) return [];
@@ -212,7 +212,7 @@ function invalid(path: string, value: string, reason: string): string {
   return `${path}: Invalid value: ${quoted(value)}: ${reason}`;
 }
 
-function throwIfAny(faults: readonly string[]): void {
-  if (faults.length === 0) return;
-  throw new SyntaxError(`unable to parse requirement: ${faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`}`);
+function throwIfAny(errors: readonly string[]): void {
+  if (errors.length === 0) return;
+  throw new SyntaxError(`unable to parse requirement: ${errors.length === 1 ? errors[0] : `[${errors.join(", ")}]`}`);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { labelsFault, parseLabelSelector } from "./label_selector.ts";
+import { labelsError, parseLabelSelector } from "./label_selector.ts";
 
 /** A selector, and its requirements: key, operator, values. */
 const PARSED: readonly (readonly [string, readonly string[]])[] = [
@@ -61,8 +61,8 @@ for (const [text, message] of REJECTED) {
   });
 }
 
-Deno.test("labelsFault rejects invalid keys and values that would form another selector", () => {
-  assert.equal(labelsFault({ app: "web", "example.com/a": "" }), undefined);
-  assert.match(labelsFault({ app: "web,tier=a" })!, /^values\[0\]\[app\]: Invalid value: "web,tier=a"/);
-  assert.match(labelsFault({ "a,b": "" })!, /^<nil>: Invalid value: "a,b"/);
+Deno.test("labelsError rejects invalid keys and values that would form another selector", () => {
+  assert.equal(labelsError({ app: "web", "example.com/a": "" }), undefined);
+  assert.match(labelsError({ app: "web,tier=a" })!, /^values\[0\]\[app\]: Invalid value: "web,tier=a"/);
+  assert.match(labelsError({ "a,b": "" })!, /^<nil>: Invalid value: "a,b"/);
 });

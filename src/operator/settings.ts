@@ -4,7 +4,7 @@
  */
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { parseLabelSelector } from "../base/label_selector.ts";
-import { labelFaults } from "../base/name_rules.ts";
+import { labelErrors } from "../base/name_rules.ts";
 import type { AdditionalPolicyRule } from "../manifests/install.ts";
 import { policyRules } from "./policy_setting.ts";
 import { type Setting, SETTINGS, variableOf, variableSettingsOf } from "./setting_list.ts";
@@ -139,7 +139,7 @@ export function validated(setting: Setting, value: unknown, what: string): Setti
     case "namespaces": {
       if (!isList(value)) return reject("a list of non-empty names");
       // A pattern would match no namespace, and no error would be reported.
-      const wrong = value.find((name) => labelFaults(name).length > 0);
+      const wrong = value.find((name) => labelErrors(name).length > 0);
       if (wrong === undefined) return value;
       return reject("names of namespaces", wrong.includes("*") ? `. ${NO_PATTERNS}` : ".", wrong);
     }

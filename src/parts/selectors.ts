@@ -3,8 +3,8 @@
  * watch, or the webhook configuration.
  */
 import { parseFieldSelector } from "../base/field_selector.ts";
-import { labelsFault, parseLabelSelector } from "../base/label_selector.ts";
-import { labelFaults, labelValueFaults, qualifiedNameFaults } from "../base/name_rules.ts";
+import { labelsError, parseLabelSelector } from "../base/label_selector.ts";
+import { labelErrors, labelValueErrors, qualifiedNameErrors } from "../base/name_rules.ts";
 import type { WatchOptions } from "./watch.ts";
 
 /** Selects objects by their labels. */
@@ -32,7 +32,7 @@ export function watchSelectorError(
     ? undefined
     : typeof labelSelector === "string"
     ? parseErrorOf(() => parseLabelSelector(labelSelector))
-    : labelsFault(labelSelector);
+    : labelsError(labelSelector);
   if (labelError !== undefined) {
     return `"labelSelector" is ${
       JSON.stringify(labelSelector)
@@ -44,7 +44,7 @@ export function watchSelectorError(
       JSON.stringify(fieldSelector)
     }, but must be a field selector such as "metadata.name=web": ${fieldError}`;
   }
-  const invalidName = namespaces.find((name) => labelFaults(name).length > 0);
+  const invalidName = namespaces.find((name) => labelErrors(name).length > 0);
   return invalidName === undefined
     ? undefined
     : `"namespaces" has "${invalidName}", which is not the name of a namespace. Patterns are not supported.`;
@@ -58,7 +58,7 @@ export function watchSelectorError(
  * @returns The error as a clause that follows a colon, or `undefined`.
  */
 export function labelSelectorError({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string | undefined {
-  const labelError = labelsFault(matchLabels);
+  const labelError = labelsError(matchLabels);
   if (labelError !== undefined) return labelError;
   for (const { key, operator, values = [] } of matchExpressions) {
     const hasValues = ["In", "NotIn"].includes(operator);
@@ -66,10 +66,10 @@ export function labelSelectorError({ matchLabels = {}, matchExpressions = [] }: 
       return `"${operator}" is not one of In, NotIn, Exists, DoesNotExist`;
     }
     if (hasValues !== values.length > 0) return `"${operator}" of "${key}" ${hasValues ? "needs" : "takes no"} values`;
-    const [fault] = qualifiedNameFaults(key);
-    if (fault !== undefined) return `"${key}" is not a label name: ${fault}`;
-    const value = values.find((value) => labelValueFaults(value).length > 0);
-    if (value !== undefined) return `"${value}" of "${key}" is not a label value: ${labelValueFaults(value)[0]}`;
+    const [error] = qualifiedNameErrors(key);
+    if (error !== undefined) return `"${key}" is not a label name: ${error}`;
+    const value = values.find((value) => labelValueErrors(value).length > 0);
+    if (value !== undefined) return `"${value}" of "${key}" is not a label value: ${labelValueErrors(value)[0]}`;
   }
   return undefined;
 }

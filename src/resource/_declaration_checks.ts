@@ -4,7 +4,7 @@
  * `_load_declaration_checks.ts` from here would deadlock.
  */
 import type { JsonSchema } from "../schema/mod.ts";
-import { schemaFaults } from "../schema/structural.ts";
+import { schemaErrors } from "../schema/structural.ts";
 import { rejectSchema } from "./_schema_error.ts";
 
 export { matchConditionError } from "./_match_condition_error.ts";
@@ -19,6 +19,6 @@ export { validate } from "./validation.ts";
  * @throws {TypeError} If an API server would reject it.
  */
 export function checkSchema(kind: string, schema: JsonSchema, hasStatus: boolean): void {
-  const faults = schemaFaults(schema, "", { hasStatus });
-  if (faults.length > 0) rejectSchema(kind, schema, faults);
+  const errors = schemaErrors(schema, "", { hasStatus });
+  if (errors.length > 0) rejectSchema(kind, schema, errors);
 }

@@ -1,5 +1,5 @@
-/** The error for a kind with an invalid schema: each fault with its path and advice. */
-import type { SchemaFault } from "../schema/field_error.ts";
+/** The error for a kind with an invalid schema: each error with its path and advice. */
+import type { SchemaError } from "../schema/field_error.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import { costAdvice } from "../schema/rules/missing_bounds.ts";
 import { rejectKind } from "./_kind_error.ts";
@@ -9,12 +9,12 @@ import { rejectKind } from "./_kind_error.ts";
  *
  * @param kind The kind.
  * @param root Its schema.
- * @param faults The faults, with paths relative to the schema.
+ * @param errors The errors, with paths relative to the schema.
  */
-export function rejectSchema(kind: string, root: JsonSchema, faults: readonly SchemaFault[]): never {
+export function rejectSchema(kind: string, root: JsonSchema, errors: readonly SchemaError[]): never {
   const advised = new Set<string>();
-  const messages = faults.map((fault) =>
-    `${positionOf(fault)}: ${fault.detail ?? fault.message}${adviceFor(fault, root, advised)}`
+  const messages = errors.map((error) =>
+    `${positionOf(error)}: ${error.detail ?? error.message}${adviceFor(error, root, advised)}`
   );
   const [only] = messages;
   const list = messages.length === 1 ? ` ${only}` : `:${messages.map((text) => `\n  ${text}`).join("")}`;
@@ -26,10 +26,10 @@ const STEP = /^\.(?:properties\[(.*?)\](?=\.|$)|(items|additionalProperties)(?=\
 const RULE = /^x-kubernetes-validations\[\d+\]\.(\w+)$/;
 
 /**
- * Returns the position of a fault for the user: the keyword or rule, and its path in an object
+ * Returns the position of an error for the user: the keyword or rule, and its path in an object
  * instead of the schema.
  */
-function positionOf({ field, rule }: SchemaFault): string {
+function positionOf({ field, rule }: SchemaError): string {
   let rest = field;
   let path = "";
   for (let step = STEP.exec(rest); step !== null; step = STEP.exec(rest)) {
@@ -47,7 +47,7 @@ function positionOf({ field, rule }: SchemaFault): string {
 }
 
 /** Returns advice for a rule that is too expensive, once for each rule. */
-function adviceFor({ field, isTooExpensive = false }: SchemaFault, root: JsonSchema, advised: Set<string>): string {
+function adviceFor({ field, isTooExpensive = false }: SchemaError, root: JsonSchema, advised: Set<string>): string {
   if (!isTooExpensive || advised.has(field)) return "";
   advised.add(field);
   const { bounds, better } = costAdvice(root, field);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { schemaFaults } from "../schema/structural.ts";
+import { schemaErrors } from "../schema/structural.ts";
 import { type JsonSchema, s } from "../schema/mod.ts";
 import { CONDITIONS, OBSERVED_GENERATION } from "./conditions.ts";
 
@@ -22,7 +22,7 @@ Deno.test("CONDITIONS equals the output of the builders, and is valid for an API
 
   // A copy is validated completely.
   const copy = JSON.parse(JSON.stringify({ type: "object", properties: { CONDITIONS, OBSERVED_GENERATION } }));
-  assert.deepEqual(schemaFaults(copy, ""), []);
+  assert.deepEqual(schemaErrors(copy, ""), []);
 });
 
 Deno.test("CONDITIONS is deeply frozen", () => {

@@ -185,8 +185,8 @@ function checkKeywords(prefix: string, node: JsonSchema): void {
     if (!Object.hasOwn(KEYWORDS, key)) throw new TypeError(`${prefix}unknown option "${key}"`);
     const type = KEYWORDS[key as keyof JsonSchema];
     if (!TYPES[type].is(value)) {
-      const Fault = type === "count" && typeof value === "number" ? RangeError : TypeError;
-      throw new Fault(`${prefix}"${key}" must be ${TYPES[type].description}, got ${show(value)}`);
+      const ErrorClass = type === "count" && typeof value === "number" ? RangeError : TypeError;
+      throw new ErrorClass(`${prefix}"${key}" must be ${TYPES[type].description}, got ${show(value)}`);
     }
     const choices = CHOICES[key as keyof JsonSchema];
     if (choices !== undefined && !choices.includes(String(value))) {
@@ -246,8 +246,8 @@ function checkEnum(prefix: string, node: JsonSchema): void {
     if (values.slice(0, i).some((earlier) => equal(earlier, value))) {
       throw new TypeError(`${prefix}"enum" lists ${show(value)} twice`);
     }
-    const fault = declarationChecks?.valueFault(rest, "enum", value);
-    if (fault !== undefined) throw new TypeError(`${prefix}${fault}`);
+    const error = declarationChecks?.valueError(rest, "enum", value);
+    if (error !== undefined) throw new TypeError(`${prefix}${error}`);
   }
 }
 
@@ -316,8 +316,8 @@ function checkMapKey(prefix: string, items: JsonSchema, key: string): void {
 
 function checkDefault(prefix: string, node: JsonSchema): void {
   if (node.default === undefined) return;
-  const fault = declarationChecks?.valueFault(node, "default", node.default);
-  if (fault !== undefined) throw new TypeError(`${prefix}${fault}`);
+  const error = declarationChecks?.valueError(node, "default", node.default);
+  if (error !== undefined) throw new TypeError(`${prefix}${error}`);
 }
 
 function show(value: unknown): string {

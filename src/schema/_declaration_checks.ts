@@ -4,10 +4,10 @@
  * `_load_declaration_checks.ts` from here would deadlock.
  */
 import type { JsonSchema } from "./json_schema.ts";
-import { embeddedFaults } from "./embedded_faults.ts";
-import { NO_FIELD } from "./keyword_faults.ts";
+import { embeddedErrors } from "./embedded_errors.ts";
+import { NO_FIELD } from "./keyword_errors.ts";
 import { pruneFields } from "./prune.ts";
-import { keywordFaultsAt, newListFaults } from "./validate.ts";
+import { keywordErrorsAt, newListErrors } from "./validate.ts";
 
 export { regularExpression } from "../cel/regular_expression.ts";
 
@@ -16,17 +16,17 @@ export { regularExpression } from "../cel/regular_expression.ts";
  * default is validated without nested defaults, and unknown fields are errors, because the server
  * rejects an incomplete default and a default with unknown fields.
  */
-export function valueFault(schema: JsonSchema, key: "default" | "enum", value: unknown): string | undefined {
+export function valueError(schema: JsonSchema, key: "default" | "enum", value: unknown): string | undefined {
   const parent: JsonSchema = { type: "object", properties: { [key]: schema } };
   // Rules are compiled when the kind is defined.
-  const [fault] = [
-    ...keywordFaultsAt("", parent, { [key]: value }),
-    ...embeddedFaults(parent, { [key]: value }),
-    ...newListFaults(parent, { [key]: value }, undefined),
+  const [error] = [
+    ...keywordErrorsAt("", parent, { [key]: value }),
+    ...embeddedErrors(parent, { [key]: value }),
+    ...newListErrors(parent, { [key]: value }, undefined),
   ];
-  if (fault !== undefined) {
-    const text = fault.message.replace(" in body ", " ");
-    return fault.field === NO_FIELD ? text : `${fault.field}: ${text}`;
+  if (error !== undefined) {
+    const text = error.message.replace(" in body ", " ");
+    return error.field === NO_FIELD ? text : `${error.field}: ${text}`;
   }
   const [dropped] = pruneFields(parent, { [key]: value }).dropped;
   return dropped === undefined ? undefined : `${dropped}: unknown field`;

@@ -4,10 +4,10 @@
  */
 import { isObject } from "../base/json.ts";
 import { isKnownValid } from "./_marks.ts";
-import { embeddedFaults } from "./embedded_faults.ts";
+import { embeddedErrors } from "./embedded_errors.ts";
 import { type FieldError, invalid } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { keywordFaults, NO_FIELD } from "./keyword_faults.ts";
+import { keywordErrors, NO_FIELD } from "./keyword_errors.ts";
 import { pruneFields } from "./prune.ts";
 import { brokenRules } from "./rules/evaluate.ts";
 
@@ -33,7 +33,7 @@ const TYPE = { kind: "Validation", apiVersion: "validation/v1" };
  * @param path The path of the schema.
  * @param toleratesUnknown Whether unknown fields are allowed.
  */
-export function defaultFaults(schema: JsonSchema, path: string, toleratesUnknown: boolean): FieldError[] {
+export function defaultErrors(schema: JsonSchema, path: string, toleratesUnknown: boolean): FieldError[] {
   const resource = { ...schema, "x-kubernetes-embedded-resource": true };
   return nodeFaults(resource, { path, toleratesUnknown, resource, enclose: withType, isInMetadata: false });
 }
@@ -47,46 +47,46 @@ function nodeFaults(schema: JsonSchema, parent: Position): FieldError[] {
   const isResource = schema["x-kubernetes-embedded-resource"] === true;
   const position = isResource ? { ...parent, resource: schema, enclose: withType, isInMetadata: false } : parent;
   const { path, enclose } = position;
-  const faults: FieldError[] = [];
-  if (schema.default !== undefined) faults.push(...ownFaults(schema, { ...position, path: `${path}.default` }));
+  const errors: FieldError[] = [];
+  if (schema.default !== undefined) errors.push(...ownErrors(schema, { ...position, path: `${path}.default` }));
   // The server does not validate defaults below additionalProperties.
   if (schema.items !== undefined) {
     const inItem = (value: unknown) => enclose([value]);
-    faults.push(...nodeFaults(schema.items, { ...position, path: `${path}.items`, enclose: inItem }));
+    errors.push(...nodeFaults(schema.items, { ...position, path: `${path}.items`, enclose: inItem }));
   }
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
-    faults.push(...nodeFaults(property, {
+    errors.push(...nodeFaults(property, {
       ...position,
       path: `${path}.properties[${key}]`,
       enclose: (value) => enclose({ [key]: value }),
       isInMetadata: position.isInMetadata || (isResource && METADATA.has(key)),
     }));
   }
-  return faults;
+  return errors;
 }
 
-function ownFaults(schema: JsonSchema, position: Position): FieldError[] {
+function ownErrors(schema: JsonSchema, position: Position): FieldError[] {
   const { path, resource, enclose, isInMetadata, toleratesUnknown } = position;
   const value = schema.default;
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (isInMetadata) {
-    const detail = embeddedFaults(resource, enclose(value)).map(({ field, message }) => `${field}: ${message}`);
+    const detail = embeddedErrors(resource, enclose(value)).map(({ field, message }) => `${field}: ${message}`);
     const text = detail.length === 1 ? detail[0] : `[${detail.join(", ")}]`;
     if (detail.length > 0) return [invalid(path, value, `must result in valid metadata: ${text}`)];
   } else {
     if (!toleratesUnknown && hasUnknown(schema, value)) {
-      faults.push(invalid(path, value, "must not have unknown fields"));
+      errors.push(invalid(path, value, "must not have unknown fields"));
     }
-    const embedded = embeddedFaults(schema, value, path);
-    if (embedded.length > 0) return [...faults, ...embedded];
+    const embedded = embeddedErrors(schema, value, path);
+    if (embedded.length > 0) return [...errors, ...embedded];
   }
-  return [...faults, ...valueFaults(schema, value, path, schema === resource)];
+  return [...errors, ...valueErrors(schema, value, path, schema === resource)];
 }
 
-function valueFaults(schema: JsonSchema, value: unknown, path: string, isResource: boolean): FieldError[] {
-  const faults = keywordFaults(withDeclaredTypes(schema), value)
-    .map((fault) => ({ ...fault, field: fault.field === NO_FIELD ? path : `${path}.${fault.field}` }));
-  if (faults.length > 0) return faults;
+function valueErrors(schema: JsonSchema, value: unknown, path: string, isResource: boolean): FieldError[] {
+  const errors = keywordErrors(withDeclaredTypes(schema), value)
+    .map((error) => ({ ...error, field: error.field === NO_FIELD ? path : `${path}.${error.field}` }));
+  if (errors.length > 0) return errors;
   // The default must be valid both for a new object and for an unchanged one.
   const unchanged = brokenRules(schema, value, { old: value, path, isResource });
   return unchanged.length > 0 ? unchanged : brokenRules(schema, value, { path, isResource });

@@ -22,9 +22,9 @@ const INT_OR_STRING: readonly JsonSchema[] = [{ type: "integer" }, { type: "stri
  * @param path The path of the schema.
  * @returns The errors, sorted by message.
  */
-export function formFaults(schema: JsonSchema, path: string): FieldError[] {
-  const faults = [...nodeFaults(schema, "root", path), ...counterpartFaults(schema, schema, path, path)];
-  return faults.sort((a, b) => sortKey(a) < sortKey(b) ? -1 : 1);
+export function formErrors(schema: JsonSchema, path: string): FieldError[] {
+  const errors = [...nodeFaults(schema, "root", path), ...counterpartErrors(schema, schema, path, path)];
+  return errors.sort((a, b) => sortKey(a) < sortKey(b) ? -1 : 1);
 }
 
 function sortKey({ field, message }: FieldError): string {
@@ -34,63 +34,63 @@ function sortKey({ field, message }: FieldError): string {
 function nodeFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
   if (isKnownValid(schema)) return [];
   const { items, properties = {}, additionalProperties } = schema;
-  const faults: FieldError[] = [];
-  if (schema.type === "array" && items === undefined) faults.push(required(`${path}.items`, "must be specified"));
-  if (items !== undefined) faults.push(...nodeFaults(items, "item", `${path}.items`));
+  const errors: FieldError[] = [];
+  if (schema.type === "array" && items === undefined) errors.push(required(`${path}.items`, "must be specified"));
+  if (items !== undefined) errors.push(...nodeFaults(items, "item", `${path}.items`));
   for (const [key, property] of Object.entries(properties)) {
-    faults.push(...nodeFaults(property, "field", `${path}.properties[${key}]`));
+    errors.push(...nodeFaults(property, "field", `${path}.properties[${key}]`));
   }
   if (additionalProperties !== undefined && level === "root") {
-    faults.push(forbidden(`${path}.additionalProperties`, "must not be used at the root"));
+    errors.push(forbidden(`${path}.additionalProperties`, "must not be used at the root"));
   }
   if (isObject(additionalProperties)) {
-    faults.push(...nodeFaults(additionalProperties, "field", `${path}.additionalProperties`));
+    errors.push(...nodeFaults(additionalProperties, "field", `${path}.additionalProperties`));
   }
   return [
-    ...faults,
-    ...intOrStringFaults(schema, path),
-    ...validationFaults(
+    ...errors,
+    ...intOrStringErrors(schema, path),
+    ...validationErrors(
       schema,
       { isIntOrString: isIntOrString(schema), isFirstIntOrString: isFirstIntOrString(schema) },
       path,
     ),
-    ...typeFaults(schema, level, path),
-    ...resourceFaults(schema, level, path),
+    ...typeErrors(schema, level, path),
+    ...resourceErrors(schema, level, path),
   ];
 }
 
-function intOrStringFaults(schema: JsonSchema, path: string): FieldError[] {
+function intOrStringErrors(schema: JsonSchema, path: string): FieldError[] {
   if (!schema["x-kubernetes-int-or-string"]) return [];
   const detail = "must be false if x-kubernetes-int-or-string is true";
   return (["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"] as const)
     .filter((keyword) => schema[keyword]).map((keyword) => invalid(`${path}.${keyword}`, true, detail));
 }
 
-function typeFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
+function typeErrors(schema: JsonSchema, level: Level, path: string): FieldError[] {
   const { type, additionalProperties, properties } = schema;
   const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
   const keepsUnknown = schema["x-kubernetes-preserve-unknown-fields"] === true;
   const at = `${path}.type`;
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (isEmbedded && type !== "object") {
     const detail = "must be object if x-kubernetes-embedded-resource is true";
-    faults.push(type === undefined ? required(at, detail) : invalid(at, type, detail));
+    errors.push(type === undefined ? required(at, detail) : invalid(at, type, detail));
   } else if (type === undefined && !schema["x-kubernetes-int-or-string"] && !keepsUnknown) {
-    faults.push(required(at, WITHOUT_TYPE[level]));
+    errors.push(required(at, WITHOUT_TYPE[level]));
   }
   if (isEmbedded && additionalProperties !== undefined) {
     const detail = "must not be used if x-kubernetes-embedded-resource is set";
-    faults.push(forbidden(`${path}.additionalProperties`, detail));
+    errors.push(forbidden(`${path}.additionalProperties`, detail));
   }
   if (level === "root" && type !== undefined && type !== "object") {
-    faults.push(invalid(at, type, "must be object at the root"));
+    errors.push(invalid(at, type, "must be object at the root"));
   }
   if (isEmbedded && !keepsUnknown && isEmpty(properties)) {
     const detail =
       "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
-    faults.push(required(`${path}.properties`, detail));
+    errors.push(required(`${path}.properties`, detail));
   }
-  return faults;
+  return errors;
 }
 
 const WITHOUT_TYPE: Readonly<Record<Level, string>> = {
@@ -102,26 +102,26 @@ const WITHOUT_TYPE: Readonly<Record<Level, string>> = {
 /**
  * Schemas of fields that all Kubernetes objects have may restrict them, but not change their type.
  */
-function resourceFaults(schema: JsonSchema, level: Level, path: string): FieldError[] {
+function resourceErrors(schema: JsonSchema, level: Level, path: string): FieldError[] {
   const { kind, apiVersion, metadata } = schema.properties ?? {};
   const isResource = level === "root" || schema["x-kubernetes-embedded-resource"] === true;
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   const at = (key: string) => `${path}.properties[${key}]`;
   if (isResource && kind !== undefined && kind.type !== "string") {
-    faults.push(invalid(`${at("kind")}.type`, kind.type, "must be string"));
+    errors.push(invalid(`${at("kind")}.type`, kind.type, "must be string"));
   }
   if (isResource && apiVersion !== undefined && apiVersion.type !== "string") {
-    faults.push(invalid(`${at("apiVersion")}.type`, apiVersion.type, "must be string"));
+    errors.push(invalid(`${at("apiVersion")}.type`, apiVersion.type, "must be string"));
   }
-  if (metadata === undefined) return faults;
+  if (metadata === undefined) return errors;
   if (isResource && metadata.type !== "object") {
-    faults.push(invalid(`${at("metadata")}.type`, metadata.type, "must be object"));
+    errors.push(invalid(`${at("metadata")}.type`, metadata.type, "must be object"));
   }
   if (level === "root" && !restrictsNamesOnly(metadata)) {
     const detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
-    faults.push(forbidden(at("metadata"), detail));
+    errors.push(forbidden(at("metadata"), detail));
   }
-  return faults;
+  return errors;
 }
 
 function restrictsNamesOnly({ type: _type, default: _default, properties = {}, ...rest }: JsonSchema): boolean {
@@ -165,26 +165,26 @@ interface Exemptions {
 
 const NO_EXEMPTIONS: Exemptions = { isIntOrString: false, isFirstIntOrString: false };
 
-function validationFaults(schema: JsonSchema, exemptions: Exemptions, path: string): FieldError[] {
+function validationErrors(schema: JsonSchema, exemptions: Exemptions, path: string): FieldError[] {
   const { anyOf = [], allOf = [], oneOf = [], not, pattern } = schema;
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (!exemptions.isIntOrString) {
-    anyOf.forEach((each, i) => faults.push(...nestedFaults(each, NO_EXEMPTIONS, `${path}.anyOf[${i}]`)));
+    anyOf.forEach((each, i) => errors.push(...nestedErrors(each, NO_EXEMPTIONS, `${path}.anyOf[${i}]`)));
   }
   allOf.forEach((each, i) => {
     const nested = { ...NO_EXEMPTIONS, isIntOrString: exemptions.isFirstIntOrString && i === 0 };
-    faults.push(...nestedFaults(each, nested, `${path}.allOf[${i}]`));
+    errors.push(...nestedErrors(each, nested, `${path}.allOf[${i}]`));
   });
-  oneOf.forEach((each, i) => faults.push(...nestedFaults(each, NO_EXEMPTIONS, `${path}.oneOf[${i}]`)));
-  if (not !== undefined) faults.push(...nestedFaults(not, NO_EXEMPTIONS, `${path}.not`));
-  const detail = pattern === undefined ? undefined : patternFault(pattern);
+  oneOf.forEach((each, i) => errors.push(...nestedErrors(each, NO_EXEMPTIONS, `${path}.oneOf[${i}]`)));
+  if (not !== undefined) errors.push(...nestedErrors(not, NO_EXEMPTIONS, `${path}.not`));
+  const detail = pattern === undefined ? undefined : patternError(pattern);
   if (detail !== undefined) {
-    faults.push(invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${detail}`));
+    errors.push(invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${detail}`));
   }
-  return faults;
+  return errors;
 }
 
-function patternFault(pattern: string): string | undefined {
+function patternError(pattern: string): string | undefined {
   try {
     regularExpression(pattern);
     return undefined;
@@ -213,23 +213,23 @@ const FORBIDDEN_INSIDE: readonly (readonly [keyword: keyof JsonSchema, detail: s
   ["x-kubernetes-validations", "must be empty"],
 ];
 
-function nestedFaults(schema: JsonSchema, exemptions: Exemptions, path: string): FieldError[] {
+function nestedErrors(schema: JsonSchema, exemptions: Exemptions, path: string): FieldError[] {
   const { items, properties = {} } = schema;
-  const faults = validationFaults(schema, exemptions, path);
-  if (items !== undefined) faults.push(...nestedFaults(items, NO_EXEMPTIONS, `${path}.items`));
+  const errors = validationErrors(schema, exemptions, path);
+  if (items !== undefined) errors.push(...nestedErrors(items, NO_EXEMPTIONS, `${path}.items`));
   for (const [key, property] of Object.entries(properties)) {
-    faults.push(...nestedFaults(property, NO_EXEMPTIONS, `${path}.properties[${key}]`));
+    errors.push(...nestedErrors(property, NO_EXEMPTIONS, `${path}.properties[${key}]`));
   }
   for (const [keyword, detail] of FORBIDDEN_INSIDE) {
     // Go drops `additionalProperties: false` here.
     const value = schema[keyword];
     if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) continue;
-    faults.push(forbidden(`${path}.${keyword}`, `${detail} to be structural`));
+    errors.push(forbidden(`${path}.${keyword}`, `${detail} to be structural`));
   }
   if (own(properties, "metadata") !== undefined) {
-    faults.push(forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context"));
+    errors.push(forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context"));
   }
-  return faults;
+  return errors;
 }
 
 /**
@@ -238,14 +238,14 @@ function nestedFaults(schema: JsonSchema, exemptions: Exemptions, path: string):
  * @param check The value validation.
  * @param schema The declaring schema; `undefined` if it declares nothing at this position.
  */
-function counterpartFaults(
+function counterpartErrors(
   check: JsonSchema,
   schema: JsonSchema | undefined,
   path: string,
   checkPath: string,
 ): FieldError[] {
   const { not, allOf = [], anyOf = [], oneOf = [] } = check;
-  const nested = (each: JsonSchema, at: string) => nestedCounterpartFaults(each, schema, path, `${checkPath}.${at}`);
+  const nested = (each: JsonSchema, at: string) => nestedCounterpartErrors(each, schema, path, `${checkPath}.${at}`);
   return [
     ...(not === undefined ? [] : nested(not, "not")),
     ...allOf.flatMap((each, i) => nested(each, `allOf[${i}]`)),
@@ -254,20 +254,20 @@ function counterpartFaults(
   ];
 }
 
-function nestedCounterpartFaults(
+function nestedCounterpartErrors(
   check: JsonSchema,
   schema: JsonSchema | undefined,
   path: string,
   checkPath: string,
 ): FieldError[] {
   if (schema === undefined) return [required(path, `because it is defined in ${checkPath}`)];
-  const faults = counterpartFaults(check, schema, path, checkPath);
+  const errors = counterpartErrors(check, schema, path, checkPath);
   if (check.items !== undefined) {
-    faults.push(...nestedCounterpartFaults(check.items, schema.items, `${path}.items`, `${checkPath}.items`));
+    errors.push(...nestedCounterpartErrors(check.items, schema.items, `${path}.items`, `${checkPath}.items`));
   }
   for (const [key, property] of Object.entries(check.properties ?? {})) {
     const [at, checkAt] = [`${path}.properties[${key}]`, `${checkPath}.properties[${key}]`];
-    faults.push(...nestedCounterpartFaults(property, own(schema.properties, key), at, checkAt));
+    errors.push(...nestedCounterpartErrors(property, own(schema.properties, key), at, checkAt));
   }
-  return faults;
+  return errors;
 }

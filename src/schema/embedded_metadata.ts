@@ -18,7 +18,7 @@ export interface ReadEmbeddedOptions {
    * What to do with values of a wrong type: keep them, drop them, or call a function. @default
    * {"keep"}
    */
-  readonly onWrongType?: "keep" | "drop" | ((fault: FieldError) => never);
+  readonly onWrongType?: "keep" | "drop" | ((error: FieldError) => never);
 }
 
 /**

@@ -106,10 +106,10 @@ for (const { given, expected } of WRONG_TYPES) {
     const value = { one: { ...TYPE, metadata: given } };
 
     assert.deepEqual(prune(schema, value), { value, dropped: [] });
-    const [fault, ...others] = validate(schema, value);
+    const [error, ...others] = validate(schema, value);
     assert.deepEqual(others, []);
-    assert.equal(fault?.field, "one.metadata");
-    assert(fault.message.endsWith(expected), fault.message);
+    assert.equal(error?.field, "one.metadata");
+    assert(error.message.endsWith(expected), error.message);
   });
 }
 

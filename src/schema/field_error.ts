@@ -17,7 +17,7 @@ export interface FieldError {
 }
 
 /** An error of a schema, with additional fields for the error messages of declarations. */
-export interface SchemaFault extends FieldError {
+export interface SchemaError extends FieldError {
   /**
    * The message without the quoted value, if the value is a whole rule or schema, which has up to
    * thousands of characters.

@@ -5,17 +5,17 @@
 import { isObject } from "../base/json.ts";
 import { own } from "../base/own.ts";
 import { isKnownValid } from "./_marks.ts";
-import { defaultFaults } from "./_structural_defaults.ts";
-import { formFaults } from "./_structural_form.ts";
-import { listTypeFaults, mapListFaults } from "./_structural_lists.ts";
-import { type FieldError, forbidden, invalid, notSupported, required, type SchemaFault } from "./field_error.ts";
+import { defaultErrors } from "./_structural_defaults.ts";
+import { formErrors } from "./_structural_form.ts";
+import { listTypeErrors, mapListErrors } from "./_structural_lists.ts";
+import { type FieldError, forbidden, invalid, notSupported, required, type SchemaError } from "./field_error.ts";
 import { normalSchema, quotedSchema, SCHEMA_FIELDS } from "./go_schema.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { ruleFaults } from "./rules/faults.ts";
+import { ruleErrors } from "./rules/errors.ts";
 import type { Tolerated } from "./tolerated.ts";
 
-/** Options for {@linkcode schemaFaults}. */
-export interface SchemaFaultsOptions {
+/** Options for {@linkcode schemaErrors}. */
+export interface SchemaErrorsOptions {
   /**
    * Whether the kind has a status subresource. It restricts the keywords at the root. @default
    * {false}
@@ -40,20 +40,20 @@ export interface SchemaFaultsOptions {
  * import assert from "node:assert/strict";
  *
  * const schema = { type: "object", properties: { spec: { type: "array" } } } as const;
- * assert.deepEqual(schemaFaults(schema, "schema"), [{
+ * assert.deepEqual(schemaErrors(schema, "schema"), [{
  *   reason: "FieldValueRequired",
  *   field: "schema.properties[spec].items",
  *   message: "Required value: must be specified",
  * }]);
  * ```
  */
-export function schemaFaults(schema: unknown, path: string, options: SchemaFaultsOptions = {}): SchemaFault[] {
+export function schemaErrors(schema: unknown, path: string, options: SchemaErrorsOptions = {}): SchemaError[] {
   const { hasStatus = false, isUnchanged = false, tolerated = {} } = options;
   const root = normalSchema(schema);
   const original = normalSchema(schema, { keepsEmpty: true });
-  const faults = rootFaults(original, path, hasStatus);
+  const errors = rootErrors(original, path, hasStatus);
   const notConvertible = conversionError(root);
-  const form = notConvertible === undefined ? structuralFaults(root, original, path, tolerated) : [];
+  const form = notConvertible === undefined ? structuralErrors(root, original, path, tolerated) : [];
   const keywords = keywordErrors(original, {
     path,
     isRoot: true,
@@ -63,22 +63,22 @@ export function schemaFaults(schema: unknown, path: string, options: SchemaFault
   });
   // Rules cannot be compiled if the schema is not structural.
   const skipsCompilation = notConvertible !== undefined || form.length > 0;
-  faults.push(...form, ...keywords, ...ruleFaults(root, path, { others: keywords, skipsCompilation, isUnchanged }));
+  errors.push(...form, ...keywords, ...ruleErrors(root, path, { others: keywords, skipsCompilation, isUnchanged }));
   // Reported only if there is no other error: the validation of keywords already reports each of
   // these keywords, except for `$schema`.
-  if (faults.length === 0 && notConvertible !== undefined) faults.push(invalid(path, "", notConvertible));
-  return faults;
+  if (errors.length === 0 && notConvertible !== undefined) errors.push(invalid(path, "", notConvertible));
+  return errors;
 }
 
 /** Defaults are validated only if the schema itself is valid. */
-function structuralFaults(
+function structuralErrors(
   root: JsonSchema,
   original: JsonSchema,
   path: string,
   { unprunedDefaults = false }: Tolerated,
 ): FieldError[] {
-  const form = formFaults(original, path);
-  return form.length > 0 ? form : defaultFaults(root, path, unprunedDefaults);
+  const form = formErrors(original, path);
+  return form.length > 0 ? form : defaultErrors(root, path, unprunedDefaults);
 }
 
 const ROOT_FIELDS =
@@ -86,16 +86,16 @@ const ROOT_FIELDS =
   "UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";
 const ALLOWED_AT_ROOT = new Set(ROOT_FIELDS.split(" "));
 
-function rootFaults(schema: JsonSchema, path: string, hasStatus: boolean): SchemaFault[] {
-  const faults: SchemaFault[] = [];
-  const fault = hasStatus ? rootKeywordFault(schema, path) : undefined;
-  if (fault !== undefined) faults.push(fault);
-  if (schema.nullable) faults.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
-  return faults;
+function rootErrors(schema: JsonSchema, path: string, hasStatus: boolean): SchemaError[] {
+  const errors: SchemaError[] = [];
+  const error = hasStatus ? rootKeywordError(schema, path) : undefined;
+  if (error !== undefined) errors.push(error);
+  if (schema.nullable) errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
+  return errors;
 }
 
 /** Restricts the root, because the server also uses the status schema alone, without it. */
-function rootKeywordFault(schema: JsonSchema, path: string): SchemaFault | undefined {
+function rootKeywordError(schema: JsonSchema, path: string): SchemaError | undefined {
   for (const [keyword, name] of SCHEMA_FIELDS) {
     if ((schema as Record<string, unknown>)[keyword] === undefined) continue;
     if (keyword === "type" && schema.type !== "object") {
@@ -171,13 +171,13 @@ function keywordErrors(schema: JsonSchema, position: Position): FieldError[] {
   // Metadata has additional restrictions.
   if (isKnownValid(schema) && !position.isInMetadata) return [];
   const { path, tolerated } = position;
-  const faults = [...simpleKeywordErrors(schema, position), ...nestedErrors(schema, position)];
+  const errors = [...simpleKeywordErrors(schema, position), ...nestedErrors(schema, position)];
   if ((schema["x-kubernetes-preserve-unknown-fields"] as unknown) === false) {
-    faults.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
+    errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
   }
-  faults.push(...mapTypeFaults(schema, path), ...listTypeFaults(schema, path, tolerated.setTypes ?? false));
-  if (!tolerated.mapKeys) faults.push(...mapListFaults(schema, path));
-  return faults;
+  errors.push(...mapTypeErrors(schema, path), ...listTypeErrors(schema, path, tolerated.setTypes ?? false));
+  if (!tolerated.mapKeys) errors.push(...mapListErrors(schema, path));
+  return errors;
 }
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
@@ -188,34 +188,34 @@ function simpleKeywordErrors(
 ): FieldError[] {
   const keywords = schema as Record<string, unknown>;
   const type = keywords["type"];
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (type !== undefined && !TYPES.includes(String(type)) && !tolerated.types) {
-    faults.push(notSupported(`${path}.type`, type, TYPES));
+    errors.push(notSupported(`${path}.type`, type, TYPES));
   }
   if (schema.default !== undefined && noDefaults !== undefined) {
-    faults.push(forbidden(`${path}.default`, `must not be set ${noDefaults}`));
+    errors.push(forbidden(`${path}.default`, `must not be set ${noDefaults}`));
   }
   for (const keyword of ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"]) {
     const value = keywords[keyword];
     const isAbsent = keyword === "patternProperties" || keyword === "definitions"
       ? isEmpty(value)
       : value === undefined;
-    if (!isAbsent) faults.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
+    if (!isAbsent) errors.push(forbidden(`${path}.${keyword}`, `${keyword} is not supported`));
   }
   if (type === "null") {
-    faults.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
+    errors.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
   }
   if (Array.isArray(schema.items)) {
-    faults.push(forbidden(`${path}.items`, "items must be a schema object and not an array"));
+    errors.push(forbidden(`${path}.items`, "items must be a schema object and not an array"));
   }
   if (isInMetadata && schema["x-kubernetes-embedded-resource"]) {
-    faults.push(forbidden(`${path}.x-kubernetes-embedded-resource`, "must not be used inside of resource meta"));
+    errors.push(forbidden(`${path}.x-kubernetes-embedded-resource`, "must not be used inside of resource meta"));
   }
   if (schema.uniqueItems) {
     const detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-    faults.push(forbidden(`${path}.uniqueItems`, detail));
+    errors.push(forbidden(`${path}.uniqueItems`, detail));
   }
-  return faults;
+  return errors;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -228,17 +228,17 @@ function nestedErrors(schema: JsonSchema, position: Position): FieldError[] {
   const { properties = {}, additionalProperties, not, allOf = [], oneOf = [], anyOf = [], items } = schema;
   const inner = (part: JsonSchema, at: string, changes: Partial<Position> = {}) =>
     keywordErrors(part, { ...position, isRoot: false, path: `${path}.${at}`, ...changes });
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (additionalProperties !== undefined && additionalProperties !== true && Object.keys(properties).length > 0) {
     const detail = "additionalProperties and properties are mutual exclusive";
-    faults.push(forbidden(`${path}.additionalProperties`, detail));
+    errors.push(forbidden(`${path}.additionalProperties`, detail));
   }
   if (isObject(additionalProperties)) {
     // The server cannot prune such a default.
     const changes = position.isInMetadata
       ? { noDefaults: "inside additionalProperties applying to object metadata" }
       : {};
-    faults.push(...inner(additionalProperties, "additionalProperties", changes));
+    errors.push(...inner(additionalProperties, "additionalProperties", changes));
   }
   for (const [key, property] of Object.entries(properties)) {
     const isMetadata = METADATA.has(key) && (position.isRoot || schema["x-kubernetes-embedded-resource"] === true);
@@ -246,35 +246,35 @@ function nestedErrors(schema: JsonSchema, position: Position): FieldError[] {
       ...(isMetadata && { isInMetadata: true }),
       ...(isMetadata && position.isRoot && { noDefaults: `in top-level ${key}` }),
     };
-    faults.push(...inner(property, `properties[${key}]`, changes));
+    errors.push(...inner(property, `properties[${key}]`, changes));
   }
-  if (not !== undefined) faults.push(...inner(not, "not"));
-  allOf.forEach((each, i) => faults.push(...inner(each, `allOf[${i}]`)));
-  oneOf.forEach((each, i) => faults.push(...inner(each, `oneOf[${i}]`)));
-  anyOf.forEach((each, i) => faults.push(...inner(each, `anyOf[${i}]`)));
+  if (not !== undefined) errors.push(...inner(not, "not"));
+  allOf.forEach((each, i) => errors.push(...inner(each, `allOf[${i}]`)));
+  oneOf.forEach((each, i) => errors.push(...inner(each, `oneOf[${i}]`)));
+  anyOf.forEach((each, i) => errors.push(...inner(each, `anyOf[${i}]`)));
   for (const [key, each] of Object.entries(own(schema as Record<string, unknown>, "definitions") ?? {})) {
-    faults.push(...inner(each as JsonSchema, `definitions[${key}]`));
+    errors.push(...inner(each as JsonSchema, `definitions[${key}]`));
   }
-  if (Array.isArray(items)) items.forEach((each, i) => faults.push(...inner(each, `items[${i}]`)));
-  else if (items !== undefined) faults.push(...inner(items, "items"));
+  if (Array.isArray(items)) items.forEach((each, i) => errors.push(...inner(each, `items[${i}]`)));
+  else if (items !== undefined) errors.push(...inner(items, "items"));
   for (const [key, each] of Object.entries(own(schema as Record<string, unknown>, "dependencies") ?? {})) {
-    if (isObject(each)) faults.push(...inner(each, `dependencies[${key}]`));
+    if (isObject(each)) errors.push(...inner(each, `dependencies[${key}]`));
   }
-  return faults;
+  return errors;
 }
 
-function mapTypeFaults(schema: JsonSchema, path: string): FieldError[] {
+function mapTypeErrors(schema: JsonSchema, path: string): FieldError[] {
   const mapType = schema["x-kubernetes-map-type"];
   if (mapType === undefined) return [];
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (schema.type !== "object") {
     const detail = "must be object if x-kubernetes-map-type is specified";
-    faults.push(
+    errors.push(
       schema.type === undefined ? required(`${path}.type`, detail) : invalid(`${path}.type`, schema.type, detail),
     );
   }
   if (mapType !== "atomic" && mapType !== "granular") {
-    faults.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
+    errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
   }
-  return faults;
+  return errors;
 }

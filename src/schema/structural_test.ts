@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { schemaFaults, type SchemaFaultsOptions } from "./structural.ts";
+import { schemaErrors, type SchemaErrorsOptions } from "./structural.ts";
 
 const TEXT = { type: "string" };
 
@@ -15,7 +15,7 @@ function field(schema: unknown): Record<string, unknown> {
 const CASES: readonly {
   name: string;
   given: Record<string, unknown>;
-  options?: SchemaFaultsOptions;
+  options?: SchemaErrorsOptions;
   expected: readonly string[];
 }[] = [
   { name: "no error in a valid schema", given: field(TEXT), expected: [] },
@@ -128,15 +128,15 @@ const CASES: readonly {
   },
 ];
 for (const { name, given, options, expected } of CASES) {
-  Deno.test(`schemaFaults reports ${name}`, () => {
-    const found = schemaFaults(given, "s", options).map(({ field, message }) => `${field}: ${message}`);
+  Deno.test(`schemaErrors reports ${name}`, () => {
+    const found = schemaErrors(given, "s", options).map(({ field, message }) => `${field}: ${message}`);
 
     assert.equal(found.length, expected.length, found.join("\n"));
     found.forEach((text, i) => assert(text.startsWith(expected[i] ?? ""), `${text}\nis not\n${expected[i]}`));
   });
 }
 
-Deno.test("schemaFaults rejects a new expensive rule", () => {
+Deno.test("schemaErrors rejects a new expensive rule", () => {
   const given = field({
     type: "array",
     items: { ...TEXT, maxLength: 100 },
@@ -144,10 +144,10 @@ Deno.test("schemaFaults rejects a new expensive rule", () => {
     "x-kubernetes-validations": [{ rule: "self.all(a, self.all(b, a == b))" }],
   });
 
-  assert.match(schemaFaults(given, "s")[0]?.message ?? "", /estimated rule cost exceeds budget/);
+  assert.match(schemaErrors(given, "s")[0]?.message ?? "", /estimated rule cost exceeds budget/);
 });
 
-Deno.test("schemaFaults treats __proto__ and other inherited names as ordinary properties", () => {
+Deno.test("schemaErrors treats __proto__ and other inherited names as ordinary properties", () => {
   const properties = JSON.parse('{"__proto__": {"type": "string"}, "constructor": {}, "toString": {"type": "string"}}');
-  assert.deepEqual(schemaFaults(object(properties), "s").map(({ field }) => field), ["s.properties[constructor].type"]);
+  assert.deepEqual(schemaErrors(object(properties), "s").map(({ field }) => field), ["s.properties[constructor].type"]);
 });

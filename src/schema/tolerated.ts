@@ -3,7 +3,7 @@
  * them.
  */
 import { isObject } from "../base/json.ts";
-import { mapListFaults } from "./_structural_lists.ts";
+import { mapListErrors } from "./_structural_lists.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { prune } from "./prune.ts";
 
@@ -41,7 +41,7 @@ export function toleratedIn(schemas: readonly JsonSchema[]): Tolerated {
   return {
     unprunedDefaults: some(hasUnprunedDefault),
     setTypes: some(isSetOfNonAtomicItems),
-    mapKeys: some((schema) => mapListFaults(schema, "").length > 0),
+    mapKeys: some((schema) => mapListErrors(schema, "").length > 0),
     types: some(({ type }) => type !== undefined && !TYPES.has(type)),
   };
 }

@@ -5,11 +5,11 @@
  * prevent their evaluation.
  */
 import { Correlation } from "./correlation.ts";
-import { embeddedFaults } from "./embedded_faults.ts";
+import { embeddedErrors } from "./embedded_errors.ts";
 import { type FieldError, type FieldErrorReason, invalid } from "./field_error.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { keywordFaults, NO_FIELD } from "./keyword_faults.ts";
-import { listFaults } from "./list_faults.ts";
+import { keywordErrors, NO_FIELD } from "./keyword_errors.ts";
+import { listErrors } from "./list_errors.ts";
 import { brokenRules } from "./rules/evaluate.ts";
 import { ruleNode } from "./rules/rule_node.ts";
 
@@ -29,7 +29,7 @@ export interface ValidateOptions {
    */
   readonly isResource?: boolean;
   /** Receives ignored rule errors, which an API server reports as warnings. */
-  readonly warn?: (fault: FieldError) => void;
+  readonly warn?: (error: FieldError) => void;
 }
 
 /**
@@ -59,19 +59,19 @@ export interface ValidateOptions {
 export function validate(schema: JsonSchema, value: unknown, options: ValidateOptions = {}): FieldError[] {
   const { old, path = "", isResource = false, warn } = options;
   const correlation = old === undefined ? undefined : new Correlation(schema, value, old);
-  const faults = [
-    ...keywordFaultsAt(path, schema, value, correlation),
-    ...embeddedFaults(schema, value, path),
-    ...newListFaults(schema, value, old, path),
+  const errors = [
+    ...keywordErrorsAt(path, schema, value, correlation),
+    ...embeddedErrors(schema, value, path),
+    ...newListErrors(schema, value, old, path),
   ];
-  const rules = ruleFaultsUnlessBlocked(schema, value, faults, {
+  const rules = ruleErrorsUnlessBlocked(schema, value, errors, {
     isResource,
     path,
     old,
     ...(correlation && { correlation }),
     ...(warn && { warn }),
   });
-  return [...faults, ...rules];
+  return [...errors, ...rules];
 }
 
 /**
@@ -82,15 +82,15 @@ export function validate(schema: JsonSchema, value: unknown, options: ValidateOp
  * @param value The value.
  * @param correlation The correlation with the old value.
  */
-export function keywordFaultsAt(
+export function keywordErrorsAt(
   path: string,
   schema: JsonSchema,
   value: unknown,
   correlation?: Correlation,
 ): FieldError[] {
-  const faults = keywordFaults(schema, value, correlation);
-  if (path === "") return faults;
-  return faults.map((fault) => ({ ...fault, field: fault.field === NO_FIELD ? path : `${path}.${fault.field}` }));
+  const errors = keywordErrors(schema, value, correlation);
+  if (path === "") return errors;
+  return errors.map((error) => ({ ...error, field: error.field === NO_FIELD ? path : `${path}.${error.field}` }));
 }
 
 /**
@@ -101,9 +101,9 @@ export function keywordFaultsAt(
  * @param old The old value; `undefined` on create.
  * @param path The path of the value.
  */
-export function newListFaults(schema: JsonSchema, value: unknown, old: unknown, path = ""): FieldError[] {
-  const faults = listFaults(schema, value, path);
-  return faults.length > 0 && old !== undefined && listFaults(schema, old).length > 0 ? [] : faults;
+export function newListErrors(schema: JsonSchema, value: unknown, old: unknown, path = ""): FieldError[] {
+  const errors = listErrors(schema, value, path);
+  return errors.length > 0 && old !== undefined && listErrors(schema, old).length > 0 ? [] : errors;
 }
 
 // After these errors, the value has the wrong type or is too large for rules.
@@ -120,16 +120,16 @@ const BLOCKING: ReadonlySet<FieldErrorReason> = new Set<FieldErrorReason>([
  *
  * @param schema The schema.
  * @param value The value.
- * @param faults Other errors of the value.
+ * @param errors Other errors of the value.
  * @param options Options of {@linkcode brokenRules}.
  */
-export function ruleFaultsUnlessBlocked(
+export function ruleErrorsUnlessBlocked(
   schema: JsonSchema,
   value: unknown,
-  faults: readonly FieldError[],
+  errors: readonly FieldError[],
   options: Parameters<typeof brokenRules>[2] & object,
 ): FieldError[] {
-  if (!faults.some(({ reason }) => BLOCKING.has(reason))) return brokenRules(schema, value, options);
+  if (!errors.some(({ reason }) => BLOCKING.has(reason))) return brokenRules(schema, value, options);
   if (ruleNode(schema, options.isResource ?? false) === undefined) return [];
   const detail = "some validation rules were not checked because the object was invalid; " +
     "correct the existing errors to complete validation";

@@ -155,9 +155,9 @@ const cases: readonly { name: string; schema: JsonSchema; value: unknown; expect
 ];
 for (const { name, schema, value, expected } of cases) {
   Deno.test(`validate: ${name}`, () => {
-    const faults = validate({ type: "object", properties: { v: schema } }, { v: value });
+    const errors = validate({ type: "object", properties: { v: schema } }, { v: value });
 
-    assert.deepEqual(faults.map(({ field, message }) => `${field}: ${message}`), expected);
+    assert.deepEqual(errors.map(({ field, message }) => `${field}: ${message}`), expected);
   });
 }
 
@@ -173,9 +173,9 @@ Deno.test("validate returns the type of each error", () => {
     },
   };
 
-  const faults = validate(schema, { b: 1, c: 2, d: "xx", e: [1] });
+  const errors = validate(schema, { b: 1, c: 2, d: "xx", e: [1] });
 
-  assert.deepEqual(faults.map(({ reason }) => reason), [
+  assert.deepEqual(errors.map(({ reason }) => reason), [
     "FieldValueTypeInvalid",
     "FieldValueNotSupported",
     "FieldValueTooLong",
@@ -204,9 +204,9 @@ Deno.test("validate ignores unchanged errors of the old value", () => {
 });
 
 Deno.test("validate prefixes paths with the given path", () => {
-  const [fault] = validate({ type: "object", properties: { a: { type: "string" } } }, { a: 1 }, { path: "status" });
+  const [error] = validate({ type: "object", properties: { a: { type: "string" } } }, { a: 1 }, { path: "status" });
 
-  assert.equal(fault?.field, "status.a");
+  assert.equal(error?.field, "status.a");
 });
 
 Deno.test("validate reports a required property as missing even if every object inherits its name", () => {

@@ -95,7 +95,7 @@ const WATCH_AND_LIST: readonly PlantedFault[] = [
 const VALIDATION: readonly PlantedFault[] = [
   {
     title: "an exclusive minimum allows the bound",
-    file: "schema/number_faults.ts",
+    file: "schema/number_errors.ts",
     from: "if (exclusiveMinimum ? order <= 0 : order < 0) {",
     to: "if (order < 0) {",
     foundBy: "validation: checks bounds of numbers",
@@ -110,7 +110,7 @@ const VALIDATION: readonly PlantedFault[] = [
   {
     title: "equal items of a set are allowed",
     file: "apiserver/definitions/custom_rules.ts",
-    from: "faults.push(...newListFaults(schema, object, old));",
+    from: "errors.push(...newListErrors(schema, object, old));",
     to: "",
     foundBy: "validation: rejects duplicates in sets and list maps",
   },

@@ -109,7 +109,7 @@ export async function undocumented(): Promise<string[]> {
   const remarks = remarksIn(lint.stderr + lint.stdout, ROOT);
   if (!lint.success && remarks.length === 0) throw new Error(lint.stderr);
   if (!described.success) throw new Error(described.stderr);
-  return [...faultsOf(remarks), ...withoutExample(JSON.parse(described.stdout), ROOT)];
+  return [...errorsOf(remarks), ...withoutExample(JSON.parse(described.stdout), ROOT)];
 }
 
 /**
@@ -151,20 +151,20 @@ export function remarksIn(text: string, root: URL): Remark[] {
  * @param unnamed Types that users need not name, by what they are.
  * @returns A line for each.
  */
-export function faultsOf(
+export function errorsOf(
   remarks: readonly Remark[],
   unnamed: Readonly<Record<string, readonly string[]>> = UNNAMED,
 ): string[] {
   const names = Object.values(unnamed).flat();
   const met = new Set<string>();
-  const faults = remarks.filter(({ code, message, place }) => {
+  const errors = remarks.filter(({ code, message, place }) => {
     if (GENERATED.test(place.replace(/:\d+$/, ""))) return false;
     const [, name = ""] = code === "private-type-ref" ? /references private type '(.+)'/.exec(message) ?? [] : [];
     met.add(name);
     return !names.includes(name);
   });
   return [
-    ...faults.map(({ message, place }) => `${place}: ${message}`),
+    ...errors.map(({ message, place }) => `${place}: ${message}`),
     ...names.filter((name) => !met.has(name)).map((name) =>
       `${name} is not a private type of a public signature any more. Remove it from tools/test/documented.ts`
     ),

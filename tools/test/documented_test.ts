@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Documentation, faultsOf, type Remark, remarksIn, withoutExample } from "./documented.ts";
+import { type Documentation, errorsOf, type Remark, remarksIn, withoutExample } from "./documented.ts";
 
 const ROOT = new URL("file:///home/me/the%20sdk/");
 
@@ -36,22 +36,22 @@ Deno.test("remarksIn parses each finding with its place, colored or not, without
   ]);
 });
 
-Deno.test("faultsOf returns missing documentation, except of generated files", () => {
-  assert.deepEqual(faultsOf([missing("src/kinds/core_v1.gen.ts:7"), missing("mod.ts:104")], {}), [
+Deno.test("errorsOf returns missing documentation, except of generated files", () => {
+  assert.deepEqual(errorsOf([missing("src/kinds/core_v1.gen.ts:7"), missing("mod.ts:104")], {}), [
     "mod.ts:104: it is missing",
   ]);
 });
 
-Deno.test("faultsOf allows the private types that users need not name, and no others", () => {
-  assert.deepEqual(faultsOf([unnamed("types"), unnamed("Options")], { "has no value": ["types"] }), [
+Deno.test("errorsOf allows the private types that users need not name, and no others", () => {
+  assert.deepEqual(errorsOf([unnamed("types"), unnamed("Options")], { "has no value": ["types"] }), [
     "a.ts:1: public type 'get' references private type 'Options'",
   ]);
 });
 
-Deno.test("faultsOf returns names of its list that no longer exist, also if only generated files have them", () => {
+Deno.test("errorsOf returns names of its list that no longer exist, also if only generated files have them", () => {
   const generated = { ...unnamed("types"), place: "src/kinds/core_v1.gen.ts:7" };
-  const [fault, ...others] = faultsOf([generated], { "has no value": ["types"] });
-  assert.match(fault ?? "", /^types is not a private type of a public signature any more/);
+  const [error, ...others] = errorsOf([generated], { "has no value": ["types"] });
+  assert.match(error ?? "", /^types is not a private type of a public signature any more/);
   assert.deepEqual(others, []);
 });
 

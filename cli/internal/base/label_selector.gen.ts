@@ -1,5 +1,5 @@
 // Made by tools/cli_internal.ts from src/base/label_selector.ts: do not edit.
-import { labelValueFaults, qualifiedNameFaults } from "./name_rules.gen.ts";
+import { labelValueErrors, qualifiedNameErrors } from "./name_rules.gen.ts";
 import { quoted } from "./quoted.gen.ts";
 
 export interface LabelRequirement {
@@ -44,8 +44,8 @@ export function isLabelRequirementMet({ operator, values }: LabelRequirement, va
   }
 }
 
-export function labelsFault(labels: Readonly<Record<string, string>>): string | undefined {
-  return Object.entries(labels).flatMap(([key, value]) => [...keyFaults(key), ...valueFaults(key, [value])])[0];
+export function labelsError(labels: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(labels).flatMap(([key, value]) => [...keyErrors(key), ...valueErrors(key, [value])])[0];
 }
 
 const TOKEN = /[ \t\r\n]*(?:(==|=|!=|!|<|>|\(|\)|,)|([^ \t\r\n=!<>(),]+))/y;
@@ -66,7 +66,7 @@ function readRequirement(tokens: readonly string[], start: number): [LabelRequir
   const isNegated = tokens[start] === "!";
   const at = isNegated ? start + 1 : start;
   const key = identifier(tokens, at, "identifier");
-  throwIfAny(keyFaults(key));
+  throwIfAny(keyErrors(key));
   if (isNegated) return [{ key, operator: "does not exist", values: [] }, at + 1];
   const operator = tokens[at + 1];
   if (operator === undefined || operator === ",") return [{ key, operator: "exists", values: [] }, at + 1];
@@ -75,19 +75,19 @@ function readRequirement(tokens: readonly string[], start: number): [LabelRequir
     case "==":
     case "!=": {
       const [value, next] = exactValue(tokens, at + 2);
-      throwIfAny(valueFaults(key, [value]));
+      throwIfAny(valueErrors(key, [value]));
       return [{ key, operator: operator === "!=" ? "notin" : "in", values: [value] }, next];
     }
     case "in":
     case "notin": {
       const [values, next] = readValues(tokens, at + 2);
-      throwIfAny(valueFaults(key, values));
+      throwIfAny(valueErrors(key, values));
       return [{ key, operator, values }, next];
     }
     case "<":
     case ">": {
       const [value, next] = exactValue(tokens, at + 2);
-      throwIfAny([...integerFaults(value), ...valueFaults(key, [value])]);
+      throwIfAny([...integerErrors(value), ...valueErrors(key, [value])]);
       return [{ key, operator, values: [value] }, next];
     }
     default:
@@ -129,21 +129,21 @@ function unparsable(found: string | undefined, expected: string): SyntaxError {
   return new SyntaxError(`unable to parse requirement: found '${found ?? ""}'${expected}`);
 }
 
-function keyFaults(key: string): string[] {
-  const faults = qualifiedNameFaults(key);
-  return faults.length === 0 ? [] : [invalid("<nil>", key, faults.join("; "))];
+function keyErrors(key: string): string[] {
+  const errors = qualifiedNameErrors(key);
+  return errors.length === 0 ? [] : [invalid("<nil>", key, errors.join("; "))];
 }
 
-function valueFaults(key: string, values: readonly string[]): string[] {
+function valueErrors(key: string, values: readonly string[]): string[] {
   return values.flatMap((value, i) => {
-    const faults = labelValueFaults(value);
-    return faults.length === 0 ? [] : [invalid(`values[${i}][${key}]`, value, faults.join("; "))];
+    const errors = labelValueErrors(value);
+    return errors.length === 0 ? [] : [invalid(`values[${i}][${key}]`, value, errors.join("; "))];
   });
 }
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-function integerFaults(value: string): string[] {
+function integerErrors(value: string): string[] {
   if (/^[+-]?\d+$/.test(value)) {
     const number = BigInt(value.replace("+", ""));
     if (number <= MAX_INT64 && number >= -MAX_INT64 - 1n) return [];
@@ -155,7 +155,7 @@ function invalid(path: string, value: string, reason: string): string {
   return `${path}: Invalid value: ${quoted(value)}: ${reason}`;
 }
 
-function throwIfAny(faults: readonly string[]): void {
-  if (faults.length === 0) return;
-  throw new SyntaxError(`unable to parse requirement: ${faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`}`);
+function throwIfAny(errors: readonly string[]): void {
+  if (errors.length === 0) return;
+  throw new SyntaxError(`unable to parse requirement: ${errors.length === 1 ? errors[0] : `[${errors.join(", ")}]`}`);
 }

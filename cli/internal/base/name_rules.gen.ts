@@ -41,42 +41,42 @@ const LABEL_VALUE: Rule = {
 
 export type NameRule = (name: string) => string[];
 
-export function subdomainFaults(name: string): string[] {
-  return [...lengthFaults(name, 253, "characters"), ...formFaults(name, SUBDOMAIN)];
+export function subdomainErrors(name: string): string[] {
+  return [...lengthErrors(name, 253, "characters"), ...formErrors(name, SUBDOMAIN)];
 }
 
-export function labelFaults(name: string): string[] {
-  const long = lengthFaults(name, 63, "characters");
-  const isSubdomain = formFaults(name, SUBDOMAIN).length === 0;
-  const form = formFaults(name, LABEL_1123);
+export function labelErrors(name: string): string[] {
+  const long = lengthErrors(name, 63, "characters");
+  const isSubdomain = formErrors(name, SUBDOMAIN).length === 0;
+  const form = formErrors(name, LABEL_1123);
   return [...long, ...form.length > 0 && isSubdomain ? ["must not contain dots"] : form];
 }
 
-export function label1035Faults(name: string): string[] {
-  return [...lengthFaults(name, 63, "characters"), ...formFaults(name, LABEL_1035)];
+export function label1035Errors(name: string): string[] {
+  return [...lengthErrors(name, 63, "characters"), ...formErrors(name, LABEL_1035)];
 }
 
-export function pathSegmentFaults(name: string): string[] {
+export function pathSegmentErrors(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   return ["/", "%"].filter((each) => name.includes(each)).map((each) => `may not contain '${each}'`);
 }
 
-export function qualifiedNameFaults(text: string): string[] {
+export function qualifiedNameErrors(text: string): string[] {
   const parts = text.split("/");
   if (parts.length > 2) {
-    const [fault] = formFaults("", LABEL_KEY);
-    return [`a valid label key ${fault} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    const [error] = formErrors("", LABEL_KEY);
+    return [`a valid label key ${error} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
   const [prefix, name] = parts.length === 2 ? [parts[0], parts[1]!] : [undefined, parts[0]!];
-  const nameFaults = [...name === "" ? ["must be non-empty"] : lengthFaults(name, 63), ...formFaults(name, LABEL_KEY)];
+  const nameErrors = [...name === "" ? ["must be non-empty"] : lengthErrors(name, 63), ...formErrors(name, LABEL_KEY)];
   return [
-    ...prefix === undefined ? [] : prefixFaults(prefix).map((fault) => `prefix part ${fault}`),
-    ...nameFaults.map((fault) => `name part ${fault}`),
+    ...prefix === undefined ? [] : prefixErrors(prefix).map((error) => `prefix part ${error}`),
+    ...nameErrors.map((error) => `name part ${error}`),
   ];
 }
 
-export function labelValueFaults(text: string): string[] {
-  return [...lengthFaults(text, 63), ...formFaults(text, LABEL_VALUE)];
+export function labelValueErrors(text: string): string[] {
+  return [...lengthErrors(text, 63), ...formErrors(text, LABEL_VALUE)];
 }
 
 export function prefixRule(rule: NameRule): NameRule {
@@ -88,16 +88,16 @@ function withoutLastBytes(name: string): string {
   return new TextDecoder().decode(bytes.map((byte) => byte < 0x80 ? byte : 0x7f));
 }
 
-function prefixFaults(prefix: string): string[] {
-  return prefix === "" ? ["must be non-empty"] : [...lengthFaults(prefix, 253), ...formFaults(prefix, SUBDOMAIN)];
+function prefixErrors(prefix: string): string[] {
+  return prefix === "" ? ["must be non-empty"] : [...lengthErrors(prefix, 253), ...formErrors(prefix, SUBDOMAIN)];
 }
 
-function lengthFaults(text: string, limit: number, unit: "bytes" | "characters" = "bytes"): string[] {
+function lengthErrors(text: string, limit: number, unit: "bytes" | "characters" = "bytes"): string[] {
   const isLong = text.length * 3 > limit && new TextEncoder().encode(text).length > limit;
   return isLong ? [`must be no more than ${limit} ${unit}`] : [];
 }
 
-function formFaults(text: string, { source, description, examples }: Rule): string[] {
+function formErrors(text: string, { source, description, examples }: Rule): string[] {
   if (whole(source).test(text)) return [];
   const shown = examples.map((example) => `'${example}', `).join(" or ");
   return [`${description} (e.g. ${shown}regex used for validation is '${source}')`];
@@ -106,9 +106,9 @@ function formFaults(text: string, { source, description, examples }: Rule): stri
 const compiled = new Map<string, RegExp>();
 
 function whole(source: string): RegExp {
-  const known = compiled.get(source);
-  if (known !== undefined) return known;
-  const made = new RegExp(`^(?:${source})$`);
-  compiled.set(source, made);
-  return made;
+  const cached = compiled.get(source);
+  if (cached !== undefined) return cached;
+  const expression = new RegExp(`^(?:${source})$`);
+  compiled.set(source, expression);
+  return expression;
 }

@@ -2,7 +2,7 @@
  * Attributes of a request by which it is authorized (`k8s.io/apiserver/pkg/endpoints/request`,
  * `RequestInfo`).
  */
-import { pathSegmentFaults } from "../../base/name_rules.ts";
+import { pathSegmentErrors } from "../../base/name_rules.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import { NAMESPACE_SUBRESOURCES } from "../wire/path.ts";
 
@@ -132,5 +132,5 @@ function isWatch(query: URLSearchParams): boolean {
 function selectedName(query: URLSearchParams): string {
   const terms = (query.get("fieldSelector") ?? "").split(",");
   const [, name = ""] = terms.map((term) => /^metadata\.name==?([^=!]*)$/.exec(term)).find((found) => found) ?? [];
-  return pathSegmentFaults(name).length === 0 ? name : "";
+  return pathSegmentErrors(name).length === 0 ? name : "";
 }

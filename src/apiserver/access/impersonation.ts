@@ -4,7 +4,7 @@
  * and one for the request (`impersonate-on:user-info:get`). The verb `impersonate` allows all
  * requests.
  */
-import { subdomainFaults } from "../../base/name_rules.ts";
+import { subdomainErrors } from "../../base/name_rules.ts";
 import { badRequest, type StatusError } from "../wire/status_error.ts";
 import type { Attributes, ResourceAttributes } from "./attributes.ts";
 import type { Authorizer } from "./authorizer.ts";
@@ -223,7 +223,7 @@ class ModeCheck {
   #checkExtra(extra: Readonly<Record<string, readonly string[]>>): StatusError | undefined {
     const pairs = Object.entries(extra).flatMap(([key, values]) => values.map((value) => [key, value] as const));
     if (this.#mode !== "legacy") {
-      const detail = pairs.map(([key, value]) => extraFault(key, value)).find((fault) => fault !== undefined);
+      const detail = pairs.map(([key, value]) => extraError(key, value)).find((error) => error !== undefined);
       if (detail !== undefined) return accessDenied(this.#requester, this.#resource("userextras", ""), detail);
       const all = this.#resource("userextras", "*", { subresource: "*" });
       if (pairs.length >= MANY_EXTRA_VALUES && this.#check(all) === undefined) return undefined;
@@ -237,14 +237,14 @@ class ModeCheck {
 }
 
 /** Returns the message about an extra value that the constrained modes reject. */
-function extraFault(key: string, value: string): string | undefined {
+function extraError(key: string, value: string): string | undefined {
   if (key === "") return "impersonating the empty string key in extra is not allowed";
   const [host = "", path] = key.split(/\/(.*)/s);
   const invalid = "impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ";
   if (host === "" || !path) {
     return `${invalid}${JSON.stringify(key)}: must be a domain-prefixed path (such as "acme.io/foo")`;
   }
-  const [fault] = subdomainFaults(host);
-  if (fault !== undefined) return `${invalid}${JSON.stringify(host)}: ${fault}`;
+  const [error] = subdomainErrors(host);
+  if (error !== undefined) return `${invalid}${JSON.stringify(host)}: ${error}`;
   return value === "" ? "impersonating the empty string value in extra is not allowed" : undefined;
 }

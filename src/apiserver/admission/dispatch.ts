@@ -12,10 +12,10 @@ import type { StoredObject } from "../objects/objects.ts";
 import { authorizerValue, type Decide, requestResourceValue } from "../webhooks/authorizer.ts";
 import { CallError, callWebhook } from "../webhooks/call.ts";
 import { meetsConditions } from "../webhooks/conditions.ts";
-import { reviewTypeFault } from "../webhooks/reply.ts";
+import { reviewTypeError } from "../webhooks/reply.ts";
 import { type Webhook, webhooksOf } from "../webhooks/webhook.ts";
-import { notAnObjectFault } from "../wire/body.ts";
-import { jsonTextFault } from "../wire/json_fault.ts";
+import { notAnObjectError } from "../wire/body.ts";
+import { jsonTextError } from "../wire/json_error.ts";
 import { applyOperations, jsonType, PatchMismatch } from "../wire/json_patch.ts";
 import { badRequest, forbidden, internalError, type StatusDetails, StatusError } from "../wire/status_error.ts";
 import { kindFor, type Subject } from "./matching.ts";
@@ -132,9 +132,9 @@ async function callMutatingWebhook(
   if (result.patchType !== "JSONPatch") {
     return applyFailurePolicy(webhook, `unsupported patch type ${JSON.stringify(result.patchType)}`);
   }
-  const fault = jsonTextFault(result.patch) ?? operationsFault(JSON.parse(result.patch));
-  if (fault !== undefined) {
-    return applyFailurePolicy(webhook, `received undecodable patch in webhook response: ${fault}`);
+  const error = jsonTextError(result.patch) ?? operationsError(JSON.parse(result.patch));
+  if (error !== undefined) {
+    return applyFailurePolicy(webhook, `received undecodable patch in webhook response: ${error}`);
   }
   const operations = (JSON.parse(result.patch) ?? []) as readonly unknown[];
   if (operations.length === 0) return undefined;
@@ -150,7 +150,7 @@ async function callMutatingWebhook(
     throw internalError(error.message);
   }
   if (!isObject(patched)) {
-    throw internalError(`couldn't get version/kind; json parse error: ${notAnObjectFault(patched)}`);
+    throw internalError(`couldn't get version/kind; json parse error: ${notAnObjectError(patched)}`);
   }
   // The object of a subresource has another kind than the resource, so it is not decoded.
   if (subject.object.kind !== subject.kind.kind) return patched as StoredObject;
@@ -158,7 +158,7 @@ async function callMutatingWebhook(
 }
 
 /** Returns Go's message for JSON that is not a list of operations. */
-function operationsFault(operations: unknown): string | undefined {
+function operationsError(operations: unknown): string | undefined {
   const mismatch = (value: unknown, type: string) =>
     `json: cannot unmarshal ${jsonType(value)} into Go value of type ${type}`;
   if (!Array.isArray(operations)) return operations === null ? undefined : mismatch(operations, "jsonpatch.Patch");
@@ -243,8 +243,8 @@ async function review(
   try {
     const sent = { kind: "AdmissionReview", apiVersion: `admission.k8s.io/${version}`, request };
     const body = await callWebhook(core.caller, webhook, sent);
-    const fault = reviewTypeFault(body, version);
-    if (fault !== undefined) throw new CallError(fault);
+    const error = reviewTypeError(body, version);
+    if (error !== undefined) throw new CallError(error);
     reply = decodeReview(body, version);
   } catch (error) {
     if (!(error instanceof CallError) && !(error instanceof DecodeError)) throw error;

@@ -140,8 +140,8 @@ export function readResponse(
   const patch = text(own(response, "patch"));
   const patchType = own(response, "patchType") as string | undefined;
   if (version === "v1") {
-    const fault = responseFault(review, response, uid, { patch, patchType, isMutating });
-    if (fault !== undefined) return fault;
+    const error = responseError(review, response, uid, { patch, patchType, isMutating });
+    if (error !== undefined) return error;
   }
   const warnings = own(response, "warnings");
   const result = own(response, "status");
@@ -154,7 +154,7 @@ export function readResponse(
   };
 }
 
-function responseFault(
+function responseError(
   review: Readonly<Record<string, unknown>>,
   response: Readonly<Record<string, unknown>>,
   uid: string,

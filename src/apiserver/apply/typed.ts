@@ -200,7 +200,7 @@ export function withoutFields(schema: ServerSchema, value: unknown, set: FieldSe
  * @param value The value.
  * @param path Path of the value, as messages contain it.
  */
-export function typeFaults(schema: ServerSchema, value: unknown, path = ""): string[] {
+export function typeErrors(schema: ServerSchema, value: unknown, path = ""): string[] {
   if (value === null) return [];
   const mismatch = mismatchOf(schema, value);
   if (mismatch !== undefined) return [`${path}: ${mismatch}`];
@@ -218,14 +218,14 @@ export function typeFaults(schema: ServerSchema, value: unknown, path = ""): str
           return [`${path}: element ${i}: ${error instanceof Error ? error.message : error}`];
         }
       }
-      return typeFaults(itemSchema(schema), item, path + step);
+      return typeErrors(itemSchema(schema), item, path + step);
     });
   }
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, part]) => {
     const field = fieldSchema(schema, key);
     if (field === undefined) return [`${path}.${key}: field not declared in schema`];
-    return typeFaults(field.schema, part, `${path}.${key}`);
+    return typeErrors(field.schema, part, `${path}.${key}`);
   });
 }
 

@@ -5,7 +5,7 @@
 import type { Rules } from "../objects/kinds.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
 import { type Fields, fields, items } from "./_parts.ts";
-import { autoscalerFaults } from "./autoscaler_faults.ts";
+import { autoscalerErrors } from "./autoscaler_errors.ts";
 import { currentToV1, currentToV2, metricsToV1, metricsToV2, withoutUndefined } from "./autoscaler_metrics.ts";
 
 const [V1, V2] = ["autoscaling/v1", "autoscaling/v2"];
@@ -54,7 +54,7 @@ export function autoscalerRules(base: Rules, isV1: boolean): Rules {
       toV2(base.prepareUpdate(toV2(object), origins.get(old) ?? toV2(old), subresource)),
     validate: (object, old, subresource) => [
       ...base.validate(object, old, subresource),
-      ...autoscalerFaults(object, old, subresource),
+      ...autoscalerErrors(object, old, subresource),
     ],
     stored: toV2,
     read(stored) {

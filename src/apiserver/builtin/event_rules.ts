@@ -2,7 +2,7 @@
 import { own } from "../../base/own.ts";
 import type { Rules } from "../objects/kinds.ts";
 import type { Draft, StoredObject } from "../objects/objects.ts";
-import { eventFaults } from "./event_faults.ts";
+import { eventErrors } from "./event_errors.ts";
 
 /** Names of fields in `v1` and in `events.k8s.io/v1`. */
 const NAMES: readonly (readonly [core: string, events: string])[] = [
@@ -41,7 +41,7 @@ export function eventRules(base: Rules, isEventsV1: boolean): Rules {
     prepareUpdate: (object, old, subresource) => toCore(base.prepareUpdate(object, old, subresource)),
     validate(object, old, subresource) {
       const before = old === undefined ? undefined : toCore(old);
-      return [...base.validate(object, old, subresource), ...eventFaults(toCore(object), isEventsV1, before)];
+      return [...base.validate(object, old, subresource), ...eventErrors(toCore(object), isEventsV1, before)];
     },
     read(stored) {
       const known = readResults.get(stored);

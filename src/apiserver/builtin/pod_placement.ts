@@ -12,11 +12,11 @@ import { type Fields, fields, items } from "./_parts.ts";
  * @param next The new spec.
  * @param before The old spec.
  */
-export function placementFaults(next: Fields, before: Fields): FieldError[] {
-  return [...selectorFaults(next, before), ...affinityFaults(next, before)];
+export function placementErrors(next: Fields, before: Fields): FieldError[] {
+  return [...selectorErrors(next, before), ...affinityErrors(next, before)];
 }
 
-function selectorFaults(next: Fields, before: Fields): FieldError[] {
+function selectorErrors(next: Fields, before: Fields): FieldError[] {
   const wanted = fields(next.nodeSelector);
   const isKept = Object.entries(fields(before.nodeSelector)).every(([key, value]) => wanted[key] === value);
   if (isKept) return [];
@@ -24,7 +24,7 @@ function selectorFaults(next: Fields, before: Fields): FieldError[] {
   return [invalid("spec.nodeSelector", next.nodeSelector ?? null, reason)];
 }
 
-function affinityFaults(next: Fields, before: Fields): FieldError[] {
+function affinityErrors(next: Fields, before: Fields): FieldError[] {
   const field = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
   const [wanted, terms] = [termsOf(next), termsOf(before)];
   if (terms.length === 0 || equal(wanted, terms)) return [];

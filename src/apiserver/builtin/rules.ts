@@ -3,7 +3,7 @@
  * clients observe most.
  */
 import { equal } from "../../base/json.ts";
-import { labelFaults, type NameRule, pathSegmentFaults, subdomainFaults } from "../../base/name_rules.ts";
+import { labelErrors, type NameRule, pathSegmentErrors, subdomainErrors } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { countingUpdates, versionRequired, withGeneration } from "../../openapi/registry.gen.ts";
 import { applyDefaultsKeepingNull } from "../../schema/defaults.ts";
@@ -11,16 +11,16 @@ import type { FieldError } from "../../schema/field_error.ts";
 import { decode } from "../objects/decode.ts";
 import type { Rules, ServedKind } from "../objects/kinds.ts";
 import {
-  builtinFinalizerFaults,
-  metadataFaults,
-  metadataUpdateFaults,
-  repeatedMetadataFaults,
+  builtinFinalizerErrors,
+  metadataErrors,
+  metadataUpdateErrors,
+  repeatedMetadataErrors,
 } from "../objects/metadata_rules.ts";
 import { type Draft, metadataOf, type StoredObject, withMetadata } from "../objects/objects.ts";
 import { TEMPLATE_GENERATION, withAdmissionFields, withTemplateGeneration, withTolerations } from "./created.ts";
 import { builtinDefaults } from "./defaults.ts";
-import { builtinFaults } from "./faults.ts";
-import { ephemeralFaults, podUpdateFaults } from "./pod_update_faults.ts";
+import { builtinErrors } from "./errors.ts";
+import { ephemeralErrors, podUpdateErrors } from "./pod_update_errors.ts";
 import { builtinWarnings } from "./warnings.ts";
 
 /** Marks an object that was sent with an empty list or map, if that increments its generation. */
@@ -53,12 +53,12 @@ const COUNTED_METADATA: Readonly<Record<string, "annotations" | "labels">> = {
 const STATUS_ON_CREATE = new Set(["/nodes", "/persistentvolumes"]);
 
 const NAME_RULES: Readonly<Record<string, NameRule>> = {
-  "/namespaces": labelFaults,
-  "/services": labelFaults,
-  "rbac.authorization.k8s.io/roles": pathSegmentFaults,
-  "rbac.authorization.k8s.io/clusterroles": pathSegmentFaults,
-  "rbac.authorization.k8s.io/rolebindings": pathSegmentFaults,
-  "rbac.authorization.k8s.io/clusterrolebindings": pathSegmentFaults,
+  "/namespaces": labelErrors,
+  "/services": labelErrors,
+  "rbac.authorization.k8s.io/roles": pathSegmentErrors,
+  "rbac.authorization.k8s.io/clusterroles": pathSegmentErrors,
+  "rbac.authorization.k8s.io/rolebindings": pathSegmentErrors,
+  "rbac.authorization.k8s.io/clusterrolebindings": pathSegmentErrors,
 };
 
 /**
@@ -109,22 +109,22 @@ export function builtinRules(kind: ServedKind): Rules {
     },
     validate(object, old, subresource): FieldError[] {
       const { metadata } = object;
-      const metadataFaultsOfCreate = metadataFaults(metadata, kind.namespaced, NAME_RULES[name] ?? subdomainFaults);
-      const faults = old === undefined
-        ? metadataFaultsOfCreate
-        : metadataUpdateFaults(metadata, old.metadata, repeatedMetadataFaults(metadata, kind.namespaced));
-      if (old !== undefined && subresource === undefined) faults.push(...metadataFaultsOfCreate);
-      const finalizerFaults = builtinFinalizerFaults(name, object.metadata.finalizers);
+      const metadataErrorsOfCreate = metadataErrors(metadata, kind.namespaced, NAME_RULES[name] ?? subdomainErrors);
+      const errors = old === undefined
+        ? metadataErrorsOfCreate
+        : metadataUpdateErrors(metadata, old.metadata, repeatedMetadataErrors(metadata, kind.namespaced));
+      if (old !== undefined && subresource === undefined) errors.push(...metadataErrorsOfCreate);
+      const finalizerErrors = builtinFinalizerErrors(name, object.metadata.finalizers);
       // The real server validates the finalizers of an update twice, and reports their errors
       // twice.
-      faults.push(...finalizerFaults, ...old === undefined ? [] : finalizerFaults);
-      if (subresource === "status") return faults;
-      faults.push(...builtinFaults(name, object, old));
+      errors.push(...finalizerErrors, ...old === undefined ? [] : finalizerErrors);
+      if (subresource === "status") return errors;
+      errors.push(...builtinErrors(name, object, old));
       // Updates through other subresources of pods may change other fields.
-      if (name !== "/pods" || old === undefined) return faults;
-      if (subresource === undefined) faults.push(...podUpdateFaults(object, old));
-      if (subresource === "ephemeralcontainers") faults.push(...ephemeralFaults(object, old));
-      return faults;
+      if (name !== "/pods" || old === undefined) return errors;
+      if (subresource === undefined) errors.push(...podUpdateErrors(object, old));
+      if (subresource === "ephemeralcontainers") errors.push(...ephemeralErrors(object, old));
+      return errors;
     },
     warnings: (object, old) => builtinWarnings(name, object, old === undefined),
     read: (stored) => stored,

@@ -25,8 +25,8 @@ export function serviceRules(rules: Rules, store: Store): Rules {
       return subresource === undefined ? withAddresses(store, withExistingAddresses(next, old)) : next;
     },
     validate(object, old, subresource) {
-      const faults = rules.validate(object, old, subresource);
-      return faults.length > 0 || subresource !== undefined ? faults : addressFaults(store, object, old);
+      const errors = rules.validate(object, old, subresource);
+      return errors.length > 0 || subresource !== undefined ? errors : addressErrors(store, object, old);
     },
   };
 }
@@ -85,7 +85,7 @@ function withNodePorts(store: Store, spec: Fields): Fields {
   return { ...spec, ports: portsOf(spec).map((port) => port.nodePort ? port : { ...port, nodePort: next() }) };
 }
 
-function addressFaults(store: Store, service: StoredObject, old: StoredObject | undefined): FieldError[] {
+function addressErrors(store: Store, service: StoredObject, old: StoredObject | undefined): FieldError[] {
   const address = own(fields(service.spec), "clusterIP");
   if (!address || address === "None" || !isInCluster(fields(service.spec))) return [];
   const before = old === undefined ? undefined : own(fields(old.spec), "clusterIP");

@@ -3,14 +3,14 @@
  * writes pass through here, including those of the server's own controllers.
  */
 import { equal } from "../../base/json.ts";
-import { pathSegmentFaults } from "../../base/name_rules.ts";
+import { pathSegmentErrors } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { invalid as invalidField } from "../../schema/field_error.ts";
 import type { Guard } from "../access/escalation.ts";
 import { restoreTimes } from "../apply/managed_fields.ts";
 import { keyOf, keyOfObject } from "../objects/key.ts";
 import type { ServedKind } from "../objects/kinds.ts";
-import { finalizerWarnings, metadataFaults, metadataUpdateFaults } from "../objects/metadata_rules.ts";
+import { finalizerWarnings, metadataErrors, metadataUpdateErrors } from "../objects/metadata_rules.ts";
 import {
   type Draft,
   metadataOf,
@@ -93,10 +93,10 @@ export function* createSteps(core: Core, kind: ServedKind, draft: Draft, request
   const tracked = kind.rules.prepareCreate(fresh, now);
   // The real server reports errors of the kind's own rules first, and errors of metadata only if
   // there are none.
-  const faults = kind.rules.validate(tracked);
-  if (faults.length === 0) faults.push(...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults));
-  if (faults.length > 0) {
-    throw invalid({ group: groupOf(tracked), kind: tracked.kind }, tracked.metadata.name ?? "", faults);
+  const errors = kind.rules.validate(tracked);
+  if (errors.length === 0) errors.push(...metadataErrors(tracked.metadata, kind.namespaced, pathSegmentErrors));
+  if (errors.length > 0) {
+    throw invalid({ group: groupOf(tracked), kind: tracked.kind }, tracked.metadata.name ?? "", errors);
   }
   if (resourceVersion && !request.isApplied) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
@@ -235,13 +235,13 @@ function* prepareUpdate(
   request.guard?.(wanted, old);
   const kept = keepServerFields(wanted, old);
   const tracked = kind.rules.prepareUpdate(kept, old, request.subresource);
-  const faults = [
-    ...metadataFaults(tracked.metadata, kind.namespaced, pathSegmentFaults),
-    ...metadataUpdateFaults(tracked.metadata, old.metadata),
+  const errors = [
+    ...metadataErrors(tracked.metadata, kind.namespaced, pathSegmentErrors),
+    ...metadataUpdateErrors(tracked.metadata, old.metadata),
     ...kind.rules.validate(tracked, old, request.subresource),
   ];
-  if (faults.length > 0) {
-    throw invalid({ group: groupOf(tracked), kind: tracked.kind }, tracked.metadata.name ?? "", faults);
+  if (errors.length > 0) {
+    throw invalid({ group: groupOf(tracked), kind: tracked.kind }, tracked.metadata.name ?? "", errors);
   }
   const warnings = [
     ...duplicates,
@@ -282,8 +282,8 @@ function withCheckedVersion(kind: ServedKind, request: UpdateRequest, wanted: Dr
   }
   if (resourceVersion === undefined || resourceVersion === "" || resourceVersion === "0") {
     if (!kind.rules.allowsUnconditionalUpdate) {
-      const fault = invalidField("metadata.resourceVersion", 0, "must be specified for an update");
-      throw invalid({ group: kind.group, kind: kind.plural }, request.name, [fault]);
+      const error = invalidField("metadata.resourceVersion", 0, "must be specified for an update");
+      throw invalid({ group: kind.group, kind: kind.plural }, request.name, [error]);
     }
   } else if (!/^\d+$/.test(resourceVersion)) {
     const shown = JSON.stringify(resourceVersion);

@@ -1,5 +1,5 @@
 /** Looks up the object that a request names. */
-import { pathSegmentFaults } from "../../base/name_rules.ts";
+import { pathSegmentErrors } from "../../base/name_rules.ts";
 import { quoted } from "../../base/quoted.ts";
 import { keyOf } from "../objects/key.ts";
 import type { ServedKind } from "../objects/kinds.ts";
@@ -14,8 +14,8 @@ import type { Core } from "./core.ts";
  * (`k8s.io/apiserver/pkg/registry/generic/registry`, NamespaceKeyFunc).
  */
 export function storedOf(core: Core, kind: ServedKind, namespace: string | undefined, name: string): StoredObject {
-  const faults = pathSegmentFaults(name);
-  if (faults.length > 0) throw badRequest(`Name parameter invalid: ${quoted(name)}: ${faults.join(";")}`);
+  const errors = pathSegmentErrors(name);
+  if (errors.length > 0) throw badRequest(`Name parameter invalid: ${quoted(name)}: ${errors.join(";")}`);
   const stored = core.store.get(kind.collection, keyOf(namespace, name));
   if (stored === undefined) throw notFound(kind, name);
   return stored;

@@ -11,7 +11,7 @@ import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
 import { type DeclaredScale, DEFINITIONS, type Rules, type ServedKind, type Subresource } from "../objects/kinds.ts";
 import { type StoredObject, timestamp } from "../objects/objects.ts";
-import { replicasFaults, replicasPath } from "../objects/replicas.ts";
+import { replicasErrors, replicasPath } from "../objects/replicas.ts";
 import { customColumns, type DeclaredColumn } from "../tables/columns.ts";
 import type { DeclaredConversion, WebhookConverter } from "../webhooks/conversion.ts";
 import { customRules, type CustomVersion, ownershipSchema } from "./custom_rules.ts";
@@ -216,7 +216,7 @@ function withScale(rules: Rules, scale: DeclaredScale | undefined): Rules {
     ...rules,
     validate: (object, old, subresource) => [
       ...rules.validate(object, old, subresource),
-      ...replicasFaults(scale, object, subresource),
+      ...replicasErrors(scale, object, subresource),
     ],
   };
 }

@@ -3,19 +3,19 @@
  * (`k8s.io/apiextensions-apiserver/pkg/registry/customresource`).
  */
 import { equal } from "../../base/json.ts";
-import { subdomainFaults } from "../../base/name_rules.ts";
+import { subdomainErrors } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { Correlation } from "../../schema/correlation.ts";
 import { applyDefaults, applyDefaultsKeepingNull, dropNulls } from "../../schema/defaults.ts";
-import { embeddedFaults } from "../../schema/embedded_faults.ts";
+import { embeddedErrors } from "../../schema/embedded_errors.ts";
 import { readEmbedded } from "../../schema/embedded_metadata.ts";
 import { type FieldError, invalid } from "../../schema/field_error.ts";
 import type { JsonSchema } from "../../schema/json_schema.ts";
 import { pruneFields } from "../../schema/prune.ts";
-import { keywordFaultsAt, newListFaults, ruleFaultsUnlessBlocked } from "../../schema/validate.ts";
+import { keywordErrorsAt, newListErrors, ruleErrorsUnlessBlocked } from "../../schema/validate.ts";
 import { decode, DecodeError } from "../objects/decode.ts";
 import type { Decoded, Rules } from "../objects/kinds.ts";
-import { metadataFaults, metadataUpdateFaults, repeatedMetadataFaults } from "../objects/metadata_rules.ts";
+import { metadataErrors, metadataUpdateErrors, repeatedMetadataErrors } from "../objects/metadata_rules.ts";
 import { type Draft, type StoredObject, withMetadata } from "../objects/objects.ts";
 import { builtinSchema, OBJECT_META } from "../objects/server_schema.ts";
 
@@ -60,19 +60,19 @@ export function customRules(version: CustomVersion): Rules {
       return withMetadata(next, { generation: equalExceptMetadata(next, old) ? generation : generation + 1 });
     },
     validate(object, old, subresource) {
-      const typeFaults = typeMetaFaults(version, object);
-      if (typeFaults.length > 0) return typeFaults;
-      const faults = old === undefined
-        ? metadataFaults(object.metadata, version.namespaced, subdomainFaults)
-        : metadataUpdateFaults(
+      const typeErrors = typeMetaErrors(version, object);
+      if (typeErrors.length > 0) return typeErrors;
+      const errors = old === undefined
+        ? metadataErrors(object.metadata, version.namespaced, subdomainErrors)
+        : metadataUpdateErrors(
           object.metadata,
           old.metadata,
-          repeatedMetadataFaults(object.metadata, version.namespaced),
+          repeatedMetadataErrors(object.metadata, version.namespaced),
         );
       const tolerated: string[] = [];
       ratcheted.set(object, tolerated);
       const warn = ({ field, message }: FieldError) => tolerated.push(`${field}: ${message}`);
-      return [...faults, ...objectFaults(schema, object, { old, isStatus: subresource === "status", faults, warn })];
+      return [...errors, ...objectErrors(schema, object, { old, isStatus: subresource === "status", errors, warn })];
     },
     warnings: (object) => ratcheted.get(object) ?? [],
     read(stored) {
@@ -108,34 +108,34 @@ interface Write {
   readonly old: StoredObject | undefined;
   readonly isStatus: boolean;
   /** Errors of the write that are already known. */
-  readonly faults: readonly FieldError[];
-  readonly warn: (fault: FieldError) => void;
+  readonly errors: readonly FieldError[];
+  readonly warn: (error: FieldError) => void;
 }
 
 /**
  * Returns the schema errors of an object. In a write to `/status`, keywords are checked in the
  * status only, but CEL rules in the whole object.
  */
-function objectFaults(schema: JsonSchema, object: StoredObject, write: Write): FieldError[] {
+function objectErrors(schema: JsonSchema, object: StoredObject, write: Write): FieldError[] {
   const { old, isStatus, warn } = write;
   const correlation = old && new Correlation(schema, object, old);
-  const faults = isStatus
-    ? statusFaults(schema, object, correlation)
-    : [...keywordFaultsAt("", schema, object, correlation), ...embeddedFaults(schema, object)];
-  faults.push(...newListFaults(schema, object, old));
-  const rules = ruleFaultsUnlessBlocked(schema, object, [...write.faults, ...faults], {
+  const errors = isStatus
+    ? statusErrors(schema, object, correlation)
+    : [...keywordErrorsAt("", schema, object, correlation), ...embeddedErrors(schema, object)];
+  errors.push(...newListErrors(schema, object, old));
+  const rules = ruleErrorsUnlessBlocked(schema, object, [...write.errors, ...errors], {
     isResource: true,
     old,
     warn,
     ...(correlation && { correlation }),
   });
-  return [...faults, ...rules];
+  return [...errors, ...rules];
 }
 
-function statusFaults(schema: JsonSchema, object: StoredObject, correlation: Correlation | undefined): FieldError[] {
+function statusErrors(schema: JsonSchema, object: StoredObject, correlation: Correlation | undefined): FieldError[] {
   const [statusSchema, status] = [schema.properties?.status, own(object, "status")];
   if (statusSchema === undefined || status === undefined) return [];
-  return keywordFaultsAt("status", statusSchema, status, correlation?.key("status"));
+  return keywordErrorsAt("status", statusSchema, status, correlation?.key("status"));
 }
 
 function withField(object: StoredObject, key: string, value: unknown): StoredObject {
@@ -161,11 +161,11 @@ function equalExceptMetadata(a: StoredObject, b: StoredObject): boolean {
   return equal(restA, restB);
 }
 
-function typeMetaFaults({ apiVersion, kind }: CustomVersion, object: StoredObject): FieldError[] {
-  const faults: FieldError[] = [];
-  if (object.kind !== kind) faults.push(invalid("kind", object.kind, `must be ${kind}`));
-  if (object.apiVersion !== apiVersion) faults.push(invalid("apiVersion", object.apiVersion, `must be ${apiVersion}`));
-  return faults;
+function typeMetaErrors({ apiVersion, kind }: CustomVersion, object: StoredObject): FieldError[] {
+  const errors: FieldError[] = [];
+  if (object.kind !== kind) errors.push(invalid("kind", object.kind, `must be ${kind}`));
+  if (object.apiVersion !== apiVersion) errors.push(invalid("apiVersion", object.apiVersion, `must be ${apiVersion}`));
+  return errors;
 }
 
 /**

@@ -8,7 +8,7 @@ import { unknownFormats } from "../../schema/unknown_formats.ts";
 import type { Rules } from "../objects/kinds.ts";
 import type { Draft, StoredObject } from "../objects/objects.ts";
 import type { DefinitionSpec, DefinitionStatus } from "./crd.ts";
-import { definitionFaults, namesFaults } from "./faults.ts";
+import { definitionErrors, namesErrors } from "./errors.ts";
 import { normalSpec } from "./form.ts";
 
 /**
@@ -49,13 +49,13 @@ export function definitionRules(base: Rules): Rules {
       return { ...next, status: { ...status, storedVersions: [...stored, name] } };
     },
     validate(object, old, subresource) {
-      const faults = base.validate(object, old, subresource);
+      const errors = base.validate(object, old, subresource);
       if (subresource !== "status") {
         const spec = isObject(object.spec) ? sent.get(object.spec) ?? object.spec : object.spec;
-        return [...faults, ...definitionFaults({ ...object, spec }, old)];
+        return [...errors, ...definitionErrors({ ...object, spec }, old)];
       }
       const status = object.status as DefinitionStatus | undefined;
-      return [...faults, ...namesFaults(status?.acceptedNames, "status.acceptedNames")];
+      return [...errors, ...namesErrors(status?.acceptedNames, "status.acceptedNames")];
     },
     warnings(object, old, subresource) {
       if (subresource === "status") return [];

@@ -26,14 +26,14 @@ export interface DecodeOptions extends Pick<WriteOptions, "fieldValidation"> {
   /**
    * The patch, if the object is the result of one. Errors are then reported as errors of the patch.
    */
-  readonly patched?: { readonly faults: readonly string[]; readonly isStrategic: boolean };
+  readonly patched?: { readonly errors: readonly string[]; readonly isStrategic: boolean };
   /** Receives the warnings. */
   readonly warnings: string[];
 }
 
 /** The error for an object that a patch made invalid. */
-export class PatchedFault extends Error {
-  override name = "PatchedFault";
+export class PatchedError extends Error {
+  override name = "PatchedError";
 }
 
 /**
@@ -60,21 +60,21 @@ export function decodeBody(kind: ServedKind, value: Draft, options: DecodeOption
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     if (options.patched !== undefined) {
-      throw new PatchedFault(options.patched.isStrategic ? error.strategicMessage : error.message);
+      throw new PatchedError(options.patched.isStrategic ? error.strategicMessage : error.message);
     }
     if (options.applied !== undefined) throw unconvertible(kind, options.applied, error.message);
     throw undecodable(kind, error.message);
   }
-  const faults = [
-    ...(options.patched?.faults ?? []),
+  const errors = [
+    ...(options.patched?.errors ?? []),
     ...(options.duplicates ?? []),
     ...decoded.unknown.map((field) => `unknown field "${field}"`),
   ];
-  if (faults.length > 0 && options.fieldValidation === "Strict") {
-    if (options.patched !== undefined) throw new PatchedFault(`strict decoding error: ${faults.join(", ")}`);
-    throw undecodable(kind, `strict decoding error: ${faults.join(", ")}`);
+  if (errors.length > 0 && options.fieldValidation === "Strict") {
+    if (options.patched !== undefined) throw new PatchedError(`strict decoding error: ${errors.join(", ")}`);
+    throw undecodable(kind, `strict decoding error: ${errors.join(", ")}`);
   }
-  if (options.fieldValidation === "Warn") options.warnings.push(...faults);
+  if (options.fieldValidation === "Warn") options.warnings.push(...errors);
   return decoded.object;
 }
 
@@ -149,7 +149,7 @@ export function isRegistered(group: string, kind: string): boolean {
  * kind reject the object later.
  */
 function checkPatchedType(apiVersion: unknown, name: unknown, value: Draft): void {
-  if (!name) throw new PatchedFault(`Object 'Kind' is missing in '${goJson(value)}'`);
+  if (!name) throw new PatchedError(`Object 'Kind' is missing in '${goJson(value)}'`);
   if (!apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
 }
 

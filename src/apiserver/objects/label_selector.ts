@@ -1,5 +1,5 @@
 /** Label selectors in specs (`k8s.io/apimachinery/pkg/apis/meta/v1`, `LabelSelectorAsSelector`). */
-import { labelValueFaults, qualifiedNameFaults } from "../../base/name_rules.ts";
+import { labelValueErrors, qualifiedNameErrors } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, forbidden, invalid, required } from "../../schema/field_error.ts";
 
@@ -41,30 +41,30 @@ function isSatisfied(
 }
 
 /** Returns the errors of a selector (`k8s.io/apimachinery/pkg/apis/meta/v1/validation`). */
-export function selectorFaults({ matchLabels = {}, matchExpressions = [] }: LabelSelector, path: string): FieldError[] {
+export function selectorErrors({ matchLabels = {}, matchExpressions = [] }: LabelSelector, path: string): FieldError[] {
   const labelsPath = `${path}.matchLabels`;
   const ofLabels = Object.entries(matchLabels).flatMap(([key, value]) => [
-    ...qualifiedNameFaults(key).map((reason) => invalid(labelsPath, key, reason)),
-    ...labelValueFaults(value).map((reason) => invalid(labelsPath, value, reason)),
+    ...qualifiedNameErrors(key).map((reason) => invalid(labelsPath, key, reason)),
+    ...labelValueErrors(value).map((reason) => invalid(labelsPath, value, reason)),
   ]);
   const ofExpressions = matchExpressions.flatMap((requirement, i) =>
-    requirementFaults(requirement, `${path}.matchExpressions[${i}]`)
+    requirementErrors(requirement, `${path}.matchExpressions[${i}]`)
   );
   return [...ofLabels, ...ofExpressions];
 }
 
-function requirementFaults({ key = "", operator, values = [] }: LabelRequirement, path: string): FieldError[] {
-  const faults: FieldError[] = [];
+function requirementErrors({ key = "", operator, values = [] }: LabelRequirement, path: string): FieldError[] {
+  const errors: FieldError[] = [];
   if (operator === "In" || operator === "NotIn") {
     const reason = "must be specified when `operator` is 'In' or 'NotIn'";
-    if (values.length === 0) faults.push(required(`${path}.values`, reason));
+    if (values.length === 0) errors.push(required(`${path}.values`, reason));
   } else if (operator === "Exists" || operator === "DoesNotExist") {
     const reason = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-    if (values.length > 0) faults.push(forbidden(`${path}.values`, reason));
-  } else faults.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
-  faults.push(...qualifiedNameFaults(key).map((reason) => invalid(`${path}.key`, key, reason)));
+    if (values.length > 0) errors.push(forbidden(`${path}.values`, reason));
+  } else errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
+  errors.push(...qualifiedNameErrors(key).map((reason) => invalid(`${path}.key`, key, reason)));
   values.forEach((value, i) => {
-    faults.push(...labelValueFaults(value).map((reason) => invalid(`${path}.values[${i}]`, value, reason)));
+    errors.push(...labelValueErrors(value).map((reason) => invalid(`${path}.values[${i}]`, value, reason)));
   });
-  return faults;
+  return errors;
 }

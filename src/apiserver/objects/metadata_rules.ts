@@ -1,10 +1,10 @@
 /** Validation of changes of `metadata` (`k8s.io/apimachinery/pkg/api/validation/objectmeta.go`). */
 import { equal } from "../../base/json.ts";
 import { type FieldError, forbidden, invalid } from "../../schema/field_error.ts";
-import { metadataFaults } from "../../schema/metadata_faults.ts";
+import { metadataErrors } from "../../schema/metadata_errors.ts";
 import type { Metadata, StoredObject } from "./objects.ts";
 
-export { labelsFaults, metadataFaults } from "../../schema/metadata_faults.ts";
+export { labelsErrors, metadataErrors } from "../../schema/metadata_errors.ts";
 
 /**
  * Returns each error of metadata twice, except errors of the name. The real server validates
@@ -13,9 +13,9 @@ export { labelsFaults, metadataFaults } from "../../schema/metadata_faults.ts";
  * @param metadata The metadata.
  * @param namespaced Whether the kind is namespaced.
  */
-export function repeatedMetadataFaults(metadata: Metadata, namespaced: boolean): FieldError[] {
-  const faults = metadataFaults(metadata, namespaced, () => []).filter(({ field }) => !NAME_FIELDS.test(field));
-  return [...faults, ...faults];
+export function repeatedMetadataErrors(metadata: Metadata, namespaced: boolean): FieldError[] {
+  const errors = metadataErrors(metadata, namespaced, () => []).filter(({ field }) => !NAME_FIELDS.test(field));
+  return [...errors, ...errors];
 }
 
 const NAME_FIELDS = /^metadata\.(?:name|generateName|namespace)$/;
@@ -27,7 +27,7 @@ const NAME_FIELDS = /^metadata\.(?:name|generateName|namespace)$/;
  * @param old The old metadata.
  * @param first Errors to report first.
  */
-export function metadataUpdateFaults(
+export function metadataUpdateErrors(
   metadata: Metadata,
   old: Metadata,
   first: readonly FieldError[] = [],
@@ -75,7 +75,7 @@ const UNCHECKED_GROUPS = new Set([
  * @param collection Group and plural.
  * @param finalizers The finalizers.
  */
-export function builtinFinalizerFaults(collection: string, finalizers: readonly string[] = []): FieldError[] {
+export function builtinFinalizerErrors(collection: string, finalizers: readonly string[] = []): FieldError[] {
   if (collection === "/events" || UNCHECKED_GROUPS.has(collection.split("/")[0]!)) return [];
   return finalizers.flatMap((each, i) =>
     each.includes("/") || STANDARD_FINALIZERS.has(each) ? [] : invalid(

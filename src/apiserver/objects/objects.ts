@@ -1,7 +1,7 @@
 /** The parts of objects that all kinds share. */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
-import type { CheckedOwner } from "../../schema/metadata_faults.ts";
+import type { CheckedOwner } from "../../schema/metadata_errors.ts";
 
 /** `metadata` of an object in the store. */
 export interface Metadata {

@@ -2,7 +2,7 @@
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
 import { type FieldError, invalid, notSupported, tooLong } from "../../schema/field_error.ts";
-import { characterFaults } from "../../schema/metadata_faults.ts";
+import { characterErrors } from "../../schema/metadata_errors.ts";
 import { badRequest, invalid as invalidStatus } from "../wire/status_error.ts";
 import { decode, DecodeError } from "./decode.ts";
 import { builtinSchema } from "./server_schema.ts";
@@ -39,12 +39,12 @@ export function writeOptions(query: URLSearchParams, userAgent: string, optionsK
   const kind = { group: "meta.k8s.io", kind: optionsKind };
   const fieldValidation = query.get("fieldValidation") || "Warn";
   if (!isFieldValidation(fieldValidation)) {
-    const fault = notSupported("fieldValidation", fieldValidation, ["", "Ignore", "Strict", "Warn"]);
-    throw invalidStatus(kind, "", [fault]);
+    const error = notSupported("fieldValidation", fieldValidation, ["", "Ignore", "Strict", "Warn"]);
+    throw invalidStatus(kind, "", [error]);
   }
   const given = query.get("fieldManager") ?? "";
-  const faults = managerFaults(given);
-  if (faults.length > 0) throw invalidStatus(kind, "", faults);
+  const errors = managerErrors(given);
+  if (errors.length > 0) throw invalidStatus(kind, "", errors);
   const manager = given || userAgent.split("/")[0] || "unknown";
   return {
     dryRun: isDryRun(query.getAll("dryRun"), kind),
@@ -54,11 +54,11 @@ export function writeOptions(query: URLSearchParams, userAgent: string, optionsK
   };
 }
 
-function managerFaults(manager: string): FieldError[] {
+function managerErrors(manager: string): FieldError[] {
   const isLong = new TextEncoder().encode(manager).length > MAX_MANAGER_LENGTH;
   return [
     ...isLong ? [tooLong("fieldManager", MAX_MANAGER_LENGTH)] : [],
-    ...characterFaults(manager, "fieldManager"),
+    ...characterErrors(manager, "fieldManager"),
   ];
 }
 

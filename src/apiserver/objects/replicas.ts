@@ -29,19 +29,19 @@ export function replicasPath({ specReplicasPath }: DeclaredScale): readonly stri
  * @param object The object.
  * @param subresource Subresource that is written. A write to `status` does not check the spec.
  */
-export function replicasFaults(scale: DeclaredScale, object: StoredObject, subresource?: string): FieldError[] {
+export function replicasErrors(scale: DeclaredScale, object: StoredObject, subresource?: string): FieldError[] {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   const selector = labelSelectorPath === undefined ? undefined : mismatch(object, keysOf(labelSelectorPath), "string");
   return [
-    ...(subresource === "status" ? [] : countFaults(object, specReplicasPath)),
-    ...countFaults(object, statusReplicasPath),
+    ...(subresource === "status" ? [] : countErrors(object, specReplicasPath)),
+    ...countErrors(object, statusReplicasPath),
     ...(selector === undefined ? [] : [invalid(labelSelectorPath ?? "", "", selector)]),
   ];
 }
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-function countFaults(object: StoredObject, path: string): FieldError[] {
+function countErrors(object: StoredObject, path: string): FieldError[] {
   const reason = mismatch(object, keysOf(path), "int64");
   if (reason !== undefined) return [invalid(path, 0, reason)];
   const count = Number(valueAt(object, keysOf(path)) ?? 0);

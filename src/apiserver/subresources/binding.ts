@@ -24,16 +24,16 @@ import { withPodCondition } from "./pod_conditions.ts";
  */
 export function bind(core: Core, { kind, namespace, name = "" }: Target, binding: Draft, dryRun: boolean): void {
   const target = own(binding, "target");
-  const faults = targetFaults(isObject(target) ? target : {});
-  if (faults.length > 0) {
-    const texts = faults.map(({ field, message }) => `${field}: ${message}`);
+  const errors = targetErrors(isObject(target) ? target : {});
+  if (errors.length > 0) {
+    const texts = errors.map(({ field, message }) => `${field}: ${message}`);
     throw new StatusError(500, undefined, texts.length === 1 ? texts[0] ?? "" : `[${texts.join(", ")}]`);
   }
   const { uid, resourceVersion, labels, annotations } = metadataOf(binding);
   const change = (live: StoredObject) => {
     const { metadata } = live;
-    const detail = preconditionFault("UID", uid, metadata.uid) ??
-      preconditionFault("ResourceVersion", resourceVersion, metadata.resourceVersion);
+    const detail = preconditionError("UID", uid, metadata.uid) ??
+      preconditionError("ResourceVersion", resourceVersion, metadata.resourceVersion);
     if (detail !== undefined) {
       const key = `/registry/pods/${namespace}/${name}`;
       const error =
@@ -55,14 +55,14 @@ export function bind(core: Core, { kind, namespace, name = "" }: Target, binding
   updateObject(core, kind, { namespace, name, dryRun, subresource: "binding" }, change);
 }
 
-function targetFaults({ kind, name }: Readonly<Record<string, unknown>>): FieldError[] {
+function targetErrors({ kind, name }: Readonly<Record<string, unknown>>): FieldError[] {
   return [
     ...kind && kind !== "Node" ? [notSupported("target.kind", kind, ["Node", "<empty>"])] : [],
     ...name ? [] : [required("target.name")],
   ];
 }
 
-function preconditionFault(field: string, wanted: string | undefined, actual: string): string | undefined {
+function preconditionError(field: string, wanted: string | undefined, actual: string): string | undefined {
   if (!wanted || wanted === actual) return undefined;
   return `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${actual}`;
 }

@@ -67,10 +67,10 @@ const MAX_PORT = 65535;
 function parsePorts(values: readonly string[]): readonly number[] | undefined {
   if (values.length === 0) return undefined;
   return values.flatMap((each) => each.split(",")).map((part) => {
-    const fault = (reason: string) =>
+    const error = (reason: string) =>
       badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(part)}: ${reason}`);
-    if (!/^\d+$/.test(part)) throw fault("invalid syntax");
-    if (Number(part) > MAX_PORT) throw fault("value out of range");
+    if (!/^\d+$/.test(part)) throw error("invalid syntax");
+    if (Number(part) > MAX_PORT) throw error("value out of range");
     return Number(part);
   });
 }

@@ -123,7 +123,7 @@ async function parseScaleEdit(core: Core, target: Target, request: Request, opti
     const edited = edit.apply(withMetadata(before, { managedFields: undefined })) as Draft;
     // Error messages quote the managed fields nevertheless, without their times.
     const owners = before.metadata.managedFields?.map(({ time: _time, ...owner }) => owner);
-    const quote = (faulty: Draft) => edit.quote(withMetadata(faulty, { managedFields: owners }));
+    const quote = (invalid: Draft) => edit.quote(withMetadata(invalid, { managedFields: owners }));
     const wanted = decodePatched(SCALE, edited, { ...edit, quote }, { ...options, warnings });
     checkName(wanted, name);
     return tracked(before, wanted);
@@ -188,8 +188,8 @@ function checkScale(kind: ServedKind, wanted: Draft, live: StoredObject, namespa
   }
   const { name } = live.metadata;
   if (replicas < 0) {
-    const fault = invalidField("spec.replicas", replicas, "must be greater than or equal to 0");
-    throw invalid({ group: "autoscaling", kind: "Scale" }, name, [fault]);
+    const error = invalidField("spec.replicas", replicas, "must be greater than or equal to 0");
+    throw invalid({ group: "autoscaling", kind: "Scale" }, name, [error]);
   }
   if (uid && uid !== live.metadata.uid) {
     const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;

@@ -97,8 +97,8 @@ export async function serveTokenRequest(core: Core, target: Target, request: Req
   }).metadata;
   const owners = managedFields?.map(withoutReference);
   const lifetime = Number(own(spec, "expirationSeconds") ?? DEFAULT_LIFETIME);
-  const faults = lifetimeFaults(lifetime);
-  if (faults.length > 0) throw invalid(KIND, "", faults);
+  const errors = lifetimeErrors(lifetime);
+  if (errors.length > 0) throw invalid(KIND, "", errors);
   const bound = checkBoundObject(core, spec, { namespace, name });
   const audiences = own(spec, "audiences");
   const wanted = Array.isArray(audiences) && audiences.length > 0 ? audiences.map(String) : [ISSUER];
@@ -134,7 +134,7 @@ function invalidRequest(name: string, field: string, value: string, reason: stri
   return invalid(KIND, name, [invalidField(field, value, reason)]);
 }
 
-function lifetimeFaults(lifetime: number): FieldError[] {
+function lifetimeErrors(lifetime: number): FieldError[] {
   const path = "spec.expirationSeconds";
   if (lifetime < MIN_LIFETIME) return [invalidField(path, lifetime, "may not specify a duration less than 10 minutes")];
   if (lifetime <= MAX_LIFETIME) return [];

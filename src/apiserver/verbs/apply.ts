@@ -15,7 +15,7 @@ import {
   withoutManaged,
   withoutServerFields,
 } from "../apply/managed_fields.ts";
-import { typeFaults } from "../apply/typed.ts";
+import { typeErrors } from "../apply/typed.ts";
 import { applyFields, type Conflict, ConflictError, type Managers, updateManagers } from "../apply/updater.ts";
 import type { Core } from "../core/core.ts";
 import { checkName, createSteps, updateSteps } from "../core/persist.ts";
@@ -50,8 +50,8 @@ import { jsonTypeName } from "../wire/go_value.ts";
 export async function applyObject(core: Core, target: Target, text: string, options: WriteOptions): Promise<Outcome> {
   const { kind, namespace, name = "", subresource, query, warnings } = target;
   if (!query.get("fieldManager")) {
-    const fault = required("fieldManager", "is required for apply patch");
-    throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [fault]);
+    const error = required("fieldManager", "is required for apply patch");
+    throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [error]);
   }
   const { config, duplicates } = await parseConfig(kind, text);
   const live = core.store.get(kind.collection, keyOf(namespace, name));
@@ -257,11 +257,11 @@ function managersBeforeFirstApply(
 }
 
 function checkTypes(kind: ServedKind, config: Draft): void {
-  const faults = typeFaults(kind.schema, config);
-  if (faults.length === 0) return;
+  const errors = typeErrors(kind.schema, config);
+  if (errors.length === 0) return;
   const name = metadataOf(config).name ?? "";
   const id = `${metadataOf(config).namespace ?? ""}/${name}; ${kind.group}/${kind.version}, Kind=${kind.kind}`;
-  const text = faults.length === 1 ? faults[0] : `errors:\n${faults.map((fault) => `  ${fault}`).join("\n")}`;
+  const text = errors.length === 1 ? errors[0] : `errors:\n${errors.map((error) => `  ${error}`).join("\n")}`;
   throw new StatusError(500, undefined, `failed to create typed patch object (${id}): ${text}`);
 }
 

@@ -8,7 +8,7 @@ import type { ServedKind } from "../objects/kinds.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { CompactedError } from "../objects/store.ts";
 import { eachConverted } from "../webhooks/conversion.ts";
-import { jsonBytesFault } from "../wire/json_fault.ts";
+import { jsonBytesError } from "../wire/json_error.ts";
 import { badRequest, expired, invalid, StatusError } from "../wire/status_error.ts";
 import { fieldSelection, labelSelection, type Selection } from "./selectors.ts";
 
@@ -140,27 +140,27 @@ function exactRevision(core: Core, query: URLSearchParams): number | undefined {
 }
 
 function checkMatch(text: string, match: string, query: URLSearchParams): void {
-  const faults = [];
+  const errors = [];
   if (query.get("sendInitialEvents") !== null) {
-    faults.push(forbiddenField("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    errors.push(forbiddenField("sendInitialEvents", "sendInitialEvents is forbidden for list"));
   }
   if (match !== "" && text === "") {
-    faults.push(
+    errors.push(
       forbiddenField("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"),
     );
   }
   if (match !== "" && query.get("continue")) {
-    faults.push(forbiddenField("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+    errors.push(forbiddenField("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
   }
   if (match !== "" && match !== "Exact" && match !== "NotOlderThan") {
-    faults.push(notSupported("resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]));
+    errors.push(notSupported("resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]));
   }
   if (match === "Exact" && text === "0") {
-    faults.push(
+    errors.push(
       forbiddenField("resourceVersionMatch", `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`),
     );
   }
-  if (faults.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", faults);
+  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
 }
 
 /**
@@ -171,12 +171,12 @@ function checkMatch(text: string, match: string, query: URLSearchParams): void {
  */
 export function revisionOf(text: string, rejection: (message: string) => StatusError): number {
   if (/^\d+$/.test(text)) return Number(text);
-  const fault = invalidField(
+  const error = invalidField(
     "resourceVersion",
     text,
     `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
   );
-  throw rejection(`resourceVersion: ${fault.message}`);
+  throw rejection(`resourceVersion: ${error.message}`);
 }
 
 /** Returns the error for a resourceVersion that does not exist yet. */
@@ -194,8 +194,8 @@ function readContinue(token: string): { revision: number; after: string } {
   if (illegal >= 0) throw rejection(`illegal base64 data at input byte ${illegal}`);
   if (token.length % 4 === 1) throw rejection(`illegal base64 data at input byte ${token.length - 1}`);
   const bytes = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
-  const fault = jsonBytesFault(bytes);
-  if (fault !== undefined) throw rejection(fault);
+  const error = jsonBytesError(bytes);
+  if (error !== undefined) throw rejection(error);
   const parsed: unknown = JSON.parse(bytes);
   const { v = "", rv = 0, start = "" } = isObject(parsed) ? parsed : {};
   if (v !== "meta.k8s.io/v1") throw rejection(`server does not recognize this encoded version ${v}`);

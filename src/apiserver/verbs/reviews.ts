@@ -106,50 +106,50 @@ interface Review {
 }
 
 function checkAccessReview(review: Review, { namespace }: Target): void {
-  const faults = accessReviewFaults(review, namespace);
-  if (faults.length > 0) throw invalid({ group: AUTHORIZATION, kind: "" }, "", faults);
+  const errors = accessReviewErrors(review, namespace);
+  if (errors.length > 0) throw invalid({ group: AUTHORIZATION, kind: "" }, "", errors);
   if (review.kind !== "LocalSubjectAccessReview" || review.metadata.namespace === namespace) return;
   throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
 }
 
-function accessReviewFaults({ kind, metadata, spec }: Review, namespace: string | undefined): FieldError[] {
+function accessReviewErrors({ kind, metadata, spec }: Review, namespace: string | undefined): FieldError[] {
   const [resource, path] = [own(spec, "resourceAttributes"), own(spec, "nonResourceAttributes")];
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (isObject(resource) && isObject(path)) {
     const value = { Path: stringOf(path.path), Verb: stringOf(path.verb) };
-    faults.push(
+    errors.push(
       invalidField("spec.nonResourceAttributes", value, "cannot be specified in combination with resourceAttributes"),
     );
   }
   if (!isObject(resource) && !isObject(path)) {
     const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-    faults.push(invalidField("spec.resourceAttributes", null, detail));
+    errors.push(invalidField("spec.resourceAttributes", null, detail));
   }
   const groups = own(spec, "groups");
   if (
     kind !== "SelfSubjectAccessReview" && !stringOf(own(spec, "user")) && !(Array.isArray(groups) && groups.length > 0)
   ) {
-    faults.push(invalidField("spec.user", "", "at least one of user or group must be specified"));
+    errors.push(invalidField("spec.user", "", "at least one of user or group must be specified"));
   }
-  faults.push(...selectorFaults(fields(resource)));
+  errors.push(...selectorErrors(fields(resource)));
   const isLocal = kind === "LocalSubjectAccessReview";
   const { managedFields: _managed, namespace: namespaceInBody, ...rest } = metadata;
   if (Object.keys(rest).length > 0 || (!isLocal && namespaceInBody !== undefined)) {
-    faults.push(invalidField("metadata", metadata, isLocal ? "must be empty except for namespace" : "must be empty"));
+    errors.push(invalidField("metadata", metadata, isLocal ? "must be empty except for namespace" : "must be empty"));
   }
-  if (!isLocal) return faults;
+  if (!isLocal) return errors;
   if (isObject(resource) && stringOf(resource.namespace) !== stringOf(namespaceInBody)) {
     const detail = "must match metadata.namespace";
-    faults.push(invalidField("spec.resourceAttributes.namespace", stringOf(resource.namespace), detail));
+    errors.push(invalidField("spec.resourceAttributes.namespace", stringOf(resource.namespace), detail));
   }
   if (isObject(path)) {
     const value = { Path: stringOf(path.path), Verb: stringOf(path.verb) };
-    faults.push(invalidField("spec.nonResourceAttributes", value, "disallowed on this kind of request"));
+    errors.push(invalidField("spec.nonResourceAttributes", value, "disallowed on this kind of request"));
   }
-  return namespace === undefined ? [] : faults;
+  return namespace === undefined ? [] : errors;
 }
 
-function selectorFaults(resource: Fields): FieldError[] {
+function selectorErrors(resource: Fields): FieldError[] {
   return ["fieldSelector", "labelSelector"].flatMap((key) => {
     const selector = own(resource, key);
     if (!isObject(selector)) return [];

@@ -329,19 +329,19 @@ function atRevision(object: StoredObject, revision: number): StoredObject {
 function checkWatchOptions(query: URLSearchParams): void {
   const match = query.get("resourceVersionMatch") ?? "";
   const field = "resourceVersionMatch";
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   const hasInitialEvents = query.get("sendInitialEvents") !== null;
   if (hasInitialEvents && match !== "NotOlderThan") {
-    faults.push(forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    errors.push(forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   }
   if (match !== "") {
     if (!hasInitialEvents) {
-      faults.push(forbidden(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+      errors.push(forbidden(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
     }
-    if (match !== "NotOlderThan") faults.push(notSupported(field, match, ["NotOlderThan"]));
+    if (match !== "NotOlderThan") errors.push(notSupported(field, match, ["NotOlderThan"]));
   }
   if (query.get("continue")) {
-    faults.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
+    errors.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
   }
-  if (faults.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", faults);
+  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
 }

@@ -10,14 +10,14 @@ import { trackUpdate } from "../apply/managed_fields.ts";
 import type { Core } from "../core/core.ts";
 import { checkName, createSteps, updateSteps } from "../core/persist.ts";
 import type { Outcome, Target } from "../core/target.ts";
-import { decodeBody, type DecodeOptions, PatchedFault, undecodable } from "../objects/decode_body.ts";
+import { decodeBody, type DecodeOptions, PatchedError, undecodable } from "../objects/decode_body.ts";
 import { keyOf } from "../objects/key.ts";
 import type { ServedKind } from "../objects/kinds.ts";
 import { type Draft, metadataOf, type StoredObject } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../objects/options.ts";
 import {
   contentType,
-  jsonFault,
+  jsonError,
   missingKindError,
   type ParsedBody,
   parseJson,
@@ -127,7 +127,7 @@ export async function patch(core: Core, target: Target, request: Request): Promi
 /** A parsed patch. */
 export interface ParsedPatch {
   /** Errors about duplicate and unknown fields of the patch. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
   /** Returns the patched object. */
   readonly apply: (live: StoredObject) => unknown;
   /**
@@ -150,20 +150,20 @@ export function parsePatch(kind: ServedKind, type: string, text: string): Parsed
   try {
     patch = parseJson(text);
   } catch {
-    throw badRequest(`${prefix}${jsonFault(text)}`);
+    throw badRequest(`${prefix}${jsonError(text)}`);
   }
   const quote = (edited: Draft) => quotePatched(kind, edited, changesMetadata(patch));
   const ofObject = { isStrategic, quote };
   if (type === PATCHES.json) {
-    const { faults, apply } = readJsonPatch(patch, text);
-    return { ...ofObject, faults, apply };
+    const { errors, apply } = readJsonPatch(patch, text);
+    return { ...ofObject, errors, apply };
   }
-  const faults = duplicateKeys(text).map((field) => `duplicate field "${field}"`);
+  const errors = duplicateKeys(text).map((field) => `duplicate field "${field}"`);
   if (isStrategic) {
     const changes = patch ?? {};
     if (!isObject(changes)) throw notAnObject(prefix, patch);
     const apply = (live: StoredObject) => applyStrategicPatch(kind.schema, live, changes);
-    return { faults, apply, isStrategic, quote: () => goValue(changes) };
+    return { errors, apply, isStrategic, quote: () => goValue(changes) };
   }
   if (!isObject(patch)) throw notAnObject(prefix, patch);
   const apply = (live: StoredObject) => {
@@ -171,7 +171,7 @@ export function parsePatch(kind: ServedKind, type: string, text: string): Parsed
     copyNumberSources(patch, edited);
     return edited;
   };
-  return { ...ofObject, faults, apply };
+  return { ...ofObject, errors, apply };
 }
 
 /**
@@ -187,7 +187,7 @@ export function decodePatched(kind: ServedKind, edited: Draft, edit: ParsedPatch
   try {
     return decodeBody(kind, edited, { ...options, patched: edit });
   } catch (error) {
-    if (!(error instanceof PatchedFault)) throw error;
+    if (!(error instanceof PatchedError)) throw error;
     throw invalid({ group: "", kind: "" }, "", [invalidField("patch", edit.quote(edited), error.message)]);
   }
 }

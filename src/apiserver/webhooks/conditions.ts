@@ -66,7 +66,7 @@ export function meetsConditions(
     authorizer: input.authorizer,
     "authorizer.requestResource": input.requestResource,
   };
-  const faults: string[] = [];
+  const errors: string[] = [];
   let budget = COST_LIMIT;
   for (const { expression } of matchConditions) {
     try {
@@ -75,12 +75,12 @@ export function meetsConditions(
       if (value === false) return false;
     } catch (error) {
       if (!(error instanceof CelError) && !(error instanceof CompileError)) throw error;
-      faults.push(`expression '${expression}' resulted in error: ${error.message}`);
+      errors.push(`expression '${expression}' resulted in error: ${error.message}`);
     }
   }
-  if (faults.length === 0) return true;
+  if (errors.length === 0) return true;
   if (failurePolicy === "Ignore") return false;
-  const distinct = [...new Set(faults)];
+  const distinct = [...new Set(errors)];
   return distinct.length === 1 ? distinct[0] ?? "" : `[${distinct.join(", ")}]`;
 }
 

@@ -152,8 +152,8 @@ export class WebhookConverter {
       throw new StatusError(500, undefined, `${prefix} ${reason}`);
     }
     return objects.map((object, i) => {
-      const fault = conversionFault(object, converted[i], to);
-      return fault === undefined ? converted[i] as StoredObject : new StatusError(500, undefined, `${prefix} ${fault}`);
+      const error = conversionError(object, converted[i], to);
+      return error === undefined ? converted[i] as StoredObject : new StatusError(500, undefined, `${prefix} ${error}`);
     });
   }
 }
@@ -241,7 +241,7 @@ function convertedObjectsIn(review: unknown, uid: string, version: string): read
   return Array.isArray(objects) ? objects : [];
 }
 
-function conversionFault(object: StoredObject, converted: unknown, to: string): string | undefined {
+function conversionError(object: StoredObject, converted: unknown, to: string): string | undefined {
   const invalid = "returned invalid object at index 0";
   if (!isObject(converted)) return `${invalid}: Object 'Kind' is missing in 'null'`;
   const [apiVersion, kind] = [own(converted, "apiVersion"), own(converted, "kind")];

@@ -4,8 +4,8 @@
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
-import { notAnObjectFault, typeFault } from "../wire/body.ts";
-import { jsonTextFault } from "../wire/json_fault.ts";
+import { notAnObjectError, typeError } from "../wire/body.ts";
+import { jsonTextError } from "../wire/json_error.ts";
 
 /** A failed call of a webhook. The message follows `failed to call webhook: `. */
 export class CallError extends Error {
@@ -26,15 +26,15 @@ export function readReply(response: Response, text: string): Readonly<Record<str
     throw new CallError(`0-length response with status code: ${response.status} and content type: ${type}`);
   }
   const parseError = (detail: string) => new CallError(`couldn't get version/kind; json parse error: ${detail}`);
-  const fault = jsonTextFault(text);
+  const error = jsonTextError(text);
   // Only a body with the JSON content type is decoded as JSON. Others are decoded as YAML, in which
   // nearly any text is a string.
   const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? true;
-  if (fault !== undefined) throw parseError(isJson ? fault : notAnObjectFault(text));
+  if (error !== undefined) throw parseError(isJson ? error : notAnObjectError(text));
   const value: unknown = JSON.parse(text) ?? {};
-  if (!isObject(value)) throw parseError(notAnObjectFault(value));
-  const wrongTypeFault = typeFault(value);
-  if (wrongTypeFault !== undefined) throw parseError(wrongTypeFault);
+  if (!isObject(value)) throw parseError(notAnObjectError(value));
+  const wrongTypeError = typeError(value);
+  if (wrongTypeError !== undefined) throw parseError(wrongTypeError);
   return value;
 }
 
@@ -45,7 +45,7 @@ export function readReply(response: Response, text: string): Readonly<Record<str
  * @param reply The reply.
  * @param version The expected version.
  */
-export function reviewTypeFault(
+export function reviewTypeError(
   reply: Readonly<Record<string, unknown>>,
   version: "v1" | "v1beta1",
 ): string | undefined {

@@ -1,7 +1,7 @@
 /** Reads and parses the bodies of requests. */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";
-import { depthFault, jsonTextFault } from "./json_fault.ts";
+import { depthError, jsonTextError } from "./json_error.ts";
 import { duplicateKeys } from "./json_keys.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status_error.ts";
 import { parseNumbers } from "./number_sources.ts";
@@ -101,14 +101,14 @@ export async function parseObject(text: string, type: string, kind: string): Pro
   try {
     value = parseJson(text);
   } catch {
-    throw unrecognizedError(kind, jsonFault(text), text);
+    throw unrecognizedError(kind, jsonError(text), text);
   }
-  const fault = isObject(value) ? typeFault(value) : undefined;
-  if (fault !== undefined) throw unrecognizedError(kind, fault, text);
+  const error = isObject(value) ? typeError(value) : undefined;
+  if (error !== undefined) throw unrecognizedError(kind, error, text);
   // The real server treats null as an empty object, and reports missing fields later.
   if (value === null) return { value: {}, duplicates: [] };
   if (!isObject(value)) {
-    throw unrecognizedError(kind, notAnObjectFault(value), text);
+    throw unrecognizedError(kind, notAnObjectError(value), text);
   }
   // A body that equals the JSON of its value has no duplicate keys. Most clients send such a body,
   // with or without a trailing newline.
@@ -117,7 +117,7 @@ export async function parseObject(text: string, type: string, kind: string): Pro
 }
 
 /** Returns Go's message for an object whose apiVersion or kind is not a string. */
-export function typeFault(value: Readonly<Record<string, unknown>>): string | undefined {
+export function typeError(value: Readonly<Record<string, unknown>>): string | undefined {
   for (const key of ["apiVersion", "kind"]) {
     const part = own(value, key) ?? "";
     if (typeof part !== "string") {
@@ -128,7 +128,7 @@ export function typeFault(value: Readonly<Record<string, unknown>>): string | un
 }
 
 /** Returns Go's message for JSON that should be an object. */
-export function notAnObjectFault(value: unknown): string {
+export function notAnObjectError(value: unknown): string {
   const target =
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
   return `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${target}`;
@@ -140,7 +140,7 @@ export function notAnObjectFault(value: unknown): string {
  * @throws {SyntaxError} If the text is not valid JSON.
  */
 export function parseJson(text: string): unknown {
-  if (depthFault(text) !== undefined) throw new SyntaxError("JSON is nested too deep");
+  if (depthError(text) !== undefined) throw new SyntaxError("JSON is nested too deep");
   const value: unknown = parseNumbers(text);
   return /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value;
 }
@@ -170,7 +170,7 @@ export function protobufError(text: string, kind: string): Error {
     ? "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
     : text.length === 4
     ? "empty body"
-    : wireFault(text.charCodeAt(4) & 7);
+    : wireError(text.charCodeAt(4) & 7);
   const shown = text === "" || !isMarked ? bodyPrefix(text) : hex(new TextEncoder().encode(text));
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${reason} (${shown})`);
 }
@@ -178,13 +178,13 @@ export function protobufError(text: string, kind: string): Error {
 /**
  * Returns Go's error message for the wire type of the first field of an invalid protobuf message.
  */
-function wireFault(wireType: number): string {
+function wireError(wireType: number): string {
   return wireType > 5 ? `proto: illegal wireType ${wireType}` : "unexpected EOF";
 }
 
-function unrecognizedError(kind: string, fault: string, text: string): Error {
+function unrecognizedError(kind: string, error: string, text: string): Error {
   return badRequest(
-    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${fault} (${
+    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${error} (${
       bodyPrefix(text)
     })`,
   );
@@ -208,8 +208,8 @@ function hex(bytes: Uint8Array): string {
 }
 
 /** Returns Go's message for malformed JSON. */
-export function jsonFault(text: string): string {
-  return jsonTextFault(text) ?? "unexpected end of JSON input";
+export function jsonError(text: string): string {
+  return jsonTextError(text) ?? "unexpected end of JSON input";
 }
 
 /** Parses a YAML body that is an object. */
@@ -224,6 +224,6 @@ async function parseYamlObject(text: string, kind: string): Promise<ParsedBody> 
     );
   }
   const { value, duplicates } = body;
-  if (!isObject(value ?? {})) throw unrecognizedError(kind, notAnObjectFault(value), text);
+  if (!isObject(value ?? {})) throw unrecognizedError(kind, notAnObjectError(value), text);
   return { value: value ?? {}, duplicates };
 }

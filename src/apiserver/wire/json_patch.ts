@@ -16,7 +16,7 @@ const MAX_OPERATIONS = 10_000;
 /** A parsed JSON patch. */
 export interface JsonPatch {
   /** Messages about duplicate and unknown fields of operations. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
   /** Returns the patched object. @throws {StatusError} If an operation fails. */
   apply(live: unknown): unknown;
 }
@@ -38,13 +38,13 @@ interface Operation {
 export function readJsonPatch(patch: unknown, text: string): JsonPatch {
   const mismatch = (value: unknown, type: string) =>
     badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type ${type}`);
-  if (patch === null) return { faults: [], apply: (live) => live };
+  if (patch === null) return { errors: [], apply: (live) => live };
   if (!Array.isArray(patch)) throw mismatch(patch, "[]handlers.jsonPatchOp");
-  const faults = duplicateKeys(text).map((field) => `json patch duplicate field "${field}"`);
+  const errors = duplicateKeys(text).map((field) => `json patch duplicate field "${field}"`);
   patch.forEach((operation, i) => {
     if (!isObject(operation)) throw mismatch(operation, "handlers.jsonPatchOp");
     for (const key of Object.keys(operation)) {
-      if (!OPERATION_KEYS.has(key)) faults.push(`json patch unknown field "[${i}].${key}"`);
+      if (!OPERATION_KEYS.has(key)) errors.push(`json patch unknown field "[${i}].${key}"`);
     }
   });
   if (patch.length > MAX_OPERATIONS) {
@@ -52,7 +52,7 @@ export function readJsonPatch(patch: unknown, text: string): JsonPatch {
       `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
     );
   }
-  return { faults, apply: (live) => applyToObject(live, patch) };
+  return { errors, apply: (live) => applyToObject(live, patch) };
 }
 
 const OPERATION_KEYS: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);

@@ -143,10 +143,10 @@ export function badRequest(message: string): StatusError {
   return new StatusError(400, "BadRequest", message);
 }
 
-export function invalid(kind: KindName, name: string, faults: readonly FieldError[]): StatusError {
+export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): StatusError {
   const full = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
   const seen = new Set<string>();
-  const messages = faults.map(({ field, message }) => `${field}: ${message}`).filter((text) =>
+  const messages = errors.map(({ field, message }) => `${field}: ${message}`).filter((text) =>
     !seen.has(text) && seen.add(text)
   );
   const message = messages.length === 1 ? messages[0] : `[${messages.join(", ")}]`;
@@ -154,7 +154,7 @@ export function invalid(kind: KindName, name: string, faults: readonly FieldErro
     ...(name !== "" && { name }),
     ...(kind.group !== "" && { group: kind.group }),
     ...(kind.kind !== "" && { kind: kind.kind }),
-    causes: faults.map(({ reason, message, field }) => ({ reason, message, field })),
+    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
   });
 }
 

@@ -60,9 +60,9 @@ export async function readYaml(text: string): Promise<ParsedYaml> {
   const documents = parseAllDocuments(text, { ...GO_YAML, lineCounter: lines, prettyErrors: false });
   const [document] = "empty" in documents ? [] : documents;
   if (document === undefined) return { value: null, duplicates: [] };
-  const faults = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
-  const [fault] = faults;
-  if (fault !== undefined) throw new SyntaxError(yamlFault(fault, lines.linePos(fault.pos[0]).line, text));
+  const errors = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
+  const [error] = errors;
+  if (error !== undefined) throw new SyntaxError(yamlError(error, lines.linePos(error.pos[0]).line, text));
   const duplicates = document.errors.map(({ pos }) => {
     const key = /^\s*(?:"([^"]*)"|'([^']*)'|([^\s:,{}[\]]+))/.exec(text.slice(pos[0]));
     const name = key?.[1] ?? key?.[2] ?? key?.[3] ?? "";
@@ -87,18 +87,18 @@ export async function readYaml(text: string): Promise<ParsedYaml> {
  * Returns the message of Go's parser for the most frequent errors, and the message of the library
  * for the others.
  */
-function yamlFault(fault: { code: string; message: string }, line: number, text: string): string {
+function yamlError(error: { code: string; message: string }, line: number, text: string): string {
   const isAtEnd = text.split("\n").length === line;
   // Go's scanner omits the number of the first line.
   const where = line === 1 ? "" : `line ${line}: `;
-  if (fault.code === "TAB_AS_INDENT") return `${where}found character that cannot start any token`;
-  if (fault.code === "BLOCK_AS_IMPLICIT_KEY") return `${where}mapping values are not allowed in this context`;
-  const closing = isAtEnd ? missingBracket(fault) : undefined;
+  if (error.code === "TAB_AS_INDENT") return `${where}found character that cannot start any token`;
+  if (error.code === "BLOCK_AS_IMPLICIT_KEY") return `${where}mapping values are not allowed in this context`;
+  const closing = isAtEnd ? missingBracket(error) : undefined;
   if (closing !== undefined) {
     const isOpen = /[[{,]\s*$/.test(text);
     return `line ${line}: did not find expected ${isOpen ? "node content" : `',' or '${closing}'`}`;
   }
-  return `line ${line}: ${fault.message}`;
+  return `line ${line}: ${error.message}`;
 }
 
 /**

@@ -11,7 +11,7 @@ import { CelError } from "../value.ts";
  * @param message Returns the message of the error. @default the parser's own message
  * @throws {CelError} If it cannot be parsed.
  */
-export function parseOperand<T>(read: () => T, message: (fault: string) => string = (fault) => fault): T {
+export function parseOperand<T>(read: () => T, message: (error: string) => string = (error) => error): T {
   try {
     return read();
   } catch (error) {

@@ -159,7 +159,7 @@ function contains(network: IpNetwork, other: IpNetwork): boolean {
 }
 
 function parseCidr(text: string): CidrValue {
-  const message = (fault: string) => `network address parse error during conversion from string: ${fault}`;
+  const message = (error: string) => `network address parse error during conversion from string: ${error}`;
   return new CidrValue(parseOperand(() => readNetwork(text), message));
 }
 

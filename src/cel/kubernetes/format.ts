@@ -1,11 +1,11 @@
 /** Named string formats (`k8s.io/apiserver/pkg/cel/library/format.go`). */
 import {
-  label1035Faults,
-  labelFaults,
-  labelValueFaults,
+  label1035Errors,
+  labelErrors,
+  labelValueErrors,
   prefixRule,
-  qualifiedNameFaults,
-  subdomainFaults,
+  qualifiedNameErrors,
+  subdomainErrors,
 } from "../../base/name_rules.ts";
 import { ServerUrl } from "../../base/server_url.ts";
 import { isBase64, isDate, isDateTime, isUuid } from "../../base/text_formats.ts";
@@ -35,9 +35,9 @@ export class FormatValue extends OpaqueValue {
   /**
    * @param name The server's name of the format.
    * @param patternSize The length of its pattern, or of a comparable pattern.
-   * @param faults Returns the errors of a string.
+   * @param errors Returns the errors of a string.
    */
-  constructor(readonly name: string, readonly patternSize: number, readonly faults: (text: string) => string[]) {
+  constructor(readonly name: string, readonly patternSize: number, readonly errors: (text: string) => string[]) {
     super();
   }
 
@@ -53,15 +53,15 @@ const TIME_SIZE = 71;
 
 /** The formats by the names that expressions use. */
 const FORMATS: ReadonlyMap<string, FormatValue> = new Map([
-  ["dns1123Label", new FormatValue("DNS1123Label", 30, labelFaults)],
-  ["dns1123Subdomain", new FormatValue("DNS1123Subdomain", 60, subdomainFaults)],
-  ["dns1035Label", new FormatValue("DNS1035Label", 30, label1035Faults)],
-  ["qualifiedName", new FormatValue("QualifiedName", 60, qualifiedNameFaults)],
-  ["dns1123LabelPrefix", new FormatValue("DNS1123LabelPrefix", 30, prefixRule(labelFaults))],
-  ["dns1123SubdomainPrefix", new FormatValue("DNS1123SubdomainPrefix", 60, prefixRule(subdomainFaults))],
-  ["dns1035LabelPrefix", new FormatValue("DNS1035LabelPrefix", 30, prefixRule(label1035Faults))],
-  ["labelValue", new FormatValue("LabelValue", 40, labelValueFaults)],
-  ["uri", new FormatValue("URI", 1103, uriFaults)],
+  ["dns1123Label", new FormatValue("DNS1123Label", 30, labelErrors)],
+  ["dns1123Subdomain", new FormatValue("DNS1123Subdomain", 60, subdomainErrors)],
+  ["dns1035Label", new FormatValue("DNS1035Label", 30, label1035Errors)],
+  ["qualifiedName", new FormatValue("QualifiedName", 60, qualifiedNameErrors)],
+  ["dns1123LabelPrefix", new FormatValue("DNS1123LabelPrefix", 30, prefixRule(labelErrors))],
+  ["dns1123SubdomainPrefix", new FormatValue("DNS1123SubdomainPrefix", 60, prefixRule(subdomainErrors))],
+  ["dns1035LabelPrefix", new FormatValue("DNS1035LabelPrefix", 30, prefixRule(label1035Errors))],
+  ["labelValue", new FormatValue("LabelValue", 40, labelValueErrors)],
+  ["uri", new FormatValue("URI", 1103, uriErrors)],
   ["uuid", new FormatValue("uuid", UUID_SIZE, errorUnless(isUuid, "does not match the UUID format"))],
   ["byte", new FormatValue("byte", 84, errorUnless(isBase64, "invalid base64"))],
   ["date", new FormatValue("date", TIME_SIZE, errorUnless(isDate, "invalid date"))],
@@ -105,15 +105,15 @@ function constant(name: string, format: FormatValue): FunctionDeclaration {
 }
 
 function validate(format: FormatValue, text: string): Optional {
-  const faults = format.faults(text);
-  return optional(faults.length === 0 ? undefined : new List(faults));
+  const errors = format.errors(text);
+  return optional(errors.length === 0 ? undefined : new List(errors));
 }
 
 function optional(value: Value | undefined): Optional {
   return value === undefined ? Optional.NONE : new Optional(value);
 }
 
-function uriFaults(text: string): string[] {
+function uriErrors(text: string): string[] {
   try {
     ServerUrl.parseRequest(text);
     return [];
@@ -123,6 +123,6 @@ function uriFaults(text: string): string[] {
   }
 }
 
-function errorUnless(isValid: (text: string) => boolean, fault: string): (text: string) => string[] {
-  return (text) => isValid(text) ? [] : [fault];
+function errorUnless(isValid: (text: string) => boolean, error: string): (text: string) => string[] {
+  return (text) => isValid(text) ? [] : [error];
 }

@@ -58,7 +58,7 @@ export const REGEX: Library = {
 };
 
 function find(text: string, pattern: string, limit: number): string[] {
-  const expression = parseOperand(() => regularExpression(pattern), (fault) => `Illegal regex: ${fault}`);
+  const expression = parseOperand(() => regularExpression(pattern), (error) => `Illegal regex: ${error}`);
   return matchesOf(expression, text, limit);
 }
 

@@ -81,7 +81,7 @@ function parseUrl(text: string): UrlValue {
     ServerUrl.parseRequest(text);
     return new UrlValue(ServerUrl.parse(text));
   };
-  return parseOperand(read, (fault) => `URL parse error during conversion from string: ${fault}`);
+  return parseOperand(read, (error) => `URL parse error during conversion from string: ${error}`);
 }
 
 function part(name: string, id: string, get: (url: ServerUrl) => string): FunctionDeclaration {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { normalSchema } from "../../schema/go_schema.ts";
 import type { JsonSchema } from "../../schema/mod.ts";
-import { schemaFaults } from "../../schema/structural.ts";
+import { schemaErrors } from "../../schema/structural.ts";
 import * as full from "./full/mod.ts";
 import * as plain from "./mod.ts";
 import * as short from "./short/mod.ts";
@@ -19,7 +19,7 @@ for (const [variant, schemas] of Object.entries({ plain, short, full })) {
       assert.deepEqual(normalSchema(copy), copy, name);
       // Descriptions do not affect validation.
       if (variant !== "plain") continue;
-      assert.deepEqual(schemaFaults({ type: "object", properties: { spec: copy } }, ""), [], name);
+      assert.deepEqual(schemaErrors({ type: "object", properties: { spec: copy } }, ""), [], name);
       assert(!JSON.stringify(copy).includes("x-kubernetes-validations"), `${name} has rules`);
     }
   });

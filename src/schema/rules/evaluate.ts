@@ -30,7 +30,7 @@ export interface BrokenRulesOptions {
   /** The path of the value. @default {a whole object} */
   readonly path?: string;
   /** Receives the ignored errors, which an API server reports as warnings. */
-  readonly warn?: (fault: FieldError) => void;
+  readonly warn?: (error: FieldError) => void;
 }
 
 /**
@@ -46,7 +46,7 @@ export function brokenRules(schema: JsonSchema, value: unknown, options: BrokenR
   if (node === undefined) return [];
   const evaluation = new Evaluation(options.warn);
   evaluation.check(node, options.path ?? "", value, options.old, { current: options.correlation, nearest: undefined });
-  return evaluation.faults;
+  return evaluation.errors;
 }
 
 /**
@@ -75,12 +75,12 @@ function indexPosition(position: Position, index: number): Position {
 }
 
 class Evaluation {
-  readonly faults: FieldError[] = [];
-  readonly #warn: ((fault: FieldError) => void) | undefined;
+  readonly errors: FieldError[] = [];
+  readonly #warn: ((error: FieldError) => void) | undefined;
   /** The remaining cost budget. It is negative once no further rule may be evaluated. */
   #budget = OBJECT_BUDGET;
 
-  constructor(warn: ((fault: FieldError) => void) | undefined) {
+  constructor(warn: ((error: FieldError) => void) | undefined) {
     this.#warn = warn;
   }
 
@@ -119,7 +119,7 @@ class Evaluation {
     const field = path === "" ? "<nil>" : path;
     if (node.rules === undefined) {
       const detail = "failed to convert to declType for CEL validation rules";
-      this.faults.push(invalid(field, type, `rule compiler initialization error: ${detail}`));
+      this.errors.push(invalid(field, type, `rule compiler initialization error: ${detail}`));
       return;
     }
     if (this.#budget <= 0) return this.#end(invalid(field, type, OUT_OF_BUDGET));
@@ -131,8 +131,8 @@ class Evaluation {
     }
   }
 
-  #end(fault: FieldError): void {
-    this.faults.push(fault);
+  #end(error: FieldError): void {
+    this.errors.push(error);
     this.#budget = -1;
   }
 
@@ -140,7 +140,7 @@ class Evaluation {
     const { rule, program, error } = compiled;
     const { field, type } = at;
     const broken = (detail: string): FieldError => ({ ...invalid(field, type, detail), rule: rule.rule });
-    if (error !== undefined) return void this.faults.push(broken(`rule compile error: ${error}`));
+    if (error !== undefined) return void this.errors.push(broken(`rule compile error: ${error}`));
     if (program === undefined) return;
     const { value, failure, cost } = result(program, rule.optionalOldSelf ? at.values.optional : at.values.plain);
     if (cost > this.#budget) return this.#end(broken(OUT_OF_BUDGET));
@@ -149,7 +149,7 @@ class Evaluation {
       if (value !== true) this.#report(compiled, at);
     } else if (failure.startsWith("no such overload")) {
       const detail = "call arguments did not match a supported operator, function or macro signature for rule";
-      this.faults.push(broken(`'${failure}': ${detail}: ${nameOf(rule)}`));
+      this.errors.push(broken(`'${failure}': ${detail}: ${nameOf(rule)}`));
     } else if (failure.startsWith(TOO_EXPENSIVE)) {
       this.#end(
         broken(
@@ -158,19 +158,19 @@ class Evaluation {
           }`,
         ),
       );
-    } else this.faults.push(broken(`${failure} evaluating rule: ${nameOf(rule)}`));
+    } else this.errors.push(broken(`${failure} evaluating rule: ${nameOf(rule)}`));
   }
 
   /** Reports a failed rule, with its own message if it has one. */
   #report(compiled: CompiledRule, at: Evaluated): void {
     const { rule, message, field: below, usesOldSelf } = compiled;
     const field = below === undefined ? at.field : at.path === "" ? below : `${at.path}.${below}`;
-    const add = (fault: FieldError) => {
-      const withRule = { ...fault, rule: rule.rule };
+    const add = (error: FieldError) => {
+      const withRule = { ...error, rule: rule.rule };
       const { current, nearest } = at.position;
       const isSame = current === undefined ? nearest?.isSame : current.isSame;
       if (!usesOldSelf && isSame) this.#warn?.(withRule);
-      else this.faults.push(withRule);
+      else this.errors.push(withRule);
     };
     const evaluated = message === undefined ? undefined : this.#message(message, rule, at.values);
     if (evaluated?.isEnd) {
@@ -180,7 +180,7 @@ class Evaluation {
     }
     const value = at.type === "object" || at.type === "array" ? OMITTED : at.value;
     const detail = evaluated?.text ?? (rule.message ? rule.message.trim() : `failed rule: ${nameOf(rule)}`);
-    add(faultFor(rule, field, value, detail));
+    add(errorFor(rule, field, value, detail));
   }
 
   /** Evaluates a message expression; returns `undefined` if there is no printable result. */
@@ -280,7 +280,7 @@ function nameOf({ rule, message }: ValidationRule): string {
   return message ? message.trim() : rule.trim();
 }
 
-function faultFor({ reason }: ValidationRule, field: string, value: unknown, detail: string): FieldError {
+function errorFor({ reason }: ValidationRule, field: string, value: unknown, detail: string): FieldError {
   switch (reason) {
     case "FieldValueForbidden":
       return forbidden(field, detail);

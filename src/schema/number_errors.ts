@@ -10,7 +10,7 @@ import type { JsonSchema } from "./json_schema.ts";
 /** An error, with the string that distinguishes it from others. */
 export interface Finding {
   readonly detail: string;
-  readonly fault: FieldError;
+  readonly error: FieldError;
 }
 
 // From go-openapi/swag, convert.go.
@@ -60,7 +60,7 @@ export function numberFindings(
   function add(detail: string, shown: string): void {
     found.push({
       detail,
-      fault: { reason: "FieldValueInvalid", field, message: `Invalid value: ${shown}: ${detail}` },
+      error: { reason: "FieldValueInvalid", field, message: `Invalid value: ${shown}: ${detail}` },
     });
   }
   // If a bound does not fit the type, both are compared and shown as floats.
@@ -99,7 +99,7 @@ export function numberFindings(
 }
 
 function withoutField(detail: string): Finding {
-  return { detail, fault: invalid("<nil>", "", detail) };
+  return { detail, error: invalid("<nil>", "", detail) };
 }
 
 const INT32 = { least: -(2 ** 31), most: 2 ** 31 - 1 };

@@ -3,12 +3,12 @@
  * (`k8s.io/apimachinery/pkg/api/validation/objectmeta.go`, `.../apis/meta/v1/validation`).
  */
 import {
-  labelFaults,
-  labelValueFaults,
+  labelErrors,
+  labelValueErrors,
   type NameRule,
-  pathSegmentFaults,
+  pathSegmentErrors,
   prefixRule,
-  qualifiedNameFaults,
+  qualifiedNameErrors,
 } from "../base/name_rules.ts";
 import { type FieldError, forbidden, invalid, required, tooLong } from "./field_error.ts";
 import { goJson } from "./go_text.ts";
@@ -54,7 +54,7 @@ const LONGEST_ANNOTATIONS = 256 * 1024;
  * @param nameRule The rule for names of the kind.
  * @param path The path of the metadata.
  */
-export function metadataFaults(
+export function metadataErrors(
   metadata: CheckedMetadata,
   namespaced: boolean,
   nameRule: NameRule,
@@ -65,39 +65,39 @@ export function metadataFaults(
   if (generateName) {
     // A generated suffix follows: the prefix may end in characters that a name may not end in, and
     // "." is valid.
-    const faults = /^\.\.?$/.test(generateName) && nameRule === pathSegmentFaults
+    const errors = /^\.\.?$/.test(generateName) && nameRule === pathSegmentErrors
       ? []
       : prefixRule(nameRule)(generateName);
-    found.push(...faults.map((fault) => invalid(`${path}.generateName`, generateName, fault)));
+    found.push(...errors.map((error) => invalid(`${path}.generateName`, generateName, error)));
   }
   if (!name) found.push(required(`${path}.name`, "name or generateName is required"));
-  else found.push(...nameRule(name).map((fault) => invalid(`${path}.name`, name, fault)));
+  else found.push(...nameRule(name).map((error) => invalid(`${path}.name`, name, error)));
   if (!namespaced) {
     if (namespace) found.push(forbidden(`${path}.namespace`, "not allowed on this type"));
   } else if (!namespace) found.push(required(`${path}.namespace`));
-  else found.push(...labelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault)));
+  else found.push(...labelErrors(namespace).map((error) => invalid(`${path}.namespace`, namespace, error)));
   const { generation = 0 } = metadata;
   if (generation < 0) found.push(invalid(`${path}.generation`, generation, "must be greater than or equal to 0"));
-  found.push(...labelsFaults(metadata.labels ?? {}, `${path}.labels`));
-  found.push(...annotationsFaults(metadata.annotations ?? {}, `${path}.annotations`));
-  found.push(...ownerFaults(metadata.ownerReferences ?? [], `${path}.ownerReferences`));
-  found.push(...finalizerFaults(metadata.finalizers ?? [], `${path}.finalizers`));
-  found.push(...managersFaults(metadata.managedFields ?? [], `${path}.managedFields`));
+  found.push(...labelsErrors(metadata.labels ?? {}, `${path}.labels`));
+  found.push(...annotationsErrors(metadata.annotations ?? {}, `${path}.annotations`));
+  found.push(...ownerErrors(metadata.ownerReferences ?? [], `${path}.ownerReferences`));
+  found.push(...finalizerErrors(metadata.finalizers ?? [], `${path}.finalizers`));
+  found.push(...managersErrors(metadata.managedFields ?? [], `${path}.managedFields`));
   return found;
 }
 
 /** Validates labels. */
-export function labelsFaults(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
+export function labelsErrors(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedNameFaults(key).map((fault) => invalid(field, key, fault)),
-    ...labelValueFaults(value).map((fault) => invalid(field, value, fault)),
+    ...qualifiedNameErrors(key).map((error) => invalid(field, key, error)),
+    ...labelValueErrors(value).map((error) => invalid(field, value, error)),
   ]);
 }
 
-function annotationsFaults(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
+function annotationsErrors(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
   const entries = Object.entries(annotations);
   const found = entries.flatMap(([key]) =>
-    qualifiedNameFaults(key.toLowerCase()).map((fault) => invalid(field, key, fault))
+    qualifiedNameErrors(key.toLowerCase()).map((error) => invalid(field, key, error))
   );
   const size = entries.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0);
   if (size > LONGEST_ANNOTATIONS) found.push(tooLong(field, LONGEST_ANNOTATIONS));
@@ -110,7 +110,7 @@ function bytesOf(text: string): number {
   return encoder.encode(text).length;
 }
 
-function ownerFaults(owners: readonly CheckedOwner[], field: string): FieldError[] {
+function ownerErrors(owners: readonly CheckedOwner[], field: string): FieldError[] {
   const found: FieldError[] = [];
   let controller: string | undefined;
   for (const owner of owners) {
@@ -150,7 +150,7 @@ function quoting(field: string, text: string, detail: string): FieldError {
 const LONGEST_MANAGER = 128;
 const LONGEST_SUBRESOURCE = 256;
 
-function managersFaults(managers: readonly CheckedManager[], path: string): FieldError[] {
+function managersErrors(managers: readonly CheckedManager[], path: string): FieldError[] {
   return managers.flatMap(({ manager = "", operation = "", fieldsType, subresource = "" }, i) => {
     const field = `${path}[${i}]`;
     const found: FieldError[] = [];
@@ -161,7 +161,7 @@ function managersFaults(managers: readonly CheckedManager[], path: string): Fiel
       found.push(invalid(`${field}.fieldsType`, fieldsType, "must be `FieldsV1`"));
     }
     if (bytesOf(manager) > LONGEST_MANAGER) found.push(tooLong(`${field}.manager`, LONGEST_MANAGER));
-    found.push(...characterFaults(manager, `${field}.manager`));
+    found.push(...characterErrors(manager, `${field}.manager`));
     if (bytesOf(subresource) > LONGEST_SUBRESOURCE) found.push(tooLong(`${field}.subresource`, LONGEST_SUBRESOURCE));
     return found;
   });
@@ -173,7 +173,7 @@ function managersFaults(managers: readonly CheckedManager[], path: string): Fiel
  * @param manager The name.
  * @param field The path of the name.
  */
-export function characterFaults(manager: string, field: string): FieldError[] {
+export function characterErrors(manager: string, field: string): FieldError[] {
   return [...manager].flatMap((character, i) => {
     if (!/\p{C}|[\p{Z}--[ ]]/v.test(character)) return [];
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
@@ -181,8 +181,8 @@ export function characterFaults(manager: string, field: string): FieldError[] {
   });
 }
 
-function finalizerFaults(finalizers: readonly string[], field: string): FieldError[] {
-  const found = finalizers.flatMap((each) => qualifiedNameFaults(each).map((fault) => invalid(field, each, fault)));
+function finalizerErrors(finalizers: readonly string[], field: string): FieldError[] {
+  const found = finalizers.flatMap((each) => qualifiedNameErrors(each).map((error) => invalid(field, each, error)));
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     found.push(invalid(field, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"));
   }

@@ -3,13 +3,13 @@
  * `ValidateStatefulSet`).
  */
 import { equal } from "../../base/json.ts";
-import { labelFaults, subdomainFaults } from "../../base/name_rules.ts";
+import { labelErrors, subdomainErrors } from "../../base/name_rules.ts";
 import { own } from "../../base/own.ts";
 import { Quantity } from "../../base/quantity.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field_error.ts";
 import { type Fields, fields, items, matchesLabels } from "./_parts.ts";
 import type { StoredObject } from "../objects/objects.ts";
-import { podFaults } from "./pod_faults.ts";
+import { podErrors } from "./pod_errors.ts";
 
 const MUTABLE_FIELDS = [
   "replicas",
@@ -32,22 +32,22 @@ const NOT_NEGATIVE = "must be greater than or equal to 0";
  * @param set The stateful set.
  * @param old The previous stateful set; absent if it is new.
  */
-export function statefulSetFaults(set: StoredObject, old?: StoredObject): FieldError[] {
+export function statefulSetErrors(set: StoredObject, old?: StoredObject): FieldError[] {
   const spec = fields(set.spec);
   const replicas = own(spec, "replicas");
   return [
     ...oneOf("podManagementPolicy", spec.podManagementPolicy, ["OrderedReady", "Parallel"]),
-    ...strategyFaults(fields(spec.updateStrategy)),
-    ...retentionFaults(fields(spec.persistentVolumeClaimRetentionPolicy)),
+    ...strategyErrors(fields(spec.updateStrategy)),
+    ...retentionErrors(fields(spec.persistentVolumeClaimRetentionPolicy)),
     // Claim templates cannot change, so those of an existing set are not validated again.
-    ...old === undefined ? items(spec.volumeClaimTemplates).flatMap(claimFaults) : [],
+    ...old === undefined ? items(spec.volumeClaimTemplates).flatMap(claimErrors) : [],
     ...notNegative("spec.replicas", replicas),
     ...notNegative("spec.minReadySeconds", spec.minReadySeconds),
     ...notNegative("spec.ordinals.start", fields(spec.ordinals).start),
-    ...old === undefined && spec.serviceName ? nameFaults(String(spec.serviceName)) : [],
-    ...selectorFaults(own(spec, "selector"), own(fields(fields(spec.template).metadata), "labels")),
-    ...podFaults(createdPodSpec(spec), "spec.template.spec"),
-    ...restartForeverFaults(fields(fields(spec.template).spec), "StatefulSet"),
+    ...old === undefined && spec.serviceName ? nameErrors(String(spec.serviceName)) : [],
+    ...selectorErrors(own(spec, "selector"), own(fields(fields(spec.template).metadata), "labels")),
+    ...podErrors(createdPodSpec(spec), "spec.template.spec"),
+    ...restartForeverErrors(fields(fields(spec.template).spec), "StatefulSet"),
     ...old !== undefined && changesImmutableFields(spec, fields(old.spec))
       ? [forbidden("spec", FORBIDDEN_CHANGES)]
       : [],
@@ -61,7 +61,7 @@ export function statefulSetFaults(set: StoredObject, old?: StoredObject): FieldE
  * @param pod Spec of the pods.
  * @param kind Kind of the workload in messages.
  */
-export function restartForeverFaults({ restartPolicy, activeDeadlineSeconds }: Fields, kind: string): FieldError[] {
+export function restartForeverErrors({ restartPolicy, activeDeadlineSeconds }: Fields, kind: string): FieldError[] {
   const path = "spec.template.spec";
   const reason = `activeDeadlineSeconds in ${kind} is not Supported`;
   return [
@@ -82,54 +82,54 @@ function createdPodSpec({ template, volumeClaimTemplates }: Fields): Fields {
   return { ...pod, volumes: [...volumes, ...others] };
 }
 
-function claimFaults({ spec }: Fields, i: number): FieldError[] {
+function claimErrors({ spec }: Fields, i: number): FieldError[] {
   const path = `spec.volumeClaimTemplates[${i}].spec`;
   const { accessModes, resources, storageClassName, volumeMode } = fields(spec);
   const modes: readonly unknown[] = Array.isArray(accessModes) ? accessModes : [];
-  const faults: FieldError[] = [];
-  if (modes.length === 0) faults.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
+  const errors: FieldError[] = [];
+  if (modes.length === 0) errors.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
   for (const mode of modes) {
-    if (!ACCESS_MODES.includes(String(mode))) faults.push(notSupported(`${path}.accessModes`, mode, ACCESS_MODES));
+    if (!ACCESS_MODES.includes(String(mode))) errors.push(notSupported(`${path}.accessModes`, mode, ACCESS_MODES));
   }
   if (
     modes.includes("ReadWriteOncePod") && new Set(modes.filter((mode) => ACCESS_MODES.includes(String(mode)))).size > 1
   ) {
-    faults.push(forbidden(`${path}.accessModes`, "may not use ReadWriteOncePod with other access modes"));
+    errors.push(forbidden(`${path}.accessModes`, "may not use ReadWriteOncePod with other access modes"));
   }
-  faults.push(...storageFaults(fields(fields(resources).requests).storage, `${path}.resources[storage]`));
+  errors.push(...storageErrors(fields(fields(resources).requests).storage, `${path}.resources[storage]`));
   if (storageClassName) {
-    const problems = subdomainFaults(String(storageClassName));
-    faults.push(...problems.map((each) => invalid(`${path}.storageClassName`, storageClassName, each)));
+    const problems = subdomainErrors(String(storageClassName));
+    errors.push(...problems.map((each) => invalid(`${path}.storageClassName`, storageClassName, each)));
   }
   if (volumeMode !== undefined && !VOLUME_MODES.includes(String(volumeMode))) {
-    faults.push(notSupported(`${path}.volumeMode`, volumeMode, VOLUME_MODES));
+    errors.push(notSupported(`${path}.volumeMode`, volumeMode, VOLUME_MODES));
   }
-  return faults;
+  return errors;
 }
 
-function storageFaults(storage: unknown, field: string): FieldError[] {
+function storageErrors(storage: unknown, field: string): FieldError[] {
   if (storage === undefined) return [required(field)];
   const value = Quantity.parse(String(storage));
   return value.compare(Quantity.parse("0")) <= 0 ? [invalid(field, String(storage), "must be greater than zero")] : [];
 }
 
-function strategyFaults({ type, rollingUpdate }: Fields): FieldError[] {
+function strategyErrors({ type, rollingUpdate }: Fields): FieldError[] {
   if (type === "OnDelete") {
     const reason = "only allowed for updateStrategy 'RollingUpdate'";
     const update = goRollingUpdate(rollingUpdate);
-    return update === null ? [] : [faultWithValue("spec.updateStrategy.rollingUpdate", update, reason)];
+    return update === null ? [] : [errorWithValue("spec.updateStrategy.rollingUpdate", update, reason)];
   }
   if (type === "RollingUpdate") {
     return notNegative("spec.updateStrategy.rollingUpdate.partition", fields(rollingUpdate).partition);
   }
   const strategy = { Type: type, RollingUpdate: goRollingUpdate(rollingUpdate) };
-  return [faultWithValue("spec.updateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'")];
+  return [errorWithValue("spec.updateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
 /**
  * Returns an error that quotes a value of Go's internal type, with its fields in the given order.
  */
-function faultWithValue(field: string, value: Fields, reason: string): FieldError {
+function errorWithValue(field: string, value: Fields, reason: string): FieldError {
   return { ...invalid(field, null, reason), message: `Invalid value: ${JSON.stringify(value)}: ${reason}` };
 }
 
@@ -140,7 +140,7 @@ function goRollingUpdate(update: unknown): Fields | null {
   return { Partition: partition, MaxUnavailable: maxUnavailable };
 }
 
-function retentionFaults(policy: Fields): FieldError[] {
+function retentionErrors(policy: Fields): FieldError[] {
   const { whenDeleted, whenScaled } = policy;
   return Object.entries({ whenDeleted, whenScaled }).flatMap(([key, value]) =>
     value === undefined || value === "Retain" || value === "Delete"
@@ -149,16 +149,16 @@ function retentionFaults(policy: Fields): FieldError[] {
   );
 }
 
-function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
-  const faults: FieldError[] = [];
-  if (selector === undefined) faults.push(required("spec.selector"));
+function selectorErrors(selector: unknown, labels: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  if (selector === undefined) errors.push(required("spec.selector"));
   else if (Object.keys(fields(selector)).length === 0) {
-    faults.push(invalid("spec.selector", selector, "empty selector is invalid for statefulset"));
+    errors.push(invalid("spec.selector", selector, "empty selector is invalid for statefulset"));
   }
   // An empty selector matches all labels; a missing one matches none.
-  if (selector !== undefined && matchesLabels(fields(selector), fields(labels))) return faults;
+  if (selector !== undefined && matchesLabels(fields(selector), fields(labels))) return errors;
   return [
-    ...faults,
+    ...errors,
     invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
   ];
 }
@@ -168,8 +168,8 @@ function changesImmutableFields(spec: Fields, old: Fields): boolean {
   return [...keys].some((key) => !MUTABLE_FIELDS.includes(key) && !equal(own(spec, key), own(old, key)));
 }
 
-function nameFaults(name: string): FieldError[] {
-  return labelFaults(name).map((reason) => invalid("spec.serviceName", name, reason));
+function nameErrors(name: string): FieldError[] {
+  return labelErrors(name).map((reason) => invalid("spec.serviceName", name, reason));
 }
 
 function oneOf(key: string, value: unknown, [first, second]: readonly [string, string]): FieldError[] {

@@ -11,7 +11,7 @@ import type { Correlation } from "./correlation.ts";
 import { type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "./field_error.ts";
 import { goJson, goQuote, isInt64 } from "./go_text.ts";
 import type { JsonSchema } from "./json_schema.ts";
-import { type Finding, isNearlyInteger, numberFindings } from "./number_faults.ts";
+import { type Finding, isNearlyInteger, numberFindings } from "./number_errors.ts";
 import { hasFormat, isKnownFormat } from "./string_formats.ts";
 
 /**
@@ -22,10 +22,10 @@ import { hasFormat, isKnownFormat } from "./string_formats.ts";
  * @param old The correlation with the old value. Errors in unchanged parts are ignored.
  * @returns The errors. Their paths start at the value; an error of the value itself is at `<nil>`.
  */
-export function keywordFaults(schema: JsonSchema, value: unknown, old?: Correlation): FieldError[] {
+export function keywordErrors(schema: JsonSchema, value: unknown, old?: Correlation): FieldError[] {
   const result = new Result();
   check(schema, value, "", old, result);
-  return result.findings.map(({ fault }) => fault);
+  return result.findings.map(({ error }) => error);
 }
 
 /** The path that the server reports for errors of the value itself. */
@@ -39,13 +39,13 @@ class Result {
   findings: Finding[] = [];
   checks = 0;
 
-  add(detail: string, fault: FieldError): void {
-    if (!this.findings.some((known) => known.detail === detail)) this.findings.push({ detail, fault });
+  add(detail: string, error: FieldError): void {
+    if (!this.findings.some((known) => known.detail === detail)) this.findings.push({ detail, error });
   }
 
   merge(other: Result): void {
     this.checks += other.checks;
-    for (const { detail, fault } of other.findings) this.add(detail, fault);
+    for (const { detail, error } of other.findings) this.add(detail, error);
   }
 }
 
@@ -69,7 +69,7 @@ function checkValue(schema: JsonSchema, value: unknown, path: string, old: Corre
   else if (typeof value === "number") {
     result.checks += 2;
     for (const each of numberFindings(schema, types, format, value, path, fieldAt(path))) {
-      result.add(each.detail, each.fault);
+      result.add(each.detail, each.error);
     }
   } else if (Array.isArray(value)) checkList(schema, value, path, old, result);
   checkEnum(schema, value, path, result);

@@ -16,22 +16,22 @@ import type { JsonSchema } from "./json_schema.ts";
  * @param value The value.
  * @param path The path of the value; empty for a whole object.
  */
-export function listFaults(schema: JsonSchema, value: unknown, path = ""): FieldError[] {
+export function listErrors(schema: JsonSchema, value: unknown, path = ""): FieldError[] {
   if (Array.isArray(value)) {
     const { items } = schema;
-    const faults = duplicates(schema, value, path);
-    if (items === undefined) return faults;
-    return [...faults, ...value.flatMap((item, i) => listFaults(items, item, `${path}[${i}]`))];
+    const errors = duplicates(schema, value, path);
+    if (items === undefined) return errors;
+    return [...errors, ...value.flatMap((item, i) => listErrors(items, item, `${path}[${i}]`))];
   }
   if (!isObject(value)) return [];
   const { properties, additionalProperties } = schema;
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   for (const [key, part] of Object.entries(value)) {
-    if (isObject(additionalProperties)) faults.push(...listFaults(additionalProperties, part, `${path}[${key}]`));
+    if (isObject(additionalProperties)) errors.push(...listErrors(additionalProperties, part, `${path}[${key}]`));
     const property = own(properties, key);
-    if (property !== undefined) faults.push(...listFaults(property, part, path === "" ? key : `${path}.${key}`));
+    if (property !== undefined) errors.push(...listErrors(property, part, path === "" ? key : `${path}.${key}`));
   }
-  return faults;
+  return errors;
 }
 
 function duplicates(schema: JsonSchema, list: readonly unknown[], path: string): FieldError[] {

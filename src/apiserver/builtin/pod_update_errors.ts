@@ -4,7 +4,7 @@
 import { equal } from "../../base/json.ts";
 import { type FieldError, forbidden, invalid, required } from "../../schema/field_error.ts";
 import type { StoredObject } from "../objects/objects.ts";
-import { placementFaults, withoutPlacement } from "./pod_placement.ts";
+import { placementErrors, withoutPlacement } from "./pod_placement.ts";
 import { type Fields, fields, items } from "./_parts.ts";
 
 // The real server appends a diff of its internal types.
@@ -19,37 +19,37 @@ const FORBIDDEN_CHANGE =
  * @param pod The new pod.
  * @param old The old pod.
  */
-export function podUpdateFaults(pod: StoredObject, old: StoredObject): FieldError[] {
+export function podUpdateErrors(pod: StoredObject, old: StoredObject): FieldError[] {
   const [next, before] = [fields(pod.spec), fields(old.spec)];
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   for (const key of ["containers", "initContainers"]) {
     if (items(next[key]).length !== items(before[key]).length) {
-      return [...faults, forbidden(`spec.${key}`, "pod updates may not add or remove containers")];
+      return [...errors, forbidden(`spec.${key}`, "pod updates may not add or remove containers")];
     }
-    faults.push(...items(next[key]).flatMap(({ image }, i) => imageFaults(image ?? "", `spec.${key}[${i}].image`)));
+    errors.push(...items(next[key]).flatMap(({ image }, i) => imageErrors(image ?? "", `spec.${key}[${i}].image`)));
   }
-  const deadline = deadlineFault(next.activeDeadlineSeconds, before.activeDeadlineSeconds);
-  if (deadline !== undefined) faults.push(deadline);
-  if (deadline !== undefined && next.activeDeadlineSeconds !== undefined) return faults;
-  faults.push(
-    ...tolerationFaults(items(next.tolerations), items(before.tolerations)),
-    ...gateFaults(items(next.schedulingGates), items(before.schedulingGates)),
+  const deadline = deadlineError(next.activeDeadlineSeconds, before.activeDeadlineSeconds);
+  if (deadline !== undefined) errors.push(deadline);
+  if (deadline !== undefined && next.activeDeadlineSeconds !== undefined) return errors;
+  errors.push(
+    ...tolerationErrors(items(next.tolerations), items(before.tolerations)),
+    ...gateErrors(items(next.schedulingGates), items(before.schedulingGates)),
   );
   const isGated = items(before.schedulingGates).length > 0;
-  if (isGated) faults.push(...placementFaults(next, before));
+  if (isGated) errors.push(...placementErrors(next, before));
   const immutablePart = (spec: Fields) => immutableFields(isGated ? withoutPlacement(spec) : spec, before);
-  if (!equal(immutablePart(next), immutablePart(before))) faults.push(forbidden("spec", FORBIDDEN_CHANGE));
-  return faults;
+  if (!equal(immutablePart(next), immutablePart(before))) errors.push(forbidden("spec", FORBIDDEN_CHANGE));
+  return errors;
 }
 
-function imageFaults(image: unknown, field: string): FieldError[] {
+function imageErrors(image: unknown, field: string): FieldError[] {
   if (image === "") return [required(field)];
   const isTrimmed = String(image).trim() === image;
   return isTrimmed ? [] : [invalid(field, image, "must not have leading or trailing whitespace")];
 }
 
 /** Checks the active deadline, which may be added and decreased, but not increased or removed. */
-function deadlineFault(next: unknown, before: unknown): FieldError | undefined {
+function deadlineError(next: unknown, before: unknown): FieldError | undefined {
   const field = "spec.activeDeadlineSeconds";
   if (typeof next === "number" && (next < 0 || next > MAX_INT32)) {
     return invalid(field, next, `must be between 0 and ${MAX_INT32}, inclusive`);
@@ -61,14 +61,14 @@ function deadlineFault(next: unknown, before: unknown): FieldError | undefined {
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-function tolerationFaults(next: readonly Fields[], before: readonly Fields[]): FieldError[] {
+function tolerationErrors(next: readonly Fields[], before: readonly Fields[]): FieldError[] {
   const withoutSeconds = ({ tolerationSeconds: _, ...rest }: Fields) => rest;
   const isPresent = (old: Fields) => next.some((each) => equal(withoutSeconds(each), withoutSeconds(old)));
   if (before.every(isPresent)) return [];
   return [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
 }
 
-function gateFaults(next: readonly Fields[], before: readonly Fields[]): FieldError[] {
+function gateErrors(next: readonly Fields[], before: readonly Fields[]): FieldError[] {
   return next.flatMap(({ name }, i) => {
     if (before.some((each) => each.name === name)) return [];
     const reason = `only deletion is allowed, but found new scheduling gate '${name}'`;
@@ -95,7 +95,7 @@ function immutableFields(spec: Fields, before: Fields): Fields {
  * @param pod The new pod.
  * @param old The old pod.
  */
-export function ephemeralFaults(pod: StoredObject, old: StoredObject): FieldError[] {
+export function ephemeralErrors(pod: StoredObject, old: StoredObject): FieldError[] {
   const field = "spec.ephemeralContainers";
   const next = items(fields(pod.spec).ephemeralContainers);
   return items(fields(old.spec).ephemeralContainers).flatMap((before) => {

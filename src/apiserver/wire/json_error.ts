@@ -7,7 +7,7 @@ const END = "unexpected end of JSON input";
 const MAX_DEPTH = 10_000;
 
 /** Returns Go's message for JSON that exceeds the maximum depth; `undefined` if it does not. */
-export function depthFault(text: string): string | undefined {
+export function depthError(text: string): string | undefined {
   if (text.length <= MAX_DEPTH) return undefined;
   let depth = 0;
   for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
@@ -24,13 +24,13 @@ export function depthFault(text: string): string | undefined {
  * @param text The string.
  * @returns The message; `undefined` if the string is valid JSON.
  */
-export function jsonTextFault(text: string): string | undefined {
-  const tooDeep = depthFault(text);
+export function jsonTextError(text: string): string | undefined {
+  const tooDeep = depthError(text);
   if (tooDeep !== undefined) return tooDeep;
   // Go reads bytes, so its messages contain the first byte of a multi-byte character.
   let bytes = "";
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
-  return jsonBytesFault(bytes);
+  return jsonBytesError(bytes);
 }
 
 /**
@@ -38,7 +38,7 @@ export function jsonTextFault(text: string): string | undefined {
  *
  * @param bytes The bytes, each as a character of Latin-1.
  */
-export function jsonBytesFault(bytes: string): string | undefined {
+export function jsonBytesError(bytes: string): string | undefined {
   const scanner = new Scanner(bytes);
   return scanner.value("looking for beginning of value") ?? scanner.end();
 }
@@ -70,14 +70,14 @@ class Scanner {
       case "n":
         return this.#literal("null");
       default:
-        return character === "-" || isDigit(character) ? this.#number(character) : fault(character, context);
+        return character === "-" || isDigit(character) ? this.#number(character) : error(character, context);
     }
   }
 
   /** Checks that only white space follows the value. */
   end(): string | undefined {
     const character = this.#next();
-    return character === undefined ? undefined : fault(character, "after top-level value");
+    return character === undefined ? undefined : error(character, "after top-level value");
   }
 
   #next(): string | undefined {
@@ -94,18 +94,18 @@ class Scanner {
       const key = this.#next();
       if (key === undefined) return END;
       if (key === "}" && isFirst) return undefined;
-      if (key !== '"') return fault(key, "looking for beginning of object key string");
+      if (key !== '"') return error(key, "looking for beginning of object key string");
       const wrong = this.#string();
       if (wrong !== undefined) return wrong;
       const colon = this.#next();
       if (colon === undefined) return END;
-      if (colon !== ":") return fault(colon, "after object key");
+      if (colon !== ":") return error(colon, "after object key");
       const bad = this.value("looking for beginning of value");
       if (bad !== undefined) return bad;
       const after = this.#next();
       if (after === undefined) return END;
       if (after === "}") return undefined;
-      if (after !== ",") return fault(after, "after object key:value pair");
+      if (after !== ",") return error(after, "after object key:value pair");
     }
   }
 
@@ -119,14 +119,14 @@ class Scanner {
       const after = this.#next();
       if (after === undefined) return END;
       if (after === "]") return undefined;
-      if (after !== ",") return fault(after, "after array element");
+      if (after !== ",") return error(after, "after array element");
     }
   }
 
   #string(): string | undefined {
     for (let character = this.#take(); character !== '"'; character = this.#take()) {
       if (character === undefined) return END;
-      if (character < " ") return fault(character, "in string literal");
+      if (character < " ") return error(character, "in string literal");
       if (character !== "\\") continue;
       const escape = this.#take();
       if (escape === undefined) return END;
@@ -134,9 +134,9 @@ class Scanner {
         for (let i = 0; i < 4; i++) {
           const digit = this.#take();
           if (digit === undefined) return END;
-          if (!/[0-9a-fA-F]/.test(digit)) return fault(digit, "in \\u hexadecimal character escape");
+          if (!/[0-9a-fA-F]/.test(digit)) return error(digit, "in \\u hexadecimal character escape");
         }
-      } else if (!'"\\/bfnrt'.includes(escape)) return fault(escape, "in string escape code");
+      } else if (!'"\\/bfnrt'.includes(escape)) return error(escape, "in string escape code");
     }
     return undefined;
   }
@@ -145,7 +145,7 @@ class Scanner {
     for (const expected of word.slice(1)) {
       const character = this.#take();
       if (character === undefined) return END;
-      if (character !== expected) return fault(character, `in literal ${word} (expecting '${expected}')`);
+      if (character !== expected) return error(character, `in literal ${word} (expecting '${expected}')`);
     }
     return undefined;
   }
@@ -155,7 +155,7 @@ class Scanner {
     if (character === "-") {
       character = this.#take();
       if (character === undefined) return END;
-      if (!isDigit(character)) return fault(character, "in numeric literal");
+      if (!isDigit(character)) return error(character, "in numeric literal");
     }
     if (character !== "0") this.#digits();
     if (this.#text[this.#at] === ".") {
@@ -174,7 +174,7 @@ class Scanner {
   #digit(context: string): string | undefined {
     const character = this.#take();
     if (character === undefined) return END;
-    if (!isDigit(character)) return fault(character, context);
+    if (!isDigit(character)) return error(character, context);
     this.#digits();
     return undefined;
   }
@@ -188,7 +188,7 @@ function isDigit(character: string): boolean {
   return character >= "0" && character <= "9" && character.length === 1;
 }
 
-function fault(character: string, context: string): string {
+function error(character: string, context: string): string {
   return `invalid character ${quotedByte(character.charCodeAt(0))} ${context}`;
 }
 

@@ -23,31 +23,31 @@ const IMMUTABLE = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex",
  * Returns the errors of a job.
  *
  * @param job The job.
- * @param templateFaults Errors of its pod template, which the real server reports between the
+ * @param templateErrors Errors of its pod template, which the real server reports between the
  * errors of the job.
  * @param old The previous job; absent if it is new.
  */
-export function jobFaults(job: StoredObject, templateFaults: readonly FieldError[], old?: StoredObject): FieldError[] {
+export function jobErrors(job: StoredObject, templateErrors: readonly FieldError[], old?: StoredObject): FieldError[] {
   const spec = fields(job.spec);
   const labels = own(fields(fields(spec.template).metadata), "labels");
-  const all = specFaults(spec, labels, templateFaults);
+  const all = specErrors(spec, labels, templateErrors);
   return [
     ...own(spec, "manualSelector") === true || own(spec, "selector") === undefined
       ? []
-      : generatedLabelFaults(job, spec, fields(labels)),
+      : generatedLabelErrors(job, spec, fields(labels)),
     ...all,
     // The real server validates an updated job twice: by itself, and compared with the old one.
-    ...old === undefined ? [] : [...all, ...updateFaults(spec, old)],
+    ...old === undefined ? [] : [...all, ...updateErrors(spec, old)],
   ];
 }
 
-function specFaults(spec: Fields, labels: unknown, templateFaults: readonly FieldError[]): FieldError[] {
+function specErrors(spec: Fields, labels: unknown, templateErrors: readonly FieldError[]): FieldError[] {
   return [
-    ...COUNTS.flatMap((key) => countFault(`spec.${key}`, own(spec, key))),
+    ...COUNTS.flatMap((key) => countError(`spec.${key}`, own(spec, key))),
     ...completionModeFaults(spec),
-    ...templateFaults,
-    ...restartPolicyFaults(fields(fields(spec.template).spec).restartPolicy, "spec.template.spec.restartPolicy"),
-    ...selectorFaults(own(spec, "selector"), labels),
+    ...templateErrors,
+    ...restartPolicyErrors(fields(fields(spec.template).spec).restartPolicy, "spec.template.spec.restartPolicy"),
+    ...selectorErrors(own(spec, "selector"), labels),
   ];
 }
 
@@ -55,9 +55,9 @@ function specFaults(spec: Fields, labels: unknown, templateFaults: readonly Fiel
  * Returns the errors of a cron job.
  *
  * @param cronJob The cron job.
- * @param templateFaults Errors of its pod template.
+ * @param templateErrors Errors of its pod template.
  */
-export function cronJobFaults(cronJob: StoredObject, templateFaults: readonly FieldError[]): FieldError[] {
+export function cronJobErrors(cronJob: StoredObject, templateErrors: readonly FieldError[]): FieldError[] {
   const spec = fields(cronJob.spec);
   const { schedule, concurrencyPolicy: policy } = spec;
   const counts = ["startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"];
@@ -65,15 +65,15 @@ export function cronJobFaults(cronJob: StoredObject, templateFaults: readonly Fi
   const pod = fields(fields(fields(fields(spec.jobTemplate).spec).template).spec);
   return [
     ...schedule ? [] : [required("spec.schedule")],
-    ...counts.flatMap((key) => countFault(`spec.${key}`, own(spec, key))),
+    ...counts.flatMap((key) => countError(`spec.${key}`, own(spec, key))),
     ...policies.includes(String(policy)) ? [] : [notSupported("spec.concurrencyPolicy", policy, policies)],
-    ...templateFaults,
-    ...restartPolicyFaults(pod.restartPolicy, "spec.jobTemplate.spec.template.spec.restartPolicy"),
+    ...templateErrors,
+    ...restartPolicyErrors(pod.restartPolicy, "spec.jobTemplate.spec.template.spec.restartPolicy"),
   ];
 }
 
 /** Checks the labels and the selector that the server generates. */
-function generatedLabelFaults({ metadata }: StoredObject, spec: Fields, labels: Fields): FieldError[] {
+function generatedLabelErrors({ metadata }: StoredObject, spec: Fields, labels: Fields): FieldError[] {
   const { uid, name } = metadata;
   const wanted = {
     "controller-uid": uid,
@@ -82,16 +82,16 @@ function generatedLabelFaults({ metadata }: StoredObject, spec: Fields, labels: 
     "batch.kubernetes.io/job-name": name,
   };
   const field = "spec.template.metadata.labels";
-  const faults = Object.entries(wanted).flatMap(([key, value]) => {
+  const errors = Object.entries(wanted).flatMap(([key, value]) => {
     if (labels[key] === value) return [];
     if (labels[key] === undefined) return [required(`${field}[${key}]`, `must be '${value}'`)];
     return [invalid(`${field}[${key}]`, labels, `must be '${value}'`)];
   });
   const selector = own(spec, "selector");
   if (!matchesLabels(fields(selector), wanted)) {
-    faults.push(invalid("spec.selector", selector, "`selector` not auto-generated"));
+    errors.push(invalid("spec.selector", selector, "`selector` not auto-generated"));
   }
-  return faults;
+  return errors;
 }
 
 function completionModeFaults({ completionMode: mode, completions }: Fields): FieldError[] {
@@ -100,17 +100,17 @@ function completionModeFaults({ completionMode: mode, completions }: Fields): Fi
   return completions === undefined ? [required("spec.completions", "when completion mode is Indexed")] : [];
 }
 
-function countFault(field: string, count: unknown): FieldError[] {
+function countError(field: string, count: unknown): FieldError[] {
   return Number(count ?? 0) < 0 ? [invalid(field, count, "must be greater than or equal to 0")] : [];
 }
 
-function restartPolicyFaults(policy: unknown, field: string): FieldError[] {
+function restartPolicyErrors(policy: unknown, field: string): FieldError[] {
   if (policy === undefined || policy === "Always") return [required(field, 'valid values: "OnFailure", "Never"')];
   const isKnown = policy === "OnFailure" || policy === "Never";
   return isKnown ? [] : [notSupported(field, policy, ["Never", "OnFailure"])];
 }
 
-function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
+function selectorErrors(selector: unknown, labels: unknown): FieldError[] {
   const field = "spec.template.metadata.labels";
   const reason = "`selector` does not match template `labels`";
   // A missing selector matches no labels.
@@ -118,21 +118,21 @@ function selectorFaults(selector: unknown, labels: unknown): FieldError[] {
   return matchesLabels(fields(selector), fields(labels)) ? [] : [invalid(field, labels ?? null, reason)];
 }
 
-function updateFaults(spec: Fields, oldJob: StoredObject): FieldError[] {
+function updateErrors(spec: Fields, oldJob: StoredObject): FieldError[] {
   const old = fields(oldJob.spec);
   const isSuspended = old.suspend === true && fields(oldJob.status).startTime === undefined;
   const [next, before] = [spec, old].map(({ template }) => isSuspended ? withoutPlacement(fields(template)) : template);
   const reason = "field is immutable";
-  const fault = (key: string) => equal(spec[key], old[key]) ? [] : [invalid(`spec.${key}`, spec[key] ?? null, reason)];
+  const error = (key: string) => equal(spec[key], old[key]) ? [] : [invalid(`spec.${key}`, spec[key] ?? null, reason)];
   return [
-    ...completionsFaults(spec, old),
-    ...fault("selector"),
+    ...completionsErrors(spec, old),
+    ...error("selector"),
     ...equal(next, before) ? [] : [invalid("spec.template", spec.template, reason)],
-    ...IMMUTABLE.flatMap(fault),
+    ...IMMUTABLE.flatMap(error),
   ];
 }
 
-function completionsFaults({ completionMode: mode, completions, parallelism }: Fields, old: Fields): FieldError[] {
+function completionsErrors({ completionMode: mode, completions, parallelism }: Fields, old: Fields): FieldError[] {
   if (equal(completions, old.completions)) return [];
   const field = "spec.completions";
   if (mode !== "Indexed") return [invalid(field, completions ?? null, "field is immutable")];

@@ -2,9 +2,9 @@
  * Validation of the conversion settings of a definition
  * (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`).
  */
-import { label1035Faults } from "../../base/name_rules.ts";
+import { label1035Errors } from "../../base/name_rules.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field_error.ts";
-import { webhookClientFaults } from "../webhooks/client_faults.ts";
+import { webhookClientErrors } from "../webhooks/client_errors.ts";
 import type { DefinitionSpec } from "./crd.ts";
 
 /**
@@ -12,43 +12,43 @@ import type { DefinitionSpec } from "./crd.ts";
  *
  * @param spec Spec of the definition.
  */
-export function conversionFaults({ conversion, preserveUnknownFields }: DefinitionSpec): FieldError[] {
+export function conversionErrors({ conversion, preserveUnknownFields }: DefinitionSpec): FieldError[] {
   if (conversion === undefined) return [];
   const path = "spec.conversion";
   const { strategy, webhook } = conversion;
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (strategy !== "None" && preserveUnknownFields) {
-    faults.push(invalid(`${path}.strategy`, strategy, "must be None if spec.preserveUnknownFields is true"));
+    errors.push(invalid(`${path}.strategy`, strategy, "must be None if spec.preserveUnknownFields is true"));
   }
-  if (!strategy) faults.push(required(`${path}.strategy`));
+  if (!strategy) errors.push(required(`${path}.strategy`));
   else if (strategy !== "None" && strategy !== "Webhook") {
-    faults.push(notSupported(`${path}.strategy`, strategy, ["None", "Webhook"]));
+    errors.push(notSupported(`${path}.strategy`, strategy, ["None", "Webhook"]));
   }
   const { clientConfig, conversionReviewVersions: versions = [] } = webhook ?? {};
   if (strategy === "Webhook") {
     return [
-      ...faults,
+      ...errors,
       ...(clientConfig === undefined
         ? [required(`${path}.webhookClientConfig`, "required when strategy is set to Webhook")]
-        : webhookClientFaults(clientConfig, `${path}.webhookClientConfig`)),
-      ...reviewVersionFaults(versions, `${path}.conversionReviewVersions`),
+        : webhookClientErrors(clientConfig, `${path}.webhookClientConfig`)),
+      ...reviewVersionErrors(versions, `${path}.conversionReviewVersions`),
     ];
   }
   const reason = "should not be set when strategy is not set to Webhook";
-  if (clientConfig !== undefined) faults.push(forbidden(`${path}.webhookClientConfig`, reason));
-  if (versions.length > 0) faults.push(forbidden(`${path}.conversionReviewVersions`, reason));
-  return faults;
+  if (clientConfig !== undefined) errors.push(forbidden(`${path}.webhookClientConfig`, reason));
+  if (versions.length > 0) errors.push(forbidden(`${path}.conversionReviewVersions`, reason));
+  return errors;
 }
 
-function reviewVersionFaults(versions: readonly string[], path: string): FieldError[] {
+function reviewVersionErrors(versions: readonly string[], path: string): FieldError[] {
   if (versions.length === 0) return [required(path)];
-  const faults = versions.flatMap((version, i) => {
+  const errors = versions.flatMap((version, i) => {
     const field = `${path}[${i}]`;
     if (versions.indexOf(version) < i) return [invalid(field, version, "duplicate version")];
-    return label1035Faults(version).map((reason) => invalid(field, version, reason));
+    return label1035Errors(version).map((reason) => invalid(field, version, reason));
   });
   if (!versions.some((version) => version === "v1" || version === "v1beta1")) {
-    faults.push(invalid(path, versions, "must include at least one of v1, v1beta1"));
+    errors.push(invalid(path, versions, "must include at least one of v1, v1beta1"));
   }
-  return faults;
+  return errors;
 }

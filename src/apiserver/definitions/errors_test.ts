@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { StoredObject } from "../objects/objects.ts";
-import { definitionFaults } from "./faults.ts";
+import { definitionErrors } from "./errors.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -64,10 +64,10 @@ function withSchema(openAPIV3Schema: Fields): StoredObject {
 }
 
 function messagesOf(next: StoredObject, old?: StoredObject): string[] {
-  return definitionFaults(next, old).map(({ field, message }) => `${field}: ${message}`);
+  return definitionErrors(next, old).map(({ field, message }) => `${field}: ${message}`);
 }
 
-Deno.test("definitionFaults returns no errors for a valid definition", () => {
+Deno.test("definitionErrors returns no errors for a valid definition", () => {
   assert.deepEqual(messagesOf(definition()), []);
   assert.deepEqual(messagesOf(definition(), definition()), []);
 });
@@ -80,7 +80,7 @@ const TOLERATED: readonly { name: string; schema: Fields }[] = [
 ];
 
 for (const { name, schema } of TOLERATED) {
-  Deno.test(`definitionFaults rejects ${name}, except in the old definition`, () => {
+  Deno.test(`definitionErrors rejects ${name}, except in the old definition`, () => {
     const old = withSchema(schema);
     const next = withSchema({ ...schema, description: "changed" });
 
@@ -91,14 +91,14 @@ for (const { name, schema } of TOLERATED) {
   });
 }
 
-Deno.test("definitionFaults accepts an expensive rule if its schema does not change", () => {
-  const [fault] = messagesOf(withSchema(EXPENSIVE));
-  assert.match(fault ?? "", /estimated rule cost exceeds budget by factor of \d/);
+Deno.test("definitionErrors accepts an expensive rule if its schema does not change", () => {
+  const [error] = messagesOf(withSchema(EXPENSIVE));
+  assert.match(error ?? "", /estimated rule cost exceeds budget by factor of \d/);
   assert.deepEqual(messagesOf(withSchema(EXPENSIVE), withSchema(EXPENSIVE)), []);
   assert.equal(messagesOf(withSchema({ ...EXPENSIVE, description: "changed" }), withSchema(EXPENSIVE)).length, 1);
 });
 
-Deno.test("definitionFaults accepts too many selectable fields if they do not change", () => {
+Deno.test("definitionErrors accepts too many selectable fields if they do not change", () => {
   const labels = { type: "object", additionalProperties: { type: "string" } };
   const selectableFields = Array.from({ length: 9 }, (_, i) => ({ jsonPath: `.labels.a${i}` }));
   const many = definition({
@@ -109,7 +109,7 @@ Deno.test("definitionFaults accepts too many selectable fields if they do not ch
   assert.deepEqual(messagesOf(many, many), []);
 });
 
-Deno.test("definitionFaults allows changes of scope and kind until the definition is established", () => {
+Deno.test("definitionErrors allows changes of scope and kind until the definition is established", () => {
   const cluster = definition({ scope: "Cluster" });
   const inUse = definition({}, { conditions: [{ type: "Established", status: "True" }] });
 
@@ -117,16 +117,16 @@ Deno.test("definitionFaults allows changes of scope and kind until the definitio
   assert.deepEqual(messagesOf(cluster, inUse), ['spec.scope: Invalid value: "Cluster": field is immutable']);
 });
 
-Deno.test("definitionFaults quotes versions without their shared parts", () => {
+Deno.test("definitionErrors quotes versions without their shared parts", () => {
   const versions = [
     version({ storage: false }),
     version({ name: "v2", storage: false, additionalPrinterColumns: [{ name: "A", type: "string", jsonPath: ".a" }] }),
   ];
 
-  const [fault] = messagesOf(definition({ versions }, { storedVersions: ["v1"] }));
+  const [error] = messagesOf(definition({ versions }, { storedVersions: ["v1"] }));
 
   assert.equal(
-    fault,
+    error,
     'spec.versions: Invalid value: [{"Name":"v1","Served":true,"Storage":false,"Deprecated":false,"DeprecationWarning":null,' +
       '"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null},{"Name":"v2","Served":true,' +
       '"Storage":false,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,' +

@@ -13,7 +13,7 @@ import {
   invalid,
   notSupported,
   required,
-  type SchemaFault,
+  type SchemaError,
 } from "../field_error.ts";
 import { fieldTarget } from "../field_path.ts";
 import { quotedRule } from "../go_schema.ts";
@@ -22,8 +22,8 @@ import { type CompiledRule, compileRules, maxValues } from "./compiled_rule.ts";
 import { type DeclaredType, declaredType } from "./declared_type.ts";
 import { RULE_LIMIT, SCHEMA_LIMIT } from "./limits.ts";
 
-/** Options for {@linkcode ruleFaults}. */
-export interface RuleFaultsOptions {
+/** Options for {@linkcode ruleErrors}. */
+export interface RuleErrorsOptions {
   /**
    * Other errors of the schema. Rules at and above their positions are not compiled, because errors
    * in them could be consequences. @default {none}
@@ -55,16 +55,16 @@ export interface RuleFaultsOptions {
  *   properties: { size: { type: "integer" } },
  *   "x-kubernetes-validations": [{ rule: "self.siez > 0" }],
  * } as const;
- * const [fault] = ruleFaults({ type: "object", properties: { spec } }, "schema");
- * assert.equal(fault?.field, "schema.properties[spec].x-kubernetes-validations[0].rule");
- * assert.match(fault?.message ?? "", /undefined field 'siez'/);
+ * const [error] = ruleErrors({ type: "object", properties: { spec } }, "schema");
+ * assert.equal(error?.field, "schema.properties[spec].x-kubernetes-validations[0].rule");
+ * assert.match(error?.message ?? "", /undefined field 'siez'/);
  * ```
  */
-export function ruleFaults(schema: JsonSchema, path: string, options: RuleFaultsOptions = {}): SchemaFault[] {
+export function ruleErrors(schema: JsonSchema, path: string, options: RuleErrorsOptions = {}): SchemaError[] {
   const { others = [], isUnchanged = false, skipsCompilation = false } = options;
   const search = new RuleValidator(others, isUnchanged);
   search.visit(schema, { path, isResource: true, maxCount: 1, isCompiled: !skipsCompilation });
-  return [...search.textFaults, ...search.compileFaults, ...search.totalFaults(path)];
+  return [...search.textErrors, ...search.compileErrors, ...search.totalErrors(path)];
 }
 
 /** The position of a node. */
@@ -90,15 +90,15 @@ interface ExpensiveRule {
 }
 
 class RuleValidator {
-  readonly textFaults: FieldError[] = [];
-  readonly compileFaults: SchemaFault[] = [];
-  readonly #faultyPaths: string[];
+  readonly textErrors: FieldError[] = [];
+  readonly compileErrors: SchemaError[] = [];
+  readonly #invalidPaths: string[];
   readonly #isUnchanged: boolean;
   readonly #expensive: ExpensiveRule[] = [];
   #total = 0;
 
   constructor(others: readonly FieldError[], isUnchanged: boolean) {
-    this.#faultyPaths = others.map(({ field }) => field);
+    this.#invalidPaths = others.map(({ field }) => field);
     this.#isUnchanged = isUnchanged;
   }
 
@@ -129,7 +129,7 @@ class RuleValidator {
     const rules = schema["x-kubernetes-validations"] ?? [];
     if (rules.length === 0) return;
     rules.forEach((rule, i) => this.#checkText(schema, rule, `${path}.x-kubernetes-validations[${i}]`));
-    if (isCompiled && !this.#faultyPaths.some((fault) => isWithin(path, fault))) this.#compile(schema, position);
+    if (isCompiled && !this.#invalidPaths.some((error) => isWithin(path, error))) this.#compile(schema, position);
   }
 
   #visitChild(schema: JsonSchema, path: string, position: Position, maxCount: number | undefined): void {
@@ -138,14 +138,14 @@ class RuleValidator {
     this.visit(schema, { ...position, path, maxCount, isResource: schema["x-kubernetes-embedded-resource"] ?? false });
   }
 
-  #addText(rule: ValidationRule, fault: FieldError): void {
-    this.textFaults.push({ ...fault, rule: rule.rule });
-    this.#faultyPaths.push(fault.field);
+  #addText(rule: ValidationRule, error: FieldError): void {
+    this.textErrors.push({ ...error, rule: rule.rule });
+    this.#invalidPaths.push(error.field);
   }
 
   #checkText(schema: JsonSchema, rule: ValidationRule, path: string): void {
     const { message = "", messageExpression = "", reason, fieldPath = "" } = rule;
-    const add = (fault: FieldError) => this.#addText(rule, fault);
+    const add = (error: FieldError) => this.#addText(rule, error);
     if (rule.rule.trim() === "") add(required(`${path}.rule`, "rule is not specified"));
     else if (message !== "" && message.trim() === "") {
       add(invalid(`${path}.message`, message, "must be non-empty if specified"));
@@ -169,7 +169,7 @@ class RuleValidator {
     if (type === undefined) {
       const detail = "failed to construct type information for x-kubernetes-validations rules: " +
         "unable to convert structural schema to CEL declarations";
-      this.compileFaults.push(internal(path, `internal error: ${detail}`));
+      this.compileErrors.push(internal(path, `internal error: ${detail}`));
       return;
     }
     for (const [i, compiled] of compileRules(schema, type).entries()) {
@@ -179,7 +179,7 @@ class RuleValidator {
 
   #checkCompiled(compiled: CompiledRule, path: string, position: Position, type: DeclaredType): void {
     const { rule, error, message } = compiled;
-    const add = (fault: SchemaFault) => this.compileFaults.push({ ...fault, rule: rule.rule });
+    const add = (error: SchemaError) => this.compileErrors.push({ ...error, rule: rule.rule });
     const cost = multiplied(compiled.cost, position.maxCount ?? maxValues(type));
     const limit = this.#isUnchanged ? Infinity : RULE_LIMIT;
     if (cost > limit) {
@@ -214,7 +214,7 @@ class RuleValidator {
   }
 
   /** Reports a total cost above the limit, with the four most expensive rules. */
-  totalFaults(path: string): SchemaFault[] {
+  totalErrors(path: string): SchemaError[] {
     if (this.#total <= SCHEMA_LIMIT) return [];
     const detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
     const reported = this.#expensive.toSorted((a, b) => b.cost - a.cost).slice(0, 4);
@@ -263,7 +263,7 @@ function isPath(schema: JsonSchema, path: string): boolean {
   }
 }
 
-function quoting(field: string, rule: ValidationRule, detail: string): SchemaFault {
+function quoting(field: string, rule: ValidationRule, detail: string): SchemaError {
   return { reason: "FieldValueInvalid", field, message: `Invalid value: ${quotedRule(rule)}: ${detail}`, detail };
 }
 

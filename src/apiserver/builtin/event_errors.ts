@@ -3,7 +3,7 @@
  * `events.k8s.io/v1` are validated more strictly.
  */
 import { equal, isObject } from "../../base/json.ts";
-import { qualifiedNameFaults } from "../../base/name_rules.ts";
+import { qualifiedNameErrors } from "../../base/name_rules.ts";
 import { type FieldError, invalid, required } from "../../schema/field_error.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { type Fields, fields } from "./_parts.ts";
@@ -39,17 +39,17 @@ const IMMUTABLE = [
  * @param isEventsV1 Whether the client sent it as `events.k8s.io/v1`.
  * @param old The previous event; absent if it is new.
  */
-export function eventFaults(event: StoredObject, isEventsV1: boolean, old?: StoredObject): FieldError[] {
-  const faults = event.eventTime ? timedFaults(event, isEventsV1) : namespaceFaults(event);
-  if (!isEventsV1) return faults;
-  if (old === undefined) return [...faults, ...createFaults(event)];
-  if (!equal(event.series ?? null, old.series ?? null)) faults.push(...seriesFaults(event));
+export function eventErrors(event: StoredObject, isEventsV1: boolean, old?: StoredObject): FieldError[] {
+  const errors = event.eventTime ? timedErrors(event, isEventsV1) : namespaceErrors(event);
+  if (!isEventsV1) return errors;
+  if (old === undefined) return [...errors, ...createErrors(event)];
+  if (!equal(event.series ?? null, old.series ?? null)) errors.push(...seriesErrors(event));
   for (const key of IMMUTABLE) {
     if (equal(event[key] ?? null, old[key] ?? null)) continue;
     const field = key === "reportingComponent" ? "reportingController" : key;
-    faults.push(invalid(field, event[key] ?? null, "field is immutable"));
+    errors.push(invalid(field, event[key] ?? null, "field is immutable"));
   }
-  return faults;
+  return errors;
 }
 
 function stringOf(event: Fields, key: string): string {
@@ -57,7 +57,7 @@ function stringOf(event: Fields, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-function namespaceFaults({ metadata, involvedObject }: StoredObject): FieldError[] {
+function namespaceErrors({ metadata, involvedObject }: StoredObject): FieldError[] {
   const namespace = stringOf(fields(involvedObject), "namespace");
   const isSame = namespace === ""
     ? metadata.namespace === undefined || metadata.namespace === "default"
@@ -68,33 +68,33 @@ function namespaceFaults({ metadata, involvedObject }: StoredObject): FieldError
 /**
  * Checks an event with an `eventTime`, which requires the controller, the action and the reason.
  */
-function timedFaults(event: StoredObject, isEventsV1: boolean): FieldError[] {
-  const faults: FieldError[] = [];
+function timedErrors(event: StoredObject, isEventsV1: boolean): FieldError[] {
+  const errors: FieldError[] = [];
   const { namespace } = event.metadata;
   if (
     stringOf(fields(event.involvedObject), "namespace") === "" && namespace !== "default" && namespace !== "kube-system"
   ) {
-    faults.push(invalid("involvedObject.namespace", "", "does not match event.namespace"));
+    errors.push(invalid("involvedObject.namespace", "", "does not match event.namespace"));
   }
   const controller = stringOf(event, "reportingComponent");
   const field = isEventsV1 ? "reportingController" : "reportingComponent";
-  if (controller === "") faults.push(required(field));
-  faults.push(...qualifiedNameFaults(controller).map((detail) => invalid(field, controller, detail)));
+  if (controller === "") errors.push(required(field));
+  errors.push(...qualifiedNameErrors(controller).map((detail) => invalid(field, controller, detail)));
   for (const [key, max] of Object.entries(MAX_LENGTHS)) {
     const value = stringOf(event, key);
-    if (value === "" && key !== "message") faults.push(required(key));
+    if (value === "" && key !== "message") errors.push(required(key));
     if (new TextEncoder().encode(value).length > max) {
-      faults.push(invalid(key, "", `can have at most ${max} characters`));
+      errors.push(invalid(key, "", `can have at most ${max} characters`));
     }
   }
-  return faults;
+  return errors;
 }
 
-function createFaults(event: StoredObject): FieldError[] {
-  const faults = seriesFaults(event);
-  if (!event.eventTime) faults.push(required("eventTime"));
+function createErrors(event: StoredObject): FieldError[] {
+  const errors = seriesErrors(event);
+  if (!event.eventTime) errors.push(required("eventTime"));
   const type = stringOf(event, "type");
-  if (type !== "Normal" && type !== "Warning") faults.push(invalid("type", "", `has invalid value: ${type}`));
+  if (type !== "Normal" && type !== "Warning") errors.push(invalid("type", "", `has invalid value: ${type}`));
   const source = fields(event.source);
   const unset = {
     firstTimestamp: event.firstTimestamp,
@@ -102,14 +102,14 @@ function createFaults(event: StoredObject): FieldError[] {
     count: event.count,
     source: source.component || source.host,
   };
-  for (const [key, value] of Object.entries(unset)) if (value) faults.push(invalid(key, "", "needs to be unset"));
-  return faults;
+  for (const [key, value] of Object.entries(unset)) if (value) errors.push(invalid(key, "", "needs to be unset"));
+  return errors;
 }
 
-function seriesFaults({ series }: StoredObject): FieldError[] {
+function seriesErrors({ series }: StoredObject): FieldError[] {
   if (!isObject(series)) return [];
-  const faults: FieldError[] = [];
-  if (!(Number(series.count ?? 0) >= 2)) faults.push(invalid("series.count", "", "should be at least 2"));
-  if (!series.lastObservedTime) faults.push(required("series.lastObservedTime"));
-  return faults;
+  const errors: FieldError[] = [];
+  if (!(Number(series.count ?? 0) >= 2)) errors.push(invalid("series.count", "", "should be at least 2"));
+  if (!series.lastObservedTime) errors.push(required("series.lastObservedTime"));
+  return errors;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { jsonTextFault } from "./json_fault.ts";
+import { jsonTextError } from "./json_error.ts";
 
-const CASES: readonly (readonly [text: string, fault: string | undefined])[] = [
+const CASES: readonly (readonly [text: string, error: string | undefined])[] = [
   ['{"a":[1,-2.5e+3,true,null,"\\u00e9"]} ', undefined],
   ["", "unexpected end of JSON input"],
   ['{"a"', "unexpected end of JSON input"],
@@ -23,7 +23,7 @@ const CASES: readonly (readonly [text: string, fault: string | undefined])[] = [
   ["\u0000", "invalid character '\\x00' looking for beginning of value"],
 ];
 
-for (const [text, fault] of CASES) {
-  Deno.test(`jsonTextFault returns ${fault === undefined ? "no message" : "Go's message"} for ${JSON.stringify(text)}`, () =>
-    assert.equal(jsonTextFault(text), fault));
+for (const [text, error] of CASES) {
+  Deno.test(`jsonTextError returns ${error === undefined ? "no message" : "Go's message"} for ${JSON.stringify(text)}`, () =>
+    assert.equal(jsonTextError(text), error));
 }
