@@ -200,7 +200,9 @@ interface Sent {
   body: string;
 }
 
-/** Returns a `fetch` that records requests and responds with the status that `statusFor` returns. */
+/**
+ * Returns a `fetch` that records requests and responds with the status that `statusFor` returns.
+ */
 function server(statusFor: (authorization: string | null) => number) {
   const sent: Sent[] = [];
   const send = async (request: Request): Promise<Response> => {

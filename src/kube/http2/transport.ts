@@ -110,7 +110,9 @@ export class Http2Transport implements Transport {
     return this.#fallback ??= new FetchTransport({ ca });
   }
 
-  /** Returns a connection, opening it if needed; `undefined` if the server does not support HTTP/2. */
+  /**
+   * Returns a connection, opening it if needed; `undefined` if the server does not support HTTP/2.
+   */
   async #connectionAt(
     index: number,
     authority: string,
