@@ -13,7 +13,7 @@ export const ADMISSION: readonly PlantedFault[] = [
   {
     title: "webhooks are not reinvoked",
     file: "apiserver/admission/dispatch.ts",
-    from: "if (isChanged && again.size > 0) await round(true);",
+    from: "if (isChanged && reinvoked.size > 0) await round(true);",
     to: "",
     foundBy: "admission failures: a webhook with reinvocationPolicy IfNeeded is called again",
   },
@@ -41,8 +41,8 @@ export const ADMISSION: readonly PlantedFault[] = [
   {
     title: "get allows connections that need create",
     file: "apiserver/subresources/connect.ts",
-    from: `if (subresource !== "proxy" && verb !== "create") mustBeAllowed`,
-    to: "if (false) mustBeAllowed",
+    from: `if (subresource !== "proxy" && verb !== "create") checkAllowed`,
+    to: "if (false) checkAllowed",
     foundBy: "connections: get does not allow connections that need create",
   },
   {
@@ -62,7 +62,7 @@ export const ADMISSION: readonly PlantedFault[] = [
   {
     title: "a converter may return another object",
     file: "apiserver/webhooks/conversion.ts",
-    from: "if (was !== is) return",
+    from: "if (before !== after) return",
     to: "if (false) return",
     foundBy: "conversion: a conversion webhook returns objects of another name",
   },

@@ -176,7 +176,7 @@ const PATCHES: readonly PlantedFault[] = [
   {
     title: "a strategic patch ignores the requested order",
     file: "apiserver/verbs/strategic_patch.ts",
-    from: "inOrder(mergeKey(propertyOf(schema, name)), list, order)",
+    from: "sortByOrder(mergeKey(propertyOf(schema, name)), list, order)",
     to: "list",
     foundBy: "strategic patches: an order of containers",
   },
@@ -200,7 +200,7 @@ const LIFECYCLE: readonly PlantedFault[] = [
   {
     title: "the old version of an autoscaler loses its behavior",
     file: "apiserver/builtin/autoscaler_rules.ts",
-    from: "[BEHAVIOR]: behavior === undefined ? undefined : text(behaviorToOld(fields(behavior))),",
+    from: "[BEHAVIOR]: behavior === undefined ? undefined : goJson(behaviorToV1(fields(behavior))),",
     to: "",
     foundBy: "autoscalers: created in the new version, with annotations for the old one",
   },
@@ -327,8 +327,8 @@ const SHOWING: readonly PlantedFault[] = [
   {
     title: "schemas in OpenAPI have no group, version and kind",
     file: "apiserver/discovery/openapi.ts",
-    from: `: { ...written, "x-kubernetes-group-version-kind": all }`,
-    to: ": written",
+    from: `: { ...schema, "x-kubernetes-group-version-kind": all }`,
+    to: ": schema",
     foundBy: "openapi: schemas of built-in kinds",
   },
 ];
@@ -358,7 +358,7 @@ const BAD_INPUT: readonly PlantedFault[] = [
   {
     title: "an unknown Accept header gets a JSON response",
     file: "apiserver/http.ts",
-    from: `if (kind.isBuiltin && !namesFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
+    from: `if (kind.isBuiltin && !hasFormat(accept)) throw notAcceptable(true, verb === "list" || verb === "watch");
   if (form === undefined) throw notAcceptable(false, false);`,
     to: "if (form === undefined) return jsonResponse({}, 200);",
     foundBy: "bad input: an unknown Accept header",
