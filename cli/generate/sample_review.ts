@@ -43,7 +43,7 @@ async function reviewSamples(op, samples) {
     return refusals; // The file imports the SDK by another name.
   }
   let manifest, usesServices;
-  const isFault = (value) => value?.name === "Denial" || ["reason", "field", "message"].every((key) => typeof value?.[key] === "string");
+  const isFieldError = (value) => value?.name === "Denial" || ["reason", "field", "message"].every((key) => typeof value?.[key] === "string");
   const refuse = (webhook, { field, message }) => {
     const { apiVersion, kind } = manifest;
     refusals.push({ apiVersion, kind, webhook, ...(field ? { field } : {}), message: String(message) });
@@ -57,10 +57,10 @@ async function reviewSamples(op, samples) {
     });
     try {
       const answer = await call(object, watched);
-      for (const fault of [answer].flat()) if (isFault(fault)) refuse(key, fault);
+      for (const value of [answer].flat()) if (isFieldError(value)) refuse(key, value);
       return answer;
     } catch (error) {
-      if (isFault(error)) refuse(key, error);
+      if (isFieldError(error)) refuse(key, error);
       else if (!usesServices) refuse(key, { message: "it failed: " + (error?.message ?? error) });
       throw error;
     }
