@@ -1,3 +1,5 @@
+import { fnv1a } from "./fnv.ts";
+
 /**
  * Shortens a name to a length. A longer name ends with a hash of the whole name, so that names with
  * a common prefix stay distinct. Clusters store such names, so the hash must never change.
@@ -17,15 +19,5 @@
 export function shortName(name: string, longest: number): string {
   if (name.length <= longest) return name;
   // The server rejects ".-" in names, so trailing punctuation is removed.
-  return `${name.slice(0, longest - 9).replace(/[-._]+$/, "")}-${fnv1a(name)}`;
-}
-
-/**
- * FNV-1a, 32 bits (draft-eastlake-fnv): small, synchronous, and sufficient to distinguish a few
- * names.
- */
-function fnv1a(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
+  return `${name.slice(0, longest - 9).replace(/[-._]+$/, "")}-${fnv1a(name).toString(16).padStart(8, "0")}`;
 }
