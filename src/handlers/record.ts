@@ -339,7 +339,7 @@ function stepsOf(steps: Readonly<Record<string, StepJson>>): ReadonlyMap<string,
   return new Map(
     Object.entries(steps).map(([key, step]): [string, StepState] =>
       "attempts" in step
-        ? [key, { attempts: step.attempts }]
+        ? [key, { attempts: step.attempts[0], since: step.attempts[1] }]
         : [key, { result: step.result, isKept: step.isKept === true }]
     ),
   );

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { HandlerDefinition } from "./handler_set.ts";
 import { parsePath, type Path, project, valueAt } from "./path.ts";
 import { type DecodedRecord, decodeRecord, encodeRecord, type RecordRules, RecordTooLargeError } from "./record.ts";
-import { type HandlerState, initialState } from "./state.ts";
+import { type HandlerState, initialState, type StepState } from "./state.ts";
 
 const UID = "0a1b2c3d-0000-0000-0000-000000000000";
 
@@ -70,17 +70,28 @@ Deno.test("the record has a patch for a handler that has not handled the observe
   assert.deepEqual(decode([SIZE, CREATED], record)?.state, state);
 });
 
-Deno.test("the record has attempts only of handlers with limits, and steps with their results", () => {
+function stepMap(steps: Record<string, StepState>): ReadonlyMap<string, StepState> {
+  return new Map(Object.entries(steps));
+}
+
+Deno.test("the record has attempts only of handlers and steps with limits, and results of steps", () => {
   const limited = { ...SIZE, retries: 3 };
   const attempts = new Map(["size", "created", "created:resume"].map((id) => [id, { count: 2, since: 5, dueAt: 9 }]));
-  const steps = new Map([["size", new Map([["a", { result: undefined, isKept: true }], ["b", { attempts: 2 }]])]]);
+  const result = { result: undefined, isKept: true };
+  const steps = new Map([
+    [
+      "size",
+      stepMap({ a: result, b: { attempts: 2, since: 5, dueAt: 9 }, c: { attempts: 3, dueAt: 9 } }),
+    ],
+    ["created", stepMap({ c: { attempts: 3, dueAt: 9 } })],
+  ]);
   const handlers = [limited, CREATED];
   const record = encodeRecord({ handlers }, RULES, stateOf(handlers, { attempts, steps }), {});
 
   const decoded = decode(handlers, record)?.state;
 
   assert.deepEqual(decoded?.attempts, new Map([["size", { count: 2, since: 5 }]]));
-  assert.deepEqual(decoded?.steps, steps);
+  assert.deepEqual(decoded?.steps, new Map([["size", stepMap({ a: result, b: { attempts: 2, since: 5 } })]]));
 });
 
 Deno.test("a record of another object is ignored", () => {

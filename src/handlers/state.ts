@@ -27,7 +27,16 @@ export interface Attempts {
 /** The result of a step of a handler, or its failed attempts. */
 export type StepState =
   | { readonly result: unknown; readonly isKept: boolean }
-  | { readonly attempts: number; readonly dueAt?: number | undefined };
+  | {
+    readonly attempts: number;
+    /**
+     * When the first attempt began, in milliseconds since the epoch. It is set if the number or the
+     * duration of the attempts is limited. Other attempts are not stored.
+     */
+    readonly since?: number | undefined;
+    /** When the next attempt is due, in milliseconds since the epoch. Not stored. */
+    readonly dueAt?: number | undefined;
+  };
 
 /** The handler state of an object. It is stored as a record; see {@linkcode encodeRecord}. */
 export interface HandlerState {
@@ -77,7 +86,9 @@ export interface ProgressJson {
 }
 
 /** A step as JSON. A result of `undefined` is omitted. */
-export type StepJson = { readonly result?: unknown; readonly isKept?: true } | { readonly attempts: number };
+export type StepJson =
+  | { readonly result?: unknown; readonly isKept?: true }
+  | { readonly attempts: readonly [count: number, since: number] };
 
 /** Returns the part of a state that is stored besides its baselines. */
 export function progressOf({ handlers }: HandlerSet, state: HandlerState): ProgressJson {
@@ -88,17 +99,23 @@ export function progressOf({ handlers }: HandlerSet, state: HandlerState): Progr
     deleted: [...state.deleted].sort(),
     failed: Object.fromEntries([...state.failed].filter(([id]) => isStored(id))),
     steps: Object.fromEntries(
-      [...state.steps].filter(([id]) => isStored(id)).map(([id, steps]) => [id, stepsJson(steps)]),
+      [...state.steps].flatMap(([id, steps]): [CallId, Record<string, StepJson>][] => {
+        const stored = isStored(id) ? stepsJson(steps) : {};
+        return Object.keys(stored).length === 0 ? [] : [[id, stored]];
+      }),
     ),
   };
 }
 
 function stepsJson(steps: ReadonlyMap<string, StepState>): Record<string, StepJson> {
   return Object.fromEntries(
-    [...steps].map(([key, step]): [string, StepJson] => {
-      if (!("result" in step)) return [key, { attempts: step.attempts }];
+    [...steps].flatMap(([key, step]): [string, StepJson][] => {
+      if (!("result" in step)) {
+        const { attempts, since } = step;
+        return since === undefined ? [] : [[key, { attempts: [attempts, since] }]];
+      }
       const { result, isKept } = step;
-      return [key, { ...(result === undefined ? {} : { result }), ...(isKept ? { isKept } : {}) }];
+      return [[key, { ...(result === undefined ? {} : { result }), ...(isKept ? { isKept } : {}) }]];
     }),
   );
 }
