@@ -212,6 +212,9 @@ class Draft {
 
   #giveUp(call: Call, reason: GaveUp["reason"]): void {
     this.#attempts.delete(call.id);
+    // If a change starts the call again, its steps have all attempts again.
+    const results = [...this.#steps.get(call.id) ?? []].filter(([, step]) => "result" in step);
+    this.#setSteps(call.id, new Map(results));
     this.#failed.set(call.id, this.#live.digest(call.id));
     if (call.cause === "resume") this.#resumed.add(call.key);
     this.gaveUp.push({ call, reason });
