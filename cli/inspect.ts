@@ -186,20 +186,10 @@ async function factsOf(coded) {
     const project = ${JSON.stringify(project ?? null)};
     const op = project === null ? coded : coded.withSettings(project.text, project.path);
     const { id, builder = {}, telemetry = false } = op.config ?? {};
-    const finalizers = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.finalizer ?? [] : []);
-    const reconciled = Object.values(op.parts).flatMap((part) => part.part === "controller" ? part.kind.crd?.metadata.name ?? [] : []);
-    const declared = Object.values(op.parts).flatMap(({ kind, into = [], owns = [], reads = [], watches = [], uses = [] }) =>
-      [kind, into, owns, reads, ...[...watches, ...uses].map(({ kind }) => kind)].flat());
-    const byVersions = declared.filter(({ external }) => external).map(({ crd }) => crd).sort((a, b) => b.spec.versions.length - a.spec.versions.length);
-    const externalCrds = [...new Map(byVersions.toReversed().map((crd) => [crd.metadata.name, crd])).values()];
-    const foreignFinalized = Object.values(op.parts).filter(({ kind, cleanup }) => cleanup && (!kind.crd || kind.external))
-      .map(({ kind: { apiVersion, kind } }) => ({ apiVersion, kind }));
-    const controlled = Object.values(op.parts).filter(({ part }) => part === "controller").map(({ kind: { group, kind } }) => ({ group, kind }));
-    const controllers = Object.keys(op.parts).filter((key) => op.parts[key].part === "controller");
     const manifests = op.manifests(${JSON.stringify(install)});
     const samples = op.samples();
     const refusals = ${reviewsSamples ? "await reviewedInTime(op, samples)" : "[]"};
-    return { name, id, version, crds: op.crds(), externalCrds, foreignFinalized, controlled, sandbox: op.sandbox(), rbac: op.rbac(), manifests, samples, refusals, finalizers, controllers, reconciled, builder, telemetry };
+    return { ...op.facts(), name, id, version, crds: op.crds(), sandbox: op.sandbox(), rbac: op.rbac(), manifests, samples, refusals, builder, telemetry };
   } catch (error) {
     return { rejection: error.message };
   }

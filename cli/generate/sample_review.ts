@@ -29,10 +29,10 @@ const LIMIT = 20_000;
 export const REVIEW_SAMPLES = `
 async function reviewSamples(op, samples) {
   const refusals = [];
-  const isReviewed = (part) => part.part === "webhook" && part.reads.length === 0 && part.uses.length === 0 &&
-    part.subresource === undefined && part.operations.includes("CREATE");
-  const parts = Object.entries(op.parts);
-  const names = new Set(parts.flatMap(([, part]) => isReviewed(part) ? part.kind.group + "/" + part.kind.kind : []));
+  const { controllers, webhooks, conversions } = op.units();
+  const reviewers = [...webhooks].filter(([, { reads, uses, subresource, operations }]) =>
+    reads.length === 0 && uses.length === 0 && subresource === undefined && operations.includes("CREATE"));
+  const names = new Set(reviewers.map(([, { kind }]) => kind.group + "/" + kind.kind));
   const reviewed = samples.filter(({ manifest, errors }) =>
     errors.length === 0 && names.has(manifest.apiVersion.split("/")[0] + "/" + manifest.kind));
   if (reviewed.length === 0) return refusals;
@@ -65,13 +65,13 @@ async function reviewSamples(op, samples) {
       throw error;
     }
   });
-  const called = parts.flatMap(([key, part]) => {
-    if (part.part === "conversion") return [[key, part]];
-    if (!isReviewed(part)) return [];
-    return [[key, { ...part, mutate: recorded(key, part.mutate), validate: recorded(key, part.validate) }]];
-  });
-  const kinds = parts.flatMap(([, part]) => part.part === "conversion" ? [part.kind, part.into] : [part.kind]);
-  const own = kinds.filter(({ crd }) => crd !== undefined);
+  const called = [
+    ...conversions,
+    ...reviewers.map(([key, webhook]) =>
+      [key, { ...webhook, mutate: recorded(key, webhook.mutate), validate: recorded(key, webhook.validate) }]),
+  ];
+  const own = [...controllers, ...webhooks, ...conversions].flatMap(([, { kind, into }]) => [kind, into])
+    .filter((kind) => kind?.crd !== undefined);
   // The last definition of a kind is used: the one with the most versions.
   own.sort((a, b) => a.crd.spec.versions.length - b.crd.spec.versions.length);
   const cluster = await testing.memoryCluster({ parts: Object.fromEntries(called), kinds: own, failures: "collect" });

@@ -1,6 +1,7 @@
 /** The CustomResourceDefinitions of an operator. */
 import { equal } from "../base/json.ts";
 import type { Part } from "../parts/controller.ts";
+import { compile, type Parts, partTypeOf } from "../parts/part_types.ts";
 import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
 
@@ -34,19 +35,27 @@ export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest
  * @throws {TypeError} If two different kinds have one name.
  */
 export function externalCrdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest[] {
-  const kinds = parts.flatMap((part) => [
-    ...kindsOf(part),
-    ...(part.part === "controller" ? part.watches.map(({ kind }) => kind) : []),
-    ...(part.part === "conversion" ? [] : part.uses.map(({ kind }) => kind)),
-  ]);
+  const kinds = parts.flatMap((part) => {
+    const { watched, used } = partTypeOf(part).kinds(part);
+    return [...kindsOf(part), ...watched, ...used];
+  });
   return uniqueCrds(kinds.flatMap(({ crd, external }) => external ? crd! : []));
 }
 
-/** Returns the kinds that a part declares, its own first. */
-export function kindsOf(part: Part): readonly AnyKind[] {
-  if (part.part === "webhook") return [part.kind, ...part.reads];
-  // The later version comes first, because its definition has both versions.
-  return part.part === "conversion" ? [part.into, part.kind] : [part.kind, ...part.owns, ...part.reads];
+/**
+ * Returns the names of the definitions of the kinds that controllers reconcile, external kinds
+ * included.
+ *
+ * @param parts The operator's parts.
+ */
+export function reconciledDefinitions(parts: Parts): string[] {
+  return [...compile(parts).controllers.values()].flatMap(({ kind }) => kind.crd?.metadata.name ?? []);
+}
+
+/** Returns the kinds that a part declares, except those that it only watches or uses. */
+function kindsOf(part: Part): readonly AnyKind[] {
+  const { own, owned, read } = partTypeOf(part).kinds(part);
+  return [...own, ...owned, ...read];
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Generates all objects that a cluster needs to run an operator, grouped by purpose. */
-import type { AnyKind, CustomResourceDefinitionManifest } from "../resource/kind.ts";
+import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
 import { certificatePolicyManifests, certificateSecretManifest, type CertificateWrites } from "./certificate_policy.ts";
+import { reconciledDefinitions } from "./crds.ts";
 import { installOf, type InstallOptions } from "./install.ts";
 import { kindRoles } from "./kind_roles.ts";
 import { type Manifest, withId } from "./manifest.ts";
@@ -10,7 +11,8 @@ import { accessManifests } from "./roles.ts";
 import { type Sample, sampleOf } from "./sample.ts";
 import type { Alerting } from "./alerts.ts";
 import { dashboard, metricsReader, prometheusRule, serviceMonitor } from "./monitoring.ts";
-import { controllersOf, needsWebhookServer, type Parts } from "../parts/part_list.ts";
+import { compile, type Parts, partTypeOf } from "../parts/part_types.ts";
+import { needsRunner } from "../parts/units.ts";
 import {
   certManagerManifests,
   webhookConfigurations,
@@ -77,7 +79,7 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
   const [namespace, ...manager] = workloadManifests(operator, install);
   const { webhookUrl: url } = install;
   const place = url === undefined ? { service: { namespace: install.namespace, name: webhookService(name) } } : { url };
-  const usesCertManager = install.certificates === "cert-manager" && needsWebhookServer(parts);
+  const usesCertManager = install.certificates === "cert-manager" && needsRunner(compile(parts), "webhookServer");
   const webhookOptions = {
     place,
     ...(usesCertManager ? { injectFrom: `${install.namespace}/${webhookService(name)}` } : {}),
@@ -115,7 +117,7 @@ export function manifestsOf(operator: Installed, options: InstallOptions = {}): 
  * does not reconcile have no such label, because other operators may use them too.
  */
 function withIds(groups: ManifestGroups, parts: Parts, id: string): ManifestGroups {
-  const reconciled = new Set(controllersOf(parts).flatMap(([, { kind }]) => kind.crd?.metadata.name ?? []));
+  const reconciled = new Set(reconciledDefinitions(parts));
   const withLabel = (manifests: readonly Manifest[]) => manifests.map((manifest) => withId(manifest, id));
   return {
     crd: groups.crd.map((crd) => reconciled.has(crd.metadata.name) ? withId(crd, id) : crd),
@@ -130,16 +132,22 @@ function withIds(groups: ManifestGroups, parts: Parts, id: string): ManifestGrou
 
 /** Returns the parts of an operator that decide which alerts it has. */
 function alertingOf({ isElected, parts = {} }: Installed): Omit<Alerting, "name"> {
-  const hasControllers = controllersOf(parts).length > 0;
-  return { hasControllers, isElected: isElected && hasControllers, hasWebhooks: needsWebhookServer(parts) };
+  const units = compile(parts);
+  const hasControllers = needsRunner(units, "controllerLoop");
+  return { hasControllers, isElected: isElected && hasControllers, hasWebhooks: needsRunner(units, "webhookServer") };
 }
 
 /**
- * Returns a sample of each own kind, each kind once.
+ * Returns a sample of each own kind that parts handle or create, each kind once. Of the versions
+ * that a part converts, it is the latest.
  *
- * @param kinds The kinds.
+ * @param parts The parts.
  */
-export function samplesOf(kinds: readonly AnyKind[]): Sample[] {
+export function samplesOf(parts: Parts): Sample[] {
+  const kinds = Object.values(parts).flatMap((part) => {
+    const { own, owned } = partTypeOf(part).kinds(part);
+    return [...own.slice(0, 1), ...owned];
+  });
   const own = new Map(
     kinds.filter(isOwnKind).map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]),
   );

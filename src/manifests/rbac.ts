@@ -3,9 +3,10 @@
  * needs it.
  */
 import { certificatePolicy, type CertificateWrites, POLICY_PERMISSION } from "./certificate_policy.ts";
-import type { Controller, Part } from "../parts/controller.ts";
-import { controllersOf, webhooksOf } from "../parts/part_list.ts";
-import { controllerRbacRules, type PartRbacRule, watchedNamespaces, webhookRbacRules } from "../parts/rbac.ts";
+import type { Controller } from "../parts/controller.ts";
+import { compile, type Parts } from "../parts/part_types.ts";
+import { type PartRbacRule, watchedNamespaces } from "../parts/rbac.ts";
+import { unitRbacRules } from "../parts/units.ts";
 
 /**
  * Where a rule is needed: in the namespaces that the operator watches, in the whole cluster (for
@@ -68,7 +69,7 @@ export interface RbacOptions {
  *
  * @param parts The operator's parts, by key.
  * @param options The features of the operator itself that need RBAC permissions.
- * @returns Each rule once per part that needs it, in the order of the parts.
+ * @returns Each rule once per part that needs it.
  *
  * @example Usage
  * ```ts
@@ -82,12 +83,12 @@ export interface RbacOptions {
  * ]);
  * ```
  */
-export function rbacRulesOf(parts: Readonly<Record<string, Part>>, options: RbacOptions = {}): RbacRule[] {
+export function rbacRulesOf(parts: Parts, options: RbacOptions = {}): RbacRule[] {
   const { lease, certificates, events = false, authorizesMetrics = false } = options;
+  const units = compile(parts);
   return [
-    ...controllersOf(parts).flatMap(([key, part]) => controllerRbacRules(part).map((rule) => ruleOf(key, rule))),
-    ...webhooksOf(parts).flatMap(([key, part]) => webhookRbacRules(part).map((rule) => ruleOf(key, rule))),
-    ...(events ? eventRules(controllersOf(parts).map(([, part]) => part)) : []),
+    ...unitRbacRules(units).map(([key, rule]) => ruleOf(key, rule)),
+    ...(events ? eventRules([...units.controllers.values()]) : []),
     ...(lease === undefined ? [] : leaseRules(lease, "elects its leader")),
     ...(certificates === undefined ? [] : certificateRules(certificates)),
     ...(authorizesMetrics ? REVIEWS : []),
@@ -106,8 +107,10 @@ function ruleOf(part: string, rule: PartRbacRule): RbacRule {
  * Events are in the namespace of their object, and those about cluster-scoped objects in `default`.
  * A repeated Event is patched.
  */
-function eventRules(parts: readonly Controller[]): RbacRule[] {
-  const namespaces = parts.map((part) => part.kind.namespaced ? watchedNamespaces(part, part.kind) : ["default"]);
+function eventRules(controllers: readonly Controller[]): RbacRule[] {
+  const namespaces = controllers.map((controller) =>
+    controller.kind.namespaced ? watchedNamespaces(controller, controller.kind) : ["default"]
+  );
   const some = [...new Set(namespaces.flatMap((list) => list ?? []))];
   const event = { group: "events.k8s.io", resource: "events", resourceNames: [], scope: "watched" } as const;
   return ["create", "patch"].flatMap((verb): RbacRule[] => [

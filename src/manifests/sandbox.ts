@@ -1,6 +1,6 @@
 /** The sandbox permissions of an operator: those that its declarations need, and no others. */
 import { API_HOST, API_PORT, CONFIG_FOLDER, MEMORY_LIMIT, SERVICE_ACCOUNT, WEBHOOK_FOLDER } from "../base/pod.ts";
-import type { Part } from "../parts/controller.ts";
+import { type Parts, partTypeOf } from "../parts/part_types.ts";
 import { SANDBOX_PERMISSION_NAMES, type SandboxPermissionName, type SandboxPermissions } from "../parts/sandbox.ts";
 
 /** A sandbox permission and its reason. */
@@ -58,12 +58,12 @@ const KUBECONFIG_VARIABLES: readonly [string, string][] = [
  * @param options The servers, variables and permissions of the operator itself.
  * @returns Each permission once, in a stable order.
  */
-export function sandboxRulesOf(parts: Readonly<Record<string, Part>>, options: SandboxOptions): SandboxRule[] {
+export function sandboxRulesOf(parts: Parts, options: SandboxOptions): SandboxRule[] {
   const { health, webhooks, apiserverPort = API_PORT, isElected = false, variables = [], sandbox = {} } = options;
   const all = [
     ...declared("the operator", sandbox),
     ...Object.entries(parts).flatMap(([key, part]) =>
-      part.part === "conversion" ? [] : declared(`${part.part} "${key}"`, part.sandbox)
+      declared(`${part.part} "${key}"`, partTypeOf(part).sandbox(part))
     ),
   ];
   const mayReadFiles = all.some(({ permission }) => permission === "read");

@@ -2,7 +2,8 @@
  * The manifests of an operator's webhooks: the configurations, the conversion in definitions, the
  * Service, and cert-manager's objects.
  */
-import { conversionsOf, needsWebhookServer, type Parts, webhooksOf } from "../parts/part_list.ts";
+import { compile, type Parts } from "../parts/part_types.ts";
+import { needsRunner } from "../parts/units.ts";
 import { CONVERSION_PATH, webhookEntries, type WebhookPhase } from "../parts/webhook_entries.ts";
 import type { CustomResourceDefinitionManifest } from "../resource/kind.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
@@ -75,7 +76,7 @@ export function webhookConfigurations(
   parts: Parts,
   { place, namespace, user, injectFrom, caBundle }: WebhookConfigurationOptions,
 ): Manifest[] {
-  const [ignoreOwnRequests] = webhooksOf(parts).find(([, webhook]) => webhook.ignoreOwnRequests) ?? [];
+  const [ignoreOwnRequests] = [...compile(parts).webhooks].find(([, webhook]) => webhook.ignoreOwnRequests) ?? [];
   if (ignoreOwnRequests !== undefined && (user ?? namespace) === undefined) {
     throw new TypeError(
       `Webhook configurations of "${operator}": webhook "${ignoreOwnRequests}" has "ignoreOwnRequests", so the operator's user must be known. Set "namespace" to the namespace that the operator runs in.`,
@@ -139,12 +140,12 @@ export function withConversion(
 
 /** Returns the names of the definitions with conversions. */
 export function convertedDefinitions(parts: Parts): ReadonlySet<string> {
-  return new Set(conversionsOf(parts).map(([, { kind }]) => `${kind.plural}.${kind.group}`));
+  return new Set([...compile(parts).conversions.values()].map(({ kind }) => `${kind.plural}.${kind.group}`));
 }
 
 /** Returns the Service of the webhooks, or an empty list if there are none. */
 export function webhookServices(operator: string, parts: Parts, namespace: string): Manifest[] {
-  if (!needsWebhookServer(parts)) return [];
+  if (!needsRunner(compile(parts), "webhookServer")) return [];
   return [{
     apiVersion: "v1",
     kind: "Service",

@@ -2,7 +2,7 @@
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Part } from "../parts/controller.ts";
-import { controllersOf } from "../parts/part_list.ts";
+import { compile, type Parts } from "../parts/part_types.ts";
 import { checkLeaseTimes } from "../runtime/lease.ts";
 import type { LeaderElection } from "./leader_election.ts";
 import type { OperatorDefinition } from "./operator_definition.ts";
@@ -77,13 +77,14 @@ function certificatePaths(
   throw new SettingError(`Invalid setting "${given}": "${missing}" is not set. Set both.`);
 }
 
-function withLimits({ parts }: OperatorDefinition, settings: Settings): Readonly<Record<string, Part>> {
+function withLimits({ parts }: OperatorDefinition, settings: Settings): Parts {
+  const { controllers } = compile(parts);
   const changed: Record<string, Part> = { ...parts };
   for (const [key, setting] of settings) {
     const [, name, limit] = /^controllers\.(.*)\.(concurrency|timeout)$/.exec(key) ?? [];
     if (name === undefined || limit === undefined) continue;
     const part = changed[name];
-    if (part?.part !== "controller") rejectController(name, setting, controllersOf(parts).map(([key]) => key));
+    if (part === undefined || !controllers.has(name)) rejectController(name, setting, [...controllers.keys()]);
     changed[name] = { ...part, [limit]: setting.value };
   }
   return changed;

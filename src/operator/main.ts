@@ -11,7 +11,8 @@ import type { Connection } from "../kube/connection.ts";
 import type { CertificateSource } from "../manifests/install.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import { sandboxFlags } from "../manifests/sandbox.ts";
-import { needsWebhookServer } from "../parts/part_list.ts";
+import { compile } from "../parts/part_types.ts";
+import { needsRunner } from "../parts/units.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
 import { currentReconcileLog } from "../runtime/current_reconcile.ts";
@@ -135,7 +136,7 @@ async function withConfigFile(operator: OperatorDefinition, { config }: Values):
 }
 
 async function start(definition: OperatorDefinition, values: Values): Promise<void> {
-  const source = settingsSource(values, needsWebhookServer(definition.parts));
+  const source = settingsSource(values, needsRunner(compile(definition.parts), "webhookServer"));
   const settings = await source.read();
   const operator = configured(definition, settings);
   const logs = await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
@@ -221,7 +222,7 @@ function reviewThreadsOf(
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
 ): ReviewThreads | undefined {
   const { workers = 0 } = webhooks;
-  if (workers === 0 || !needsWebhookServer(parts)) return undefined;
+  if (workers === 0 || !needsRunner(compile(parts), "webhookServer")) return undefined;
   const url = Deno.mainModule;
   // A program from standard input, such as one that `op` passes to Deno, cannot be loaded again.
   if (url.endsWith("$deno$stdin.ts")) {
@@ -290,7 +291,7 @@ function serveHealth(
  * without webhooks may not read it.
  */
 function memoryLimitOf({ parts }: OperatorDefinition): number | undefined {
-  const bytes = needsWebhookServer(parts) ? Number(denoMachine.env(MEMORY_LIMIT)) : 0;
+  const bytes = needsRunner(compile(parts), "webhookServer") ? Number(denoMachine.env(MEMORY_LIMIT)) : 0;
   return bytes > 0 ? bytes : undefined;
 }
 

@@ -1,8 +1,10 @@
 /** The options of an operator with their defaults, which only the SDK reads. */
 import type { SandboxPermissions } from "../parts/sandbox.ts";
+import type { Units } from "../parts/units.ts";
 import type { ConfigFile } from "./config_file.ts";
 import type { LeaderElection } from "./leader_election.ts";
 import type { HealthOptions, MetricsOptions, Operator } from "./operator_value.ts";
+import type { PartFacts } from "./part_facts.ts";
 import type { ServicesContext } from "./services.ts";
 import type { WebhookServing } from "./webhook_options.ts";
 
@@ -27,6 +29,13 @@ export interface OperatorDefinition extends Operator {
   /** The `operator.toml` that was read, if any. */
   readonly config: ConfigFile | undefined;
   withSettings(text: string, path?: string): OperatorDefinition;
+  /**
+   * Returns the units of the parts, without settings of a process such as the concurrency of a
+   * controller.
+   */
+  units(): Units;
+  /** Returns facts about the parts as plain data, for the command line. */
+  facts(): PartFacts;
 }
 
 /**

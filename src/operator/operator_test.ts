@@ -41,6 +41,11 @@ const INVALID: readonly { name: string; given: Partial<OperatorOptions>; message
     given: { parts: { a: {} as typeof configs } },
     message: /^Operator "o": part "a" must be the result of controller\(\), .* or conversion\(\), got an object\.$/,
   },
+  {
+    name: "a part of an unknown type",
+    given: { parts: { a: { ...configs, part: "daemon" } as unknown as typeof configs } },
+    message: /^Operator "o": part "a" must be the result of controller\(\)/,
+  },
   { name: "an empty key", given: { parts: { "": configs } }, message: /the key "" of a part is invalid/ },
   {
     name: "a key with a slash",

@@ -17,8 +17,9 @@ import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { ReportedFailures } from "../runtime/reported_failures.ts";
 import { reviewMemoryWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
-import { controllersOf, needsWebhookServer, webhooksOf } from "../parts/part_list.ts";
+import { compile } from "../parts/part_types.ts";
 import { webhookRbacRules } from "../parts/rbac.ts";
+import { needsRunner, type Runner, type Units, withoutRunners } from "../parts/units.ts";
 import { logWithListener, operatorLog } from "./log.ts";
 import { definitionOf, type OperatorDefinition } from "./operator_definition.ts";
 import type { Operator } from "./operator_value.ts";
@@ -40,6 +41,12 @@ const CLOSING_TIME = 2000;
 // extraLongThrottleLatency).
 const LOGGED_DELAY = 1000;
 const DELAY_LOG_PAUSE = 60_000;
+
+/** The option that skips the units of a component. */
+const SKIPPED_BY: { readonly [R in Runner]: "skipControllers" | "skipWebhooks" } = {
+  controllerLoop: "skipControllers",
+  webhookServer: "skipWebhooks",
+};
 
 /** A running operator. */
 export interface Running extends AsyncDisposable {
@@ -104,6 +111,8 @@ class RunningOperator implements Running {
   readonly ended: Promise<void>;
   readonly #operator: OperatorDefinition;
   readonly #options: StartOptions;
+  /** The units that this process runs. */
+  readonly #units: Units;
   readonly #clock: Clock;
   readonly #random: () => number;
   /**
@@ -141,6 +150,8 @@ class RunningOperator implements Running {
       options;
     this.#operator = operator;
     this.#options = options;
+    const units = compile(operator.parts);
+    this.#units = unitsToRun(units, options);
     this.#clock = clock;
     this.#random = random;
     this.#instance = options.instance ?? instanceOf(host);
@@ -155,7 +166,7 @@ class RunningOperator implements Running {
     this.#client = this.#createClient();
     this.#informers = this.#createInformers();
     this.#events = this.#createEvents();
-    this.#loops = this.#createLoops();
+    this.#loops = this.#createLoops(units.controllers);
     this.#webhookChecks = this.#createWebhookChecks();
     this.#checks = [...this.#createControllerChecks(), ...this.#webhookChecks.values()];
     this.webhooks = this.#createWebhooks();
@@ -294,11 +305,12 @@ class RunningOperator implements Running {
     });
   }
 
-  #createLoops(): ControllerLoop[] {
-    const { parts, name } = this.#operator;
-    const { skipControllers, selector, observe } = this.#options;
+  /** @param controllers All controllers of the operator, whether this process runs them or not. */
+  #createLoops(controllers: Units["controllers"]): ControllerLoop[] {
+    const { name } = this.#operator;
+    const { selector, observe } = this.#options;
     const shared = {
-      parts,
+      controllers,
       client: this.#client,
       clock: this.#clock,
       random: this.#random,
@@ -313,8 +325,9 @@ class RunningOperator implements Running {
       selector,
       services: () => this.#services.value,
     };
-    const controllers = skipControllers ? [] : controllersOf(parts);
-    const loops = controllers.map(([key, part]) => new ControllerLoop(scopeOf(name, key, part, shared)));
+    const loops = [...this.#units.controllers].map(([key, controller]) =>
+      new ControllerLoop(scopeOf(name, key, controller, shared))
+    );
     if (this.#createsServices) {
       for (const loop of loops) loop.hold("services", "waits for the operator's services");
     }
@@ -329,7 +342,7 @@ class RunningOperator implements Running {
   #createWebhookChecks(): Map<string, AccessCheck> {
     const { checkAccess = true, namespaces } = this.#options;
     const checks = new Map<string, AccessCheck>();
-    for (const [key, webhook] of checkAccess ? this.#servedWebhooks : []) {
+    for (const [key, webhook] of checkAccess ? this.#units.webhooks : []) {
       const rules = webhookRbacRules(webhook);
       if (rules.length === 0) continue;
       const check = new AccessCheck({
@@ -346,11 +359,11 @@ class RunningOperator implements Running {
   }
 
   #createWebhooks(): WebhookHandler | undefined {
-    const { parts, webhooks } = this.#operator;
-    const { skipWebhooks, observe, memoryLimit, serveWebhooks = false, reviewThreads } = this.#options;
-    if (skipWebhooks || !needsWebhookServer(parts)) return undefined;
+    const { webhooks } = this.#operator;
+    const { observe, memoryLimit, serveWebhooks = false, reviewThreads } = this.#options;
+    if (!needsRunner(this.#units, "webhookServer")) return undefined;
     return new WebhookHandler({
-      parts,
+      units: this.#units,
       // Reviews do not write, so all replicas answer them, whether they lead or not.
       client: this.#unfencedClient,
       clock: this.#clock,
@@ -359,7 +372,7 @@ class RunningOperator implements Running {
       tracing: this.#tracing,
       observe,
       services: () => this.#services.value,
-      caches: this.#servedWebhooks.flatMap(([, { reads }]) => reads.map((kind) => this.#informers.of(kind))),
+      caches: [...this.#units.webhooks.values()].flatMap(({ reads }) => reads.map((kind) => this.#informers.of(kind))),
       onForbidden: (part) => this.#webhookChecks.get(part)?.denied(),
       signal: this.#stopped.signal,
       ready: this.#servicesReady.promise,
@@ -388,11 +401,6 @@ class RunningOperator implements Running {
       namespace: connection.namespace ?? "default",
       times: certificateTimes,
     });
-  }
-
-  /** The webhooks that this process serves, by key. */
-  get #servedWebhooks(): ReturnType<typeof webhooksOf> {
-    return this.#options.skipWebhooks ? [] : webhooksOf(this.#operator.parts);
   }
 
   /** Whether the operator creates services, which reconciles wait for. */
@@ -502,6 +510,12 @@ class RunningOperator implements Running {
     // The Lease is held until the last reconcile has finished.
     await (this.#elector === undefined ? lead(new AbortController().signal) : this.#elector.run(signal, lead));
   }
+}
+
+/** Returns the units that a process runs: all except those that its options skip. */
+function unitsToRun(units: Units, options: StartOptions): Units {
+  const runners = Object.keys(SKIPPED_BY) as Runner[];
+  return withoutRunners(units, runners.filter((runner) => options[SKIPPED_BY[runner]]));
 }
 
 function userAgentOf({ name, version }: OperatorDefinition): string {

@@ -1,6 +1,7 @@
 /** Entries of webhook configurations, without the address and the CA bundle. */
 import { shortName } from "../base/short_name.ts";
 import { fieldCondition, otherUsersCondition, RESERVED_CONDITIONS } from "../resource/match_conditions.ts";
+import { compile, type Parts } from "./part_types.ts";
 import type { LabelSelector } from "./selectors.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -66,36 +67,30 @@ export function webhookPath(phase: WebhookPhase, part: string): string {
  * Returns the entries of the webhook configurations, in the order of the parts.
  *
  * @param operator The operator's name.
- * @param parts The parts by key. Parts that are not webhooks are skipped.
+ * @param parts The operator's parts by key.
  * @param namespace The operator's own namespace, which is excluded unless a webhook has
  *   `allNamespaces`.
  * @param user The username of the operator. If it is unknown, `ignoreOwnRequests` has no effect.
  */
 export function webhookEntries(
   operator: string,
-  parts: Readonly<Record<string, { readonly part: string }>>,
+  parts: Parts,
   namespace: string | undefined,
   user: string | undefined = serviceAccount(operator, namespace),
 ): WebhookEntry[] {
-  return Object.entries(parts).flatMap(([part, value]) => {
-    if (!isWebhook(value)) return [];
-    const phases = (["mutate", "validate"] as const).filter((phase) => value[phase] !== undefined);
+  return [...compile(parts).webhooks].flatMap(([part, webhook]) => {
+    const phases = (["mutate", "validate"] as const).filter((phase) => webhook[phase] !== undefined);
     return phases.map((phase): WebhookEntry => ({
       phase,
       part,
       path: webhookPath(phase, part),
-      fields: webhookFields(operator, part, value, phase, namespace, user),
+      fields: webhookFields(operator, part, webhook, phase, namespace, user),
     }));
   });
 }
 
 function serviceAccount(operator: string, namespace: string | undefined): string | undefined {
   return namespace === undefined ? undefined : `system:serviceaccount:${namespace}:${operator}`;
-}
-
-/** Returns whether a part is a webhook. */
-export function isWebhook(part: { readonly part: string }): part is Webhook {
-  return part.part === "webhook";
 }
 
 function webhookFields(

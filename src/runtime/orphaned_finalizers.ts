@@ -2,7 +2,7 @@
  * Finds finalizers of controllers that were removed from the operator. Their names begin with the
  * operator's prefix (`names.ts`). A remaining controller of the kind must remove them.
  */
-import { controllersOf, type Parts } from "../parts/part_list.ts";
+import type { Units } from "../parts/units.ts";
 import { finalizerPrefix } from "../resource/finalizer_prefix.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import { finalizerName } from "./names.ts";
@@ -20,13 +20,12 @@ export class OrphanedFinalizers {
 
   /**
    * @param operator The operator's name.
-   * @param parts Its parts, whether they run in this process or not.
+   * @param controllers Its controllers, whether they run in this process or not.
    * @param part The controller's key.
    */
-  constructor(operator: string, parts: Parts, part: string) {
-    const controllers = controllersOf(parts);
-    const [, { kind }] = controllers.find(([key]) => key === part)!;
-    const ofKind = controllers.filter(([, other]) => isSameKind(other.kind, kind));
+  constructor(operator: string, controllers: Units["controllers"], part: string) {
+    const { kind } = controllers.get(part)!;
+    const ofKind = [...controllers].filter(([, other]) => isSameKind(other.kind, kind));
     // A controller with a cleanup is preferred: after a rename, it cleans up in place of the
     // controller with the old name.
     const [responsible] = ofKind.find(([, { cleanup }]) => cleanup !== undefined) ?? ofKind[0]!;

@@ -6,7 +6,7 @@ import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../parts/controller.ts";
-import type { Parts } from "../parts/part_list.ts";
+import type { Units } from "../parts/units.ts";
 import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
 import { keyOf } from "../watch/key.ts";
@@ -30,8 +30,8 @@ import type { ReportedFailures } from "./reported_failures.ts";
 
 /** The state that all controllers of an operator share. */
 export interface Shared {
-  /** All parts of the operator. */
-  readonly parts: Parts;
+  /** All controllers of the operator, whether they run in this process or not. */
+  readonly controllers: Units["controllers"];
   readonly client: Client;
   readonly clock: Clock;
   readonly random: () => number;
@@ -141,7 +141,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     log,
     manager: fieldManager(operator, part),
     finalizer: finalizerName(operator, part, controller),
-    orphanedFinalizers: new OrphanedFinalizers(operator, shared.parts, part),
+    orphanedFinalizers: new OrphanedFinalizers(operator, shared.controllers, part),
     paused: pausedAnnotation(operator, kind),
   };
 }

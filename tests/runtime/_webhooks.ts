@@ -11,7 +11,7 @@ import type { Connection } from "../../src/kube/connection.ts";
 import { webhookConfigurations } from "../../src/manifests/webhooks.ts";
 import { operatorLog } from "../../src/operator/log.ts";
 import type { Running } from "../../src/operator/running.ts";
-import type { Parts } from "../../src/parts/part_list.ts";
+import { compile, type Parts } from "../../src/parts/part_types.ts";
 import { Metrics } from "../../src/runtime/metrics.ts";
 import { WebhookHandler, type WebhookHandlerOptions } from "../../src/runtime/webhooks/handler.ts";
 import { op } from "../fixtures/reviews.ts";
@@ -25,7 +25,7 @@ import { op } from "../fixtures/reviews.ts";
 export function webhookHandler(parts: Parts, options: Partial<WebhookHandlerOptions> = {}): WebhookHandler {
   const connection = { url: "http://nowhere", fetch: () => Promise.reject(new Error("no server")), close() {} };
   return new WebhookHandler({
-    parts,
+    units: compile(parts),
     client: new Client(connection),
     clock: systemClock,
     log: operatorLog("reviews"),

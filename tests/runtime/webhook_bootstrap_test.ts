@@ -15,7 +15,7 @@ import { createApiserver } from "../../src/apiserver/mod.ts";
 import { ApiError } from "../../src/kube/api_error.ts";
 import { Client } from "../../src/kube/client.ts";
 import { webhookConfigurations } from "../../src/manifests/webhooks.ts";
-import type { Parts } from "../../src/parts/part_list.ts";
+import type { Parts } from "../../src/parts/part_types.ts";
 import { startOperator } from "../../src/operator/running.ts";
 import { eventually } from "../eventually.ts";
 import { serverWithWebhooks, servesWebhooks } from "./_webhooks.ts";

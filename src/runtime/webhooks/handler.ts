@@ -6,7 +6,7 @@
  * Sources: `k8s.io/apiserver/pkg/admission/plugin/webhook` and
  * `k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`.
  */
-import { conversionsOf, type Parts, webhooksOf } from "../../parts/part_list.ts";
+import type { Units } from "../../parts/units.ts";
 import type { Webhook } from "../../parts/webhook.ts";
 import { CONVERSION_PATH, webhookPath, type WebhookPhase } from "../../parts/webhook_entries.ts";
 import { LogLimit } from "../log_limit.ts";
@@ -74,7 +74,8 @@ export function reviewMemoryWithin(memory: number): number {
 
 /** Options of {@linkcode WebhookHandler}. */
 export interface WebhookHandlerOptions extends ReviewDependencies {
-  readonly parts: Parts;
+  /** The webhooks and conversions that are served. */
+  readonly units: Pick<Units, "webhooks" | "conversions">;
   readonly metrics: Metrics;
   /** Aborted when the operator no longer waits for pending requests. */
   readonly signal: AbortSignal;
@@ -193,7 +194,7 @@ export class WebhookHandler {
 
   /** @param options The webhooks, their dependencies, and limits. */
   constructor(options: WebhookHandlerOptions) {
-    const { parts, metrics, clock, signal, ready, isServed, limits = {} } = options;
+    const { units, metrics, clock, signal, ready, isServed, limits = {} } = options;
     const {
       inFlight = 256,
       reviewBytes: review = 7 * MIB,
@@ -219,7 +220,7 @@ export class WebhookHandler {
       this.#deadlines[Symbol.dispose]();
       this.#bodyDeadlines[Symbol.dispose]();
     }, { once: true });
-    for (const [part, webhook] of webhooksOf(parts)) {
+    for (const [part, webhook] of units.webhooks) {
       for (const phase of ["mutate", "validate"] as const) {
         if (webhook[phase] === undefined) continue;
         const path = webhookPath(phase, part);
@@ -233,7 +234,7 @@ export class WebhookHandler {
         });
       }
     }
-    const conversions = new Conversions(conversionsOf(parts).map(([, part]) => part));
+    const conversions = new Conversions([...units.conversions.values()]);
     if (!conversions.isEmpty) {
       this.#routes.set(CONVERSION_PATH, {
         path: CONVERSION_PATH,
