@@ -29,7 +29,7 @@ const LIMIT = 20_000;
 export const REVIEW_SAMPLES = `
 async function reviewSamples(op, samples) {
   const refusals = [];
-  const { controllers, webhooks, conversions } = op.units();
+  const { controllers, webhooks, conversions } = op.units;
   const reviewers = [...webhooks].filter(([, { reads, uses, subresource, operations }]) =>
     reads.length === 0 && uses.length === 0 && subresource === undefined && operations.includes("CREATE"));
   const names = new Set(reviewers.map(([, { kind }]) => kind.group + "/" + kind.kind));

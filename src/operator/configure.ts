@@ -5,17 +5,17 @@ import type { Part } from "../parts/controller.ts";
 import { compile, type Parts } from "../parts/part_types.ts";
 import { checkLeaseTimes } from "../runtime/lease.ts";
 import type { LeaderElection } from "./leader_election.ts";
-import type { OperatorDefinition } from "./operator_definition.ts";
+import type { OperatorData } from "./operator_definition.ts";
 import { SettingError, type Settings, type SettingValue } from "./settings.ts";
 
 /**
- * Returns an operator with settings applied; they override the options in its code.
+ * Returns the data of an operator with settings applied; they override the options in its code.
  *
- * @param operator The operator.
+ * @param operator The operator's data.
  * @param settings The settings.
  * @throws {SettingError} If the settings name a controller that the operator does not have.
  */
-export function configured(operator: OperatorDefinition, settings: Settings): OperatorDefinition {
+export function configured(operator: OperatorData, settings: Settings): OperatorData {
   const value = <T>(key: string): T | undefined => settings.get(key)?.value as T | undefined;
   const time = (key: string): number | undefined => {
     const duration = value<Duration>(key);
@@ -61,14 +61,14 @@ function withElection(
   };
 }
 
-function workersOf(workers: number | undefined): Pick<OperatorDefinition["webhooks"], "workers"> {
+function workersOf(workers: number | undefined): Pick<OperatorData["webhooks"], "workers"> {
   return workers === undefined ? {} : { workers };
 }
 
 function certificatePaths(
   certificate: string | undefined,
   key: string | undefined,
-): Pick<OperatorDefinition["webhooks"], "certificate"> {
+): Pick<OperatorData["webhooks"], "certificate"> {
   if (certificate === undefined && key === undefined) return {};
   if (certificate !== undefined && key !== undefined) return { certificate: { certificate, key } };
   const [given, missing] = key === undefined
@@ -77,7 +77,7 @@ function certificatePaths(
   throw new SettingError(`Invalid setting "${given}": "${missing}" is not set. Set both.`);
 }
 
-function withLimits({ parts }: OperatorDefinition, settings: Settings): Parts {
+function withLimits({ parts }: OperatorData, settings: Settings): Parts {
   const { controllers } = compile(parts);
   const changed: Record<string, Part> = { ...parts };
   for (const [key, setting] of settings) {

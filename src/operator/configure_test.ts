@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { definitionOf } from "./operator_definition.ts";
 import { ConfigMap } from "../kinds/mod.ts";
 import { controller } from "../parts/controller.ts";
-import { configured } from "./configure.ts";
 import { operator } from "./operator.ts";
 import { fileSettings } from "./config_file.ts";
 
@@ -11,10 +10,10 @@ const op = operator({
   parts: { maps: controller(ConfigMap, { concurrency: 10, reconcile() {} }) },
   gracefulShutdownTimeout: "25s",
 });
-const withText = (text: string) => configured(definitionOf(op), fileSettings(text, "f"));
+const withText = (text: string) => definitionOf(op).configured(fileSettings(text, "f"));
 
 Deno.test("configured overrides the options of operator() with settings, and does not change other options", () => {
-  const { gracefulShutdownTimeout, health, leaderElection, parts } = withText(`
+  const { gracefulShutdownTimeout, health, leaderElection, parts, units } = withText(`
     [operator]
     graceful_shutdown_timeout = "5s"
     [operator.health]
@@ -39,6 +38,7 @@ Deno.test("configured overrides the options of operator() with settings, and doe
   });
   assert(parts.maps?.part === "controller");
   assert.deepEqual([parts.maps.concurrency, parts.maps.timeout], [2, "1m"]);
+  assert.equal(units.controllers.get("maps"), parts.maps);
   assert(op.parts.maps?.part === "controller");
   assert.equal(op.parts.maps.concurrency, 10, "configured() must not change the operator");
 });

@@ -11,7 +11,6 @@ import type { Connection } from "../kube/connection.ts";
 import type { CertificateSource } from "../manifests/install.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import { sandboxFlags } from "../manifests/sandbox.ts";
-import { compile } from "../parts/part_types.ts";
 import { needsRunner } from "../parts/units.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
@@ -21,7 +20,6 @@ import { isThread } from "../runtime/offload.ts";
 import { isReviewThread, ReviewThreads, serveReviews, type ThreadAnswer } from "../runtime/webhooks/review_threads.ts";
 import { countForThread, type MetricCall, ThreadMetrics } from "../runtime/webhooks/thread_metrics.ts";
 import { sandboxAdvice } from "../runtime/sandbox_advice.ts";
-import { configured } from "./configure.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 import { healthResponse, type HealthSource } from "./health.ts";
 import { HealthServer } from "./health_server.ts";
@@ -136,9 +134,9 @@ async function withConfigFile(operator: OperatorDefinition, { config }: Values):
 }
 
 async function start(definition: OperatorDefinition, values: Values): Promise<void> {
-  const source = settingsSource(values, needsRunner(compile(definition.parts), "webhookServer"));
+  const source = settingsSource(values, needsRunner(definition.units, "webhookServer"));
   const settings = await source.read();
-  const operator = configured(definition, settings);
+  const operator = definition.configured(settings);
   const logs = await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
   const log = operatorLog(operator.name);
   const skipped = skippedParts(settings);
@@ -217,12 +215,12 @@ interface ThreadStart {
 
 /** Creates the threads for webhook functions, or returns `undefined` if none are configured. */
 function reviewThreadsOf(
-  { parts, webhooks }: OperatorDefinition,
+  { units, webhooks }: OperatorDefinition,
   start: ThreadStart,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
 ): ReviewThreads | undefined {
   const { workers = 0 } = webhooks;
-  if (workers === 0 || !needsRunner(compile(parts), "webhookServer")) return undefined;
+  if (workers === 0 || !needsRunner(units, "webhookServer")) return undefined;
   const url = Deno.mainModule;
   // A program from standard input, such as one that `op` passes to Deno, cannot be loaded again.
   if (url.endsWith("$deno$stdin.ts")) {
@@ -246,7 +244,7 @@ async function createReviewHandler(
   count: (counted: MetricCall) => void,
 ): Promise<ThreadAnswer> {
   const settings = await settingsSource(values, true).read();
-  const operator = configured(definition, settings);
+  const operator = definition.configured(settings);
   await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));
   const metrics = new ThreadMetrics(count);
   listenToStrayErrors(operatorLog(operator.name), () => metrics.strayError());
@@ -290,8 +288,8 @@ function serveHealth(
  * Returns the container's memory limit from the variable that the Deployment sets. An executable
  * without webhooks may not read it.
  */
-function memoryLimitOf({ parts }: OperatorDefinition): number | undefined {
-  const bytes = needsRunner(compile(parts), "webhookServer") ? Number(denoMachine.env(MEMORY_LIMIT)) : 0;
+function memoryLimitOf({ units }: OperatorDefinition): number | undefined {
+  const bytes = needsRunner(units, "webhookServer") ? Number(denoMachine.env(MEMORY_LIMIT)) : 0;
   return bytes > 0 ? bytes : undefined;
 }
 

@@ -16,7 +16,7 @@ import { configured } from "./configure.ts";
 import { leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
 import { checkOperator } from "./operator_checks.ts";
-import type { OperatorDefinition } from "./operator_definition.ts";
+import type { OperatorData, OperatorDefinition } from "./operator_definition.ts";
 import type { HealthOptions, MetricsOptions, Operator } from "./operator_value.ts";
 import { factsOf } from "./part_facts.ts";
 import { variablesOf } from "./setting_list.ts";
@@ -116,12 +116,6 @@ export function operator<Services = unknown>(
   });
 }
 
-/** The options of an operator, without its functions. */
-type OperatorData = {
-  readonly [K in keyof OperatorDefinition as OperatorDefinition[K] extends (...args: never) => unknown ? never : K]:
-    OperatorDefinition[K];
-};
-
 /** Returns the operator with its functions. */
 function assemble(data: OperatorData): OperatorDefinition {
   const { parts, health, metrics, leaderElection: { when, id, namespace }, config } = data;
@@ -129,22 +123,25 @@ function assemble(data: OperatorData): OperatorDefinition {
   const units = compile(parts);
   const hasControllers = needsRunner(units, "controllerLoop");
   const hasWebhooks = needsRunner(units, "webhookServer");
+  const issuesCertificate = hasWebhooks && data.webhooks.certificate === undefined;
+  const certificates = issuesCertificate ? certificateWrites(data) : undefined;
   /** Returns all RBAC permissions that it may need, for any source of its certificate. */
   const allRules = () =>
     rbacRulesOf(parts, {
       lease: isElected ? { name: id, namespace } : undefined,
       events: hasControllers,
-      certificates: hasWebhooks && data.webhooks.certificate === undefined
-        ? { operator: data.name, ...certificateWrites(data) }
-        : undefined,
+      certificates: certificates && { operator: data.name, ...certificates },
       authorizesMetrics: metrics?.authorization ?? false,
     });
   const value: OperatorDefinition = {
     ...data,
+    units,
+    facts: () => factsOf(parts),
     withSettings: (text, path = "operator.toml") => {
       const config = readConfigFile(text, path);
-      return assemble({ ...configured(value, config.settings), config });
+      return assemble({ ...configured(data, config.settings), config });
     },
+    configured: (settings) => assemble(configured(data, settings)),
     crds: () => crdsOf(Object.values(parts)),
     sandbox: () =>
       sandboxRulesOf(parts, {
@@ -165,11 +162,9 @@ function assemble(data: OperatorData): OperatorDefinition {
         rbac: allRules(), // manifestsOf() omits the rules that its options make unnecessary
         settings: config?.operatorText ?? "",
         webhooks: hasWebhooks ? { port: data.webhooks.port } : undefined,
-        certificates: hasWebhooks && data.webhooks.certificate === undefined ? certificateWrites(data) : undefined,
+        certificates,
       }, installOptions(config, options)),
     samples: () => samplesOf(parts),
-    units: () => units,
-    facts: () => factsOf(parts),
     run: async (options) => {
       await using running = startOperator(value, { serveWebhooks: true, ...options });
       await running.ended;

@@ -17,7 +17,6 @@ import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { ReportedFailures } from "../runtime/reported_failures.ts";
 import { reviewMemoryWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
-import { compile } from "../parts/part_types.ts";
 import { webhookRbacRules } from "../parts/rbac.ts";
 import { needsRunner, type Runner, type Units, withoutRunners } from "../parts/units.ts";
 import { logWithListener, operatorLog } from "./log.ts";
@@ -150,8 +149,7 @@ class RunningOperator implements Running {
       options;
     this.#operator = operator;
     this.#options = options;
-    const units = compile(operator.parts);
-    this.#units = unitsToRun(units, options);
+    this.#units = unitsToRun(operator.units, options);
     this.#clock = clock;
     this.#random = random;
     this.#instance = options.instance ?? instanceOf(host);
@@ -166,7 +164,7 @@ class RunningOperator implements Running {
     this.#client = this.#createClient();
     this.#informers = this.#createInformers();
     this.#events = this.#createEvents();
-    this.#loops = this.#createLoops(units.controllers);
+    this.#loops = this.#createLoops();
     this.#webhookChecks = this.#createWebhookChecks();
     this.#checks = [...this.#createControllerChecks(), ...this.#webhookChecks.values()];
     this.webhooks = this.#createWebhooks();
@@ -305,12 +303,11 @@ class RunningOperator implements Running {
     });
   }
 
-  /** @param controllers All controllers of the operator, whether this process runs them or not. */
-  #createLoops(controllers: Units["controllers"]): ControllerLoop[] {
-    const { name } = this.#operator;
+  #createLoops(): ControllerLoop[] {
+    const { name, units } = this.#operator;
     const { selector, observe } = this.#options;
     const shared = {
-      controllers,
+      controllers: units.controllers,
       client: this.#client,
       clock: this.#clock,
       random: this.#random,

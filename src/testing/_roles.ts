@@ -14,7 +14,6 @@ import type { Manifest } from "../manifests/manifest.ts";
 import type { RbacRule } from "../manifests/rbac.ts";
 import { accessManifests } from "../manifests/roles.ts";
 import type { OperatorDefinition } from "../operator/operator_definition.ts";
-import { compile } from "../parts/part_types.ts";
 import { describeRule } from "../parts/rbac.ts";
 import type { AnyKind, Input } from "../resource/kind.ts";
 import type { RequestRecord } from "./request_log.ts";
@@ -147,7 +146,7 @@ export class OperatorRoles {
    */
   #blockedOwners({ body, namespace }: RequestRecord): NeededPermission[] {
     return blockingOwners(body).flatMap(({ apiVersion, kind: name }) => {
-      const owner = [...compile(this.#operator.parts).controllers.values()].find(({ kind }) =>
+      const owner = [...this.#operator.units.controllers.values()].find(({ kind }) =>
         kind.apiVersion === apiVersion && kind.kind === name
       );
       if (owner === undefined) return [];
