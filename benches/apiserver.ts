@@ -38,7 +38,7 @@ type Figures = Record<string, number>;
  *
  * @param send Sends a request to the server.
  * @param pids The server's processes. Their CPU time is measured too, because it does not depend on
- * other work on the machine.
+ *   other work on the machine.
  */
 async function load(send: Send, pids: readonly number[]): Promise<Figures> {
   // Warms up both servers: the just-in-time compiler of ours, and etcd, which allocates its file.

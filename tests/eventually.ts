@@ -30,7 +30,7 @@ export interface EventuallyOptions {
  * @param options Limit, pause and a description of the state.
  * @returns What the check returns.
  * @throws {Error} If the check never passed. The message has the last failure, which is also the
- * cause.
+ *   cause.
  *
  * @example Usage
  * ```ts

@@ -42,7 +42,7 @@ export function controlPlaneVersions(): string[] {
  *
  * @param options Additional options.
  * @returns Their paths. If they have to be built and Go is not installed, prints a warning and
- * returns `undefined`.
+ *   returns `undefined`.
  * @throws {RangeError} If the version is not one of {@linkcode controlPlaneVersions}.
  * @throws {Error} If the folder in KUBEBUILDER_ASSETS lacks one of them, or a build fails.
  */

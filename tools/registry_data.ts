@@ -27,7 +27,7 @@ export interface Strategy {
  * Parses the strategy of a kind.
  *
  * @param source A Go file with the strategy of a kind's objects and further ones of its
- * subresources.
+ *   subresources.
  * @returns The strategy; `undefined` if the file has none.
  */
 export function strategyOf(source: string): Strategy | undefined {

@@ -73,7 +73,7 @@ export interface ToolchainOptions {
  * @param options Additional options.
  * @returns The two paths.
  * @throws {NoToolchain} If the platform is not supported, the packages cannot be fetched, or a
- * checksum is wrong.
+ *   checksum is wrong.
  */
 export async function toolchain(options: ToolchainOptions = {}): Promise<Toolchain> {
   const { folder = FOLDER } = options;

@@ -13,8 +13,8 @@ export interface Answers {
  * Reads the discovery and OpenAPI documents of an API server.
  *
  * @param source The URL of an API server that requires no credentials, such as that of `kubectl
- * proxy`, or a folder with its responses: `discovery_api.json` and `discovery_apis.json` (`/api`
- * and `/apis` as APIGroupDiscoveryList), and `v3/*.json` (the documents of `/openapi/v3`).
+ *   proxy`, or a folder with its responses: `discovery_api.json` and `discovery_apis.json` (`/api`
+ *   and `/apis` as APIGroupDiscoveryList), and `v3/*.json` (the documents of `/openapi/v3`).
  * @throws {Error} If the server responds with an error status.
  */
 export function readAnswers(source: string): Promise<Answers> {

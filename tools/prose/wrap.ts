@@ -76,7 +76,8 @@ function fill(texts: readonly string[], width: number): string[] {
   };
   for (const text of texts) {
     const isFence = text.trimStart().startsWith("```");
-    if (isFence || isCode || text.trim() === "" || /^\s*\||^ {2,}/.test(text)) {
+    const isContinuation = paragraph[0]?.startsWith("@") === true && /^ {2,3}\S/.test(text);
+    if (isFence || isCode || text.trim() === "" || (/^\s*\||^ {2,}/.test(text) && !isContinuation)) {
       flush();
       result.push(text);
       if (isFence) isCode = !isCode;
@@ -96,8 +97,8 @@ function fill(texts: readonly string[], width: number): string[] {
 const BETWEEN_WORDS = /(?<!\{@[^{}]*) /;
 
 function words(text: string, width: number): string[] {
-  // Further lines of a list item are indented, so that Markdown sees one item.
-  const hanging = /^(\s*)([-*]|\d+\.) /.exec(text)?.[0].replace(/\S/g, " ") ?? "";
+  // Further lines of a list item or a tag are indented, so that Markdown sees one item.
+  const hanging = text.startsWith("@") ? "  " : /^(\s*)([-*]|\d+\.) /.exec(text)?.[0].replace(/\S/g, " ") ?? "";
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(BETWEEN_WORDS)) {

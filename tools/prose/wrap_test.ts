@@ -21,8 +21,13 @@ Deno.test("wrapped wraps a block comment, its tags and list items, and keeps its
   assert.equal(result, wrapped(result));
   assert(result.split("\n").filter((line) => !line.includes("code(")).every((line) => line.length <= 100), result);
   assert.match(result, /^ {2}\/\*\*\n {3}\* words[^]*\n {3}\*\/\n {2}a\(\);\n/);
-  assert.match(result, /\n {3}\* @param a words[^]*\n {3}\* words[^]*\n {3}\* - words[^]*\n {3}\* {3}words/);
+  assert.match(result, /\n {3}\* @param a words[^]*\n {3}\* {3}words[^]*\n {3}\* - words[^]*\n {3}\* {3}words/);
   assert(result.includes(`   * code(${WORDS});\n   * \`\`\`\n   */\n`));
+});
+
+Deno.test("wrapped joins the indented lines of a tag", () => {
+  const result = wrapped(`/**\n * @param a ${WORDS}\n *   and more\n * @returns b\n */\n`);
+  assert.match(result, /words and more\n \* @returns b\n \*\/\n$/);
 });
 
 Deno.test("wrapped joins line comments, and keeps narrow comments, directives and strings", () => {

@@ -52,9 +52,9 @@ const MESSAGE_LINES = 6;
  * Reads the report that `deno test --junit-path` writes. Each test counts, and each step of one.
  *
  * @param xml The report; `undefined` if Deno wrote none, for example because a file does not
- * compile.
+ *   compile.
  * @param success Whether `deno test` ended with exit code 0. Failures outside of tests, such as a
- * file that throws while it is loaded, are not in the report.
+ *   file that throws while it is loaded, are not in the report.
  * @param name Name of the run, for failures outside of tests.
  */
 export function readJunit(xml: string | undefined, success: boolean, name: string): Result {

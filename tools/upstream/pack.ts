@@ -28,7 +28,7 @@ const MOST_SAMPLES = 24;
  * @param origin Where it is published.
  * @param folders The folders of the modules.
  * @throws {Error} If a module has another license than Apache-2.0 or was not fetched, or the file
- * does not define the kind.
+ *   does not define the kind.
  */
 export async function pack(origin: Origin, folders: ReadonlyMap<Module, string>): Promise<Packed> {
   const { kind, definition, samples } = origin;

@@ -22,7 +22,7 @@ export function packedFile(kind: string, folder: URL = PACKED): URL {
  * @param origin Where it is published.
  * @param folder The folder of packed kinds.
  * @returns The kind, or `undefined` if it was not packed or was packed from another version or
- * other files.
+ *   other files.
  */
 export async function unpack(origin: Origin, folder: URL = PACKED): Promise<Packed | undefined> {
   const bytes = await Deno.readFile(packedFile(origin.kind, folder)).catch((error) => {
