@@ -4,13 +4,14 @@ import { cli } from "./cli.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** A folder of its own. */
+/** A temporary folder with an operator. Disposing of it deletes the folder. */
 export interface OperatorFolder extends AsyncDisposable {
   readonly path: string;
-  /** Runs `op` in it. */
+  /** Runs `op` in the folder. */
   op(...args: string[]): Promise<RecordedIo & { readonly code: number }>;
   /** Writes a file. */
   write(file: string, text: string): Promise<void>;
+  /** Reads a file. */
   read(file: string): Promise<string>;
 }
 
@@ -29,8 +30,8 @@ export default operator({ name: "notes", version: "1.2.0", parts: { notes } });
 /**
  * Creates a folder with an operator in `main.ts`.
  *
- * @param body The code after the imports. @default {an operator "notes" of a kind Note that
- * owns ConfigMaps}
+ * @param body The code after the imports. @default {an operator "notes" of a kind Note that owns
+ *   ConfigMaps}
  */
 export async function operatorFolder(body: string = NOTES): Promise<OperatorFolder> {
   // Inside the repository, so that its import map applies, in a folder that Git ignores.
@@ -51,7 +52,7 @@ export async function operatorFolder(body: string = NOTES): Promise<OperatorFold
   return folder;
 }
 
-/** A module with the imports that operators need. */
+/** Returns a module with the imports that operators need. */
 export function mainModule(body: string): string {
   return `import { access, controller, operator, resource, s } from "${ROOT.href}mod.ts";
 import { ConfigMap, Deployment, Namespace, Secret } from "${ROOT.href}src/kinds/mod.ts";

@@ -205,11 +205,11 @@ async function interruptedAt(folder: string, commandLine: readonly string[], pre
       stdout: "null",
       stderr: "null",
     }).spawn();
-    let isOver = false;
-    process.status.then(() => isOver = true);
+    let hasEnded = false;
+    process.status.then(() => hasEnded = true);
     const hasStarted = () => [...entriesIn(temporary), ...entriesIn(folder)].some((name) => name.startsWith(prefix));
-    while (!isOver && !hasStarted()) await new Promise((resolve) => setTimeout(resolve, 5));
-    if (!isOver && interrupt(process.pid)) return { code: (await process.status).code, temporary };
+    while (!hasEnded && !hasStarted()) await new Promise((resolve) => setTimeout(resolve, 5));
+    if (!hasEnded && interrupt(process.pid)) return { code: (await process.status).code, temporary };
     await process.status;
     for (const name of entriesIn(folder)) {
       if (!["main.ts", "temporary"].includes(name)) await Deno.remove(`${folder}/${name}`, { recursive: true });

@@ -8,7 +8,7 @@ import { completionsCommand } from "./completions.ts";
 import { crdCommand } from "./crd/command.ts";
 import { deployCommand, uninstallCommand } from "./deploy/command.ts";
 import { doctorCommand } from "./doctor/command.ts";
-import { EXIT, silentEnd, UsageError } from "./exit_code.ts";
+import { EXIT, silentExitCode, UsageError } from "./exit_code.ts";
 import { generateCommand } from "./generate/command.ts";
 import type { Io } from "./io.ts";
 import { newCommand } from "./new/command.ts";
@@ -22,7 +22,7 @@ import { versionCommand } from "./version_command.ts";
 
 /**
  * The commands, in the order of the help text. Each function declares one command, and imports its
- * implementation when the command runs: most of them load the SDK.
+ * implementation only when the command runs, because most implementations load the SDK.
  */
 const COMMANDS: readonly ((io: Io) => CommandUnknownOpts)[] = [
   newCommand,
@@ -70,7 +70,7 @@ export async function cli(args: readonly string[], terminal: Io): Promise<number
   } catch (error) {
     // Commander has printed the error or the help text.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    const code = silentEnd(error);
+    const code = silentExitCode(error);
     if (code !== undefined) return code;
     io.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
@@ -104,15 +104,15 @@ export function program(io: Io): CommandUnknownOpts {
       getErrHelpWidth: () => HELP_WIDTH,
     });
   for (const command of COMMANDS) {
-    const made = command(io);
-    op.addCommand(made);
-    inheritSettings(made, op);
+    const subcommand = command(io);
+    op.addCommand(subcommand);
+    inheritSettings(subcommand, op);
   }
   pointToHelp(op, "op");
   return op;
 }
 
-/** Copies the settings of `op`, such as where it writes, to a command and its subcommands. */
+/** Copies the settings of `op`, such as its output, to a command and its subcommands. */
 function inheritSettings(command: CommandUnknownOpts, parent: CommandUnknownOpts): void {
   command.copyInheritedSettings(parent);
   for (const subcommand of command.commands) inheritSettings(subcommand, command);
@@ -139,8 +139,7 @@ function withHelp(op: CommandUnknownOpts, args: readonly string[]): string[] {
 
 /**
  * Makes errors about options point to the help of the command, and reports all missing options at
- * once. Commander would report a missing option instead of the mistyped one that was meant to be
- * it.
+ * once. If a required option is mistyped, commander would report only that it is missing.
  */
 function pointToHelp(command: CommandUnknownOpts, path: string): void {
   const hint = `(run "${path} --help" for its options)`;
@@ -160,5 +159,5 @@ function pointToHelp(command: CommandUnknownOpts, path: string): void {
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
-// The same on every terminal, so that help is the same in documents, tests and logs.
+/** The width of help texts, which does not depend on the terminal, so that golden files match. */
 const HELP_WIDTH = 100;

@@ -2,7 +2,7 @@
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import type { Cluster } from "./cluster.ts";
 
-/** An object and its kind as the cluster serves it. Of the object, only the metadata was read. */
+/** The metadata of an object, and its kind as the cluster serves it. */
 export interface ScannedObject {
   readonly kind: AnyKind;
   readonly object: KubeObject;
@@ -32,7 +32,7 @@ interface Discovery {
 
 const ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** Concurrent list requests. A scan must not slow down the API server. */
+/** The number of concurrent list requests. A scan must not slow down the API server. */
 const CONCURRENCY = 8;
 
 /**

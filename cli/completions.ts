@@ -1,4 +1,4 @@
-/** `op completions`: shell completion, generated from the commands themselves. */
+/** `op completions`: prints a script for shell completion, generated from the commands. */
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { examples } from "./command_options.ts";
 import { UsageError } from "./exit_code.ts";
@@ -21,7 +21,7 @@ export function completionsCommand(io: Io) {
     .action(async (shell, _options, { parent }) => io.out(await completions(shell, parent)));
 }
 
-/** What can follow a command. */
+/** The words that can follow a command. */
 interface Position {
   /** The command with its parents: `""`, `"new"`, `"new operator"`. */
   readonly path: string;

@@ -3,8 +3,8 @@ import { duration } from "@op/sdk";
 import { UsageError } from "./exit_code.ts";
 
 /**
- * Returns the milliseconds that an option gives as a duration. A bare number counts seconds, as
- * earlier versions took it.
+ * Returns the value of a duration option in milliseconds. A number without a unit is in seconds,
+ * for compatibility with earlier versions.
  *
  * @param text The value: `20s`, `2m`, `1h30m`, `20`.
  * @param flag The option, for the error: `--timeout`.

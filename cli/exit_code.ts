@@ -26,7 +26,7 @@ export const EXIT = {
 } as const;
 
 /** Failures that code recognizes. */
-export type FailureCode = "ProgramNotFound" | "BundleFailed" | "SandboxRefused";
+export type FailureCode = "ProgramNotFound" | "BundleFailed";
 
 /** Options of {@linkcode Failure}. */
 export interface FailureOptions extends ErrorOptions {
@@ -34,7 +34,7 @@ export interface FailureOptions extends ErrorOptions {
   readonly code?: FailureCode;
 }
 
-/** A command failed. The message is for the user, who sees it without a stack trace. */
+/** Thrown if a command fails. The message is for the user, who sees it without a stack trace. */
 export class Failure extends Error {
   override name = "Failure";
   /** Identifies failures that callers handle. */
@@ -50,13 +50,14 @@ export class Failure extends Error {
   }
 }
 
-/** A value on the command line is wrong. The command did not run. */
+/** Thrown if a value on the command line is wrong. The command did not run. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
 /**
- * A child process was stopped by Ctrl-C or SIGTERM, which `op` receives too. It prints no message.
+ * Thrown if a child process was stopped by Ctrl-C or SIGTERM, which `op` receives too. `op` then
+ * prints no message.
  */
 export class Interrupted extends Error {
   override name = "Interrupted";
@@ -78,14 +79,14 @@ export function throwIfInterrupted({ signal, code }: Pick<Deno.CommandStatus, "s
   if (signal === "SIGTERM" || code === EXIT.terminated) throw new Interrupted(EXIT.terminated);
 }
 
-/** The reader of standard output has exited, which ends the command without a message. */
+/** Thrown if the reader of standard output has exited. It ends the command without a message. */
 export class OutputClosed extends Error {
   override name = "OutputClosed";
 }
 
 /**
- * The operator that `op` started has exited with an error and has logged it, so `op` prints no
- * message.
+ * Thrown if the operator that `op` started has exited with an error. The operator has logged the
+ * error, so `op` prints no message.
  */
 export class OperatorEnded extends Error {
   override name = "OperatorEnded";
@@ -97,14 +98,14 @@ export class OperatorEnded extends Error {
 }
 
 /**
- * Returns the exit code for errors that need no message, because a child process has reported its
- * error or no reader is left.
+ * Returns the exit code for an error that needs no message, because a child process has reported it
+ * or the reader of the output has exited.
  *
- * @param error The error, or one that has it as its cause.
+ * @param error The error. Its causes are examined too.
  * @returns The exit code, or `undefined` if the error must be printed.
  */
-export function silentEnd(error: unknown): number | undefined {
+export function silentExitCode(error: unknown): number | undefined {
   if (error instanceof Interrupted || error instanceof OperatorEnded) return error.code;
   if (error instanceof OutputClosed) return EXIT.unread;
-  return error instanceof Error ? silentEnd(error.cause) : undefined;
+  return error instanceof Error ? silentExitCode(error.cause) : undefined;
 }

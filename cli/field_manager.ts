@@ -1,7 +1,7 @@
 /**
  * Field managers of objects that `op` writes. `managedFields` stores them, so they never change.
- * `op dev` has its own: with one manager for both, it would remove what an overlay adds to the
- * objects of a deployed operator, such as an annotation of its service account.
+ * `op dev` has its own. With the manager of `op deploy`, it would remove fields that an overlay
+ * adds to the objects of a deployed operator, such as an annotation of its ServiceAccount.
  */
 
 /** The field manager of `op deploy` and `op uninstall`. */

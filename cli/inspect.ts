@@ -8,7 +8,7 @@ import type { CustomResourceDefinitionManifest } from "@op/sdk/resource";
 import { Failure, throwIfInterrupted } from "./exit_code.ts";
 import { denoErrors, runningDeno } from "./deno.ts";
 import type { Io } from "./io.ts";
-import { REVIEW_SAMPLES, type SampleRefusal } from "./generate/sample_review.ts";
+import { REVIEW_SAMPLES, type SampleRejection } from "./generate/sample_review.ts";
 import { type KeptAlive, keptAliveText, RECORD_KEPT_ALIVE } from "./kept_alive.ts";
 import { bundleFailure, type LoadError, loading, unfinishedLoad } from "./loading.ts";
 import { withProject } from "./project.ts";
@@ -30,7 +30,7 @@ export interface OperatorFacts {
    * Kinds of other owners on whose objects it puts finalizers: those of controllers with `cleanup`.
    */
   readonly foreignFinalized: readonly { readonly apiVersion: string; readonly kind: string }[];
-  /** All kinds that it has a controller for. */
+  /** All kinds for which it has a controller. */
   readonly controlled: readonly { readonly group: string; readonly kind: string }[];
   /** Its sandbox permissions, each with its reason. */
   readonly sandbox: readonly SandboxRule[];
@@ -39,7 +39,7 @@ export interface OperatorFacts {
   readonly manifests: ManifestGroups;
   readonly samples: readonly Sample[];
   /** Rejections of samples by its own webhooks. Empty unless `reviewsSamples` is set. */
-  readonly refusals: readonly SampleRefusal[];
+  readonly rejections: readonly SampleRejection[];
   /** Finalizers with explicit names; other finalizers begin with the operator's name. */
   readonly finalizers: readonly string[];
   /** Keys of its controllers. */
@@ -134,7 +134,7 @@ export async function inspect(
   }
   if ("waiting" in facts) {
     throw new Failure(
-      `Cannot load "${shown}": its top level did not finish within ${LONGEST_WAIT / 1000} s. Still active: ${
+      `Cannot load "${shown}": its top level did not finish within ${LOAD_TIMEOUT / 1000} s. Still active: ${
         keptAliveText(kept, near)
       }. Wait inside a part instead.`,
     );
@@ -155,10 +155,10 @@ type Answer =
   & (OperatorFacts | { readonly rejection: string } | { readonly loadError: LoadError } | { readonly waiting: true });
 
 /**
- * Longest time in milliseconds that the top level of a file may take while something keeps the
- * process alive. Deno itself reports an `await` that can never finish.
+ * The maximum time for the top level of a file while something keeps the process alive, in
+ * milliseconds. Deno itself reports an `await` that can never finish.
  */
-const LONGEST_WAIT = 10_000;
+const LOAD_TIMEOUT = 10_000;
 
 function script(
   url: URL,
@@ -168,9 +168,9 @@ function script(
 ): string {
   return `
 let waited = 0;
-// What the file started until it was loaded. The review of samples starts timers of its own.
+// The timers and resources that the file started. The review of samples starts timers of its own.
 let kept;
-const whileKept = () => kept === undefined && ++waited * 250 >= ${LONGEST_WAIT} && answer({ waiting: true });
+const pollKeptAlive = () => kept === undefined && ++waited * 250 >= ${LOAD_TIMEOUT} && answer({ waiting: true });
 ${RECORD_KEPT_ALIVE}
 const answer = (value) => {
   console.log("\\n" + ${JSON.stringify(MARK)} + JSON.stringify({ ...value, kept: kept ?? keptAlive() }));
@@ -180,16 +180,16 @@ const answer = (value) => {
 ${loading({ url, folder }, shown)}
 kept = keptAlive();
 ${reviewsSamples ? REVIEW_SAMPLES : ""}
-async function factsOf(coded) {
-  const { name, version } = coded;
+async function factsOf(loaded) {
+  const { name, version } = loaded;
   try {
     const project = ${JSON.stringify(project ?? null)};
-    const op = project === null ? coded : coded.withSettings(project.text, project.path);
+    const op = project === null ? loaded : loaded.withSettings(project.text, project.path);
     const { id, builder = {}, telemetry = false } = op.config ?? {};
     const manifests = op.manifests(${JSON.stringify(install)});
     const samples = op.samples();
-    const refusals = ${reviewsSamples ? "await reviewedInTime(op, samples)" : "[]"};
-    return { ...op.facts(), name, id, version, crds: op.crds(), sandbox: op.sandbox(), rbac: op.rbac(), manifests, samples, refusals, builder, telemetry };
+    const rejections = ${reviewsSamples ? "await reviewedInTime(op, samples)" : "[]"};
+    return { ...op.facts(), name, id, version, crds: op.crds(), sandbox: op.sandbox(), rbac: op.rbac(), manifests, samples, rejections, builder, telemetry };
   } catch (error) {
     return { rejection: error.message };
   }

@@ -6,7 +6,7 @@
 /** A resource that keeps a process alive. */
 export interface KeptAlive {
   /** Its type: `interval`, `timeout`, `signal listener`, `file watcher`, `worker`, `socket`. */
-  readonly what: string;
+  readonly type: string;
   /** The position where it was started, such as `file:///shop/main.ts:3:16`, if it is known. */
   readonly place?: string;
 }
@@ -14,7 +14,7 @@ export interface KeptAlive {
 /**
  * JavaScript code that records the resources that a module starts. It defines `keptAlive()`, which
  * returns a list of {@linkcode KeptAlive}, without resources that were stopped or unreferenced
- * (`unref`). While the list is not empty, the code calls `whileKept()` four times a second. The
+ * (`unref`). While the list is not empty, the code calls `pollKeptAlive()` four times a second. The
  * surrounding code must define that function.
  */
 export const RECORD_KEPT_ALIVE = `
@@ -31,7 +31,7 @@ const keptAlive = await (async () => {
     if (polling) return;
     polling = true;
     const timer = setInterval(() => {
-      if (live.size > 0) return whileKept();
+      if (live.size > 0) return pollKeptAlive();
       polling = false;
       clearInterval(timer);
     }, 250);
@@ -44,14 +44,14 @@ const keptAlive = await (async () => {
   const intercept = (owner, name, handler) => {
     if (owner[name] !== undefined) owner[name] = new Proxy(owner[name], handler);
   };
-  const timer = (what) => ({
+  const timer = (type) => ({
     apply(target, self, [callback, ...more]) {
       const fired = (...args) => {
-        if (what === "timeout") live.delete(id);
+        if (type === "timeout") live.delete(id);
         return callback(...args);
       };
       const id = Reflect.apply(target, self, [typeof callback === "function" ? fired : callback, ...more]);
-      note(id, { what, place: placeOf() });
+      note(id, { type, place: placeOf() });
       if (typeof id === "object") {
         const { unref } = id;
         id.unref = () => (live.delete(id), unref.call(id));
@@ -72,7 +72,7 @@ const keptAlive = await (async () => {
   intercept(Deno, "unrefTimer", stop);
   intercept(Deno, "addSignalListener", {
     apply(target, self, args) {
-      note(args[1], { what: "signal listener", place: placeOf() });
+      note(args[1], { type: "signal listener", place: placeOf() });
       return Reflect.apply(target, self, args);
     },
   });
@@ -85,7 +85,7 @@ const keptAlive = await (async () => {
   intercept(Deno, "watchFs", {
     apply(target, self, args) {
       const watcher = Reflect.apply(target, self, args);
-      note(watcher, { what: "file watcher", place: placeOf() });
+      note(watcher, { type: "file watcher", place: placeOf() });
       const { close } = watcher;
       watcher.close = () => (live.delete(watcher), close.call(watcher));
       return watcher;
@@ -94,7 +94,7 @@ const keptAlive = await (async () => {
   intercept(globalThis, "Worker", {
     construct(target, args, self) {
       const worker = Reflect.construct(target, args, self);
-      note(worker, { what: "worker", place: placeOf() });
+      note(worker, { type: "worker", place: placeOf() });
       const { terminate } = worker;
       worker.terminate = () => (live.delete(worker), terminate.call(worker));
       return worker;
@@ -102,12 +102,12 @@ const keptAlive = await (async () => {
   });
   return () => {
     const known = [...live.values()];
-    const timers = known.filter(({ what }) => what === "interval" || what === "timeout").length;
+    const timers = known.filter(({ type }) => type === "interval" || type === "timeout").length;
     // Libraries for Node.js can open such resources without the functions above.
     const resources = process.getActiveResourcesInfo?.() ?? [];
-    const others = resources.filter((name) => name !== "Timeout").map(() => ({ what: "socket" }));
+    const others = resources.filter((name) => name !== "Timeout").map(() => ({ type: "socket" }));
     const more = Math.max(0, resources.length - others.length - timers);
-    return [...known, ...Array.from({ length: more }, () => ({ what: "timer" })), ...others];
+    return [...known, ...Array.from({ length: more }, () => ({ type: "timer" })), ...others];
   };
 })();
 `;
@@ -122,18 +122,18 @@ const keptAlive = await (async () => {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const timer = { what: "timer" };
- * const kept = [{ what: "interval", place: "file:///shop/main.ts:3:1" }, timer, timer];
+ * const timer = { type: "timer" };
+ * const kept = [{ type: "interval", place: "file:///shop/main.ts:3:1" }, timer, timer];
  * const text = keptAliveText(kept, (place) => place.replace("file:///shop/", ""));
  * assert.equal(text, "1 interval (main.ts:3:1), 2 timers");
  * ```
  */
 export function keptAliveText(kept: readonly KeptAlive[], traced: (place: string) => string): string {
-  return [...new Set(kept.map(({ what }) => what))].map((what) => {
-    const same = kept.filter((one) => one.what === what);
+  return [...new Set(kept.map(({ type }) => type))].map((type) => {
+    const same = kept.filter((one) => one.type === type);
     const places = [...new Set(same.flatMap(({ place }) => place === undefined ? [] : [traced(place)]))];
     const shown = places.length > MAX_PLACES ? [...places.slice(0, MAX_PLACES), "..."] : places;
-    return `${same.length} ${what}${same.length === 1 ? "" : "s"}${shown.length === 0 ? "" : ` (${shown.join(", ")})`}`;
+    return `${same.length} ${type}${same.length === 1 ? "" : "s"}${shown.length === 0 ? "" : ` (${shown.join(", ")})`}`;
   }).join(", ");
 }
 

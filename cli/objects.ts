@@ -27,7 +27,7 @@ export function shown({ kind, metadata: { name, namespace } }: NamedObject): str
 }
 
 /** Returns the namespace of an object as options for calls of the client. */
-export function place({ metadata }: Pick<PlainObject, "metadata">): { namespace?: string } {
+export function namespaceOptions({ metadata }: Pick<PlainObject, "metadata">): { namespace?: string } {
   return metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
 }
 

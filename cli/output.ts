@@ -47,7 +47,7 @@ export async function checkOutput({ output, force = false }: OutputOptions, io: 
 export async function writeOutput(text: string, { output }: OutputOptions, io: Io): Promise<void> {
   if (output === undefined) return io.out(text);
   const path = resolve(io.cwd, output);
-  // Renamed into place, so that the file is never incomplete.
+  // A temporary file is written and then renamed, so that the output is never incomplete.
   const temporary = `${path}.op-${crypto.randomUUID()}`;
   try {
     await Deno.writeTextFile(temporary, text);

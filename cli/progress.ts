@@ -4,9 +4,9 @@ import type { Io } from "./io.ts";
 /**
  * Prints the next step on standard error if that is a terminal. Files and pipes get only results.
  *
- * @param what The step, such as `Compiling for aarch64`.
+ * @param description The step, such as `Compiling for aarch64`.
  * @param io The terminal and the shell.
  */
-export function step(what: string, io: Io): void {
-  if (io.isTerminal?.("err") === true) io.err(`${what} ...\n`);
+export function step(description: string, io: Io): void {
+  if (io.isTerminal?.("err") === true) io.err(`${description} ...\n`);
 }

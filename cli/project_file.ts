@@ -53,7 +53,7 @@ export async function projectFile(
 }
 
 /** Returns whether the image tag has the placeholder for the commit. */
-export function namesCommit(file: ProjectFile | undefined): file is ProjectFile {
+export function needsCommit(file: ProjectFile | undefined): file is ProjectFile {
   // Placeholders in comments do not count.
   return file?.text.split("\n").some((line) => line.split("#", 1)[0]?.includes(COMMIT)) ?? false;
 }
@@ -67,7 +67,7 @@ export function namesCommit(file: ProjectFile | undefined): file is ProjectFile 
  * @throws {Failure} If git is missing, or the folder has no commit.
  */
 export async function commitFor(file: ProjectFile | undefined, { folder }: SourceFile): Promise<string | undefined> {
-  if (!namesCommit(file)) return undefined;
+  if (!needsCommit(file)) return undefined;
   const git = async (...args: readonly string[]) => await run("git", args, { cwd: folder });
   const failure = (reason: string, cause?: unknown): Failure =>
     new Failure(

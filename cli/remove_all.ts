@@ -1,8 +1,8 @@
 /** Removes a folder that other processes may still write into. */
 
-// Processes that were interrupted together with this one exit within a few attempts.
+/** Processes that were interrupted together with this one exit within a few attempts. */
 const ATTEMPTS = 100;
-// In milliseconds.
+/** The pause between two attempts, in milliseconds. */
 const PAUSE = 10;
 
 /**

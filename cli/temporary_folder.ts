@@ -11,7 +11,7 @@ export interface TemporaryFolder extends Disposable {
    * Stops removing the folder on interruptions. The command handles them itself and disposes of the
    * folder.
    */
-  outlive(): void;
+  ignoreInterrupts(): void;
 }
 
 /**
@@ -29,7 +29,7 @@ export function temporaryFolder(prefix: string, io: Io): TemporaryFolder {
   Deno.mkdirSync(path, { mode: 0o700 });
   return {
     path,
-    outlive: () => interrupt?.[Symbol.dispose](),
+    ignoreInterrupts: () => interrupt?.[Symbol.dispose](),
     [Symbol.dispose]: () => {
       remove();
       interrupt?.[Symbol.dispose]();

@@ -1,4 +1,4 @@
-/** `op version`: the versions of `op` and of what it runs on. */
+/** `op version`: prints the versions of `op` and its runtime. */
 import { Command } from "@commander-js/extra-typings";
 import { formOption } from "./command_options.ts";
 import type { Form } from "./global_options.ts";

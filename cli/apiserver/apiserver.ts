@@ -45,8 +45,8 @@ export async function apiserver(options: ApiserverCommandOptions, io: Io): Promi
   const token = crypto.randomUUID();
   const user = { name: "kubernetes-admin", groups: ["system:masters"] };
   await using server = createApiserver({ rbac: options.rbac === true, tokens: { [token]: user } });
-  await using served = options.tls ? await secured(server, port, user) : listen(server, port);
-  const text = kubeconfigFor(served.url, { name: "op-apiserver", token, ...served.way });
+  await using served = options.tls ? await listenSecurely(server, port, user) : listen(server, port);
+  const text = kubeconfigFor(served.url, { name: "op-apiserver", token, ...served.kubeconfig });
   using stop = stopping(io);
   await using file = await writeKubeconfig(text, options, io);
 
@@ -64,14 +64,14 @@ function portOf(text = "0"): number {
 
 interface Served extends ServedApiserver {
   /** Settings of the kubeconfig in addition to the token. */
-  readonly way?: KubeconfigOptions;
+  readonly kubeconfig?: KubeconfigOptions;
 }
 
 function listen(server: Apiserver, port: number): Served {
   try {
     return serveApiserver(server, { hostname: HOST, port, anonymous: true });
   } catch (error) {
-    throw explained(error, port);
+    throw listenError(error, port);
   }
 }
 
@@ -79,20 +79,20 @@ function listen(server: Apiserver, port: number): Served {
  * Serves HTTPS. The kubeconfig has a client certificate, or a token if Deno does not support client
  * certificates.
  */
-async function secured(server: Apiserver, port: number, { name, groups }: User): Promise<Served> {
+async function listenSecurely(server: Apiserver, port: number, { name, groups }: User): Promise<Served> {
   const authority = await localAuthority();
   const options = { hostname: HOST, port, certificate: await authority.server([HOST, "localhost"]) };
   const { caCert } = authority;
   try {
-    if (!supportsClientCertificates()) return { ...serveApiserver(server, options), way: { caCert } };
+    if (!supportsClientCertificates()) return { ...serveApiserver(server, options), kubeconfig: { caCert } };
     const certificate = await authority.client(name, groups);
-    return { ...await serveWithClientCertificates(server, options), way: { caCert, certificate } };
+    return { ...await serveWithClientCertificates(server, options), kubeconfig: { caCert, certificate } };
   } catch (error) {
-    throw explained(error, port);
+    throw listenError(error, port);
   }
 }
 
-function explained(error: unknown, port: number): unknown {
+function listenError(error: unknown, port: number): unknown {
   if (!(error instanceof Deno.errors.AddrInUse) && !(error instanceof Deno.errors.PermissionDenied)) return error;
   return new Failure(
     `Cannot listen on port ${port}: ${error.message}. Use another --port, or omit it for a free port.`,

@@ -9,7 +9,7 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
  *
  * @param io The terminal.
  * @param signals Signals that stop it if `io` has no signal of its own. @default {SIGINT and
- * SIGTERM}
+ *   SIGTERM}
  */
 export async function untilStopped(io: Io, signals: readonly Deno.Signal[] = SIGNALS): Promise<void> {
   using stop = stopping(io, signals);

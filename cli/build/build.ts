@@ -1,6 +1,6 @@
 /**
- * `op build`: an executable of an operator, with its source map and its bill of materials next to
- * it, and on request its container image.
+ * `op build`: compiles an operator into an executable, and writes its source map and its bill of
+ * materials next to it. With `--image`, it also builds the container image.
  *
  * The Deno that runs `op` bundles the file with its imports, and the bundle prints the sandbox
  * permissions that it needs. The compiler then builds the executable in a folder with only the
@@ -11,7 +11,7 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { run, runningDeno, sourceFile } from "../deno.ts";
 import { Failure } from "../exit_code.ts";
-import { replaceFiles } from "../files_together.ts";
+import { replaceFiles } from "../atomic_files.ts";
 import { NO_IMAGE } from "../generate/generate.ts";
 import { inspect, LOADING, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
@@ -119,14 +119,14 @@ async function billOf(executable: string, { maps, lock }: Bundle, facts: Operato
 }
 
 /**
- * Longest time in milliseconds for the program to print its flags. A program that does not run its
- * operator may not end.
+ * The maximum time for the program to print its flags, in milliseconds. A program that does not run
+ * its operator may never end.
  */
-const LONGEST_RUN = 60_000;
+const FLAGS_TIMEOUT = 60_000;
 
 /**
- * Returns Deno's flags as the program prints them: its own SDK turns sandbox permissions into
- * flags. This also proves that the executable will run the operator, instead of only loading it.
+ * Returns Deno's flags as the program prints them, because its own SDK converts sandbox permissions
+ * to flags. This also shows that the executable will run the operator, instead of only loading it.
  */
 async function sandboxFlags(
   bundled: string,
@@ -138,7 +138,7 @@ async function sandboxFlags(
   if (project !== undefined) await Deno.writeTextFile(config, project.text);
   const settings = project === undefined ? [] : ["--config", config];
   const args = ["run", "--quiet", "--no-config", "--no-lock", ...LOADING, bundled, "sandbox", ...settings];
-  const { success, stdout, stderr } = await run(runningDeno(), args, { cwd: dirname(bundled), timeout: LONGEST_RUN });
+  const { success, stdout, stderr } = await run(runningDeno(), args, { cwd: dirname(bundled), timeout: FLAGS_TIMEOUT });
   const flags = stdout.split("\n").filter((line) => line !== "");
   if (
     success && flags.includes("--no-prompt") && flags.every((flag) => /^--(allow|deny|no)-[a-z]+(=.+)?$/.test(flag))

@@ -1,7 +1,7 @@
 /**
  * Bundles an operator's file with its imports. The result is one file that is run, and others that
  * it imports on demand, such as the code for certificates. V8 reads a whole file before it runs the
- * first line, which is half of the time until an operator works.
+ * first line, which takes half of an operator's startup time.
  */
 import { basename, extname, join } from "node:path";
 import { denoErrors, run, runningDeno, type SourceFile } from "../deno.ts";
@@ -82,7 +82,7 @@ export async function bundle(source: Omit<SourceFile, "shown">, folder: string, 
   return { path, maps, lock: await Deno.readTextFile(project.lock).catch(() => "{}") };
 }
 
-/** Bundlers of earlier versions fail on some libraries of the SDK. */
+/** Checks the version of Deno. Bundlers of earlier versions fail on some libraries of the SDK. */
 async function checkBundler(deno: string): Promise<void> {
   const { stdout } = await run(deno, ["--version"]);
   const [, version, major, minor] = /^deno ((\d+)\.(\d+)\S*)/.exec(stdout) ?? [];
@@ -128,11 +128,11 @@ async function npmCacheOf(deno: string): Promise<string> {
 async function withNames(
   map: SourceMap,
   named: (source: string) => Promise<string>,
-  above: number,
+  addedLines: number,
 ): Promise<SourceMap> {
   return {
     ...map,
     sources: await Promise.all(map.sources.map(named)),
-    mappings: `${";".repeat(above)}${map.mappings}`,
+    mappings: `${";".repeat(addedLines)}${map.mappings}`,
   };
 }

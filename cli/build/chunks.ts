@@ -1,7 +1,7 @@
 /**
- * The files of a bundle, which is split at dynamic imports so that a start reads only what it
- * needs. The bundler derives names from the paths of the sources. Names from the content are used
- * instead, so that builds are the same in any folder.
+ * Renames the files of a bundle. A bundle is split at dynamic imports, so that the operator reads
+ * only the files that it needs at its start. The bundler derives their names from the paths of the
+ * sources. Names from the content are used instead, so that builds are the same in any folder.
  */
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";

@@ -19,7 +19,7 @@ export interface Compilation {
   readonly telemetry: boolean;
 }
 
-/** The longest user agent that can be cut into two chunks, in characters. */
+/** The number of characters that are searched again, because two chunks may split a user agent. */
 const USER_AGENT_LENGTH = 20;
 
 /** Names of machines that users and image builders use. */

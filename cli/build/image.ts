@@ -5,7 +5,7 @@ import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { step } from "../progress.ts";
 
-/** The builder by default. */
+/** The default builder. */
 const BINARY = "docker";
 const ARGS: readonly string[] = ["build", "--tag", "$IMG", "."];
 
@@ -43,7 +43,7 @@ export async function buildImage(
   io.out(`\nBuilt image ${image}\n`);
 }
 
-/** Returns the image of the Deployment, so that the cluster runs what is built. */
+/** Returns the image of the Deployment, so that the cluster runs the image that is built. */
 function imageIn({ manager }: OperatorFacts["manifests"]): string {
   const deployment = manager.find(({ kind }) => kind === "Deployment") as unknown as {
     readonly spec: {

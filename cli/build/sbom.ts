@@ -55,8 +55,8 @@ interface LockedPackage {
 }
 
 /**
- * Returns a bill of materials. It has no time and no place, so that equal executables have equal
- * bills.
+ * Returns a bill of materials. It contains neither times nor paths of this machine, so that equal
+ * executables have equal bills.
  *
  * @param facts The inputs.
  */
@@ -110,7 +110,8 @@ export function sbom(facts: SbomFacts): Sbom {
   };
 }
 
-interface Found {
+/** A package of the lock file. */
+interface FoundPackage {
   /** A name and a version: `npm:yaml@2.9.1`. */
   readonly id: string;
   readonly hashes: NonNullable<Component["hashes"]>;
@@ -118,8 +119,8 @@ interface Found {
 }
 
 /** Returns each package once, even if the lock file has it several times with different peers. */
-function lockedPackages({ npm = {}, jsr = {}, specifiers = {} }: Lock): Found[] {
-  const found = new Map<string, Found>();
+function lockedPackages({ npm = {}, jsr = {}, specifiers = {} }: Lock): FoundPackage[] {
+  const found = new Map<string, FoundPackage>();
   for (const [registry, packages] of [["npm", npm], ["jsr", jsr]] as const) {
     for (const [key, { integrity, dependencies = [] }] of Object.entries(packages)) {
       const id = `${registry}:${withoutPeers(key)}`;
@@ -151,14 +152,14 @@ function withoutPeers(key: string): string {
 }
 
 /** Converts a checksum: npm has SHA-512 in base64, JSR has SHA-256 in hexadecimal. */
-function hashesOf(integrity: string | undefined): Found["hashes"] {
+function hashesOf(integrity: string | undefined): FoundPackage["hashes"] {
   if (integrity === undefined) return [];
   if (/^[0-9a-f]{64}$/.test(integrity)) return [{ alg: "SHA-256", content: integrity }];
   const [, base64] = /^sha512-(.+)$/.exec(integrity) ?? [];
   return base64 === undefined ? [] : [{ alg: "SHA-512", content: Buffer.from(base64, "base64").toString("hex") }];
 }
 
-function component(id: string, hashes: Found["hashes"], scope: "required" | "excluded"): Component {
+function component(id: string, hashes: FoundPackage["hashes"], scope: "required" | "excluded"): Component {
   const { group, name, version } = partsOf(id);
   return {
     type: "library",

@@ -42,8 +42,7 @@ export interface SourcePlace {
  *
  * @param map The source map.
  * @returns A function from a line and a column of the bundle, both starting at 1, to a position in
- * a
- *   source, or `undefined` if there is none.
+ *   a source, or `undefined` if there is none.
  *
  * @example Usage
  * ```ts

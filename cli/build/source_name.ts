@@ -57,8 +57,8 @@ const INSTALLED =
 function npmName(path: string, npmCache: string): string | undefined {
   const [, name, version, rest] = CACHED.exec(below(path, npmCache) ?? "") ?? [];
   if (name !== undefined) return `npm:${name}@${version}/${rest}`;
-  const [, itsVersion, itsName, itsRest] = INSTALLED.exec(path) ?? [];
-  return itsName === undefined ? undefined : `npm:${itsName}@${itsVersion}/${itsRest}`;
+  const [, installedVersion, installedName, file] = INSTALLED.exec(path) ?? [];
+  return installedName === undefined ? undefined : `npm:${installedName}@${installedVersion}/${file}`;
 }
 
 interface Package {

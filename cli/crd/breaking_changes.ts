@@ -1,7 +1,6 @@
 /**
  * Rejects changes of CustomResourceDefinitions that break stored objects. The API server accepts
- * such changes: objects then lose fields that the new schema does not have, or are not valid any
- * more.
+ * such changes: objects then lose fields that the new schema does not have, or become invalid.
  */
 import { type AnyKind, ApiError, type KubeObject } from "@op/sdk";
 import { CustomResourceDefinition } from "@op/sdk/kinds";
@@ -119,15 +118,17 @@ async function checkStoredVersions(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { versions } = definition.spec;
-  const [lost] = (live.status?.storedVersions ?? []).filter((stored) => !versions.some(({ name }) => name === stored));
-  if (lost === undefined) return;
+  const [removed] = (live.status?.storedVersions ?? []).filter((stored) =>
+    !versions.some(({ name }) => name === stored)
+  );
+  if (removed === undefined) return;
   const { name } = live.metadata;
   const storage = versions.find((version) => version.storage)?.name ?? "";
   const count = await countOf(cluster, live, signal);
   throw new Failure(
-    `Cannot apply CustomResourceDefinition "${name}": objects may be stored in version "${lost}", which the new definition does not have` +
+    `Cannot apply CustomResourceDefinition "${name}": objects may be stored in version "${removed}", which the new definition does not have` +
       `${count === undefined ? "" : ` (${counted(count, "object")} in the cluster)`}. ` +
-      `Keep "${lost}" in the definition ("served: false" hides it). To remove it, migrate the stored objects first: apply a definition that has both ` +
+      `Keep "${removed}" in the definition ("served: false" hides it). To remove it, migrate the stored objects first: apply a definition that has both ` +
       `versions and stores "${storage}", rewrite every object (kubectl get ${name} -A -o json | kubectl replace -f -), then run: ` +
       `kubectl patch crd ${name} --subresource=status --type=merge -p '{"status":{"storedVersions":["${storage}"]}}'`,
   );
@@ -231,19 +232,20 @@ async function validateObjects(
   return { version, objects, broken, fields: [...fields.values()] };
 }
 
-/** Returns the fields of an object that only the new schema drops or rejects. */
+/** Returns the problems that an object has with a new schema and not with the old one. */
 function newProblems(kind: AnyKind, before: AnyKind, object: KubeObject): string[] {
   const renamed = { ...object, apiVersion: kind.apiVersion };
   const dropped = prune(kind, renamed).dropped.map((path) => `${withoutIndexes(path)} is dropped`);
   const problems = validate(kind, renamed);
   if (problems.length === 0) return dropped;
   const known = new Set(validate(before, object).map(({ field, message }) => `${field} ${message}`));
-  const news = problems.filter(({ field, message }) => !known.has(`${field} ${message}`));
-  return [...dropped, ...news.map(({ field, message }) => `${withoutIndexes(field)} is not valid: ${message}`)];
+  const added = problems.filter(({ field, message }) => !known.has(`${field} ${message}`));
+  return [...dropped, ...added.map(({ field, message }) => `${withoutIndexes(field)} is not valid: ${message}`)];
 }
 
 /**
- * Removes the indexes of lists from a path, so that objects with the same problem count together.
+ * Removes the indexes of lists from a path, so that objects with the same problem are counted
+ * together.
  */
 function withoutIndexes(path: string): string {
   return path.replace(/\[\d+\]/g, "[]");

@@ -34,7 +34,7 @@ export function typeOf(schema: JsonSchema): string {
 }
 
 /**
- * Returns the constraints of a schema in addition to the type, as sentences in Markdown.
+ * Returns the constraints of a schema, except its type, as sentences in Markdown.
  *
  * @param schema The schema.
  */

@@ -43,11 +43,11 @@ function kindChanges({ spec: was }: Definition, { spec: is }: Definition): [Seve
   for (const name of was.names.shortNames ?? []) {
     if (!is.names.shortNames?.includes(name)) changes.push(["notice", `the short name "${name}" was removed`]);
   }
-  const [stored, store] = [was, is].map(({ versions }) => versions.find(({ storage }) => storage)?.name);
-  if (stored !== store) {
+  const [oldStorage, newStorage] = [was, is].map(({ versions }) => versions.find(({ storage }) => storage)?.name);
+  if (oldStorage !== newStorage) {
     changes.push([
       "notice",
-      `the storage version changed from ${stored} to ${store}; existing objects are converted when they are next written`,
+      `the storage version changed from ${oldStorage} to ${newStorage}; existing objects are converted when they are next written`,
     ]);
   }
   return changes;
@@ -57,26 +57,24 @@ function versionChanges({ spec: was }: Definition, { spec: is }: Definition): Om
   const names = [...new Set([...was.versions, ...is.versions].map(({ name }) => name))];
   return names.flatMap((version) => {
     const [old, now] = [was, is].map(({ versions }) => versions.find(({ name }) => name === version));
-    const of = (severity: Severity, message: string) => ({ severity, version, path: "", message });
-    if (old === undefined) return [of("compatible", "the version was added")];
+    const change = (severity: Severity, message: string) => ({ severity, version, path: "", message });
+    if (old === undefined) return [change("compatible", "the version was added")];
     if (now === undefined) {
-      if (!old.served && !old.storage) return [of("compatible", "the version, which was not served, was removed")];
-      return [of("breaking", "the version was removed, so objects that are stored in it cannot be read")];
+      if (!old.served && !old.storage) return [change("compatible", "the version, which was not served, was removed")];
+      return [change("breaking", "the version was removed, so objects that are stored in it cannot be read")];
     }
-    if (old.served && !now.served) return [of("breaking", "the version is no longer served")];
+    if (old.served && !now.served) return [change("breaking", "the version is no longer served")];
     return [
-      ...(now.served && !old.served ? [of("compatible", "the version is now served")] : []),
-      ...(now.deprecated && !old.deprecated ? [of("notice", "the version is now deprecated")] : []),
-      ...servedChanges(old, now).map(([severity, message]) => of(severity, message)),
-      ...schemaChanges(old.schema.openAPIV3Schema, now.schema.openAPIV3Schema, "").map((change) => ({
-        ...change,
-        version,
-      })),
+      ...(now.served && !old.served ? [change("compatible", "the version is now served")] : []),
+      ...(now.deprecated && !old.deprecated ? [change("notice", "the version is now deprecated")] : []),
+      ...apiChanges(old, now).map(([severity, message]) => change(severity, message)),
+      ...schemaChanges(old.schema.openAPIV3Schema, now.schema.openAPIV3Schema, "").map((one) => ({ ...one, version })),
     ];
   });
 }
 
-function servedChanges(was: DefinedVersion, is: DefinedVersion): [Severity, string][] {
+/** Compares the subresources, the selectable fields and the columns of a version. */
+function apiChanges(was: DefinedVersion, is: DefinedVersion): [Severity, string][] {
   const subresources = (["status", "scale"] as const).flatMap((name): [Severity, string][] => {
     const [old, now] = [was.subresources?.[name], is.subresources?.[name]];
     if (old !== undefined && now === undefined) return [["breaking", `the subresource ${name} was removed`]];
@@ -91,10 +89,10 @@ function servedChanges(was: DefinedVersion, is: DefinedVersion): [Severity, stri
     return equal(old, now) ? [] : [["breaking", `the subresource ${name} uses other fields`]];
   });
   const paths = ({ selectableFields = [] }: DefinedVersion) => selectableFields.map(({ jsonPath }) => jsonPath);
-  const lost = paths(was).filter((path) => !paths(is).includes(path));
+  const removed = paths(was).filter((path) => !paths(is).includes(path));
   return [
     ...subresources,
-    ...lost.map((path): [Severity, string] => ["breaking", `objects can no longer be selected by ${path}`]),
+    ...removed.map((path): [Severity, string] => ["breaking", `objects can no longer be selected by ${path}`]),
     ...(equal(was.additionalPrinterColumns, is.additionalPrinterColumns)
       ? []
       : [["compatible", "the columns of kubectl get changed"] as [Severity, string]]),

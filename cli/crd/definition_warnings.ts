@@ -9,7 +9,7 @@ import type { Io } from "../io.ts";
  * Prints warnings about definitions on standard error, one per line.
  *
  * @param definitions The definitions as a cluster will have them, with the conversion that the
- * operator serves.
+ *   operator serves.
  * @param io The terminal.
  */
 export function warnOfDefinitions(definitions: readonly unknown[], io: Io): void {

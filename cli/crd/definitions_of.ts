@@ -50,7 +50,7 @@ export interface DeclaredDefinitions {
  * Returns the definitions in a file. An operator may have none.
  *
  * @param file A file whose default export is an operator, one with CustomResourceDefinitions as
- * YAML or JSON, or `-` for standard input.
+ *   YAML or JSON, or `-` for standard input.
  * @param options The operator's settings.
  * @param io The terminal and the shell.
  * @throws {Failure} If the file cannot be read, or has YAML or JSON without a definition.

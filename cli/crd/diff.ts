@@ -21,7 +21,7 @@ export interface CrdDiffOptions extends ProjectOptions {
  * Prints the differences between two sets of definitions, one per line.
  *
  * @param before The installed definitions: an operator's file, YAML or JSON, or `-` for standard
- * input.
+ *   input.
  * @param after The new definitions, in the same forms.
  * @param options The output format and the settings file.
  * @param io The terminal and the shell.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mainModule, NOTES, operatorFolder } from "../_operator_folder.ts";
 
-Deno.test("op crd diff of an operator with its own output reports no changes", async () => {
+Deno.test("op crd diff reports no changes between an operator and its printed definitions", async () => {
   await using folder = await operatorFolder();
   await folder.write("old.yaml", (await folder.op("crd", "print")).stdout);
   const same = await folder.op("crd", "diff", "old.yaml", "main.ts");

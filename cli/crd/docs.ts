@@ -9,13 +9,13 @@ import { pageOf } from "./page.ts";
  * Writes a reference page of the kinds in a file, as Markdown.
  *
  * @param file A file whose default export is an operator, one with CustomResourceDefinitions as
- * YAML or JSON, or `-` for standard input.
+ *   YAML or JSON, or `-` for standard input.
  * @param options The output and the settings file.
  * @param io The terminal and the shell.
  * @param stdin Reads standard input.
  * @throws {UsageError} If `force` is set without an output file.
  * @throws {Failure} If the file has no kind, or the page cannot be written. The output is unchanged
- * then.
+ *   then.
  */
 export async function crdDocs(
   file: string,

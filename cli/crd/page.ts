@@ -10,30 +10,30 @@ import { code, paragraphs, table, text } from "./markdown.ts";
  * @param definitions The kinds, in the order of the page.
  */
 export function pageOf(definitions: readonly Definition[]): string {
-  const taken = new Set<string>();
+  const usedAnchors = new Set<string>();
   const kinds = definitions.map((definition) => ({
     definition,
-    anchor: free(taken, slug(definition.spec.names.kind)),
+    anchor: uniqueAnchor(usedAnchors, slug(definition.spec.names.kind)),
   }));
   const contents = kinds.map(({ definition: { spec: { names, group } }, anchor }) =>
     `- [${text(names.kind)}](#${anchor}), ${code(group)}\n`
   );
   return [
     ...(kinds.length > 1 ? [`${contents.join("")}\n`] : []),
-    kinds.map(({ definition, anchor }) => kindText(definition, anchor, taken)).join("\n"),
+    kinds.map(({ definition, anchor }) => kindText(definition, anchor, usedAnchors)).join("\n"),
   ].join("");
 }
 
-function kindText(definition: Definition, anchor: string, taken: Set<string>): string {
+function kindText(definition: Definition, anchor: string, usedAnchors: Set<string>): string {
   const { names, group, versions } = definition.spec;
   const stored = versions.find(({ storage }) => storage)!;
   const { description } = stored.schema.openAPIV3Schema;
-  const anchors = new Map(versions.map(({ name }) => [name, free(taken, slug(`${anchor}.${name}`))]));
+  const anchors = new Map(versions.map(({ name }) => [name, uniqueAnchor(usedAnchors, slug(`${anchor}.${name}`))]));
   const sections = versions.map((version, i) => {
     const same = versions.slice(0, i).find((earlier) =>
       JSON.stringify(earlier.schema) === JSON.stringify(version.schema)
     );
-    return versionText(version, anchors, taken, same);
+    return versionText(version, anchors, usedAnchors, same);
   });
   return [
     `<a id="${anchor}"></a>\n\n# ${text(names.kind)}\n\n`,
@@ -73,7 +73,7 @@ function traits({ served, storage, deprecated }: DefinedVersion): string {
 function versionText(
   version: DefinedVersion,
   anchors: ReadonlyMap<string, string>,
-  taken: Set<string>,
+  usedAnchors: Set<string>,
   same: DefinedVersion | undefined,
 ): string {
   const { name, served, deprecated, deprecationWarning, schema: { openAPIV3Schema: root } } = version;
@@ -86,7 +86,7 @@ function versionText(
     scaleText(version),
     selectableText(version),
     same === undefined
-      ? fieldsOf(root, (path) => free(taken, slug(`${anchor}.${path}`)))
+      ? fieldsOf(root, (path) => uniqueAnchor(usedAnchors, slug(`${anchor}.${path}`)))
       : `The fields are those of [${code(same.name)}](#${anchors.get(same.name)}).\n`,
   ].join("");
 }
@@ -123,12 +123,12 @@ function slug(path: string): string {
 }
 
 /**
- * Returns a name, or the first free one of `name-2`, `name-3` and so on. Some sites ignore case in
- * anchors.
+ * Returns a name, or the first unused one of `name-2`, `name-3` and so on. Names that differ only
+ * in case count as equal, because some sites ignore case in anchors.
  */
-function free(taken: Set<string>, name: string): string {
+function uniqueAnchor(usedAnchors: Set<string>, name: string): string {
   let candidate = name;
-  for (let i = 2; taken.has(candidate.toLowerCase()); i++) candidate = `${name}-${i}`;
-  taken.add(candidate.toLowerCase());
+  for (let i = 2; usedAnchors.has(candidate.toLowerCase()); i++) candidate = `${name}-${i}`;
+  usedAnchors.add(candidate.toLowerCase());
   return candidate;
 }

@@ -16,7 +16,7 @@ export interface Change {
   readonly severity: Severity;
   /** The path, such as `.spec.host`; empty for the whole schema. */
   readonly path: string;
-  /** What changed, as a clause without a subject. */
+  /** The change, as a clause that follows the path: `maxLength 5 was added`. */
   readonly message: string;
 }
 
@@ -103,7 +103,7 @@ function exclusiveChanges(before: JsonSchema, after: JsonSchema, path: string): 
   });
 }
 
-/** Keywords of which every change rejects values that were valid before. */
+/** Keywords for which every change may reject values that were valid before. */
 const EXACT_KEYWORDS = ["pattern", "format", "multipleOf"] as const;
 
 function exactChanges(

@@ -60,8 +60,8 @@ export interface Definition {
 const GROUP = "apiextensions.k8s.io";
 
 /**
- * Returns the CustomResourceDefinitions among some objects, also those in lists. Only their names
- * are validated, so that one invalid definition in a cluster does not affect the others.
+ * Returns the CustomResourceDefinitions among objects and in lists. Only their names are validated,
+ * so that one invalid definition in a cluster does not affect the others.
  * {@linkcode checkDefinition} validates the rest.
  *
  * @param objects The objects.
@@ -110,7 +110,7 @@ function named(object: Record<string, unknown>): Definition {
  */
 export function checkDefinition(definition: Definition): Definition {
   const problems = new Problems(definition.metadata?.name);
-  problems.mustBeJson(definition);
+  problems.checkJson(definition);
   const { spec } = definition;
   if (spec.scope !== "Namespaced" && spec.scope !== "Cluster") {
     problems.reject("spec.scope", `must be "Namespaced" or "Cluster", got ${show(spec.scope)}.`);
@@ -199,16 +199,16 @@ class Problems {
   }
 
   /** Rejects values that YAML can express and JSON cannot, and the property name `__proto__`. */
-  mustBeJson(value: unknown, path: readonly string[] = [], above: readonly unknown[] = []): void {
+  checkJson(value: unknown, path: readonly string[] = [], parents: readonly unknown[] = []): void {
     if (typeof value === "number" && !Number.isFinite(value)) {
       this.reject(path.join("."), `must be valid in JSON, got ${value}.`);
     }
     if (typeof value !== "object" || value === null) return;
-    if (above.includes(value)) this.reject(path.join("."), "must not contain itself.");
-    const inner = [...above, value];
+    if (parents.includes(value)) this.reject(path.join("."), "must not contain itself.");
+    const inner = [...parents, value];
     for (const [key, item] of Object.entries(value)) {
       if (key === "__proto__") this.reject([...path, key].join("."), "is not allowed as a name.");
-      if (typeof item === "object" || typeof item === "number") this.mustBeJson(item, [...path, key], inner);
+      if (typeof item === "object" || typeof item === "number") this.checkJson(item, [...path, key], inner);
     }
   }
 }

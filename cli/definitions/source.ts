@@ -3,18 +3,11 @@ import { resolve } from "node:path";
 import { ApiError } from "@op/sdk";
 import { Client, connect } from "@op/sdk/client";
 import { CustomResourceDefinition } from "@op/sdk/kinds";
+import type { ClusterOptions } from "../cluster.ts";
 import { Failure } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { yamlDocuments } from "../yaml.ts";
 import { type Definition, definitionsIn } from "./definition.ts";
-
-/** Options that select a cluster. */
-export interface ClusterOptions {
-  /** A kubeconfig file. @default {KUBECONFIG, otherwise `~/.kube/config`} */
-  readonly kubeconfig?: string | undefined;
-  /** A context of the kubeconfig. @default {its current context} */
-  readonly context?: string | undefined;
-}
 
 /**
  * Returns the definitions in a file.
@@ -75,8 +68,7 @@ function parsed(text: string, shown: string): unknown[] {
  * @param options The cluster.
  * @param io The terminal and the shell.
  * @throws {Error} If no cluster is configured, or the user may not list definitions. The message
- * has
- *   advice.
+ *   has advice.
  */
 export async function definitionsOfCluster(options: ClusterOptions, io: Io): Promise<Definition[]> {
   const { kubeconfig, context } = options;

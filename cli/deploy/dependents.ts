@@ -6,7 +6,7 @@ import { collectableKinds, scan, type ScannedObject } from "../cluster_scan.ts";
 import type { Cluster } from "../cluster.ts";
 import { counted } from "../plural.ts";
 
-// Between two requests, in milliseconds.
+/** The pause between two requests, in milliseconds. */
 const PAUSE = 500;
 
 /**

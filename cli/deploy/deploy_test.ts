@@ -23,7 +23,7 @@ Deno.test("op deploy reports the rejection of an object once, with its name", as
 Deno.test("op deploy omits the admission policy on an API server without admission policies, and warns", async () => {
   await using apiserver = createApiserver();
   await using inner = serveApiserver(apiserver);
-  // As an API server before 1.30.
+  // Hides admission policies, which API servers before 1.30 do not have.
   await using older = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     const { pathname, search } = new URL(request.url);
     const { method, headers, body } = request;
@@ -59,7 +59,7 @@ Deno.test("op deploy omits the admission policy on an API server without admissi
     assert.equal(code, 0, stderr);
     assert.match(stderr, /^Warning: not applied: ValidatingAdmissionPolicyBinding "?notes"?\./m);
     assert.match(stdout, /created +ConfigMap/);
-    // A policy that is not the operator's is not omitted.
+    // The policies of other owners are applied, which fails here.
     assert.equal((await apply([{ ...policy, metadata: { name: "other" } }])).code, 1);
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -10,7 +10,7 @@ import type { Io } from "../io.ts";
 import type { PlainObject } from "../objects.ts";
 import { devSession, shownSession } from "../run/dev_lease.ts";
 import { registeredIn, type Registration, unregister } from "../run/webhook_registration.ts";
-import { numberOf } from "./ownership.ts";
+import { objectCount } from "./ownership.ts";
 
 /** Options for {@linkcode takeBackFromDev}. */
 export interface TakeBackOptions {
@@ -28,7 +28,7 @@ export interface TakeBackOptions {
  * @param options Whether this is a dry run, and whether to take over from a running `op dev`.
  * @param io The terminal and the shell.
  * @returns In a dry run, the definitions whose conversion would be taken over; otherwise an empty
- * set.
+ *   set.
  * @throws {Failure} If a running `op dev` serves the conversion of a definition among the objects.
  */
 export async function takeBackFromDev(
@@ -79,7 +79,7 @@ async function conversionInUse(
   session: string,
 ): Promise<Failure> {
   const converted = await Promise.all(
-    definitions.map(async (definition) => `${definition} (${await numberOf(cluster, definition)})`),
+    definitions.map(async (definition) => `${definition} (${await objectCount(cluster, definition)})`),
   );
   return new Failure(
     `Cannot deploy "${name}": ${session} serves the conversion of ${converted.join(", ")}. No object was changed. ` +

@@ -33,8 +33,8 @@ export class DroppedKinds {
    *
    * @param cluster The cluster.
    * @param objects The objects to apply.
-   * @param all Whether to include all kinds that the new version has no permission to change. By
-   *   default, only those count that the deployed version may change.
+   * @param all Whether to include all kinds that the new version has no permission to patch, and
+   *   not only those that the deployed version may patch.
    */
   static async of(cluster: Cluster, objects: readonly PlainObject[], all: boolean): Promise<DroppedKinds> {
     const kinds = new Map<string, readonly AnyKind[]>();

@@ -9,10 +9,10 @@ import { collectableKinds, scan, type ScannedObject } from "../cluster_scan.ts";
 import { Failure } from "../exit_code.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import { place, shown } from "../objects.ts";
+import { namespaceOptions, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 
-// Between two requests, in milliseconds.
+/** The pause between two requests, in milliseconds. */
 const PAUSE = 500;
 
 /** The maximum number of objects that a message names. */
@@ -39,9 +39,8 @@ export function isOperatorFinalizer(
 }
 
 /**
- * Returns the objects that have a finalizer of the operator and are not deleted with it, because
- * their kind belongs to another owner, or only an earlier version of the operator had a controller
- * for it.
+ * Returns the objects that have a finalizer of the operator and are not deleted with it. Their kind
+ * belongs to another owner, or only an earlier version of the operator had a controller for it.
  *
  * @param cluster The cluster.
  * @param facts The operator.
@@ -58,24 +57,24 @@ export async function foreignFinalizedObjects(
   const { objects, unread } = await scan(
     cluster,
     all,
-    ({ metadata: { finalizers = [] } }, kind) => finalizers.some((name) => isLeft(name, kind, facts)),
+    ({ metadata: { finalizers = [] } }, kind) => finalizers.some((name) => isBlocking(name, kind, facts)),
   );
-  const unreadable = unread.find(({ kind }) => isFinalized(kind, facts));
+  const unreadable = unread.find(({ kind }) => hasControllerFor(kind, facts));
   if (unreadable !== undefined) throw new Failure(unreadable.reason);
   return objects;
 }
 
 /**
- * Returns whether a finalizer belongs to the operator. If the operator has no controller for the
- * kind, only finalizers with the operator's prefix count.
+ * Returns whether a finalizer of the operator would block a deletion after the uninstall. If the
+ * operator has no controller for the kind, only finalizers with the operator's prefix count.
  */
-function isLeft(finalizer: string, kind: AnyKind, facts: FinalizerOwner): boolean {
-  return isFinalized(kind, facts)
+function isBlocking(finalizer: string, kind: AnyKind, facts: FinalizerOwner): boolean {
+  return hasControllerFor(kind, facts)
     ? isOperatorFinalizer(finalizer, kind, facts)
     : finalizer.startsWith(finalizerPrefix(facts.name, kind));
 }
 
-function isFinalized({ kind, group }: AnyKind, { foreignFinalized }: FinalizerOwner): boolean {
+function hasControllerFor({ kind, group }: AnyKind, { foreignFinalized }: FinalizerOwner): boolean {
   return foreignFinalized.some((one) => one.kind === kind && (one.apiVersion.split("/").reverse()[1] ?? "") === group);
 }
 
@@ -84,7 +83,7 @@ function isFinalized({ kind, group }: AnyKind, { foreignFinalized }: FinalizerOw
  *
  * @param cluster The cluster.
  * @param facts The operator.
- * @throws {Failure} If at least one object has. The message names the option that removes the
+ * @throws {Failure} If at least one object has one. The message names the option that removes the
  *   finalizers.
  */
 export async function checkForeignFinalizers(cluster: Cluster, facts: OperatorFacts): Promise<void> {
@@ -132,9 +131,14 @@ export async function release(
   facts: FinalizerOwner,
 ): Promise<boolean> {
   const { name, resourceVersion, finalizers = [] } = object.metadata;
-  const others = finalizers.filter((name) => !isLeft(name, kind, facts));
+  const others = finalizers.filter((name) => !isBlocking(name, kind, facts));
   try {
-    await cluster.client.patch(kind, name, { metadata: { resourceVersion, finalizers: others } }, place(object));
+    await cluster.client.patch(
+      kind,
+      name,
+      { metadata: { resourceVersion, finalizers: others } },
+      namespaceOptions(object),
+    );
     return true;
   } catch (error) {
     if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return false;

@@ -31,8 +31,7 @@ const TOKEN_ANNOTATION = "kubernetes.io/service-account.name";
  * @param facts The operator.
  * @param parts The objects that are deleted with the operator.
  * @returns The reason, such as `it has 2 other objects (Secret shop-system/db, ...)`, or
- * `undefined`
- *   if the namespace has no other objects.
+ *   `undefined` if the namespace has no other objects.
  */
 export async function otherContents(
   cluster: Cluster,
@@ -58,7 +57,7 @@ export async function otherContents(
     const { labels, annotations, ownerReferences = [], deletionTimestamp } = metadata;
     return deletionTimestamp !== undefined || labels?.[NAME_LABEL] === name ||
       annotations?.[TOKEN_ANNOTATION] !== undefined || DEFAULT_OBJECTS.includes(`${kind}/${metadata.name}`) ||
-      // Only its owner counts, which is in the same namespace.
+      // The owner of a namespaced object is in the same namespace or is not namespaced.
       ownerReferences.some(({ uid }) => uids.has(uid)) ||
       parts.some((part) => part.kind === kind && part.metadata.name === metadata.name);
   }

@@ -1,5 +1,5 @@
 /**
- * Determines which operator the objects in a cluster belong to. Installed objects have the
+ * Determines to which operator the objects in a cluster belong. Installed objects have the
  * operator's name and ID as labels. Objects without an ID belong to an operator whose project has
  * no ID. Such operators of the same name are distinguished by their kinds.
  */
@@ -9,7 +9,7 @@ import { ID_LABEL, NAME_LABEL } from "../internal/mod.gen.ts";
 import { type Cluster, ifFound, servedKind } from "../cluster.ts";
 import { Failure } from "../exit_code.ts";
 import { DEV_MANAGER, MANAGER } from "../field_manager.ts";
-import { place, type PlainObject, shown } from "../objects.ts";
+import { namespaceOptions, type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 
 /** An object to write or delete that belongs to another operator in the cluster. */
@@ -65,7 +65,7 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
       const [liveId, liveName] = [live.metadata.labels?.[ID_LABEL], live.metadata.labels?.[NAME_LABEL]];
       if (liveId !== undefined) return liveId !== id;
       if (object.kind === "CustomResourceDefinition") {
-        return (id !== undefined || operators.size > 0) && await isOthersDefinition(live);
+        return (id !== undefined || operators.size > 0) && await isForeignDefinition(live);
       }
       // An object that the user added to an overlay belongs to no operator.
       if (name === undefined || !operators.has(name)) return false;
@@ -79,7 +79,7 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
    * Returns whether a definition without an ID belongs to another operator. The definition may have
    * no label with the operator's name, but the roles for its users have one.
    */
-  async function isOthersDefinition({ metadata }: KubeObject): Promise<boolean> {
+  async function isForeignDefinition({ metadata }: KubeObject): Promise<boolean> {
     const name = metadata.labels?.[NAME_LABEL];
     if (name !== undefined) return !operators.has(name);
     if (!(metadata.managedFields ?? []).some(({ manager = "" }) => OWN_MANAGERS.includes(manager))) return true;
@@ -109,8 +109,7 @@ export async function conflictsIn(cluster: Cluster, objects: readonly PlainObjec
  * @param cluster The cluster.
  * @param objects The objects as this operator declares them, with their namespaces.
  * @param options `action` is the command that fails, such as `deploy "shop"`. `advice` is a
- * sentence
- *   with what to do instead.
+ *   sentence with what to do instead.
  * @throws {Failure} If at least one object belongs to another operator. The message names the
  *   objects, and what that operator would lose.
  */
@@ -184,7 +183,7 @@ async function losses(cluster: Cluster, conflicts: readonly Conflict[]): Promise
     ...(conflicts.some(({ live }) => live.kind === "Deployment") ? ["its Deployment"] : []),
     ...(await Promise.all(
       [...kinds].map(async (kind) =>
-        `${hasRole ? "its permissions on" : "the definition of"} ${kind} (${await numberOf(cluster, kind)})`
+        `${hasRole ? "its permissions on" : "the definition of"} ${kind} (${await objectCount(cluster, kind)})`
       ),
     )),
   ];
@@ -238,12 +237,12 @@ function definitionsIn(objects: readonly PlainObject[]): string[] {
 }
 
 /**
- * Returns the number of objects of a custom kind, such as `3 objects`.
+ * Counts the objects of a custom kind, and returns a string such as `3 objects`.
  *
  * @param cluster The cluster.
  * @param definition The name of its CustomResourceDefinition.
  */
-export async function numberOf({ client }: Cluster, definition: string): Promise<string> {
+export async function objectCount({ client }: Cluster, definition: string): Promise<string> {
   try {
     const { spec } = await client.get(CustomResourceDefinition, definition);
     const version = (spec.versions.find(({ storage }) => storage) ?? spec.versions[0])?.name ?? "";
@@ -269,6 +268,6 @@ export async function liveOf(cluster: Cluster, object: PlainObject): Promise<Kub
   const kind = await servedKind(cluster, object);
   // An object whose kind is not served cannot exist.
   if (kind === undefined) return undefined;
-  const options = kind.namespaced ? { namespace: cluster.namespace, ...place(object) } : {};
+  const options = kind.namespaced ? { namespace: cluster.namespace, ...namespaceOptions(object) } : {};
   return await ifFound(() => cluster.client.get(kind, object.metadata.name, options));
 }

@@ -7,7 +7,7 @@ import type { Io } from "../io.ts";
 import type { PlainObject } from "../objects.ts";
 import { step } from "../progress.ts";
 
-// Between two requests, in milliseconds.
+/** The pause between two requests, in milliseconds. */
 const PAUSE = 1000;
 
 /**

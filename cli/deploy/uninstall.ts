@@ -11,7 +11,7 @@ import { durationOption, shownDuration } from "../duration_option.ts";
 import { factsOf, NO_IMAGE, type PlaceOptions } from "../generate/generate.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import { type NamedObject, place, type PlainObject, shown } from "../objects.ts";
+import { type NamedObject, namespaceOptions, type PlainObject, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
 import { step } from "../progress.ts";
 import { withoutConversion } from "./conversion.ts";
@@ -47,12 +47,14 @@ export interface UninstallOptions extends ClusterOptions, PlaceOptions {
   readonly timeout: string;
 }
 
-// Between two requests, in milliseconds.
+/** The pause between two requests, in milliseconds. */
 const PAUSE = 500;
 
-// How long to repeat requests until the API server no longer calls suspended webhooks, in
-// milliseconds. It notices such a change within a second or two.
-const SUSPENSION = 15_000;
+/**
+ * How long to repeat requests until the API server no longer calls suspended webhooks, in
+ * milliseconds. It notices such a change within two seconds.
+ */
+const SUSPENSION_TIMEOUT = 15_000;
 
 /** The maximum number of objects that a message names. */
 const MAX_NAMED = 20;
@@ -175,7 +177,7 @@ interface RemovalOptions {
 
 /** Deletes the objects of an operator's kinds, and their dependents. */
 class Removal {
-  readonly #with: RemovalOptions;
+  readonly #options: RemovalOptions;
 
   /** Functions that restore the suspended conversions, to be called in reverse order. */
   readonly #restores: (() => Promise<void>)[] = [];
@@ -187,18 +189,22 @@ class Removal {
   #suspended: Set<string> | undefined;
 
   constructor(options: RemovalOptions) {
-    this.#with = options;
+    this.#options = options;
   }
 
-  /** @throws {Failure} If an object still exists. Conversions are restored then. */
+  /**
+   * Deletes the objects and waits for their dependents.
+   *
+   * @throws {Failure} If an object still exists. Conversions are restored then.
+   */
   async run(): Promise<void> {
-    const { cluster, facts, definitions } = this.#with;
-    // Registered webhooks of an op dev that has ended would block requests. A running op dev keeps
-    // its webhooks for now, because it may have to do the cleanup.
+    const { cluster, facts, definitions } = this.#options;
+    // The webhooks of an op dev that has ended would block requests. A running op dev keeps its
+    // webhooks for now, because it may have to clean up.
     const session = await devSession(cluster, leasePlace(facts), Date.now());
     if (!session?.isAlive) await this.#unregister();
     try {
-      if (this.#with.releaseFinalizers && (await objectsOf(cluster, definitions)).unreadable.length > 0) {
+      if (this.#options.releaseFinalizers && (await objectsOf(cluster, definitions)).unreadable.length > 0) {
         await this.#suspendConversions();
       }
       const { objects, unreadable: [unreadable] } = await objectsOf(cluster, definitions);
@@ -224,7 +230,7 @@ class Removal {
   }
 
   async #suspendConversions(): Promise<void> {
-    this.#restores.push(await withoutConversion(this.#with.cluster, namesOf(this.#with.definitions)));
+    this.#restores.push(await withoutConversion(this.#options.cluster, namesOf(this.#options.definitions)));
   }
 
   /**
@@ -232,13 +238,13 @@ class Removal {
    * serves them. With `releaseFinalizers`, they are suspended then.
    */
   async #sendUnblocked(send: () => Promise<unknown>): Promise<void> {
-    for (const deadline = AbortSignal.timeout(SUSPENSION);;) {
+    for (const deadline = AbortSignal.timeout(SUSPENSION_TIMEOUT);;) {
       try {
         await send();
         return;
       } catch (error) {
         const isBlocked = error instanceof ApiError && error.status >= 500;
-        if (!isBlocked || !this.#with.releaseFinalizers || deadline.aborted) throw error;
+        if (!isBlocked || !this.#options.releaseFinalizers || deadline.aborted) throw error;
       }
       if (this.#suspended === undefined) await this.#suspendWebhooks();
       else await new Promise((resolve) => setTimeout(resolve, PAUSE));
@@ -250,7 +256,7 @@ class Removal {
    * conversions.
    */
   async #suspendWebhooks(): Promise<void> {
-    const { cluster, facts, io } = this.#with;
+    const { cluster, facts, io } = this.#options;
     this.#suspended = new Set();
     const configurations = facts.manifests.webhook.filter(({ kind }) => isWebhookConfiguration(kind));
     for (const one of await existingParts(cluster, configurations as unknown as PlainObject[])) {
@@ -262,12 +268,12 @@ class Removal {
   }
 
   async #unregister(): Promise<void> {
-    const { cluster, facts, io } = this.#with;
+    const { cluster, facts, io } = this.#options;
     for (const one of await unregister(cluster, facts)) io.out(`deleted    ${one}, left by "op dev"\n`);
   }
 
   async #deleteObjects(objects: readonly ScannedObject[]): Promise<void> {
-    const { cluster, facts, timeout, releaseFinalizers, io } = this.#with;
+    const { cluster, facts, timeout, releaseFinalizers, io } = this.#options;
     if (objects.length > 0) step(`Deleting ${counted(objects.length, "object")} and waiting for the cleanup`, io);
     for (const { kind, object } of objects) {
       await this.#sendUnblocked(() => remove(cluster, kind, object as unknown as PlainObject));
@@ -294,7 +300,7 @@ class Removal {
       const finalizers = (object.metadata.finalizers ?? []).filter((name) => !isOperatorFinalizer(name, kind, facts));
       const { name, resourceVersion } = object.metadata;
       const patch = { metadata: { resourceVersion, finalizers } };
-      await this.#sendUnblocked(() => cluster.client.patch(kind, name, patch, place(object)));
+      await this.#sendUnblocked(() => cluster.client.patch(kind, name, patch, namespaceOptions(object)));
       io.out(`released   ${shown(object)}\n`);
     }
     const finalized = await stillExisting(cluster, left);
@@ -310,7 +316,7 @@ class Removal {
   }
 
   async #waitForCollector(owners: ReadonlySet<string>): Promise<void> {
-    const { cluster, facts, timeout, orphanDependents, io } = this.#with;
+    const { cluster, facts, timeout, orphanDependents, io } = this.#options;
     const left = await untilCollected(cluster, owners, orphanDependents ? 0 : timeout);
     if (left.length === 0) return;
     for (const { object } of left.slice(0, MAX_NAMED)) {
@@ -329,11 +335,11 @@ class Removal {
   }
 
   /**
-   * Checks that no objects were created meanwhile. Deleting the definition would delete them
-   * without a cleanup.
+   * Checks that no objects were created during the uninstall. Deleting the definition would delete
+   * them without a cleanup.
    */
   async #checkNewObjects(): Promise<void> {
-    const { cluster, facts, definitions, io } = this.#with;
+    const { cluster, facts, definitions, io } = this.#options;
     const { objects } = await objectsOf(cluster, definitions);
     if (objects.length === 0) return;
     for (const { object } of objects.slice(0, MAX_NAMED)) {
@@ -416,9 +422,9 @@ async function untilDefinitionsDeleted(
  * Returns the objects of an installation in the order of deletion. The Deployment comes before the
  * roles, which the operator needs until it ends.
  */
-function installedObjects({ manifests, reconciled }: OperatorFacts, isKept: boolean): PlainObject[] {
+function installedObjects({ manifests, reconciled }: OperatorFacts, keepObjects: boolean): PlainObject[] {
   const { crd, namespace, rbac, manager, networkPolicy, webhook } = manifests;
-  const kinds = isKept ? [] : crd.filter(({ metadata }) => reconciled.includes(metadata.name));
+  const kinds = keepObjects ? [] : crd.filter(({ metadata }) => reconciled.includes(metadata.name));
   // Webhook configurations come before the Service that they call, so that they block no request.
   return [
     ...webhook.toReversed(),
@@ -434,7 +440,9 @@ async function existingParts(cluster: Cluster, parts: readonly PlainObject[]): P
   const found = await Promise.all(parts.map(async (part) => {
     const kind = await servedKind(cluster, part);
     if (kind === undefined) return [];
-    const live: KubeObject | undefined = await ifFound(() => cluster.client.get(kind, part.metadata.name, place(part)));
+    const live: KubeObject | undefined = await ifFound(() =>
+      cluster.client.get(kind, part.metadata.name, namespaceOptions(part))
+    );
     // A namespace of another owner is not deleted.
     return live === undefined || (part.kind === "Namespace" && !isOwnNamespace(live, part)) ? [] : [part];
   }));
@@ -444,7 +452,7 @@ async function existingParts(cluster: Cluster, parts: readonly PlainObject[]): P
 async function stillExisting(cluster: Cluster, objects: readonly ScannedObject[]): Promise<ScannedObject[]> {
   const now = await Promise.all(objects.map(async ({ kind, object }) => {
     const live: KubeObject | undefined = await ifFound(() =>
-      cluster.client.get(kind, object.metadata.name, place(object))
+      cluster.client.get(kind, object.metadata.name, namespaceOptions(object))
     );
     return live !== undefined && live.metadata.uid === object.metadata.uid ? [{ kind, object: live }] : [];
   }));
@@ -452,5 +460,5 @@ async function stillExisting(cluster: Cluster, objects: readonly ScannedObject[]
 }
 
 async function remove(cluster: Cluster, kind: AnyKind, object: PlainObject): Promise<void> {
-  await ifFound(() => cluster.client.delete(kind, object.metadata.name, place(object)));
+  await ifFound(() => cluster.client.delete(kind, object.metadata.name, namespaceOptions(object)));
 }

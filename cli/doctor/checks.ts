@@ -56,8 +56,8 @@ export async function identity(cluster: Cluster, { name, id, manifests }: Operat
 }
 
 /**
- * Checks that definitions are installed, served and up to date. Of an external kind, one declared
- * version must be served.
+ * Checks that definitions are installed, served and up to date. For an external kind, at least one
+ * declared version must be served.
  */
 export async function definitions(
   cluster: Cluster,
@@ -244,7 +244,7 @@ export async function finalizers(
   const stuck = all.filter(({ metadata: { deletionTimestamp } }) =>
     deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > stuckAfter
   );
-  const left = await leftFinding(cluster, facts);
+  const left = await droppedControllerFindings(cluster, facts);
   if (stuck.length === 0) {
     const deleted = all.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
     const recent = deleted === 0 ? "" : `, ${deleted} being deleted for less than ${shownDuration(stuckAfter)}`;
@@ -267,7 +267,7 @@ export async function finalizers(
 }
 
 /** Reports finalizers on objects for whose kind the operator no longer has a controller. */
-async function leftFinding(cluster: Cluster, facts: OperatorFacts): Promise<Finding[]> {
+async function droppedControllerFindings(cluster: Cluster, facts: OperatorFacts): Promise<Finding[]> {
   const { error } = findings("finalizers");
   const isControlled = ({ group, kind }: AnyKind) =>
     facts.controlled.some((one) => one.group === group && one.kind === kind);

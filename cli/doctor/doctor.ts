@@ -35,7 +35,7 @@ export async function doctor(file: string, options: DoctorOptions, io: Io): Prom
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   using cluster = await connectCluster(options, io);
   const now = Date.now();
-  // First and alone: if the server does not respond, no other check can run.
+  // This check runs first, because no other check can run if the server does not respond.
   const reached = await server(cluster);
   const installed = await checked("installed", () => notInstalled(cluster, facts));
   const found = installed.length > 0 ? [installed] : await Promise.all([

@@ -1,24 +1,24 @@
 /** The findings of `op doctor`. */
 import { ApiError } from "@op/sdk";
 
-/** A line of the output. */
+/** The result of a check, which is a line of the output. */
 export interface Finding {
   /** The name of the check. */
   readonly check: string;
   /** The command fails only if there is an `error`. */
   readonly verdict: "ok" | "warning" | "error" | "unknown";
-  /** What was found, and what to do about it. */
+  /** The result, and what to do about it. */
   readonly message: string;
 }
 
 /** Returns functions that create the findings of a check. */
 export function findings(check: string): Record<Finding["verdict"], (message: string) => Finding> {
-  const of = (verdict: Finding["verdict"]) => (message: string): Finding => ({ check, verdict, message });
-  return { ok: of("ok"), warning: of("warning"), error: of("error"), unknown: of("unknown") };
+  const create = (verdict: Finding["verdict"]) => (message: string): Finding => ({ check, verdict, message });
+  return { ok: create("ok"), warning: create("warning"), error: create("error"), unknown: create("unknown") };
 }
 
 /**
- * Runs a check. If the API server rejects a request of it, that is the finding.
+ * Runs a check. If the API server rejects one of its requests, the result is a finding about that.
  *
  * @param check The name of the check.
  * @param run Runs the check.

@@ -11,11 +11,14 @@ import { accountOf } from "../run/install.ts";
 import { readyPods, registeredIn } from "../run/webhook_registration.ts";
 import { type Finding, findings } from "./finding.ts";
 
-// Certificates are renewed earlier than this before they expire. In milliseconds.
-const SOON = 7 * 24 * 3600 * 1000;
+/**
+ * A certificate authority that expires within this time is reported, in milliseconds. Operators
+ * renew theirs earlier.
+ */
+const EXPIRY_WARNING = 7 * 24 * 3600 * 1000;
 
 /** A webhook in a cluster. */
-interface Called {
+interface LiveWebhook {
   /** The names of the configuration and the webhook: `CONFIGURATION/WEBHOOK`. */
   readonly name: string;
   readonly caBundle: string | undefined;
@@ -26,7 +29,7 @@ interface Called {
 export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
   const { client } = cluster;
   const { ok, error, warning } = findings("webhooks");
-  const developed = (await registeredIn(cluster, facts)).map(({ shown }) =>
+  const devRegistrations = (await registeredIn(cluster, facts)).map(({ shown }) =>
     warning(
       `${shown} calls an "op dev" on a developer's machine. If that has ended, the next "op dev" or "op deploy" removes it.`,
     )
@@ -45,9 +48,9 @@ export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: numb
     webhooks.some(({ clientConfig }) => clientConfig.service?.namespace === namespace)
   );
   const missing = declared.filter(({ metadata }) => !live.some((one) => one.metadata.name === metadata.name));
-  if (declared.length === 0 && live.length === 0) return [...developed, ok("the operator has no webhooks")];
+  if (declared.length === 0 && live.length === 0) return [...devRegistrations, ok("the operator has no webhooks")];
   const called = live.flatMap(({ metadata, webhooks = [] }) =>
-    webhooks.map(({ name, clientConfig: { caBundle, service } }): Called => ({
+    webhooks.map(({ name, clientConfig: { caBundle, service } }): LiveWebhook => ({
       name: `${metadata.name}/${name}`,
       caBundle,
       service: service?.namespace === namespace ? service.name : undefined,
@@ -55,10 +58,10 @@ export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: numb
   );
   const services = [...new Set(called.flatMap(({ service }) => service ?? []))];
   return [
-    ...developed,
+    ...devRegistrations,
     // A running op dev registers configurations of its own.
     ...missing.map(({ kind, metadata }) =>
-      (developed.length === 0 ? error : warning)(`${kind} ${metadata.name} is not installed. Run "op deploy".`)
+      (devRegistrations.length === 0 ? error : warning)(`${kind} ${metadata.name} is not installed. Run "op deploy".`)
     ),
     ...called.length === 0 ? [] : [ok(`${counted(called.length, "webhook is", "webhooks are")} configured`)],
     ...called.map((one) => certificate(one, now)),
@@ -67,7 +70,7 @@ export async function webhooks(cluster: Cluster, facts: OperatorFacts, now: numb
 }
 
 /** Checks the certificate authority of a webhook. */
-function certificate({ name, caBundle }: Called, now: number): Finding {
+function certificate({ name, caBundle }: LiveWebhook, now: number): Finding {
   const { ok, error, warning } = findings("certificate");
   if (!caBundle) return error(`${name} has no certificate authority, so every call fails`);
   let ends: number[];
@@ -77,12 +80,12 @@ function certificate({ name, caBundle }: Called, now: number): Finding {
   } catch {
     ends = [];
   }
-  // While an authority is replaced there are several, of which one must be valid.
+  // During the replacement of an authority there are several, and one of them must be valid.
   const last = Math.max(...ends);
   if (ends.length === 0 || Number.isNaN(last)) return error(`${name}: its certificate authority cannot be parsed`);
   const day = new Date(last).toISOString().slice(0, 10);
   if (last < now) return error(`${name}: its certificate authority expired on ${day}, so every call fails`);
-  return last - now < SOON
+  return last - now < EXPIRY_WARNING
     ? warning(`${name}: its certificate authority expires on ${day}`)
     : ok(`${name}: its certificate authority is valid until ${day}`);
 }

@@ -12,7 +12,7 @@ export default operator({ name: "guard", version: "1.2.0", parts: { maps, mapRul
 `;
 const settings = (source: string) => `[generate.webhooks]\ncertificates = "${source}"\n`;
 
-/** Properties of manifests, and the pattern that shows each. */
+/** Patterns in the manifests, by the property that each one shows. */
 const PROPERTIES = {
   "cert-manager issues the certificate": /^kind: Certificate$/m,
   "cert-manager injects the authority": /^ {4}cert-manager\.io\/inject-ca-from: guard-system\/guard-webhook$/m,

@@ -1,15 +1,15 @@
-/** `op generate`: files with an operator's manifests, generated from its declarations. */
+/** `op generate`: writes files with an operator's manifests, generated from its declarations. */
 import { dirname, join, resolve } from "node:path";
 import type { InstallOptions } from "@op/sdk/operator";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { counted } from "../plural.ts";
 import { sourceFile } from "../deno.ts";
 import { Failure, UsageError } from "../exit_code.ts";
-import { replaceFiles } from "../files_together.ts";
+import { replaceFiles } from "../atomic_files.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import { commitFor, namesCommit, projectFile, type ProjectOptions } from "../project_file.ts";
-import { layout, type LayoutPart, refusalsOf, sampleFile } from "./layout.ts";
+import { commitFor, needsCommit, projectFile, type ProjectOptions } from "../project_file.ts";
+import { layout, type LayoutPart, rejectionsOf, sampleFile } from "./layout.ts";
 import { overlay } from "./overlay.ts";
 import { isUntouched } from "./seal.ts";
 
@@ -89,7 +89,7 @@ export async function generateOverlay(name: string, file: string, options: Gener
   const folder = await folderOf(options.dir, io);
   const { image, ...base } = options;
   const facts = await factsOf(file, image === undefined ? base : await withCommittedImage(file, base, io), io);
-  const states = await statesOf(filesOf(name, facts, image), folder);
+  const states = await statesOf(overlayFiles(name, facts, image), folder);
   const existing = states.filter(({ state }) => state !== "missing");
   if (existing.length > 0 && options.force !== true) {
     throw new Failure(
@@ -100,17 +100,17 @@ export async function generateOverlay(name: string, file: string, options: Gener
 }
 
 /**
- * Warns of generated samples that an API server would reject. Samples that were edited are not
+ * Warns about generated samples that an API server would reject. Samples that were edited are not
  * checked.
  */
 async function warnOfSamples(facts: OperatorFacts, folder: string, io: Io): Promise<void> {
   for (const sample of facts.samples) {
     const { apiVersion, kind } = sample.manifest;
-    const [refusal] = refusalsOf(sample, facts.refusals);
-    const file = await textIn(join(folder, "samples", sampleFile(sample)));
-    if (refusal === undefined || (file !== undefined && !isUntouched(file))) continue;
+    const [rejection] = rejectionsOf(sample, facts.rejections);
+    const file = await contentOf(join(folder, "samples", sampleFile(sample)));
+    if (rejection === undefined || (file !== undefined && !isUntouched(file))) continue;
     io.err(
-      `Warning: the generated sample of ${kind} (${apiVersion}) is not valid: ${refusal}. Set "example" in the schema, or correct the sample.\n`,
+      `Warning: the generated sample of ${kind} (${apiVersion}) is not valid: ${rejection}. Set "example" in the schema, or correct the sample.\n`,
     );
   }
 }
@@ -154,8 +154,8 @@ export const NO_IMAGE = "unneeded";
 async function withCommittedImage(file: string, options: GenerateOptions, io: Io): Promise<GenerateOptions> {
   if (options.image !== undefined) return options;
   const source = await sourceFile(file, io);
-  if (!namesCommit(await projectFile(source, options, io))) return options;
-  const deployment = await textIn(join(resolve(io.cwd, options.dir), "manager/deployment.yaml"));
+  if (!needsCommit(await projectFile(source, options, io))) return options;
+  const deployment = await contentOf(join(resolve(io.cwd, options.dir), "manager/deployment.yaml"));
   const image = /^ +(?:- )?image: (\S+)$/m.exec(deployment ?? "")?.[1];
   return image === undefined ? options : { ...options, image };
 }
@@ -171,7 +171,7 @@ interface FileState {
 async function statesOf(files: ReadonlyMap<string, string>, folder: string): Promise<FileState[]> {
   const states = await Promise.all([...files].map(async ([file, text]): Promise<FileState> => {
     const path = join(folder, file);
-    const state = stateOf(await textIn(path), text);
+    const state = stateOf(await contentOf(path), text);
     // A sample is only a starting point, so edits are kept.
     return { path, file, text, state: state === "edited by hand" && isSample(file) ? "up to date" : state };
   }));
@@ -181,18 +181,18 @@ async function statesOf(files: ReadonlyMap<string, string>, folder: string): Pro
 /** Returns generated, unedited files that belong to deleted kinds and roles. */
 async function obsoleteFiles(files: ReadonlyMap<string, string>, folder: string): Promise<FileState[]> {
   const obsolete: FileState[] = [];
-  for (const below of new Set([...files.keys()].map((file) => dirname(file)))) {
-    const names = await Array.fromAsync(Deno.readDir(join(folder, below))).catch(() => []);
+  for (const subfolder of new Set([...files.keys()].map((file) => dirname(file)))) {
+    const names = await Array.fromAsync(Deno.readDir(join(folder, subfolder))).catch(() => []);
     for (const { name, isFile } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const [file, path] = [`${below}/${name}`, join(folder, below, name)];
-      if (!isFile || files.has(file) || !isUntouched(await textIn(path) ?? "")) continue;
+      const [file, path] = [`${subfolder}/${name}`, join(folder, subfolder, name)];
+      if (!isFile || files.has(file) || !isUntouched(await contentOf(path) ?? "")) continue;
       obsolete.push({ path, file, text: "", state: "obsolete" });
     }
   }
   return obsolete;
 }
 
-/** Returns the folder for the files. */
+/** Returns the path of the folder for the files, and checks that it is not a file. */
 async function folderOf(dir: string, io: Io): Promise<string> {
   const folder = resolve(io.cwd, dir);
   if (await Deno.stat(folder).then(({ isFile }) => isFile, () => false)) {
@@ -201,7 +201,7 @@ async function folderOf(dir: string, io: Io): Promise<string> {
   return folder;
 }
 
-async function textIn(path: string): Promise<string | undefined> {
+async function contentOf(path: string): Promise<string | undefined> {
   try {
     return (await Deno.readTextFile(path)).replaceAll("\r\n", "\n");
   } catch (error) {
@@ -214,10 +214,10 @@ function isSample(file: string): boolean {
   return file.startsWith("samples/") && !file.endsWith("/kustomization.yaml");
 }
 
-function stateOf(now: string | undefined, text: string): FileState["state"] {
-  if (now === undefined) return "missing";
-  if (now === text) return "up to date";
-  return isUntouched(now) ? "outdated" : "edited by hand";
+function stateOf(existing: string | undefined, generated: string): FileState["state"] {
+  if (existing === undefined) return "missing";
+  if (existing === generated) return "up to date";
+  return isUntouched(existing) ? "outdated" : "edited by hand";
 }
 
 function check(states: readonly FileState[], dir: string, io: Io): void {
@@ -244,7 +244,7 @@ async function writeAll(states: readonly FileState[], dir: string, io: Io): Prom
   if (changes.length === 0) io.out(`Nothing to do: ${dir} is up to date (${counted(states.length, "file")})\n`);
 }
 
-function filesOf(name: string, facts: OperatorFacts, image: string | undefined): Map<string, string> {
+function overlayFiles(name: string, facts: OperatorFacts, image: string | undefined): Map<string, string> {
   try {
     return overlay(name, facts, image);
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import { isMap, isSeq, type YAMLMap } from "yaml";
 import type { AdditionalPolicyRule, Manifest, ManifestGroups, RbacRule, Sample } from "@op/sdk/operator";
-import { refusalOf, type SampleRefusal } from "./sample_review.ts";
+import { rejectionOf, type SampleRejection } from "./sample_review.ts";
 import { sealed } from "./seal.ts";
 import { formatDocument, toYaml, yamlDocument } from "../yaml.ts";
 import { equal } from "../internal/mod.gen.ts";
@@ -15,7 +15,7 @@ export interface LayoutFacts {
   readonly manifests: ManifestGroups;
   readonly samples: readonly Sample[];
   /** Rejections of samples by the operator's webhooks. @default {[]} */
-  readonly refusals?: readonly SampleRefusal[];
+  readonly rejections?: readonly SampleRejection[];
   readonly rbac: readonly RbacRule[];
 }
 
@@ -38,23 +38,23 @@ const FOLDERS: Readonly<Record<LayoutPart, readonly string[]>> = {
  * @param facts The operator's declarations.
  */
 export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string> {
-  const { name, manifests, samples, refusals = [], rbac: permissions } = facts;
+  const { name, manifests, samples, rejections = [], rbac: permissions } = facts;
   const { crd, namespace, rbac, manager, webhook, networkPolicy, prometheus } = manifests;
   const folders: Readonly<Record<string, ReadonlyMap<string, string>>> = {
     crd: folder(crd.map((one) => [`${one.spec.names.plural}.${one.spec.group}.yaml`, text(one)])),
     rbac: folder(
       byFile(rbac, name).map(([file, some]) => {
-        // The reasons are the operator's. Roles for people have others.
-        const reasons = file.endsWith(ROLES_FOR_PEOPLE) ? [] : permissions;
+        // The reasons explain the operator's own roles. They do not apply to roles for users.
+        const reasons = file.endsWith(USER_ROLES) ? [] : permissions;
         return [file, some.map((one) => text(one, reasons)).join("---\n")];
       }),
     ),
     manager: byKind([...namespace, ...manager]),
     "network-policy": byKind(networkPolicy),
-    samples: folder(samples.map((sample) => [sampleFile(sample), sampleText(sample, refusals)])),
+    samples: folder(samples.map((sample) => [sampleFile(sample), sampleText(sample, rejections)])),
     webhook: byKind(webhook),
     prometheus: byKind(prometheus),
-    // The base has nothing that only some clusters support. Overlays add "../../prometheus".
+    // Every cluster supports the objects of the base. Overlays may add "../../prometheus".
     base: new Map([[
       "kustomization.yaml",
       kustomization([
@@ -66,14 +66,14 @@ export function layout(part: LayoutPart, facts: LayoutFacts): Map<string, string
       ]),
     ]]),
   };
-  const files = FOLDERS[part].flatMap((below) =>
-    [...folders[below] ?? []].map(([file, body]) => [`${below}/${file}`, sealed(body)] as const)
+  const files = FOLDERS[part].flatMap((name) =>
+    [...folders[name] ?? []].map(([file, body]) => [`${name}/${file}`, sealed(body)] as const)
   );
   return new Map(files);
 }
 
 /**
- * Returns manifests as YAML documents. A comment above each rule of a role says why it is needed.
+ * Returns manifests as YAML documents. A comment above each rule of a role has the reasons for it.
  *
  * @param manifests The manifests.
  * @param permissions The reasons.
@@ -98,21 +98,21 @@ function kustomization(resources: readonly string[]): string {
   return toYaml({ apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources });
 }
 
-/** End of the names of files with roles for people. */
-const ROLES_FOR_PEOPLE = "_roles.yaml";
+/** The suffix of files with roles for users. */
+const USER_ROLES = "_roles.yaml";
 
 /**
- * Groups the operator's own RBAC by kind, and roles for people by the kind of object that they
- * allow.
+ * Groups the operator's own RBAC by kind, and roles for users by the kind to which they give
+ * access.
  */
 function byFile(rbac: readonly Manifest[], operator: string): [string, Manifest[]][] {
   const files = new Map<string, Manifest[]>();
   for (const one of rbac) {
-    const person = /^(.*)-(admin|editor|viewer|reader)$/.exec(one.kind === "ClusterRole" ? one.metadata.name : "");
-    const isForPeople = person !== null &&
+    const userRole = /^(.*)-(admin|editor|viewer|reader)$/.exec(one.kind === "ClusterRole" ? one.metadata.name : "");
+    const isForUsers = userRole !== null &&
       !rbac.some(({ kind, metadata }) => kind === "ClusterRoleBinding" && metadata.name === one.metadata.name);
-    const file = isForPeople
-      ? `${person[1]?.slice(operator.length + 1)}${ROLES_FOR_PEOPLE}`
+    const file = isForUsers
+      ? `${userRole[1]?.slice(operator.length + 1)}${USER_ROLES}`
       : `${snake(one.kind.replace(/^Cluster/, ""))}.yaml`;
     files.set(file, [...files.get(file) ?? [], one]);
   }
@@ -125,19 +125,19 @@ export function sampleFile({ manifest }: Sample): string {
   return `${group.split(".")[0]}_${version}_${manifest.kind.toLowerCase()}.yaml`;
 }
 
-function sampleText(sample: Sample, refusals: readonly SampleRefusal[]): string {
-  const comments = refusalsOf(sample, refusals).map((reason) => `# To be corrected: ${reason}\n`);
+function sampleText(sample: Sample, rejections: readonly SampleRejection[]): string {
+  const comments = rejectionsOf(sample, rejections).map((reason) => `# To be corrected: ${reason}\n`);
   return `${comments.join("")}${text(sample.manifest)}`;
 }
 
-/** Returns why a sample is rejected, by its schema and rules or by the operator's webhooks. */
-export function refusalsOf({ manifest, errors }: Sample, refusals: readonly SampleRefusal[]): string[] {
-  const own = refusals.filter(({ apiVersion, kind }) => apiVersion === manifest.apiVersion && kind === manifest.kind);
-  const reasons = [...errors.map(({ field, message }) => `${field}: ${message}`), ...own.map(refusalOf)];
+/** Returns the reasons for which a sample is rejected: by its schema, its rules or a webhook. */
+export function rejectionsOf({ manifest, errors }: Sample, rejections: readonly SampleRejection[]): string[] {
+  const own = rejections.filter(({ apiVersion, kind }) => apiVersion === manifest.apiVersion && kind === manifest.kind);
+  const reasons = [...errors.map(({ field, message }) => `${field}: ${message}`), ...own.map(rejectionOf)];
   return [...new Set(reasons.map((one) => one.replaceAll(/\s*\n\s*/g, " ")))];
 }
 
-/** Returns an object as YAML. A comment above each rule of a role says why it is needed. */
+/** Returns an object as YAML. A comment above each rule of a role has the reasons for it. */
 export function text(manifest: object, permissions: readonly RbacRule[] = []): string {
   const document = yamlDocument(manifest);
   const rules = document.get("rules");
@@ -147,7 +147,7 @@ export function text(manifest: object, permissions: readonly RbacRule[] = []): s
   return formatDocument(document);
 }
 
-/** Adds a comment to a rule: which part of the operator needs it, and why. */
+/** Adds a comment to a rule: the parts of the operator that need it, and their reasons. */
 function explain(rule: YAMLMap, permissions: readonly RbacRule[]): void {
   const { apiGroups = [], resources = [], verbs = [], resourceNames = [] } = rule.toJSON() as Partial<
     AdditionalPolicyRule

@@ -8,7 +8,7 @@ const PERMISSIONS: RbacRule[] = [
   { ...SECRETS, verb: "patch", resourceNames: ["tls"], reason: "stores the certificate" },
 ];
 
-Deno.test("a rule of a role is explained by the permissions with its verbs and names only", () => {
+Deno.test("the comment of a rule has only the reasons of permissions with its verbs and resource names", () => {
   const role = {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "Role",

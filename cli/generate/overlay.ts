@@ -14,7 +14,7 @@ interface Patch {
 
 /** The changes of an overlay to the base. */
 interface Overlay {
-  /** The kind of cluster that the overlay is for, as the head of its file names it. */
+  /** The kind of cluster that the overlay is for, for the comment at the top of its file. */
   readonly purpose: string;
   readonly patches: readonly Patch[];
   /** Additional objects, by file. */
@@ -125,17 +125,17 @@ function split(facts: LayoutFacts): Overlay {
   const copies = [...manager, ...networkPolicy].filter(({ kind }) =>
     ["Deployment", "PodDisruptionBudget", "NetworkPolicy"].includes(kind)
   );
-  const first = "/spec/template/spec/containers/0";
+  const containerPath = "/spec/template/spec/containers/0";
   return {
     purpose: "a cluster in which controllers and webhooks run separately",
     patches: [
       {
         target: { kind: "Deployment", name },
         operations: [
-          { op: "add", path: `${first}/args/-`, value: "--skip-webhook-server" },
+          { op: "add", path: `${containerPath}/args/-`, value: "--skip-webhook-server" },
           ports.length === 1
-            ? { op: "remove", path: `${first}/ports` }
-            : { op: "remove", path: `${first}/ports/${port}` },
+            ? { op: "remove", path: `${containerPath}/ports` }
+            : { op: "remove", path: `${containerPath}/ports/${port}` },
         ],
       },
       {

@@ -4,8 +4,8 @@
  * stores no object.
  */
 
-/** A sample that is rejected, and why. */
-export interface SampleRefusal {
+/** The rejection of a sample. */
+export interface SampleRejection {
   /** The sample. */
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,35 +18,35 @@ export interface SampleRefusal {
   readonly message: string;
 }
 
-/** Longest time in milliseconds for all webhooks together. */
-const LIMIT = 20_000;
+/** The maximum time for all webhooks together, in milliseconds. */
+const TIMEOUT = 20_000;
 
 /**
  * Code that defines `reviewSamples(op, samples)`, which resolves with a list of
- * {@linkcode SampleRefusal}. It does not call webhooks that read the cluster or use services: their
- * result depends on what exists there.
+ * {@linkcode SampleRejection}. It does not call webhooks that read the cluster or use services:
+ * their result depends on what exists there.
  */
 export const REVIEW_SAMPLES = `
 async function reviewSamples(op, samples) {
-  const refusals = [];
+  const rejections = [];
   const { controllers, webhooks, conversions } = op.units;
   const reviewers = [...webhooks].filter(([, { reads, uses, subresource, operations }]) =>
     reads.length === 0 && uses.length === 0 && subresource === undefined && operations.includes("CREATE"));
   const names = new Set(reviewers.map(([, { kind }]) => kind.group + "/" + kind.kind));
   const reviewed = samples.filter(({ manifest, errors }) =>
     errors.length === 0 && names.has(manifest.apiVersion.split("/")[0] + "/" + manifest.kind));
-  if (reviewed.length === 0) return refusals;
+  if (reviewed.length === 0) return rejections;
   let testing;
   try {
     testing = await import("@op/sdk/testing");
   } catch {
-    return refusals; // The file imports the SDK by another name.
+    return rejections; // The file imports the SDK by another name.
   }
   let manifest, usesServices;
   const isFieldError = (value) => value?.name === "Denial" || ["reason", "field", "message"].every((key) => typeof value?.[key] === "string");
-  const refuse = (webhook, { field, message }) => {
+  const reject = (webhook, { field, message }) => {
     const { apiVersion, kind } = manifest;
-    refusals.push({ apiVersion, kind, webhook, ...(field ? { field } : {}), message: String(message) });
+    rejections.push({ apiVersion, kind, webhook, ...(field ? { field } : {}), message: String(message) });
   };
   const recorded = (key, call) => call && (async (object, context) => {
     const watched = new Proxy(context, {
@@ -57,11 +57,11 @@ async function reviewSamples(op, samples) {
     });
     try {
       const answer = await call(object, watched);
-      for (const value of [answer].flat()) if (isFieldError(value)) refuse(key, value);
+      for (const value of [answer].flat()) if (isFieldError(value)) reject(key, value);
       return answer;
     } catch (error) {
-      if (isFieldError(error)) refuse(key, error);
-      else if (!usesServices) refuse(key, { message: "it failed: " + (error?.message ?? error) });
+      if (isFieldError(error)) reject(key, error);
+      else if (!usesServices) reject(key, { message: "it failed: " + (error?.message ?? error) });
       throw error;
     }
   });
@@ -79,25 +79,25 @@ async function reviewSamples(op, samples) {
     for (const sample of reviewed) {
       manifest = sample.manifest;
       usesServices = false;
-      const before = refusals.length;
+      const before = rejections.length;
       const kind = own.find((one) => one.apiVersion === manifest.apiVersion && one.kind === manifest.kind);
       const place = kind.namespaced ? { namespace: "default" } : {};
       try {
         await cluster.client.create(kind, manifest, { ...place, dryRun: true });
       } catch (error) {
-        if (refusals.length === before && !usesServices) refuse(undefined, error);
+        if (rejections.length === before && !usesServices) reject(undefined, error);
       }
     }
   } finally {
     await cluster[Symbol.asyncDispose]();
   }
-  return refusals;
+  return rejections;
 }
 
-/** A webhook of the user may never finish. */
+/** Limits the time of the review, because a webhook of the user may never finish. */
 async function reviewedInTime(op, samples) {
   let timer;
-  const late = new Promise((resolve) => timer = setTimeout(resolve, ${LIMIT}, []));
+  const late = new Promise((resolve) => timer = setTimeout(resolve, ${TIMEOUT}, []));
   try {
     return await Promise.race([reviewSamples(op, samples), late]);
   } finally {
@@ -107,7 +107,7 @@ async function reviewedInTime(op, samples) {
 `;
 
 /** Formats the rejection of a sample. */
-export function refusalOf({ webhook, field, message }: SampleRefusal): string {
+export function rejectionOf({ webhook, field, message }: SampleRejection): string {
   const reason = field === undefined ? message : `${field}: ${message}`;
   return webhook === undefined ? reason : `webhook "${webhook}": ${reason}`;
 }

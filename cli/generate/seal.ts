@@ -44,7 +44,7 @@ export function resealed(before: string, after: string): string {
   return isUntouched(before) ? sealed(after.replace(SEAL, "")) : after;
 }
 
-// Independent of line ends, which a checkout may convert.
+/** Returns a digest that does not depend on line ends, which a checkout may convert. */
 function digest(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex").slice(0, 16);
 }

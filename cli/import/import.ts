@@ -2,7 +2,8 @@
 import { byNearness } from "../internal/mod.gen.ts";
 import { checkDefinition, type Definition } from "../definitions/definition.ts";
 import { counted } from "../plural.ts";
-import { type ClusterOptions, definitionsOfCluster, definitionsOfFile } from "../definitions/source.ts";
+import type { ClusterOptions } from "../cluster.ts";
+import { definitionsOfCluster, definitionsOfFile } from "../definitions/source.ts";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
 import { checkOutput, type OutputOptions, writeOutput } from "../output.ts";

@@ -168,8 +168,8 @@ const TOOL_METADATA =
 const HELM_LABELS: readonly string[] = ["heritage", "chart", "release"];
 
 function withoutToolMetadata(map: { readonly [key: string]: string } = {}): Expression | undefined {
-  const isHelms = (key: string) => map.heritage !== undefined && HELM_LABELS.includes(key);
-  const entries = Object.entries(map).filter(([key]) => !TOOL_METADATA.test(key) && !isHelms(key));
+  const isHelmLabel = (key: string) => map.heritage !== undefined && HELM_LABELS.includes(key);
+  const entries = Object.entries(map).filter(([key]) => !TOOL_METADATA.test(key) && !isHelmLabel(key));
   return entries.length === 0 ? undefined : literal(Object.fromEntries(entries));
 }
 

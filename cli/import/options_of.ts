@@ -77,9 +77,9 @@ export function optionsOf(
   own: readonly string[] = [],
 ): RecordExpression | undefined {
   const entries: [string, Expression][] = [];
-  const left = new Set(Object.keys(schema).filter((key) => !structure.includes(key)));
+  const remaining = new Set(Object.keys(schema).filter((key) => !structure.includes(key)));
   for (const [keyword, option] of Object.entries(OPTIONS)) {
-    if (!left.delete(keyword)) continue;
+    if (!remaining.delete(keyword)) continue;
     if (!COMMON_KEYWORDS.includes(keyword) && !own.includes(keyword)) return undefined;
     const value = (schema as Record<string, unknown>)[keyword];
     const [, before, instead] = (keyword === "description" && DEPRECATED.exec(String(value))) || [];
@@ -92,7 +92,7 @@ export function optionsOf(
     }
     entries.push([option, keyword === "default" || keyword === "example" ? literal(value) : withProse(keyword, value)]);
   }
-  return left.size > 0 ? undefined : { is: "record", entries };
+  return remaining.size > 0 ? undefined : { is: "record", entries };
 }
 
 /**

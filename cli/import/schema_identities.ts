@@ -29,7 +29,7 @@ export interface IdentityOptions {
  */
 export class SchemaIdentities {
   readonly #known = new WeakMap<JsonSchema, SchemaIdentity>();
-  readonly #numbers = new Map<string, string>();
+  readonly #ids = new Map<string, string>();
   readonly #ignored: readonly string[];
   readonly #nameOf: (schema: JsonSchema) => string | undefined;
 
@@ -49,8 +49,8 @@ export class SchemaIdentities {
       if (this.#ignored.includes(key)) continue;
       ((OWN_KEYWORDS as readonly string[]).includes(key) ? own : rest).push([key, this.#value(key, value)]);
     }
-    const core = this.#nameOf(schema) ?? this.#number(rest);
-    const identity = { core, whole: this.#number([["core", core], ...own]) };
+    const core = this.#nameOf(schema) ?? this.#idOf(rest);
+    const identity = { core, whole: this.#idOf([["core", core], ...own]) };
     this.#known.set(schema, identity);
     return identity;
   }
@@ -70,13 +70,13 @@ export class SchemaIdentities {
    * Returns a short ID for keywords and their values. Without it, the identity of a schema would
    * contain the identities of all schemas in it.
    */
-  #number(entries: readonly [string, unknown][]): string {
+  #idOf(entries: readonly [string, unknown][]): string {
     const text = JSON.stringify(Object.fromEntries(entries), sortKeys);
-    const known = this.#numbers.get(text);
+    const known = this.#ids.get(text);
     if (known !== undefined) return known;
-    const number = `#${this.#numbers.size}`;
-    this.#numbers.set(text, number);
-    return number;
+    const id = `#${this.#ids.size}`;
+    this.#ids.set(text, id);
+    return id;
   }
 }
 

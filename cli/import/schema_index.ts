@@ -18,7 +18,8 @@ export interface SchemaUse {
 export interface SchemaGroup {
   readonly id: string;
   /**
-   * The uses, in the order of the document. A use inside a repeated schema is listed once.
+   * The uses, in the order in which they were visited. A use inside a repeated schema is listed
+   * once.
    */
   readonly uses: SchemaUse[];
   /**
@@ -32,8 +33,8 @@ export interface SchemaGroup {
 
 interface Group extends SchemaGroup {
   count: number;
-  /** For each use, the group of the list or map that contains it. */
-  readonly around: (Group | undefined)[];
+  /** For each use, the group of the list or map that directly contains it, if there is one. */
+  readonly containers: (Group | undefined)[];
 }
 
 /** An index of the schemas in some kinds, which groups equal ones. */
@@ -66,12 +67,12 @@ export class SchemaIndex {
     return this.#identities.of(schema).core;
   }
 
-  #visit(schema: JsonSchema, path: SchemaPath, around: Group | undefined): void {
+  #visit(schema: JsonSchema, path: SchemaPath, container: Group | undefined): void {
     const id = this.coreOf(schema);
     const known = this.#groups.get(id);
-    const group: Group = known ?? { id, uses: [], around: [], count: 0, order: this.#groups.size };
+    const group: Group = known ?? { id, uses: [], containers: [], count: 0, order: this.#groups.size };
     group.uses.push({ schema, path });
-    group.around.push(around);
+    group.containers.push(container);
     if (known !== undefined) return;
     this.#groups.set(id, group);
     for (const [name, child] of children(schema)) {
@@ -115,5 +116,5 @@ export function mapped(schema: JsonSchema, change: (child: JsonSchema) => JsonSc
 }
 
 function countUses(group: Group): number {
-  return group.around.reduce((sum, around) => sum + (around === undefined ? 1 : countUses(around)), 0);
+  return group.containers.reduce((sum, container) => sum + (container === undefined ? 1 : countUses(container)), 0);
 }

@@ -1,4 +1,4 @@
-/** Splits names of properties into words and joins words to names of constants. */
+/** Splits names of properties into words, and joins words into names of constants. */
 import type { SchemaPath } from "./schema_index.ts";
 
 /** Returns the last name of a path and the `*` entries after it: `["hosts", "*"]`. */

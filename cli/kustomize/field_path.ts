@@ -4,9 +4,9 @@ import type { FieldSpec } from "./kustomization.ts";
 import type { Identity } from "./resource.ts";
 
 /** Returns whether a field specification applies to a kind. Omitted parts match every kind. */
-export function appliesTo({ group, version, kind }: Omit<FieldSpec, "path">, of: Identity): boolean {
-  return (group === undefined || group === of.group) && (version === undefined || version === of.version) &&
-    (kind === undefined || kind === of.kind);
+export function appliesTo({ group, version, kind }: Omit<FieldSpec, "path">, object: Identity): boolean {
+  return (group === undefined || group === object.group) && (version === undefined || version === object.version) &&
+    (kind === undefined || kind === object.kind);
 }
 
 /**
@@ -16,7 +16,7 @@ export function appliesTo({ group, version, kind }: Omit<FieldSpec, "path">, of:
  * @param value The value.
  * @param path Names of fields. A slash in a name is written `\/`.
  * @param change Returns the new value. It is called with `undefined` if the field does not exist
- * and `create` is set.
+ *   and `create` is set.
  * @param create Whether to create missing fields.
  */
 export function changedAt(

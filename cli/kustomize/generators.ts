@@ -41,7 +41,7 @@ export async function generated(
       ...(annotations === undefined ? {} : { annotations }),
     },
     ...(kind === "Secret" ? { type: entry.type ?? "Opaque" } : {}),
-    ...(kind === "Secret" ? encoded("data", pairs) : texts(pairs)),
+    ...(kind === "Secret" ? encoded("data", pairs) : configMapData(pairs)),
     ...(immutable ? { immutable } : {}),
   };
 }
@@ -91,8 +91,8 @@ async function sources(entry: GeneratorEntry, read: ReadFile, shown: string): Pr
   return pairs;
 }
 
-/** Values that are not UTF-8 become `binaryData`. */
-function texts(pairs: ReadonlyMap<string, Uint8Array>): object {
+/** Returns the data of a ConfigMap. Values that are not UTF-8 become `binaryData`. */
+function configMapData(pairs: ReadonlyMap<string, Uint8Array>): object {
   const data: Record<string, string> = {};
   const binary = new Map<string, Uint8Array>();
   for (const [key, value] of pairs) {

@@ -26,7 +26,7 @@ export interface Patch {
   readonly options?: { readonly allowNameChange?: boolean; readonly allowKindChange?: boolean };
 }
 
-/** A field that a label is written to. */
+/** A field to which labels are written. */
 export interface FieldSpec {
   readonly path: string;
   readonly group?: string;
@@ -122,7 +122,7 @@ const PATCH = {
 };
 const IMAGE = { name: "string", newName: "string", newTag: "scalar", tagSuffix: "scalar", digest: "string" };
 
-/** What a field must be: a type, an object with these fields, or a list of such objects. */
+/** The shape of a field: a type, an object with these fields, or a list of such objects. */
 type Shape = string | readonly [Shape] | { readonly [field: string]: Shape };
 
 const FIELDS: { readonly [field: string]: Shape } = {
@@ -162,7 +162,7 @@ const FILES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
  * @param folder The directory.
  * @returns The kustomization with deprecated fields converted, and the path of its file.
  * @throws {Failure} If there is no kustomization file, or it has a field that `op` does not
- * support.
+ *   support.
  */
 export async function readKustomization(folder: string): Promise<{ file: string; kustomization: Kustomization }> {
   const { file, text } = await fileIn(folder);
@@ -204,7 +204,7 @@ interface Deprecated {
   readonly commonLabels?: Readonly<Record<string, string>>;
 }
 
-/** A tag such as `7` is a number in YAML. */
+/** Converts the values of an image to strings, because a tag such as `7` is a number in YAML. */
 function withStrings(image: ImageEntry): ImageEntry {
   return Object.fromEntries(Object.entries(image).map(([key, value]) => [key, String(value)])) as unknown as ImageEntry;
 }
@@ -232,18 +232,18 @@ async function fileIn(folder: string): Promise<{ file: string; text: string }> {
 }
 
 function check(value: unknown, shape: Shape, path: string, folder: string, file: string): void {
-  const wrong = (expected: string): never => {
+  const fail = (expected: string): never => {
     throw new Failure(`Cannot read "${file}": "${path}" must be ${expected}, got ${JSON.stringify(value)}`);
   };
   if (value === null || value === undefined) return;
   if (Array.isArray(shape)) {
-    if (!Array.isArray(value)) wrong("a list");
+    if (!Array.isArray(value)) fail("a list");
     for (const [i, item] of (value as unknown[]).entries()) {
-      if (!isObject(item)) wrong("a list of objects");
+      if (!isObject(item)) fail("a list of objects");
       check(item, shape[0] as Shape, `${path}[${i}]`, folder, file);
     }
   } else if (typeof shape === "object") {
-    if (!isObject(value)) return wrong("an object");
+    if (!isObject(value)) return fail("an object");
     for (const [field, inner] of Object.entries(value)) {
       const expected = (shape as Record<string, Shape>)[field];
       const at = path === "" ? field : `${path}.${field}`;
@@ -255,15 +255,15 @@ function check(value: unknown, shape: Shape, path: string, folder: string, file:
       check(inner, expected, at, folder, file);
     }
   } else if (shape === "strings") {
-    if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) wrong("a list of strings");
+    if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) fail("a list of strings");
   } else if (shape === "map") {
     if (!isObject(value) || Object.values(value).some((item) => typeof item !== "string")) {
-      wrong("an object with strings as values (quote numbers and booleans)");
+      fail("an object with strings as values (quote numbers and booleans)");
     }
   } else if (shape === "scalar") {
-    if (typeof value !== "string" && typeof value !== "number") wrong("a string");
+    if (typeof value !== "string" && typeof value !== "number") fail("a string");
   } else if (shape === "object") {
-    if (!isObject(value)) wrong("an object");
+    if (!isObject(value)) fail("an object");
   } else if (
     shape === "string"
       ? typeof value !== "string"
@@ -271,6 +271,6 @@ function check(value: unknown, shape: Shape, path: string, folder: string, file:
       ? typeof value !== "number"
       : typeof value !== "boolean"
   ) {
-    wrong(`a ${shape}`);
+    fail(`a ${shape}`);
   }
 }

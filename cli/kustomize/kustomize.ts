@@ -51,7 +51,7 @@ interface BuildContext {
   readonly kind: Kustomization["kind"];
 }
 
-/** Builds a directory. A component also receives the resources that it changes. */
+/** Builds a directory. A component also receives the existing resources, which it may change. */
 async function buildDirectory(folder: string, given: readonly Resource[], context: BuildContext): Promise<Resource[]> {
   const { builtin, parents } = context;
   if (parents.includes(folder)) {
@@ -153,8 +153,8 @@ async function generate(
 }
 
 /**
- * Adds a generated object, or merges it into an object that a base generated. The base then decides
- * whether the name gets a hash.
+ * Adds a generated object, or merges it into an object that a base generated. After a merge, the
+ * options of the base determine whether the name gets a hash.
  */
 function addGenerated(resources: Resource[], resource: Resource, entry: GeneratorEntry, file: string): void {
   const { behavior = "create", name } = entry;

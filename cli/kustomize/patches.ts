@@ -79,7 +79,7 @@ function jsonPatched(resources: readonly Resource[], operations: JsonPatchOperat
   }
 }
 
-/** Returns `false` if the patch deletes the object. */
+/** Merges a patch into an object. Returns `false` if the patch deletes the object. */
 function merge(resource: Resource, patch: PlainObject, { options = {} }: Patch, builtin: BuiltinSchemas): boolean {
   const { apiVersion, kind, metadata } = resource.object;
   const merged = strategicMerge(resource.object, patch, builtin.schemaOf(apiVersion, kind), builtin);
@@ -102,8 +102,8 @@ function merge(resource: Resource, patch: PlainObject, { options = {} }: Patch, 
 }
 
 /**
- * Returns the object that a patch without a target changes. The patch contains the current or a
- * previous name of the object.
+ * Returns the object that a patch without a target changes. The patch has the current or a previous
+ * name of the object.
  */
 function objectOf(resources: readonly Resource[], patch: Readonly<Record<string, unknown>>, shown: string): Resource {
   const { apiVersion, kind, metadata } = patch as unknown as PlainObject;
@@ -112,10 +112,10 @@ function objectOf(resources: readonly Resource[], patch: Readonly<Record<string,
   }
   const [version = "", group = ""] = apiVersion.split("/").reverse();
   const { name, namespace = "default" } = metadata;
-  const isIt = (id: Identity, isClusterScoped: boolean) =>
+  const isTarget = (id: Identity, isClusterScoped: boolean) =>
     id.group === group && id.version === version && id.kind === kind && id.name === name &&
     (isClusterScoped || id.namespace === namespace);
-  const found = resources.filter((one) => one.identities.some((id) => isIt(id, one.isClusterScoped)));
+  const found = resources.filter((one) => one.identities.some((id) => isTarget(id, one.isClusterScoped)));
   if (found.length === 1) return found[0]!;
   const wanted = shownIdentity({ group, version, kind, namespace: metadata.namespace ?? "", name });
   throw new Failure(

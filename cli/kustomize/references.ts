@@ -26,7 +26,7 @@ const PODS: Readonly<Record<string, string>> = {
   ReplicationController: "spec/template/spec",
 };
 
-/** Returns fields in the pod specs of all kinds except some. */
+/** Returns fields in the pod specs of all kinds except the given ones. */
 function inPods(paths: readonly string[], except: readonly string[]): FieldSpec[] {
   return Object.entries(PODS).filter(([kind]) => !except.includes(kind)).flatMap(([kind, spec]) =>
     paths.map((path) => ({ kind, path: `${spec}/${path}` }))
@@ -186,8 +186,8 @@ function updated(value: unknown, field: FieldSpec, referrer: Resource, candidate
 }
 
 /**
- * Returns the object that a name refers to. As in kustomize, of several objects that had the name,
- * the one in the same kustomization is preferred.
+ * Returns the object that a name refers to. If several objects had the name, the one in the same
+ * kustomization is preferred, as in kustomize.
  */
 function selected(
   name: string,

@@ -15,7 +15,7 @@ export interface Identity {
 export class Resource {
   /** The current object. */
   object: PlainObject;
-  /** Whether a hash of its data is appended to its name in the end. */
+  /** Whether a hash of its data is appended to its name after all changes. */
   needsHash = false;
   /** Name prefixes that were added, the innermost first. */
   readonly prefixes: string[] = [];

@@ -9,7 +9,7 @@ import { appliesTo, changedAt } from "./field_path.ts";
 import type { FieldSpec, ImageEntry, LabelEntry } from "./kustomization.ts";
 import type { Resource } from "./resource.ts";
 
-type Texts = Readonly<Record<string, string>>;
+type StringMap = Readonly<Record<string, string>>;
 
 /** Puts namespaced objects into a namespace, and renames the Namespace object itself. */
 export function setNamespace(resource: Resource, namespace: string): void {
@@ -23,8 +23,8 @@ export function setNamespace(resource: Resource, namespace: string): void {
     changed = set("spec/conversion/webhook/clientConfig/service/namespace", false)(changed);
   }
   if (object.kind === "RoleBinding" || object.kind === "ClusterRoleBinding") {
-    // Other accounts follow the ServiceAccount object, if the kustomization has it: see
-    // references.ts.
+    // If the kustomization has the ServiceAccount of another subject, references.ts updates the
+    // namespace of that subject.
     changed = changedAt(
       changed,
       "subjects",
@@ -45,7 +45,8 @@ const FIXED_NAMES = ["CustomResourceDefinition", "APIService", "Namespace"];
 /** Adds a prefix and a suffix to the name. */
 export function addAffixes(resource: Resource, prefix: string, suffix: string): void {
   const { kind, metadata } = resource.object;
-  // Recorded even for kinds that keep their names, because references are matched by them.
+  // Affixes are recorded even for kinds that keep their names, because references are matched by
+  // affixes.
   if (prefix !== "") resource.prefixes.push(prefix);
   if (suffix !== "") resource.suffixes.push(suffix);
   if (FIXED_NAMES.includes(kind)) return;
@@ -61,7 +62,7 @@ const IN_VOLUME_CLAIMS: FieldSpec = {
   create: true,
 };
 
-/** Metadata of pod templates: `labels` or `annotations`. */
+/** Returns the fields for labels or annotations of pod templates. */
 function inTemplates(field: "labels" | "annotations"): FieldSpec[] {
   const path = `spec/template/metadata/${field}`;
   return [
@@ -118,12 +119,12 @@ export function addLabels(resource: Resource, entry: LabelEntry): void {
 }
 
 /** Adds annotations to the object and its pod templates. */
-export function addAnnotations(resource: Resource, annotations: Texts): void {
+export function addAnnotations(resource: Resource, annotations: StringMap): void {
   if (Object.keys(annotations).length === 0) return;
   addAt(resource, annotations, [{ path: "metadata/annotations", create: true }, ...inTemplates("annotations")]);
 }
 
-function addAt(resource: Resource, pairs: Texts, fields: readonly FieldSpec[]): void {
+function addAt(resource: Resource, pairs: StringMap, fields: readonly FieldSpec[]): void {
   for (const field of fields) {
     if (!appliesTo(field, resource.identity)) continue;
     const add = (value: unknown) => ({ ...(isObject(value) ? value : {}), ...pairs });
@@ -163,8 +164,8 @@ export function setImages(resource: Resource, images: readonly ImageEntry[]): vo
     const replaced = (value: unknown): unknown =>
       typeof value === "string" && pattern.test(value) ? withImage(value, image) : value;
     let object = inContainers(resource.object, replaced) as PlainObject;
-    // Kustomize changes the containers of these paths a second time. That shows with `tagSuffix`
-    // only.
+    // Kustomize changes the containers at these paths a second time, which makes a difference only
+    // for `tagSuffix`.
     for (const path of IMAGES) object = changedAt(object, path, replaced) as PlainObject;
     resource.change(object);
   }

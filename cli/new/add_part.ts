@@ -5,7 +5,7 @@ import {
   type Import,
   importEdit,
   importsIn,
-  NotUnderstood,
+  ModuleEditError,
   objectAt,
   properties,
   tokensOf,
@@ -31,8 +31,8 @@ export function linesFor({ key, from }: NewPart): string {
  * @param code The module that calls `operator()`.
  * @param part The part.
  * @returns The edited module.
- * @throws {NotUnderstood} If the module does not call `operator()` with an object literal of parts,
- *   or the key is in use.
+ * @throws {ModuleEditError} If the module does not call `operator()` with an object literal of
+ *   parts, or the key is in use.
  *
  * @example Usage
  * ```ts
@@ -53,9 +53,9 @@ export function addPart(code: string, part: NewPart): string {
   const imports = importsIn(tokens);
   const list = partsIn(tokens, imports);
   const keys = keysOf(list);
-  if (keys.includes(part.key)) throw new NotUnderstood(`it already has a part "${part.key}"`);
+  if (keys.includes(part.key)) throw new ModuleEditError(`it already has a part "${part.key}"`);
   if (tokens.some(({ type, text }) => type === "word" && text === part.key)) {
-    throw new NotUnderstood(`it already uses the name "${part.key}"`);
+    throw new ModuleEditError(`it already uses the name "${part.key}"`);
   }
   const comments = all.filter(({ type }) => type === "comment");
   const edits = [
@@ -79,17 +79,17 @@ function partsIn(tokens: readonly Token[], imports: readonly Import[]): readonly
     const open = isDirectCall || isNamespaceCall ? argumentsAt(tokens, i + 1) : undefined;
     return open === undefined ? [] : [open];
   });
-  if (calls.length === 0) throw new NotUnderstood("it does not call operator()");
-  if (calls.length > 1) throw new NotUnderstood(`it calls operator() ${calls.length} times`);
+  if (calls.length === 0) throw new ModuleEditError("it does not call operator()");
+  if (calls.length > 1) throw new ModuleEditError(`it calls operator() ${calls.length} times`);
   const options = objectAt(tokens, calls[0]! + 1);
-  if (options === undefined) throw new NotUnderstood("operator() is not called with an object literal");
+  if (options === undefined) throw new ModuleEditError("operator() is not called with an object literal");
   const at = properties(options).find(({ key }) => key === "parts");
-  if (at === undefined) throw new NotUnderstood('the call of operator() has no property "parts"');
+  if (at === undefined) throw new ModuleEditError('the call of operator() has no property "parts"');
   const [value] = at.value;
   if (value?.text === "{") return objectAt(at.value, 0)!;
   const name = value ?? at.name;
   if (at.value.length > 1 || name.type !== "word") {
-    throw new NotUnderstood('"parts" is neither an object literal nor a variable');
+    throw new ModuleEditError('"parts" is neither an object literal nor a variable');
   }
   return objectOf(tokens, name.text);
 }
@@ -107,7 +107,7 @@ function objectOf(tokens: readonly Token[], name: string): readonly Token[] {
   const at = tokens.findIndex(({ text }, i) => text === name && ["const", "let"].includes(tokens[i - 1]?.text ?? ""));
   const open = at === -1 ? -1 : tokens.findIndex(({ text }, i) => i > at && text === "=") + 1;
   const list = open <= 0 ? undefined : objectAt(tokens, open);
-  if (list === undefined) throw new NotUnderstood(`"${name}", which has the parts, is not an object literal`);
+  if (list === undefined) throw new ModuleEditError(`"${name}", which has the parts, is not an object literal`);
   return list;
 }
 

@@ -107,7 +107,7 @@ const REJECTED = [
 for (const { name, code, message } of REJECTED) {
   Deno.test(`addPart rejects ${name}`, () => {
     assert.throws(() => addPart(`import { operator } from "@op/sdk";\n${code}`, PART), (error: Error) => {
-      assert.equal(error.name, "NotUnderstood");
+      assert.equal(error.name, "ModuleEditError");
       assert.match(error.message, message);
       return true;
     });

@@ -13,11 +13,11 @@ const SDK = fileURLToPath(new URL("../../", import.meta.url));
 const CACHE = ["--kind", "Cache", "--api-version", "v1", "--group", "demo.example.com"];
 
 /** Returns the content of all files in a folder, by path. */
-async function filesIn(folder: string, below = ""): Promise<Record<string, string>> {
+async function filesIn(folder: string, prefix = ""): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
-  for await (const { name, isDirectory } of Deno.readDir(`${folder}/${below}`)) {
-    if (isDirectory) Object.assign(files, await filesIn(folder, `${below}${name}/`));
-    else files[`${below}${name}`] = await Deno.readTextFile(`${folder}/${below}${name}`);
+  for await (const { name, isDirectory } of Deno.readDir(`${folder}/${prefix}`)) {
+    if (isDirectory) Object.assign(files, await filesIn(folder, `${prefix}${name}/`));
+    else files[`${prefix}${name}`] = await Deno.readTextFile(`${folder}/${prefix}${name}`);
   }
   return files;
 }
@@ -118,9 +118,9 @@ Deno.test("op new operator --kind writes the kind and its manifests", async () =
 });
 
 /** Each rejected command, followed by its error message. */
-const refusals: string[] = [];
+const rejections: string[] = [];
 
-const REFUSED = [
+const REJECTED = [
   {
     name: "a kind that exists",
     args: ["controller", "--kind", "Note", "--api-version", "v1", "--group", "demo.example.com"],
@@ -191,15 +191,15 @@ const VERSION = ["new", "version", "--kind", "Note", "--api-version"];
 
 Deno.test("op new version creates a version, its conversion and a test, and adds them to the kind and the operator", async () => {
   await using folder = await withNoteModule();
-  const made = await folder.op(...VERSION, "v2");
-  assert.equal(made.code, 0, made.stderr);
+  const created = await folder.op(...VERSION, "v2");
+  assert.equal(created.code, 0, created.stderr);
   const files = ["v2.ts", "v2_conversion.ts", "v2_conversion_test.ts", "v1.ts \\(changed\\)"].map((name) =>
     `  note/${name}\n`
   ).join(
     "",
   );
   assert.match(
-    made.stdout,
+    created.stdout,
     new RegExp(
       `^Created version v2 of Note:\n\n${files} {2}main\\.ts \\(changed\\)\n\nObjects are still stored in v1\\.`,
     ),
@@ -249,21 +249,21 @@ Deno.test("op new version rejects invalid versions, and changes no file", async 
     ] as const
   ) {
     await t.step(name, async () => {
-      const refused = await folder.op("new", "version", "--kind", ...args);
-      assert.equal(refused.code, code, refused.stderr);
-      refusals.push(`$ op new version --kind ${args.join(" ")}\n${refused.stderr}`);
+      const rejected = await folder.op("new", "version", "--kind", ...args);
+      assert.equal(rejected.code, code, rejected.stderr);
+      rejections.push(`$ op new version --kind ${args.join(" ")}\n${rejected.stderr}`);
       assert.deepEqual(await filesIn(folder.path), before);
     });
   }
 });
 
-Deno.test("op new version --no-edit creates only the files, and prints what to add to which module", async () => {
+Deno.test("op new version --no-edit creates only the files, and prints the lines to add to each module", async () => {
   await using folder = await withNoteModule();
   const before = await filesIn(folder.path);
-  const made = await folder.op(...VERSION, "v2", "--no-edit");
-  assert.equal(made.code, 0, made.stderr);
+  const created = await folder.op(...VERSION, "v2", "--no-edit");
+  assert.equal(created.code, 0, created.stderr);
   assert.match(
-    made.stdout,
+    created.stdout,
     /^Add to note\/v1\.ts:\n\n {2}import \{ Note as NoteV2 \} from "\.\/v2\.ts";\n {2}resource\(\{ \.\.\., versions: \[NoteV2\] \}\)\n\nAdd to main\.ts:/,
   );
   const { "main.ts": main, "note/v1.ts": v1 } = await filesIn(folder.path);
@@ -273,20 +273,20 @@ Deno.test("op new version --no-edit creates only the files, and prints what to a
 Deno.test("op new rejects invalid controllers and webhooks, and changes no file", async (t) => {
   await using folder = await operatorFolder(NOTES);
   const before = await filesIn(folder.path);
-  for (const { name, args, code } of REFUSED) {
+  for (const { name, args, code } of REJECTED) {
     await t.step(name, async () => {
       const io = await folder.op("new", ...args);
       assert.equal(io.code, code, io.stdout + io.stderr);
-      refusals.push(`$ op new ${args.join(" ")}\n${io.stderr}`);
+      rejections.push(`$ op new ${args.join(" ")}\n${io.stderr}`);
       assert.equal(io.stdout, "");
       assert.deepEqual(await filesIn(folder.path), before);
     });
   }
 });
 
-Deno.test("the messages of op new are those of tests/golden/new_errors.txt", async () => {
-  assert.equal(refusals.length, 18, "this test needs the results of the tests above");
-  await assertGolden("new_errors.txt", refusals.join("\n"));
+Deno.test("the error messages of op new match tests/golden/new_errors.txt", async () => {
+  assert.equal(rejections.length, 18, "this test needs the results of the tests above");
+  await assertGolden("new_errors.txt", rejections.join("\n"));
 });
 
 Deno.test("op new controller overwrites no file, and adds the group to a folder name that exists", async () => {
@@ -311,18 +311,18 @@ Deno.test("op new controller overwrites no file, and adds the group to a folder 
   assert.match(again.stderr, /the folders "cache" and "cache_demo" exist, and op does not overwrite them\.$/m);
 });
 
-Deno.test("op new controller does not edit a module whose parts it cannot find, and prints what to add", async () => {
+Deno.test("op new controller does not edit a module whose parts it cannot find, and prints the lines to add", async () => {
   const body = NOTES.replace("parts: { notes }", "parts: Object.fromEntries([['notes', notes]])");
   await using folder = await operatorFolder(body);
   const before = await filesIn(folder.path);
-  const refused = await folder.op("new", "controller", ...CACHE);
-  assert.equal(refused.code, 1);
+  const rejected = await folder.op("new", "controller", ...CACHE);
+  assert.equal(rejected.code, 1);
   assert.match(
-    refused.stderr,
+    rejected.stderr,
     /^Cannot add "caches" to "main\.ts": "parts" is neither an object literal nor a variable\. No file was created\. Use --no-edit/,
   );
   assert.match(
-    refused.stderr,
+    rejected.stderr,
     /\n {2}import \{ caches \} from "\.\/cache\/controller\.ts";\n {2}operator\(\{ \.\.\., parts: \{ \.\.\., caches \} \}\)\n$/,
   );
   assert.deepEqual(await filesIn(folder.path), before);
@@ -388,10 +388,10 @@ export const Note = resource({
 export default operator({ name: "notes", version: "1.2.0", parts: { notes: controller(Note, { reconcile() {} }) } });
 `);
   const add = ["new", "webhook", "--kind", "Note", "--module", "main.ts", "--type", "validation", "--no-edit"];
-  const made = await folder.op(...add, "--api-version", "v2");
-  assert.equal(made.code, 0, made.stderr);
+  const created = await folder.op(...add, "--api-version", "v2");
+  assert.equal(created.code, 0, created.stderr);
   assert.match(
-    made.stderr,
+    created.stderr,
     /^Warning: the object in note\/validation_test\.ts does not follow .*\(spec\.text: .*\)\. Correct it\.\n$/,
   );
   await Deno.remove(`${folder.path}/note`, { recursive: true });

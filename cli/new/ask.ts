@@ -4,6 +4,7 @@
  */
 import { byNearness } from "../internal/mod.gen.ts";
 import { UsageError } from "../exit_code.ts";
+import { exists } from "./atomic_folder.ts";
 import type { Io } from "../io.ts";
 import { kindNames } from "./kind_names.ts";
 import { checkName } from "./name.ts";
@@ -42,10 +43,6 @@ export async function newProject(options: Pick<NewOperatorOptions, "dir" | "sdk"
  */
 export function unknownSubcommand(name: string, names: readonly string[]): string {
   return `error: unknown command '${name}'\n(Did you mean ${byNearness(name, names)[0]}?)`;
-}
-
-async function exists(file: string): Promise<boolean> {
-  return await Deno.stat(file).then(() => true, () => false);
 }
 
 function answers(io: Io): typeof PRESET | Record<keyof typeof PRESET, string> {

@@ -5,7 +5,7 @@ import { Failure, UsageError } from "../exit_code.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { TEMPLATES } from "../templates.gen.ts";
-import { exists } from "./files_whole.ts";
+import { exists } from "./atomic_folder.ts";
 import { type KindNames, kindNames, type KindOptions } from "./kind_names.ts";
 import { type AddOptions, addToProject } from "./project.ts";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { RecordedIo } from "../_recorded_io.ts";
 import { cli } from "../cli.ts";
 import { run } from "../deno.ts";
-import { Failure, silentEnd } from "../exit_code.ts";
-import { makeFolder } from "./files_whole.ts";
+import { Failure, silentExitCode } from "../exit_code.ts";
+import { makeFolder } from "./atomic_folder.ts";
 
 function entries(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
@@ -61,10 +61,10 @@ Deno.test("op exits without a message if a signal ended its child process", asyn
       const complete = async () => void await run("sh", ["-c", script]);
       const creation = makeFolder(join(folder, "shop"), new Map([["a.ts", "a"]]), new RecordedIo(folder), complete);
       const error = await creation.catch((error) => error);
-      assert.equal(silentEnd(error), code, script);
+      assert.equal(silentExitCode(error), code, script);
       assert.deepEqual(entries(folder), [], script);
     }
-    assert.equal(silentEnd(new Failure("Cannot", { cause: new Error("because") })), undefined);
+    assert.equal(silentExitCode(new Failure("Cannot", { cause: new Error("because") })), undefined);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -45,9 +45,9 @@ const RESERVED_KINDS = ["ConfigMap", "Infer", "Deno"];
  */
 export function kindNames({ kind, apiVersion, group }: KindOptions): KindNames {
   if (apiVersion.includes("/")) {
-    const [before = "", behind = ""] = apiVersion.split("/");
+    const [groupPart = "", versionPart = ""] = apiVersion.split("/");
     throw new UsageError(
-      `Cannot define kind "${kind}": "${apiVersion}" is a group and a version. Use --group ${before} --api-version ${behind}.`,
+      `Cannot define kind "${kind}": "${apiVersion}" is a group and a version. Use --group ${groupPart} --api-version ${versionPart}.`,
     );
   }
   const builtin = builtinKind(kind, apiVersion, group);

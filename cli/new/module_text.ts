@@ -2,11 +2,11 @@
 import { scan, type Token } from "./scan.ts";
 
 /**
- * The module cannot be edited automatically. The message is the reason, as a clause about the
- * module.
+ * Thrown if a module cannot be edited automatically. The message is the reason, as a clause about
+ * the module.
  */
-export class NotUnderstood extends Error {
-  override name = "NotUnderstood";
+export class ModuleEditError extends Error {
+  override name = "ModuleEditError";
 }
 
 /** An edit of a module. */
@@ -40,12 +40,16 @@ export interface Import {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Returns the tokens of a module. @throws {NotUnderstood} If it is not TypeScript. */
+/**
+ * Returns the tokens of a module.
+ *
+ * @throws {ModuleEditError} If it is not TypeScript.
+ */
 export function tokensOf(code: string): Token[] {
   try {
     return scan(code);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new NotUnderstood(error.message);
+    if (error instanceof SyntaxError) throw new ModuleEditError(error.message);
     throw error;
   }
 }
@@ -88,7 +92,7 @@ export function bracketsAt(tokens: readonly Token[], open: number): readonly Tok
     if ("([{".includes(text)) depth++;
     if (")]}".includes(text) && --depth === 0) return tokens.slice(open, i + 1);
   }
-  throw new NotUnderstood("it has an unclosed bracket");
+  throw new ModuleEditError("it has an unclosed bracket");
 }
 
 /** A property of an object literal. */

@@ -1,4 +1,4 @@
-/** `op new operator`: creates a project that can be checked, tested and compiled at once. */
+/** `op new operator`: creates a project that passes its checks and tests, and can be compiled. */
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { Failure, UsageError } from "../exit_code.ts";
 import type { Io } from "../io.ts";
@@ -6,7 +6,7 @@ import { generate } from "../generate/generate.ts";
 import { resealed } from "../generate/seal.ts";
 import { TEMPLATES } from "../templates.gen.ts";
 import { controllerFiles } from "./controller.ts";
-import { makeFolder } from "./files_whole.ts";
+import { makeFolder } from "./atomic_folder.ts";
 import { type KindNames, kindNames, type KindOptions } from "./kind_names.ts";
 import { checkName } from "./name.ts";
 import { formatFolder } from "./project.ts";
@@ -31,7 +31,7 @@ const TEMPLATE_NAME = "website-operator";
 /** The ID in the template's files. Each project gets its own. */
 const TEMPLATE_ID = "00000000-0000-4000-8000-000000000000";
 /** The kind in the template. */
-const OWN: KindOptions = { kind: "Website", apiVersion: "v1", group: "demo.example.com" };
+const TEMPLATE_KIND: KindOptions = { kind: "Website", apiVersion: "v1", group: "demo.example.com" };
 
 /**
  * Creates a project. After an error, none of its files exists.
@@ -48,8 +48,8 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
   if (options.sdk !== undefined) await checkSdk(resolve(io.cwd, options.sdk), options.sdk);
   await checkEmpty(folder);
   const kind = firstKind(options);
-  const files = render(name, { sdk: sdkAsSeenFrom(folder, options.sdk, io.cwd), kind });
-  await makeFolder(folder, files, io, kind === undefined ? undefined : (whole) => complete(whole, io));
+  const files = render(name, { sdk: sdkPathFrom(folder, options.sdk, io.cwd), kind });
+  await makeFolder(folder, files, io, kind === undefined ? undefined : (temporary) => complete(temporary, io));
   const shown = options.dir ?? name;
   io.out(`Created operator "${name}" in ${shown}:\n\n`);
   for (const path of await filesIn(folder)) io.out(`  ${path}\n`);
@@ -66,8 +66,7 @@ export async function newOperator(name: string, options: NewOperatorOptions, io:
  *
  * @param name The operator's name.
  * @param options The folder of a local SDK, absolute or relative to the project, and the first
- * kind.
- *   The operator's ID is random by default.
+ *   kind. The operator's ID is random by default.
  * @returns Content by path, in alphabetical order.
  */
 export function render(
@@ -87,25 +86,30 @@ export function render(
 
 /** Returns the requested kind, or `undefined` for that of the template. */
 function firstKind(
-  { kind = OWN.kind, apiVersion = OWN.apiVersion, group = OWN.group }: NewOperatorOptions,
+  { kind = TEMPLATE_KIND.kind, apiVersion = TEMPLATE_KIND.apiVersion, group = TEMPLATE_KIND.group }: NewOperatorOptions,
 ): KindNames | undefined {
-  if (kind === OWN.kind && apiVersion === OWN.apiVersion && group === OWN.group) return undefined;
+  if (kind === TEMPLATE_KIND.kind && apiVersion === TEMPLATE_KIND.apiVersion && group === TEMPLATE_KIND.group) {
+    return undefined;
+  }
   return kindNames({ kind, apiVersion, group });
 }
 
 /** Replaces the kind in the template. Generated manifests are omitted. */
 function withKind(files: readonly (readonly [string, string])[], kind: KindNames): (readonly [string, string])[] {
-  const own = `${OWN.kind.toLowerCase()}/`;
+  const own = `${TEMPLATE_KIND.kind.toLowerCase()}/`;
   const isKept = (path: string) =>
     !path.startsWith(own) && (!path.startsWith("config/") || path.startsWith("config/overlays/"));
   const shared = files.filter(([path]) => isKept(path)).map(([path, text]) => {
     const named = text.replaceAll(own, `${kind.folder}/`).replaceAll("websites", kind.part);
     if (path !== "README.md") return [path, named] as const;
-    const withVersion = named.replaceAll(`${kind.folder}/${OWN.apiVersion}.ts`, `${kind.folder}/${kind.apiVersion}.ts`);
+    const withVersion = named.replaceAll(
+      `${kind.folder}/${TEMPLATE_KIND.apiVersion}.ts`,
+      `${kind.folder}/${kind.apiVersion}.ts`,
+    );
     return [path, withVersion.replace(/\nChange the group .*\n/, "")] as const;
   });
-  const made = [...controllerFiles(kind, kind.part)].map(([name, text]) => [`${kind.folder}/${name}`, text] as const);
-  return [...shared, ...made];
+  const added = [...controllerFiles(kind, kind.part)].map(([name, text]) => [`${kind.folder}/${name}`, text] as const);
+  return [...shared, ...added];
 }
 
 /**
@@ -125,10 +129,10 @@ async function complete(folder: string, io: Io): Promise<void> {
 }
 
 /** Returns the relative paths of all files, in alphabetical order. */
-async function filesIn(folder: string, above = ""): Promise<string[]> {
+async function filesIn(folder: string, prefix = ""): Promise<string[]> {
   const found: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(join(folder, above))) {
-    found.push(...isDirectory ? await filesIn(folder, `${above}${name}/`) : [`${above}${name}`]);
+  for await (const { name, isDirectory } of Deno.readDir(join(folder, prefix))) {
+    found.push(...isDirectory ? await filesIn(folder, `${prefix}${name}/`) : [`${prefix}${name}`]);
   }
   return found.sort();
 }
@@ -137,7 +141,7 @@ async function filesIn(folder: string, above = ""): Promise<string[]> {
  * Returns the path of the SDK from the project. A relative path remains relative, so that both can
  * be moved together.
  */
-function sdkAsSeenFrom(folder: string, sdk: string | undefined, cwd: string): string | undefined {
+function sdkPathFrom(folder: string, sdk: string | undefined, cwd: string): string | undefined {
   if (sdk === undefined || isAbsolute(sdk)) return sdk;
   return relative(folder, resolve(cwd, sdk)) || ".";
 }

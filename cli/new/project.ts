@@ -3,11 +3,11 @@ import { basename, dirname, join, relative } from "node:path";
 import { run, runningDeno, type SourceFile } from "../deno.ts";
 import { Failure, throwIfInterrupted } from "../exit_code.ts";
 import type { Io } from "../io.ts";
-import { replaceFiles } from "../files_together.ts";
+import { replaceFiles } from "../atomic_files.ts";
 import { writeOutput } from "../output.ts";
 import { addPart, linesFor, type NewPart } from "./add_part.ts";
-import { exists, makeFolder } from "./files_whole.ts";
-import { NotUnderstood } from "./module_text.ts";
+import { exists, makeFolder } from "./atomic_folder.ts";
+import { ModuleEditError } from "./module_text.ts";
 
 /** Options for {@linkcode addToProject}. */
 export interface AddOptions {
@@ -50,10 +50,10 @@ export async function addToProject(
   for (const name of files.keys()) await rejectExistingFile(join(place, name), shown);
   const before = await Deno.readTextFile(main.path);
   const after = edit ? await withPart(before, part, main, shown(main.path)) : before;
-  const formatted = new Map<string, string>();
-  for (const [name, text] of files) formatted.set(name, await inStyle(text, main) ?? text);
-  const created = [...formatted.keys()].map((name) => shown(join(place, name)));
-  const undo = await createFiles(place, formatted, io);
+  const formattedFiles = new Map<string, string>();
+  for (const [name, text] of files) formattedFiles.set(name, await formatted(text, main) ?? text);
+  const created = [...formattedFiles.keys()].map((name) => shown(join(place, name)));
+  const undo = await createFiles(place, formattedFiles, io);
   if (!edit) {
     for (const [name, { lines }] of changes) io.out(`Add to ${shown(join(place, name))}:\n\n${indented(lines)}\n`);
     io.out(`Add to ${shown(main.path)}:\n\n${indented(linesFor(part))}\n`);
@@ -93,24 +93,24 @@ async function withPart(before: string, part: NewPart, main: SourceFile, shown: 
   try {
     after = addPart(before, part);
   } catch (error) {
-    if (error instanceof NotUnderstood) return fail(error.message);
+    if (error instanceof ModuleEditError) return fail(error.message);
     throw error;
   }
-  // Only a module that was formatted before is formatted afterwards.
-  const formattedBefore = await inStyle(before, main);
+  // The edited module is formatted only if the module was formatted before.
+  const formattedBefore = await formatted(before, main);
   if (formattedBefore === undefined) return fail("Deno cannot parse it");
-  const formattedAfter = await inStyle(after, main);
+  const formattedAfter = await formatted(after, main);
   if (formattedAfter === undefined) return fail("Deno could not parse it afterwards");
   return formattedBefore === before ? formattedAfter : after;
 }
 
 /** Formats a module if it was formatted before. */
 async function inStyleOf(before: string, after: string, main: SourceFile): Promise<string> {
-  return await inStyle(before, main) === before ? await inStyle(after, main) ?? after : after;
+  return await formatted(before, main) === before ? await formatted(after, main) ?? after : after;
 }
 
 /** Formats a module. Returns `undefined` if it cannot be parsed. */
-async function inStyle(text: string, { folder }: SourceFile): Promise<string | undefined> {
+async function formatted(text: string, { folder }: SourceFile): Promise<string | undefined> {
   const process = new Deno.Command(runningDeno(), {
     args: ["fmt", "--quiet", "--ext=ts", "-"],
     cwd: folder,
@@ -127,7 +127,7 @@ async function inStyle(text: string, { folder }: SourceFile): Promise<string | u
   return output.success ? new TextDecoder().decode(output.stdout) : undefined;
 }
 
-/** Creates the files in a new or an existing folder. @returns A function that removes them. */
+/** Creates the files in a new or an existing folder, and returns a function that removes them. */
 async function createFiles(place: string, files: ReadonlyMap<string, string>, io: Io): Promise<() => void> {
   if (!await exists(place)) {
     await makeFolder(place, files, io);

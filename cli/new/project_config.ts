@@ -10,9 +10,9 @@ export interface ProjectConfigOptions {
 /**
  * Returns the deno.json of a project.
  *
- * A local SDK is added with `links`: its modules keep their own import map, also with Deno 2.4. The
- * command line is run by path then, because Deno 2.4 does not resolve the argument of `deno run`
- * with `links`.
+ * A local SDK is added with `links`, so that its modules keep their own import map, also with Deno
+ * 2.4. The `op` task runs the command line by its path in that case, because Deno 2.4 does not
+ * resolve the argument of `deno run` with `links`.
  *
  * @param name The operator's name.
  * @param options Additional options.

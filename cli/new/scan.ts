@@ -46,20 +46,20 @@ export function scan(code: string): Token[] {
 
 function tokenAt(code: string, start: number, before: Token | undefined): Token {
   const sign = code[start]!;
-  const made = (type: Token["type"], end: number): Token => ({ type, text: code.slice(start, end), start, end });
+  const token = (type: Token["type"], end: number): Token => ({ type, text: code.slice(start, end), start, end });
   if (code.startsWith("//", start) || (start === 0 && code.startsWith("#!"))) {
     const end = code.indexOf("\n", start);
-    return made("comment", end === -1 ? code.length : end);
+    return token("comment", end === -1 ? code.length : end);
   }
-  if (code.startsWith("/*", start)) return made("comment", endOf(code, "*/", start + 2, "comment"));
-  if (sign === '"' || sign === "'") return made("text", quoteEnd(code, start));
-  if (sign === "`") return made("text", templateEnd(code, start));
-  if (sign === "/" && beginsPattern(before)) return made("text", patternEnd(code, start));
+  if (code.startsWith("/*", start)) return token("comment", endOf(code, "*/", start + 2, "comment"));
+  if (sign === '"' || sign === "'") return token("text", quoteEnd(code, start));
+  if (sign === "`") return token("text", templateEnd(code, start));
+  if (sign === "/" && beginsPattern(before)) return token("text", patternEnd(code, start));
   const word = /^[\p{ID_Start}$_#@][\p{ID_Continue}$\u200c\u200d]*/u.exec(code.slice(start, start + 300));
-  if (word !== null) return made("word", start + word[0].length);
+  if (word !== null) return token("word", start + word[0].length);
   const number = /^\.?\d[\w.]*/.exec(code.slice(start, start + 300));
-  if (number !== null) return made("number", start + number[0].length);
-  return made("sign", start + (code.startsWith("...", start) ? 3 : code.startsWith("=>", start) ? 2 : 1));
+  if (number !== null) return token("number", start + number[0].length);
+  return token("sign", start + (code.startsWith("...", start) ? 3 : code.startsWith("=>", start) ? 2 : 1));
 }
 
 function endOf(code: string, mark: string, from: number, what: string): number {

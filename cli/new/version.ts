@@ -5,9 +5,9 @@ import { Failure, UsageError } from "../exit_code.ts";
 import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { partKey } from "./controller.ts";
-import { exists } from "./files_whole.ts";
+import { exists } from "./atomic_folder.ts";
 import { checkVersionName, type KindNames, namesOf } from "./kind_names.ts";
-import { NotUnderstood } from "./module_text.ts";
+import { ModuleEditError } from "./module_text.ts";
 import { type AddOptions, addToProject } from "./project.ts";
 import {
   conversionTestText,
@@ -66,7 +66,7 @@ export async function newVersion(file: string, options: NewVersionOptions, io: I
   const names = namesOf({ ...options, group: spec.group }, spec.names.plural, false);
   const module = await moduleOf(names, stored, options, main, io);
   const name = nameOf(options);
-  const made: NewVersion = {
+  const added: NewVersion = {
     kind: options.kind,
     stored,
     version: options.apiVersion,
@@ -77,30 +77,30 @@ export async function newVersion(file: string, options: NewVersionOptions, io: I
     .filter((field) => !["apiVersion", "kind", "metadata"].includes(field));
   const code = await Deno.readTextFile(module);
   const shown = relative(io.cwd, module);
-  const { files, changed, lines } = withFailures(
+  const { files, changed, lines } = withFailureReason(
     () => {
       const exported = exportedName(code, stored);
       return {
         files: new Map([
-          [`${made.version}.ts`, versionText(code, made)],
-          [`${made.version}_conversion.ts`, conversionText(made, exported, fields, basename(module))],
-          [`${made.version}_conversion_test.ts`, conversionTestText(made, `${made.version}_conversion.ts`)],
+          [`${added.version}.ts`, versionText(code, added)],
+          [`${added.version}_conversion.ts`, conversionText(added, exported, fields, basename(module))],
+          [`${added.version}_conversion_test.ts`, conversionTestText(added, `${added.version}_conversion.ts`)],
         ]),
-        changed: withVersion(code, made),
-        lines: versionLines(made, exported),
+        changed: withVersion(code, added),
+        lines: versionLines(added, exported),
       };
     },
-    made,
+    added,
     shown,
   );
   const folder = relative(main.folder, dirname(module)).replaceAll("\\", "/");
-  const part = { key: made.key, from: `./${join(folder, `${made.version}_conversion.ts`).replaceAll("\\", "/")}` };
+  const part = { key: added.key, from: `./${join(folder, `${added.version}_conversion.ts`).replaceAll("\\", "/")}` };
   const changes = new Map([[basename(module), { text: changed, lines }]]);
   const paths = await addToProject(main, { part, folder, files, changes }, options, io);
-  io.out(`Created version ${made.version} of ${made.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
+  io.out(`Created version ${added.version} of ${added.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
   io.out(
     `\nObjects are still stored in ${stored}. Next, edit ${
-      join(folder, `${made.version}.ts`)
+      join(folder, `${added.version}.ts`)
     } and the conversion, then:\n\n` +
       "  deno task generate\n  deno task test\n",
   );
@@ -149,11 +149,11 @@ async function moduleOf(
   );
 }
 
-function withFailures<T>(make: () => T, { kind, version }: NewVersion, shown: string): T {
+function withFailureReason<T>(make: () => T, { kind, version }: NewVersion, shown: string): T {
   try {
     return make();
   } catch (error) {
-    if (!(error instanceof NotUnderstood)) throw error;
+    if (!(error instanceof ModuleEditError)) throw error;
     throw new Failure(
       `Cannot add version "${version}" to ${kind}: "${shown}" cannot be copied: ${error.message}. No file was changed.`,
     );

@@ -6,7 +6,7 @@ import {
   entryEdits,
   importEdit,
   importsIn,
-  NotUnderstood,
+  ModuleEditError,
   objectAt,
   properties,
   type Property,
@@ -32,8 +32,8 @@ export interface NewVersion {
  *
  * @param code The module.
  * @param stored The version that it defines.
- * @throws {NotUnderstood} If the module does not export one kind of that version, written as an
- * object literal.
+ * @throws {ModuleEditError} If the module does not export one kind of that version, written as an
+ *   object literal.
  */
 export function exportedName(code: string, stored: string): string {
   return resourceIn(code, stored).name;
@@ -43,8 +43,8 @@ export function exportedName(code: string, stored: string): string {
  * Returns the module of a new version: a copy of the stored version's module.
  *
  * @param code The module of the stored version.
- * @param made The new version.
- * @throws {NotUnderstood} If the module cannot be edited automatically.
+ * @param added The new version.
+ * @throws {ModuleEditError} If the module cannot be edited automatically.
  *
  * @example Usage
  * ```ts
@@ -53,8 +53,8 @@ export function exportedName(code: string, stored: string): string {
  * const code = 'import { resource, s } from "@op/sdk";\n' +
  *   'const names = { group: "demo.example.com", kind: "Note" };\n' +
  *   'export const Note = resource({ ...names, version: "v1", spec: s.object({}) });\n';
- * const made = { kind: "Note", stored: "v1", version: "v2", name: "NoteV2", key: "noteV2" };
- * assert.equal(versionText(code, made), code.replace('"v1"', '"v2"'));
+ * const added = { kind: "Note", stored: "v1", version: "v2", name: "NoteV2", key: "noteV2" };
+ * assert.equal(versionText(code, added), code.replace('"v1"', '"v2"'));
  * ```
  */
 export function versionText(code: string, { stored, version }: NewVersion): string {
@@ -78,17 +78,17 @@ export function versionText(code: string, { stored, version }: NewVersion): stri
  * Returns the module of the stored version with the new one among its `versions`.
  *
  * @param code The module of the stored version.
- * @param made The new version.
- * @throws {NotUnderstood} If the module cannot be edited automatically.
+ * @param added The new version.
+ * @throws {ModuleEditError} If the module cannot be edited automatically.
  */
 export function withVersion(code: string, { stored, version, name }: NewVersion): string {
   const { options, comments, tokens, name: exported } = resourceIn(code, stored);
   if (tokens.some(({ type, text }) => type === "word" && text === name)) {
-    throw new NotUnderstood(`it already uses the name "${name}"`);
+    throw new ModuleEditError(`it already uses the name "${name}"`);
   }
   const listed = properties(options).find(({ key }) => key === "versions");
   const [open] = listed?.value ?? [];
-  if (listed !== undefined && open?.text !== "[") throw new NotUnderstood('its "versions" are not an array literal');
+  if (listed !== undefined && open?.text !== "[") throw new ModuleEditError('its "versions" are not an array literal');
   const edits = open === undefined
     ? entryEdits(code, options, comments, `versions: [${name}]`)
     : entryEdits(code, bracketsAt(tokens, tokens.indexOf(open)), comments, name);
@@ -105,7 +105,7 @@ export function versionLines({ version, name }: NewVersion, exported: string): s
  * Returns the module of a conversion between the stored version and the new one. Both have the same
  * fields at first, so it copies them.
  *
- * @param made The new version.
+ * @param added The new version.
  * @param exported The name under which both modules export the kind.
  * @param fields The fields of an object besides `apiVersion`, `kind` and `metadata`.
  * @param module The file of the stored version.
@@ -169,23 +169,23 @@ function resourceIn(code: string, stored: string): ResourceCall {
   };
   for (const other of ["operator", "controller", "webhook", "conversion"]) {
     if (called(other).length > 0) {
-      throw new NotUnderstood(
+      throw new ModuleEditError(
         `it also calls ${other}(). Move the kind into its own module`,
       );
     }
   }
   const [at, ...more] = called("resource");
-  if (at === undefined) throw new NotUnderstood("it does not call resource()");
-  if (more.length > 0) throw new NotUnderstood(`it calls resource() ${more.length + 1} times`);
+  if (at === undefined) throw new ModuleEditError("it does not call resource()");
+  if (more.length > 0) throw new ModuleEditError(`it calls resource() ${more.length + 1} times`);
   const options = objectAt(tokens, at + 2);
-  if (options === undefined) throw new NotUnderstood("resource() is not called with an object literal");
+  if (options === undefined) throw new ModuleEditError("resource() is not called with an object literal");
   const [before, keyword, name, equals] = tokens.slice(Math.max(0, at - 4), at);
   if (before?.text !== "export" || keyword?.text !== "const" || name?.type !== "word" || equals?.text !== "=") {
-    throw new NotUnderstood("the kind is not exported as a constant");
+    throw new ModuleEditError("the kind is not exported as a constant");
   }
   const value = properties(options).find(({ key }) => key === "version")?.value ?? [];
   if (value.length !== 1 || value[0]?.type !== "text" || value[0].text.slice(1, -1) !== stored) {
-    throw new NotUnderstood(`the call of resource() does not have "version: ${JSON.stringify(stored)}"`);
+    throw new ModuleEditError(`the call of resource() does not have "version: ${JSON.stringify(stored)}"`);
   }
   return { name: name.text, tokens, options, comments: all.filter(({ type }) => type === "comment") };
 }

@@ -104,6 +104,6 @@ const REJECTED: readonly { readonly name: string; readonly code: string; readonl
 
 for (const { name, code, message } of REJECTED) {
   Deno.test(`withVersion rejects a module that it cannot edit: ${name}`, () => {
-    assert.throws(() => withVersion(code, NEW_VERSION), { name: "NotUnderstood", message });
+    assert.throws(() => withVersion(code, NEW_VERSION), { name: "ModuleEditError", message });
   });
 }

@@ -8,7 +8,7 @@ import { inspect, type OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
 import { byNearness } from "../internal/mod.gen.ts";
 import { partKey } from "./controller.ts";
-import { exists } from "./files_whole.ts";
+import { exists } from "./atomic_folder.ts";
 import { type KindNames, namesOf } from "./kind_names.ts";
 import { type AddOptions, addToProject, specifierOf } from "./project.ts";
 import { subjectOf } from "./webhook_subject.ts";
@@ -61,9 +61,9 @@ export async function newWebhook(file: string, options: NewWebhookOptions, io: I
   const path = join(main.folder, names.folder, `${type}.ts`);
   const from = names.isBuiltin ? module : specifierOf(module, path);
   const subject = subjectOf(names, facts);
-  const made = { names, key, from };
-  const files = new Map([[`${type}.ts`, webhookText(type, made)]]);
-  if (subject !== undefined) files.set(`${type}_test.ts`, webhookTestText(type, made, subject.object));
+  const webhook = { names, key, from };
+  const files = new Map([[`${type}.ts`, webhookText(type, webhook)]]);
+  if (subject !== undefined) files.set(`${type}_test.ts`, webhookTestText(type, webhook, subject.object));
   const part = { key, from: `./${names.folder}/${type}.ts` };
   const paths = await addToProject(main, { part, folder: names.folder, files }, options, io);
   io.out(`Created webhook "${key}" of ${names.kind}:\n\n${paths.map((path) => `  ${path}\n`).join("")}`);
@@ -76,7 +76,7 @@ export async function newWebhook(file: string, options: NewWebhookOptions, io: I
   io.out(`\nNext, edit ${names.folder}/${type}.ts, then:\n\n  deno task generate\n  deno task test\n`);
 }
 
-/** Finds a kind of the operator, or else of Kubernetes. */
+/** Finds a kind among those of the operator, then among those of Kubernetes. */
 function kindOf({ kind, apiVersion, group }: NewWebhookOptions, facts: OperatorFacts, file: string): KindNames {
   const declared = [...facts.crds, ...facts.externalCrds];
   const own = declared.filter(({ spec }) => spec.names.kind === kind && (group === undefined || spec.group === group));

@@ -1,4 +1,4 @@
-/** Valid objects for the tests of new webhooks. */
+/** Provides valid objects for the tests of new webhooks. */
 import type { OperatorFacts } from "../inspect.ts";
 import type { KindNames } from "./kind_names.ts";
 
@@ -6,7 +6,9 @@ import type { KindNames } from "./kind_names.ts";
 export interface Subject {
   /** The object without `apiVersion`, `kind` and `metadata`. */
   readonly object: object;
-  /** Why an API server would still reject it, because a value cannot be guessed. */
+  /**
+   * The errors for which an API server would still reject it, because a value cannot be guessed.
+   */
   readonly errors: readonly string[];
 }
 
@@ -19,9 +21,9 @@ const job = { template: { spec: { containers, restartPolicy: "Never" } } };
 const binding = { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" } };
 
 /**
- * Fields that built-in kinds require in addition to a name. Other kinds require none.
- * Neither OpenAPI nor the in-process API server has all of these requirements: a test creates each
- * kind on a real API server.
+ * Fields that built-in kinds require in addition to a name. Kinds that are not listed require none.
+ * Neither OpenAPI nor the in-process API server has all of these requirements, so a test creates
+ * each kind on a real API server.
  */
 const BUILTIN: Readonly<Record<string, object>> = {
   ClusterRoleBinding: binding,
@@ -71,7 +73,7 @@ const BUILTIN: Readonly<Record<string, object>> = {
 };
 
 /** Kinds of Kubernetes that are reviews, that clients do not create, or whose names are fixed. */
-const UNKNOWN = new Set([
+const UNTESTED_KINDS = new Set([
   "APIService",
   "Binding",
   "CertificateSigningRequest",
@@ -92,15 +94,14 @@ const UNKNOWN = new Set([
  *
  * @param names The kind.
  * @param facts The operator, which has samples of its own kinds.
- * @returns The object, or `undefined` for the kinds in {@linkcode UNKNOWN} and for a version that
- * the
- *   operator has no sample of.
+ * @returns The object, or `undefined` for the kinds in {@linkcode UNTESTED_KINDS} and for a version
+ *   without a sample.
  */
 export function subjectOf(
   { kind, group, apiVersion, isBuiltin }: KindNames,
   facts: Pick<OperatorFacts, "samples">,
 ): Subject | undefined {
-  if (isBuiltin) return UNKNOWN.has(kind) ? undefined : { object: BUILTIN[kind] ?? {}, errors: [] };
+  if (isBuiltin) return UNTESTED_KINDS.has(kind) ? undefined : { object: BUILTIN[kind] ?? {}, errors: [] };
   const sample = facts.samples.find(({ manifest }) =>
     manifest.kind === kind && manifest.apiVersion === `${group}/${apiVersion}`
   );

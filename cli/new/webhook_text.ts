@@ -89,12 +89,12 @@ const object: Input<typeof ${kind}> = ${literal(object)};
 ${test}`;
 }
 
-/** Not in a group of Kubernetes: what is below k8s.io is its own. */
+/** Returns a label with the domain of the kind, or with another domain for kinds of Kubernetes. */
 function labelOf({ group, isBuiltin }: WebhookModule["names"]): string {
   return `${isBuiltin ? "example.com" : group}/seen`;
 }
 
-/** The object as TypeScript: keys that are identifiers have no quotes. */
+/** Returns an object as TypeScript, in which keys that are identifiers have no quotes. */
 function literal(object: object): string {
   return JSON.stringify(object, null, 2).replace(/^( *)"([A-Za-z_$][\w$]*)":/gm, "$1$2:");
 }

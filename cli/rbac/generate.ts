@@ -1,4 +1,4 @@
-/** `op rbac generate`: the ServiceAccount, roles and bindings of an operator. */
+/** `op rbac generate`: prints the ServiceAccount, roles and bindings of an operator. */
 import { factsOf, type PlaceOptions } from "../generate/generate.ts";
 import { documents } from "../generate/layout.ts";
 import type { Io } from "../io.ts";

@@ -27,8 +27,8 @@ export interface Usage {
  * Runs the tests and prints the permissions that no test used.
  *
  * @param file The file whose default export is the operator.
- * @param command The command that runs the tests, in the operator's folder. @default {`deno test
- * --allow-all`}
+ * @param command The command that runs the tests, in the operator's folder.
+ *   @default {`deno test --allow-all`}
  * @param options The settings file and the output format.
  * @param io The terminal and the shell.
  * @throws {Failure} If no test uses one of the permissions, the tests fail, or they start no

@@ -51,7 +51,8 @@ export async function verifyRbac(source: string, options: VerifyOptions, io: Io)
     throw new UsageError('Cannot verify: use either -f with files ("-" for standard input) or --cluster.');
   }
   if (options.as !== undefined) accountOf(options.as, options.as);
-  // Read first: if a command that is piped into this one failed, the missing input is the error.
+  // Roles are read first. If the command that is piped into this one failed, the error must be
+  // about the missing input.
   const rolesFromFiles = cluster ? undefined : await rolesInFiles(file, io);
   const facts = await factsOf(source, { config: options.config, image: NO_IMAGE }, io);
   const account = accountOf(options.as, facts.name);

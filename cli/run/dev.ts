@@ -50,10 +50,13 @@ export interface DevOptions extends StartOptions, Omit<DevWebhookOptions, "skipW
   readonly check?: boolean | undefined;
 }
 
-// Milliseconds to wait for further changes: editors save in several steps, and several files at
-// once.
+/**
+ * How long to wait for further changes, in milliseconds. Editors save in several steps, and several
+ * files at once.
+ */
 const QUIET = 100;
-// Milliseconds in which running reconciles may finish before the process is killed.
+
+/** How long running reconciles may take before the process is killed, in milliseconds. */
 const STOP_TIMEOUT = 2000;
 
 /**
@@ -120,7 +123,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     stop: stop.signal,
     loaded,
   });
-  temporary.outlive();
+  temporary.ignoreInterrupts();
   const stopped = untilStopped(io, ["SIGINT", "SIGTERM", "SIGHUP"]);
   const developing = session.run(facts, options.asMe ? "you" : user);
   try {
@@ -167,7 +170,7 @@ async function checkNotRunning(
  */
 const ON_THIS_MACHINE = { image: NO_IMAGE, certificates: "self" } as const;
 
-/** Starts an API server in this process. @returns The kubeconfig of its administrator. */
+/** Starts an API server in this process, and returns the path of its administrator's kubeconfig. */
 async function localCluster(folder: string, stack: AsyncDisposableStack): Promise<string> {
   const token = crypto.randomUUID();
   const user = { name: "kubernetes-admin", groups: ["system:masters"] };
@@ -208,7 +211,7 @@ interface SessionOptions {
 
 /** Runs one operator process after another. */
 class Session {
-  readonly #with: SessionOptions;
+  readonly #options: SessionOptions;
   /** The manifests that were applied last, as JSON. */
   #manifests = "";
   /** The definitions for which warnings were printed, as JSON. */
@@ -223,13 +226,13 @@ class Session {
   #user = "";
 
   constructor(options: SessionOptions) {
-    this.#with = options;
+    this.#options = options;
     this.#loaded = options.loaded;
   }
 
   /** Starts the operator, and restarts it after each change of one of its files. */
   async run(facts: OperatorFacts, user: string): Promise<void> {
-    const { source, stop, webhooks, lease, folder } = this.#with;
+    const { source, stop, webhooks, lease, folder } = this.#options;
     await webhooks.clear(facts);
     await this.#install(facts);
     await lease.take();
@@ -244,6 +247,7 @@ class Session {
     }
   }
 
+  /** Stops the operator, and kills it after a timeout. */
   async end(): Promise<void> {
     const process = this.#process;
     this.#process = undefined;
@@ -255,7 +259,7 @@ class Session {
   }
 
   async #restart(changed: string): Promise<void> {
-    const { file, options, io, types } = this.#with;
+    const { file, options, io, types } = this.#options;
     this.#loaded = Date.now();
     types.cancel();
     let facts: OperatorFacts | undefined;
@@ -269,21 +273,21 @@ class Session {
       return io.err(`${error.message}\nThe earlier version keeps running. Save the file again to retry.\n`);
     }
     io.out(`${relative(io.cwd, changed)} was saved, restarting\n`);
-    this.#with.webhooks.hold();
+    this.#options.webhooks.hold();
     await this.end();
-    if (this.#with.stop.aborted) return;
+    if (this.#options.stop.aborted) return;
     await this.#start(facts);
     this.#checkTypes();
   }
 
   /** Starts the type check after the operator, which must not wait for it. */
   #checkTypes(): void {
-    if (this.#with.options.check !== false) this.#with.types.start();
+    if (this.#options.options.check !== false) this.#options.types.start();
   }
 
   /** Applies the manifests if they changed: most changes of the code do not affect them. */
   async #install(declared: OperatorFacts): Promise<void> {
-    const { cluster, cache, io, stop, options: { adopt, allowBreaking, local } } = this.#with;
+    const { cluster, cache, io, stop, options: { adopt, allowBreaking, local } } = this.#options;
     const facts = local === true ? withExternalKinds(declared) : declared;
     const text = JSON.stringify(facts.manifests);
     if (text === this.#manifests) return;
@@ -303,9 +307,9 @@ class Session {
   }
 
   async #start(facts: OperatorFacts): Promise<void> {
-    const { source, options, folder, io, webhooks, stop } = this.#with;
-    const args = [...this.#with.args, ...healthArguments(facts, io), ...await webhooks.prepare(facts)];
-    const request = this.#with.firstRequest.next();
+    const { source, options, folder, io, webhooks, stop } = this.#options;
+    const args = [...this.#options.args, ...healthArguments(facts, io), ...await webhooks.prepare(facts)];
+    const request = this.#options.firstRequest.next();
     const process = this.#process = await startOperatorProcess(source, {
       args,
       isColored: isColored(options, io),
@@ -325,11 +329,11 @@ class Session {
   /** Prints that the operator runs after its first request, which shows that it has started. */
   async #announce(process: OperatorProcess, facts: OperatorFacts, request: Promise<void>): Promise<void> {
     // An operator with only webhooks may send no request, but serves them by now.
-    const controls = facts.controlled.length > 0 && this.#with.options.skipControllers !== true;
-    if (controls) await Promise.race([request, process.ended]);
-    if (this.#process !== process || this.#isAnnounced || this.#with.stop.aborted) return;
+    const runsControllers = facts.controlled.length > 0 && this.#options.options.skipControllers !== true;
+    if (runsControllers) await Promise.race([request, process.ended]);
+    if (this.#process !== process || this.#isAnnounced || this.#options.stop.aborted) return;
     this.#isAnnounced = true;
-    this.#with.io.out(`Running as ${this.#user}. Save a file to restart; press Ctrl-C to stop\n`);
+    this.#options.io.out(`Running as ${this.#user}. Save a file to restart; press Ctrl-C to stop\n`);
   }
 }
 

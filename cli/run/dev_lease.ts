@@ -23,14 +23,15 @@ export interface DevSession {
   readonly holder: string;
   /** Milliseconds since the Lease was renewed. */
   readonly age: number;
-  /** Whether the Lease was renewed in time, and its process has not ended. */
+  /** Whether the Lease was renewed in time and its process has not ended. */
   readonly isAlive: boolean;
 }
 
 /** After this many seconds without a renewal, an `op dev` counts as ended. */
 const DURATION_SECONDS = 30;
-// In milliseconds.
-const RENEW_EVERY = 10_000;
+
+/** The time between two renewals, in milliseconds. */
+const RENEW_INTERVAL = 10_000;
 
 /** Returns the namespace and name of the Lease of an operator's `op dev`. */
 export function leasePlace(facts: Pick<OperatorFacts, "name" | "manifests">): LeasePlace {
@@ -106,7 +107,7 @@ export class DevLease implements AsyncDisposable {
     this.#timer = setInterval(() => {
       // A failed renewal is retried at the next interval. If all fail, the session counts as ended.
       this.#renewing = this.#renew().catch(() => {});
-    }, RENEW_EVERY);
+    }, RENEW_INTERVAL);
     Deno.unrefTimer(this.#timer as unknown as number);
   }
 

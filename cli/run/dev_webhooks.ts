@@ -1,6 +1,6 @@
 /**
- * Serves the webhooks of an operator under `op dev`. The API server calls this machine, which has a
- * temporary certificate.
+ * Serves the webhooks of an operator under `op dev`. The API server calls this machine, which uses
+ * a temporary certificate.
  */
 import { localCertificate } from "@op/sdk/testing";
 import type { Cluster } from "../cluster.ts";
@@ -22,8 +22,8 @@ import {
 /** Options for {@linkcode DevWebhooks}. */
 export interface DevWebhookOptions {
   /**
-   * The URL at which the API server reaches this machine. @default {the local address of a
-   * connection to the API server}
+   * The URL at which the API server reaches this machine.
+   * @default {the local address of a connection to the API server}
    */
   readonly webhookUrl?: string | undefined;
   /** The port on this machine. @default {a free port} */
@@ -130,29 +130,29 @@ export class DevWebhooks implements AsyncDisposable {
     const { webhookUrl, webhookPort } = this.#options;
     const hostname = webhookUrl === undefined ? await ownAddress(this.#cluster.url) : hostOf(webhookUrl);
     const certificate = await localCertificate([...new Set([hostname, "127.0.0.1"])]);
-    const [shown, key] = [`${this.#folder}/webhook.crt`, `${this.#folder}/webhook.key`];
-    await Deno.writeTextFile(shown, certificate.certificate);
-    await Deno.writeTextFile(key, certificate.key, { mode: 0o600 });
-    const behind = freePorts(PORTS);
+    const [certificateFile, keyFile] = [`${this.#folder}/webhook.crt`, `${this.#folder}/webhook.key`];
+    await Deno.writeTextFile(certificateFile, certificate.certificate);
+    await Deno.writeTextFile(keyFile, certificate.key, { mode: 0o600 });
+    const operatorPort = freePorts(PORTS);
     const front = new WebhookFront({
       hostname: webhookUrl === undefined && isLoopback(hostname) ? hostname : "0.0.0.0",
       port: Number(webhookPort ?? 0),
       certificate,
-      behind,
+      operatorPort,
     });
-    const shownHost = hostname.includes(":") ? `[${hostname}]` : hostname;
+    const urlHost = hostname.includes(":") ? `[${hostname}]` : hostname;
     return {
       front,
       address: {
-        url: webhookUrl ?? `https://${shownHost}:${front.port}`,
+        url: webhookUrl ?? `https://${urlHost}:${front.port}`,
         caCert: certificate.caCert,
         ...(this.#facts === undefined ? {} : { lease: leasePlace(this.#facts) }),
       },
       args: [
         "--webhook-hostname=127.0.0.1",
-        `--webhook-port=${behind}`,
-        `--webhook-certificate=${shown}`,
-        `--webhook-key=${key}`,
+        `--webhook-port=${operatorPort}`,
+        `--webhook-certificate=${certificateFile}`,
+        `--webhook-key=${keyFile}`,
       ],
     };
   }

@@ -24,14 +24,14 @@ export type PlainValue = { readonly [field: string]: unknown };
 /** The annotation of the bookmark that ends the initial events of a watch. */
 const INITIAL_EVENTS_END = '"k8s.io/initial-events-end"';
 
-/** Reviews. They are sent with POST, but the API server does not store them. */
+/** Paths of reviews, which are sent with POST, but which the API server does not store. */
 const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/\w+\/(namespaces\/[\w-]+\/)?\w+$/;
 /**
  * Subresources that connect to a pod, a Service or a node, to which the API server forwards even
  * dry runs.
  */
 const CONNECT_SUBRESOURCE = /\/(?:pods|services|nodes)\/[^/]+\/(attach|exec|portforward|proxy)(?:\/|$)/;
-/** Events and Leases, which are not part of a plan. */
+/** Paths of Events and Leases, which are not part of a plan. */
 const BOOKKEEPING = /^\/apis\/(events\.k8s\.io|coordination\.k8s\.io)\/|^\/api\/v1\/(namespaces\/[^/]+\/)?events(\/|$)/;
 
 const PATH = /^\/(?:api|apis\/[^/]+)\/[^/]+(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
@@ -128,7 +128,7 @@ export class DryRun {
     this.hasWatched = true;
     if (sendsInitialEvents) this.pendingWatches++;
     let hasInitialEvents = sendsInitialEvents;
-    const initialEventsEnded = (): void => {
+    const endInitialEvents = (): void => {
       if (!hasInitialEvents) return;
       hasInitialEvents = false;
       this.pendingWatches--;
@@ -143,11 +143,11 @@ export class DryRun {
           if (hasInitialEvents) {
             const text = tail + decoder.decode(chunk, { stream: true });
             tail = text.slice(-INITIAL_EVENTS_END.length);
-            if (text.includes(INITIAL_EVENTS_END)) initialEventsEnded();
+            if (text.includes(INITIAL_EVENTS_END)) endInitialEvents();
           }
           controller.enqueue(chunk);
         },
-        flush: initialEventsEnded,
+        flush: endInitialEvents,
       }),
     );
     return new Response(body, { status: response.status, headers: response.headers });
@@ -199,7 +199,7 @@ function withVersion(answer: PlainValue): PlainValue {
   return { ...answer, metadata: { ...metadata, resourceVersion: "1" } };
 }
 
-/** Returns why a write was rejected. The message may quote values of a Secret, which are masked. */
+/** Returns the reason of a rejection. The values of a Secret that it quotes are masked. */
 function rejection({ message = "" }: PlainValue, kind: unknown, sent: unknown): string {
   return kind === "Secret" || kind === "secrets" ? maskSecretMessage(String(message), sent) : String(message);
 }

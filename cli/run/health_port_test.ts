@@ -27,7 +27,7 @@ Deno.test("healthArguments returns no arguments if the health port is free or no
   for (const facts of [factsAt(port), factsAt(false)]) assert.deepEqual(healthArguments(facts, new RecordedIo()), []);
 });
 
-Deno.test("op start serves health on a free port if the configured port is in use, unless --health-port is givenPort", async () => {
+Deno.test("op start serves health on a free port if the configured port is in use, unless --health-port is set", async () => {
   using taken = Deno.listen({ hostname: "0.0.0.0", port: 0 });
   const { port } = taken.addr;
   await using folder = await operatorFolder(

@@ -7,10 +7,10 @@ import type { KubeObject } from "@op/sdk";
 import { applyFailure, type Cluster, ifFound } from "../cluster.ts";
 import { DEV_MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
-import { place, type PlainObject, shown } from "../objects.ts";
+import { namespaceOptions, type PlainObject, shown } from "../objects.ts";
 import { checkConflicts, isOwnNamespace } from "../deploy/ownership.ts";
 
-// Between two requests, in milliseconds.
+/** The pause between two requests, in milliseconds. */
 const PAUSE = 200;
 
 /**
@@ -61,15 +61,15 @@ function objectsOf({ manifests: { crd, namespace, rbac } }: OperatorFacts): Plai
   return [...crd, ...namespace, ...rbac] as unknown as PlainObject[];
 }
 
-/** Applies an object. @returns Whether that changed it. */
+/** Applies an object, and returns whether that changed it. */
 async function apply(cluster: Cluster, object: PlainObject, adopt: boolean): Promise<boolean> {
   const kind = await cluster.kindOf(object);
   try {
     const before: KubeObject | undefined = await ifFound(() =>
-      cluster.client.get(kind, object.metadata.name, place(object))
+      cluster.client.get(kind, object.metadata.name, namespaceOptions(object))
     );
-    const isOthers = object.kind === "Namespace" && before !== undefined && !isOwnNamespace(before, object);
-    if (isOthers && !adopt) return false;
+    const isForeign = object.kind === "Namespace" && before !== undefined && !isOwnNamespace(before, object);
+    if (isForeign && !adopt) return false;
     const after: KubeObject = await cluster.client.apply(kind, object, { manager: DEV_MANAGER, force: true });
     return before?.metadata.resourceVersion !== after.metadata.resourceVersion;
   } catch (error) {

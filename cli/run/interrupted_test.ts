@@ -31,11 +31,11 @@ function processesOf(group: number): string[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      // After the name, which may contain any character: state, parent, group.
+      // The fields after the name, which may contain any character: state, parent, process group.
       const [state, , processGroup] = Deno.readTextFileSync(`/proc/${name}/stat`).replace(/^.*\) /s, "").split(" ");
       return Number(processGroup) === group && state !== "Z" ? [name] : [];
     } catch {
-      return []; // the process has exited meanwhile
+      return []; // The process has exited in the meantime.
     }
   });
 }

@@ -1,4 +1,4 @@
-/** The local modules that a file imports. */
+/** Finds the local modules that a file imports. */
 import { fileURLToPath } from "node:url";
 import { run, runningDeno, type SourceFile } from "../deno.ts";
 import { projectOf } from "../project.ts";

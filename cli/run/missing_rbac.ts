@@ -5,8 +5,8 @@ import type { Forward } from "../proxy/proxy.ts";
 const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 /**
- * In milliseconds. Without a response, a permission counts as granted. If it is missing, the
- * operator reports it later.
+ * The timeout of a request, in milliseconds. After it, the permission counts as granted. If it is
+ * missing, the operator reports it later.
  */
 const TIMEOUT = 5_000;
 

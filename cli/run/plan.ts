@@ -36,7 +36,7 @@ export interface PlanOptions extends StartOptions {
   readonly showSecrets?: boolean | undefined;
 }
 
-// Between two checks, in milliseconds.
+/** The pause between two checks, in milliseconds. */
 const PAUSE = 50;
 
 /**
@@ -63,7 +63,7 @@ export async function plan(file: string, options: PlanOptions, io: Io): Promise<
   await checkRbac(forward, facts, options);
   const dry = new DryRun(forward);
   await runOperator(dry, namespace, { source, options, facts, quiet, timeout }, io);
-  report(withoutRepetitions(dry.writes), options, io);
+  report(distinctChanges(dry.writes), options, io);
 }
 
 interface PlanRun {
@@ -176,8 +176,8 @@ async function untilQuiet(
   }
 }
 
-/** Returns the writes that change an object. Of equal writes, only one is returned. */
-function withoutRepetitions(writes: readonly PlannedWrite[]): PlannedWrite[] {
+/** Returns the writes that change an object, without duplicates. */
+function distinctChanges(writes: readonly PlannedWrite[]): PlannedWrite[] {
   const changes = new Map<string, PlannedWrite>();
   for (const write of writes) {
     const diff = diffOf(write);
@@ -209,7 +209,7 @@ function withoutTimes(yaml: string): string {
   return yaml.replace(/^( *(?:- )?lastTransitionTime:).*$/gm, "$1 (now)");
 }
 
-/** Masks the values of Secrets: a plan may be in the logs of CI, which more people can read. */
+/** Masks the values of Secrets, because a plan may be in CI logs, which more people can read. */
 function withoutSecrets(write: PlannedWrite): PlannedWrite {
   const [before, after] = maskSecretChange(write.before, write.after);
   return { ...write, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };

@@ -4,14 +4,14 @@ import { operatorFolder } from "../_operator_folder.ts";
 
 const IMPORT = `import { webhook } from "${new URL("../../mod.ts", import.meta.url)}";\n`;
 const CONTROLLER = `
-const seen = controller(Namespace, {
+const marks = controller(Namespace, {
   owns: [ConfigMap],
   async reconcile(namespace, { apply }) {
     await apply(ConfigMap, { metadata: { name: "seen", namespace: namespace.metadata.name }, data: { text: "seen" } });
   },
 });
 `;
-const WEBHOOK = "const looking = webhook(ConfigMap, { validate() {} });\n";
+const WEBHOOK = "const rules = webhook(ConfigMap, { validate() {} });\n";
 
 async function withServer(test: (kubeconfig: string, apiserver: Apiserver) => Promise<void>): Promise<void> {
   await using apiserver = createApiserver();
@@ -26,7 +26,7 @@ for (const certificates of ["self", "cert-manager", "files"]) {
       using taken = Deno.listen({ hostname: "0.0.0.0", port: 0 });
       const health = `health: { port: ${taken.addr.port} }`;
       await using folder = await operatorFolder(
-        `${IMPORT}${CONTROLLER}${WEBHOOK}export default operator({ name: "seer", ${health}, parts: { seen, looking } });`,
+        `${IMPORT}${CONTROLLER}${WEBHOOK}export default operator({ name: "marker", ${health}, parts: { marks, rules } });`,
       );
       await folder.write("kubeconfig", kubeconfig);
       await folder.write("operator.toml", `[generate.webhooks]\ncertificates = "${certificates}"\n`);
@@ -41,7 +41,7 @@ for (const certificates of ["self", "cert-manager", "files"]) {
 Deno.test("op plan of an operator with only webhooks reports no changes", async () => {
   await withServer(async (kubeconfig) => {
     await using folder = await operatorFolder(
-      `${IMPORT}${WEBHOOK}export default operator({ name: "looker", parts: { looking } });`,
+      `${IMPORT}${WEBHOOK}export default operator({ name: "guard", parts: { rules } });`,
     );
     await folder.write("kubeconfig", kubeconfig);
     const { code, stdout, stderr } = await folder.op("plan", "--kubeconfig", "kubeconfig");

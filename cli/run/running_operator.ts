@@ -1,5 +1,5 @@
 /**
- * Finds out whether an operator already runs in a cluster. Two operators that write the same
+ * Determines whether an operator already runs in a cluster. Two operators that write the same
  * objects undo each other's changes.
  */
 import type { Infer } from "@op/sdk";
@@ -21,8 +21,7 @@ export interface RunningOperator {
 
 /**
  * Returns the running processes of an operator in a cluster: its Deployments, the leader, and an
- * `op dev`.
- * Objects that the user may not read are ignored.
+ * `op dev`. Objects that the user may not read are ignored.
  *
  * @param cluster The cluster.
  * @param facts The operator's declarations.

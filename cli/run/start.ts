@@ -4,7 +4,7 @@ import { type SourceFile, sourceFile } from "../deno.ts";
 import { connectCluster } from "../cluster.ts";
 import { Interrupted, OperatorEnded } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
-import { exists } from "../new/files_whole.ts";
+import { exists } from "../new/atomic_folder.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { GlobalOptions } from "../global_options.ts";
 import { isColored } from "../global_options.ts";
@@ -47,17 +47,17 @@ export async function start(file: string, more: readonly string[], options: Star
     { args, isColored: isColored(options, io), folder: folder.path },
     io,
   );
-  folder.outlive();
+  folder.ignoreInterrupts();
   const code = await untilEnded(process, io);
   if (code !== 0) throw new OperatorEnded(code);
 }
 
-/** Longest time in milliseconds to query the cluster before the operator starts. */
+/** The maximum time to query the cluster before the operator starts, in milliseconds. */
 const QUERY_TIMEOUT = 5000;
 
 /**
- * Returns the operator's declarations, or `undefined` if the operator cannot be loaded. Its start
- * then reports the error.
+ * Returns the operator's declarations, or `undefined` if the operator cannot be loaded. The
+ * operator's process reports the error in that case.
  */
 async function factsIfLoadable(file: string, options: StartOptions, io: Io): Promise<OperatorFacts | undefined> {
   try {

@@ -10,7 +10,7 @@ const CONTEXT_LINES = 3;
  */
 const MAX_CHANGES = 4_000;
 
-/** A line, and whether it was added or removed. */
+/** A line with the sign of its change. */
 interface Line {
   readonly sign: " " | "+" | "-";
   readonly text: string;
@@ -22,8 +22,8 @@ interface Line {
  * @param before The string before.
  * @param after The string after.
  * @returns Lines that begin with `+`, `-` or a space, and `...` for omitted lines. The list is
- * empty
- *   if the strings are equal. If thousands of lines differ, it has one line with their number.
+ *   empty if the strings are equal. If thousands of lines differ, it has one line with their
+ *   number.
  *
  * @example Usage
  * ```ts

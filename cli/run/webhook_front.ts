@@ -1,6 +1,6 @@
 /**
- * Accepts the API server's webhook calls for an operator that is restarted. Calls wait while the
- * operator starts, and fail immediately if it does not run. Clients that write objects during a
+ * Accepts the API server's webhook calls for an operator that `op dev` restarts. Calls wait while
+ * the operator starts, and fail immediately if it does not run. Clients that write objects during a
  * restart only notice a delay.
  */
 import type { OperatorProcess } from "./operator_process.ts";
@@ -13,14 +13,14 @@ export interface WebhookFrontOptions {
   /** The certificate of this server and of the operator behind it. */
   readonly certificate: { readonly certificate: string; readonly key: string; readonly caCert: string };
   /** The loopback port on which the operator serves its webhooks. */
-  readonly behind: number;
+  readonly operatorPort: number;
 }
 
 /** Path of the webhook with which `op dev` checks that the API server reaches this machine. */
 export const REACHED_PATH = "/reached";
 
 const LOOPBACK = "127.0.0.1";
-// Between two attempts, in milliseconds.
+/** The pause between two attempts, in milliseconds. */
 const PAUSE = 25;
 const NOT_RUNNING = "op dev: the operator does not run. Save a file to restart it.";
 
@@ -29,24 +29,24 @@ export class WebhookFront implements AsyncDisposable {
   /** How often {@linkcode REACHED_PATH} was called. */
   reached = 0;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
-  readonly #behind: string;
+  readonly #operatorUrl: string;
   readonly #client: Deno.HttpClient;
   /** Resolves with whether an operator serves the calls. */
   #isServed: Promise<boolean>;
   /** Resolves {@linkcode #isServed} while calls wait, otherwise `undefined`. */
   #resolve: ((isServed: boolean) => void) | undefined;
   /** The number of operators that were started so far. */
-  #turn = 0;
+  #generation = 0;
 
-  constructor({ hostname, port, certificate: { certificate, key, caCert }, behind }: WebhookFrontOptions) {
-    this.#behind = `https://${LOOPBACK}:${behind}`;
+  constructor({ hostname, port, certificate: { certificate, key, caCert }, operatorPort }: WebhookFrontOptions) {
+    this.#operatorUrl = `https://${LOOPBACK}:${operatorPort}`;
     this.#client = Deno.createHttpClient({ caCerts: [caCert] });
     this.#isServed = Promise.resolve(false);
     // By default, Deno prints errors, such as the one for an invalid Host header.
     const serving = { hostname, port, cert: certificate, key, onListen() {}, onError: rejected };
     this.#server = Deno.serve(serving, (request) => {
       const url = new URL(request.url);
-      return url.pathname === REACHED_PATH ? this.#wasReached(request) : this.#forward(request, url);
+      return url.pathname === REACHED_PATH ? this.#answerReachCheck(request) : this.#forward(request, url);
     });
   }
 
@@ -55,9 +55,9 @@ export class WebhookFront implements AsyncDisposable {
     return this.#server.addr.port;
   }
 
-  /** Makes calls wait, because another operator is about to start. */
+  /** Makes calls wait from now on, because another operator process is about to start. */
   hold(): void {
-    this.#turn++;
+    this.#generation++;
     if (this.#resolve !== undefined) return;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#isServed = promise;
@@ -73,11 +73,11 @@ export class WebhookFront implements AsyncDisposable {
    * @returns Whether it serves.
    */
   async follow(process: OperatorProcess, stop: AbortSignal): Promise<boolean> {
-    const turn = this.#turn;
+    const generation = this.#generation;
     let hasEnded = false;
     process.ended.then(() => {
       hasEnded = true;
-      if (turn === this.#turn) this.#settle(false);
+      if (generation === this.#generation) this.#settle(false);
     });
     while (!hasEnded && !stop.aborted) {
       if (await this.#responds()) {
@@ -97,7 +97,7 @@ export class WebhookFront implements AsyncDisposable {
 
   async #responds(): Promise<boolean> {
     try {
-      const response = await fetch(this.#behind, { client: this.#client });
+      const response = await fetch(this.#operatorUrl, { client: this.#client });
       await response.body?.cancel();
       return true;
     } catch {
@@ -107,14 +107,13 @@ export class WebhookFront implements AsyncDisposable {
 
   async #forward(request: Request, { pathname, search }: URL): Promise<Response> {
     const { method, headers, body } = request;
-    // The API server's timeout is used, because the signal of the request is also aborted after
-    // success.
+    // The signal of the request cannot be used, because it is also aborted after success.
     const signal = AbortSignal.timeout(secondsOf(search) * 1000);
     const timeout = Promise.withResolvers<false>();
     signal.addEventListener("abort", () => timeout.resolve(false), { once: true });
     if (!await Promise.race([this.#isServed, timeout.promise])) return notRunning();
     try {
-      const answer = await fetch(this.#behind + pathname + search, {
+      const answer = await fetch(this.#operatorUrl + pathname + search, {
         method,
         headers: { "content-type": headers.get("content-type") ?? "" },
         body,
@@ -132,7 +131,7 @@ export class WebhookFront implements AsyncDisposable {
     }
   }
 
-  async #wasReached(request: Request): Promise<Response> {
+  async #answerReachCheck(request: Request): Promise<Response> {
     const review = await request.json().catch(() => undefined);
     const uid = review?.request?.uid;
     // Other programs may send requests to this port.
@@ -166,7 +165,7 @@ function notRunning(): Response {
   return new Response(NOT_RUNNING, { status: 503 });
 }
 
-/** Returns the first of several consecutive loopback ports that are free. */
+/** Finds consecutive free loopback ports, and returns the first one. */
 export function freePorts(count: number): number {
   while (true) {
     using stack = new DisposableStack();

@@ -4,7 +4,7 @@ import { REACHED_PATH, WebhookFront } from "./webhook_front.ts";
 
 Deno.test("WebhookFront counts only AdmissionReviews as calls of the API server, and rejects other requests", async (t) => {
   const certificate = await localCertificate(["127.0.0.1"]);
-  await using front = new WebhookFront({ hostname: "127.0.0.1", port: 0, certificate, behind: 1 });
+  await using front = new WebhookFront({ hostname: "127.0.0.1", port: 0, certificate, operatorPort: 1 });
   const send = async (head: string, body = "", host = "127.0.0.1"): Promise<string> => {
     using connection = await Deno.connectTls({
       hostname: "127.0.0.1",

@@ -1,8 +1,8 @@
 /**
  * Registers the webhooks of an operator on this machine in a cluster, and removes the registration.
- * Webhooks get their own configurations. For conversions, the definition is changed, and its
- * previous conversion is stored in an annotation, so that any later command can restore it, even
- * after this process was killed.
+ * Webhooks get their own configurations. A conversion is redirected in the definition. An
+ * annotation stores the previous conversion, so that any later command can restore it, even if this
+ * process was killed.
  */
 import {
   ConfigMap,
@@ -55,9 +55,9 @@ const LEASE_ANNOTATION = "op/dev-lease";
 const DEV_LABEL = "op/dev";
 const API = "admissionregistration.k8s.io/v1";
 const KINDS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"] as const;
-// API servers notice a configuration within a second. All attempts together take ten.
+/** API servers notice a configuration within a second. All attempts together take ten seconds. */
 const ATTEMPTS = 100;
-// Between two attempts, in milliseconds.
+/** The pause between two attempts, in milliseconds. */
 const PAUSE = 100;
 
 /** Returns whether the operator has webhooks or conversions. */
@@ -146,7 +146,7 @@ export async function register(cluster: Cluster, facts: Facts, address: WebhookA
     if (conversion === undefined) continue;
     const { path = "" } = conversion.webhook.clientConfig.service ?? {};
     const { name } = crd.metadata;
-    if (await convertAt(cluster, name, address, path)) changed.push(`the conversion of ${name}`);
+    if (await redirectConversion(cluster, name, address, path)) changed.push(`the conversion of ${name}`);
   }
   return changed;
 }
@@ -323,7 +323,7 @@ async function ownConfiguration(cluster: Cluster, kind: string, operator: string
   return live?.metadata.labels?.[DEV_LABEL] === operator ? live : undefined;
 }
 
-async function convertAt(
+async function redirectConversion(
   { client }: Cluster,
   name: string,
   address: WebhookAddress,

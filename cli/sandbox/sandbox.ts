@@ -1,4 +1,4 @@
-/** `op sandbox`: the sandbox permissions of an operator's executable. */
+/** `op sandbox`: prints the sandbox permissions of an operator's executable. */
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import type { Form } from "../global_options.ts";
 import type { Io } from "../io.ts";

@@ -73,7 +73,7 @@ async function readMap(path: string, io: Io): Promise<MapFile> {
   try {
     const map = JSON.parse(text);
     if (map.version === 3 && typeof map.mappings === "string") return map;
-  } catch { /* The error is below. */ }
+  } catch { /* The error below reports it. */ }
   throw new Failure(
     `Cannot read "${path}": it is not a source map. Name the .map file that "op build" wrote next to the executable.`,
   );

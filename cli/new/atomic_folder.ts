@@ -11,14 +11,14 @@ import { removeAll } from "../remove_all.ts";
  * @param folder The folder.
  * @param files Content by path.
  * @param io The terminal and the shell: Ctrl-C removes all files.
- * @param complete Adds further files to the temporary folder, before it becomes the folder.
+ * @param complete Adds further files to the temporary folder, before it is renamed to `folder`.
  * @throws {Failure} If a file cannot be written. No file exists then.
  */
 export async function makeFolder(
   folder: string,
   files: ReadonlyMap<string, string>,
   io: Io,
-  complete?: (whole: string) => Promise<void>,
+  complete?: (temporary: string) => Promise<void>,
 ): Promise<void> {
   const parent = dirname(folder);
   const created = await makeParents(parent);
@@ -29,7 +29,7 @@ export async function makeFolder(
     for (const path of created) removeIfEmpty(path);
   });
   try {
-    // Synchronous, so that no file is created while an interruption removes them.
+    // Files are written synchronously, so that none is created while an interruption removes them.
     Deno.mkdirSync(temporary);
     for (const [path, text] of files) {
       Deno.mkdirSync(dirname(join(temporary, path)), { recursive: true });

@@ -28,12 +28,12 @@ export async function replaceFiles(
   io: Io,
 ): Promise<void> {
   const created: string[] = [];
-  const undo = (): void => created.toReversed().forEach(removeUnlessFull);
+  const undo = (): void => created.toReversed().forEach(removeIfEmpty);
   using _interrupt = io.onInterrupt?.(undo);
   const moves: (readonly [from: string, to: string])[] = [];
   for (const { path, content, mode = 0o644 } of files) {
-    // In the same folder, so that it only needs to be renamed. It is recorded before it is created,
-    // so that an interruption cannot leave it behind.
+    // The temporary file is in the same folder, so that it only needs to be renamed. Its path is
+    // recorded before it is created, so that an interruption cannot leave it behind.
     const temporary = join(dirname(path), `.${basename(path)}.op-${crypto.randomUUID()}`);
     try {
       await makeFolders(dirname(path), created);
@@ -47,7 +47,7 @@ export async function replaceFiles(
     }
     moves.push([temporary, path]);
   }
-  // Synchronous, so that no signal is handled between two renames.
+  // The calls are synchronous, so that no signal is handled between two renames.
   for (const [from, to] of moves) Deno.renameSync(from, to);
   for (const path of obsolete) Deno.removeSync(path);
 }
@@ -65,7 +65,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-function removeUnlessFull(path: string): void {
+function removeIfEmpty(path: string): void {
   try {
     Deno.removeSync(path);
   } catch { /* It does not exist, or another program has put files into it. */ }
