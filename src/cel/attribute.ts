@@ -239,12 +239,12 @@ export class Index implements Qualifier {
   }
 }
 
-/** Reports whether a literal may be used as a key. */
+/** Returns whether a literal may be used as a key. */
 export function isKey(value: Value): boolean {
   return ["string", "bigint", "number", "boolean"].includes(typeof value) || value instanceof Uint;
 }
 
-/** Reports whether a lookup found no value. The tracker does not charge such a lookup. */
+/** Returns whether a lookup found no value. The tracker does not charge such a lookup. */
 function isMissing(outcome: Outcome | undefined): outcome is Failure | undefined {
   return outcome === undefined || outcome instanceof Failure;
 }

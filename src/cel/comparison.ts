@@ -15,7 +15,7 @@ import {
 } from "./value.ts";
 
 /**
- * Reports whether two values are equal. Numbers compare by value across types. Other values of
+ * Returns whether two values are equal. Numbers compare by value across types. Other values of
  * different types are not equal, but values of library types and of stored objects can only be
  * compared with their own type and with null.
  *
@@ -76,7 +76,7 @@ export function compare(a: Value, b: Value): number {
   throw new CelError(Number.isNaN(a) ? "NaN values cannot be ordered" : "no such overload");
 }
 
-/** Reports whether values of this type have an order. */
+/** Returns whether values of this type have an order. */
 export function isOrdered(value: Value): boolean {
   return value !== null && (typeof value !== "object" || value instanceof Uint || value instanceof Uint8Array ||
     value instanceof Timestamp || value instanceof DurationValue);
@@ -98,7 +98,7 @@ export function isKnownEqual(a: Value, b: Value): boolean {
 }
 
 /**
- * Reports whether a list contains a value. An item that cannot be compared with the value is
+ * Returns whether a list contains a value. An item that cannot be compared with the value is
  * skipped, except in a list of a stored object.
  *
  * @throws {CelError} If an item of a stored list cannot be compared.

@@ -70,7 +70,7 @@ function noSuchOverload({ name }: FunctionDeclaration, values: readonly Value[])
   return new Failure(`no such overload: ${name}(${values.map((value) => typeName(typeOfValue(value))).join(", ")})`);
 }
 
-/** Reports whether values of a type must be checked at run time. */
+/** Returns whether values of a type must be checked at run time. */
 function needsRuntimeCheck(type: CelType): boolean {
   return type.kind === "dyn" || type.kind === "parameter" || partsOf(type).some(needsRuntimeCheck);
 }

@@ -321,7 +321,7 @@ class Parser {
   }
 
   /**
-   * Reports whether an aggregate ends here. A comma may precede the end, even in an empty
+   * Returns whether an aggregate ends here. A comma may precede the end, even in an empty
    * aggregate.
    */
   #closes(end: string, before: number): boolean {

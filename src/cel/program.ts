@@ -40,7 +40,7 @@ export class Program {
     return this.#tree.type;
   }
 
-  /** Reports whether the expression uses a name. */
+  /** Returns whether the expression uses a name. */
   usesVariable(name: string): boolean {
     return uses(this.#tree, name);
   }

@@ -52,7 +52,7 @@ export function typeOfValue(value: Value): CelType {
 }
 
 /**
- * Reports whether a value can be an operand of a type. As in cel-go, only the first entry of a list
+ * Returns whether a value can be an operand of a type. As in cel-go, only the first entry of a list
  * or map is checked.
  */
 export function hasType(value: Value, type: CelType): boolean {

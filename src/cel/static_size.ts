@@ -77,7 +77,7 @@ export function literalSize(node: Expression): Range | undefined {
   }
 }
 
-/** Reports whether all values of a type have size 1. */
+/** Returns whether all values of a type have size 1. */
 export function isScalar(type: CelType): boolean {
   if (type.kind === "optional") return isScalar(type.of);
   return ["bool", "double", "duration", "int", "timestamp", "uint"].includes(type.kind);

@@ -7,7 +7,7 @@ export class Substitution {
   /** The changes, newest last, with the previous types. */
   readonly #changes: { readonly name: string; readonly before: CelType | undefined }[] = [];
 
-  /** Reports whether a value of type `a` can be used as `b`, and infers type parameters from it. */
+  /** Returns whether a value of type `a` can be used as `b`, and infers type parameters from it. */
   isAssignable(a: CelType, b: CelType): boolean {
     return this.#attempt(() => this.#assignable(a, b));
   }
@@ -85,7 +85,7 @@ export class Substitution {
     return "ok";
   }
 
-  /** Reports whether a type does not contain a parameter. */
+  /** Returns whether a type does not contain a parameter. */
   #isFree(parameter: CelType, within: CelType): boolean {
     if (isSameType(parameter, within)) return false;
     const known = this.#find(within);

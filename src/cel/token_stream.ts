@@ -29,7 +29,7 @@ export class TokenStream {
     this.#at += count;
   }
 
-  /** Reports whether the current token is of a kind. */
+  /** Returns whether the current token is of a kind. */
   is(kind: string): boolean {
     return this.peek().kind === kind;
   }

@@ -176,14 +176,14 @@ export function withParts(type: CelType, change: (type: CelType) => CelType): Ce
   }
 }
 
-/** Reports whether two types are the same. */
+/** Returns whether two types are the same. */
 export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || typeName(a) !== typeName(b)) return false;
   return haveSameParts(a, b, isSameType);
 }
 
-/** Reports whether two types are the same if all type parameters are considered equal. */
+/** Returns whether two types are the same if all type parameters are considered equal. */
 export function isEquivalentType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind) return false;

@@ -4,9 +4,9 @@
  * Throws the error for an invalid kind.
  *
  * @param kind The kind.
- * @param why The reason, as a clause that follows a colon.
+ * @param reason The reason, as a clause that follows a colon.
  * @param cause The underlying error.
  */
-export function rejectKind(kind: string, why: string, cause?: unknown): never {
-  throw new TypeError(`Cannot define kind "${kind}": ${why}`, cause === undefined ? {} : { cause });
+export function rejectKind(kind: string, reason: string, cause?: unknown): never {
+  throw new TypeError(`Cannot define kind "${kind}": ${reason}`, cause === undefined ? {} : { cause });
 }

@@ -1,4 +1,4 @@
-/** Explains why a path is not in a schema. */
+/** Errors for paths that are not in a schema. */
 import { nearest } from "../base/nearest.ts";
 import type { JsonSchema } from "../schema/mod.ts";
 import { columnSchema } from "./column_type.ts";
@@ -7,8 +7,8 @@ import { columnSchema } from "./column_type.ts";
 const MAX_NAMES = 5;
 
 /**
- * Returns why a path is not in a schema, and a suggestion:
- * `".spec" has no "hots": did you mean "host"?`.
+ * Returns the reason why a path is not in a schema, and a suggestion:
+ * `".spec" has no "hots". Did you mean "host"?`.
  *
  * @param path The path.
  * @param root The schema of a whole object.
@@ -16,7 +16,7 @@ const MAX_NAMES = 5;
 export function pathError(path: string, root: JsonSchema): string {
   const [, first = ""] = /^\.(\w+)/.exec(path) ?? [];
   const roots = [...Object.keys(root.properties ?? {}), "metadata"];
-  if (!roots.includes(first)) return `start with ${list(roots.map((name) => `.${name}`), "or")}`;
+  if (!roots.includes(first)) return `it must start with ${list(roots.map((name) => `.${name}`), "or")}`;
   for (let end = path.length; end > 0; end--) {
     if (path[end] !== "." && path[end] !== "[") continue;
     const before = path.slice(0, end);
@@ -42,8 +42,8 @@ function missingField({ type, properties }: JsonSchema, rest: string): string {
   }
   const names = Object.keys(properties);
   const suggestion = nearest(name, names);
-  return `has no "${name}": ${
-    suggestion === undefined ? `its fields are ${list(names, "and")}` : `did you mean "${suggestion}"?`
+  return `has no "${name}". ${
+    suggestion === undefined ? `Its fields are ${list(names, "and")}` : `Did you mean "${suggestion}"?`
   }`;
 }
 

@@ -71,11 +71,11 @@ function checkSameNames(
   other: CustomResourceDefinitionManifest,
 ): void {
   const { kind } = spec.names;
-  const checkEqual = (what: string, theirs: unknown, ours: unknown) => {
+  const checkEqual = (property: string, theirs: unknown, ours: unknown) => {
     if (equal(theirs, ours)) return;
     rejectKind(
       kind,
-      `version "${version}" has the ${what} ${JSON.stringify(theirs)}, this one ${
+      `version "${version}" has the ${property} ${JSON.stringify(theirs)}, this one ${
         JSON.stringify(ours)
       }. Use the same value in both`,
     );

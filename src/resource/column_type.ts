@@ -81,7 +81,7 @@ export function columnType({ type, format }: JsonSchema): ColumnType {
 }
 
 /**
- * Reports whether a filter of a path compares values of types that are never equal, such as a
+ * Returns whether a filter of a path compares values of types that are never equal, such as a
  * number with a string: `.spec.ports[?(@.number=="80")]`.
  *
  * @param path The path.

@@ -17,10 +17,11 @@ export interface Column {
   readonly path: string;
   /** kubectl shows columns above 0 only with `-o wide`. @default {0} */
   readonly priority?: number;
+  /** The description in the CustomResourceDefinition. @default {none} */
   readonly description?: string;
-  /** The format of numbers and dates. */
+  /** The format of numbers and dates. @default {none} */
   readonly format?: "int32" | "int64" | "float" | "double" | "byte" | "date" | "date-time" | "password";
-  /** @default {the type in the schema} */
+  /** The type of the values. @default {the type in the schema} */
   readonly type?: ColumnType;
 }
 

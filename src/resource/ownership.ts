@@ -3,7 +3,7 @@ import type { AnyKind, DefinitionVersion } from "./kind.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 
 /**
- * Reports whether the operator defines the kind: `resource()` declared it, and not as `external`.
+ * Returns whether the operator defines the kind: `resource()` declared it, and not as `external`.
  * Built-in kinds and external kinds belong to others.
  *
  * @param kind The kind.
@@ -13,7 +13,7 @@ export function isOwnKind(kind: AnyKind): boolean {
 }
 
 /**
- * Reports whether the operator defines the kind and the kind has a status subresource. The status
+ * Returns whether the operator defines the kind and the kind has a status subresource. The status
  * then belongs to the operator, and contains the SDK's conditions.
  *
  * @param kind The kind.
@@ -23,7 +23,7 @@ export function ownsStatus(kind: AnyKind): boolean {
 }
 
 /**
- * Reports whether the CustomResourceDefinition of a kind has a status subresource. Built-in kinds
+ * Returns whether the CustomResourceDefinition of a kind has a status subresource. Built-in kinds
  * have no such definition.
  *
  * @param kind The kind.
@@ -33,7 +33,7 @@ export function hasStatus(kind: AnyKind): boolean {
 }
 
 /**
- * Reports whether an API server stores a property of a custom resource's status, or prunes it.
+ * Returns whether an API server stores a property of a custom resource's status, or prunes it.
  *
  * @param kind The kind, declared with `resource()`.
  * @param name The property.
@@ -45,7 +45,7 @@ export function keepsInStatus(kind: AnyKind, name: string): boolean {
 }
 
 /**
- * Reports whether an API server stores a property of a custom resource's conditions, or prunes it.
+ * Returns whether an API server stores a property of a custom resource's conditions, or prunes it.
  *
  * @param kind The kind, declared with `resource()`.
  * @param name The property, such as `observedGeneration`.

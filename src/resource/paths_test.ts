@@ -105,7 +105,7 @@ const INVALID: readonly { name: string; given: Record<string, unknown>; expected
     name: "a scale with an unknown field",
     given: { scale: { specReplicas: ".spec.replica", statusReplicas: ".status.ready" } },
     expected:
-      'the path ".spec.replica" of "scale" is not in the schema: ".spec" has no "replica": did you mean "replicas"?',
+      'the path ".spec.replica" of "scale" is not in the schema: ".spec" has no "replica". Did you mean "replicas"?',
   },
   {
     name: "a scale whose replicas are a string",
@@ -127,13 +127,12 @@ const INVALID: readonly { name: string; given: Record<string, unknown>; expected
     name: "an unknown selectable field",
     given: { selectableFields: [".spec.hots"] },
     expected:
-      'the path ".spec.hots" of "selectableFields" is not in the schema: ".spec" has no "hots": did you mean "host"?',
+      'the path ".spec.hots" of "selectableFields" is not in the schema: ".spec" has no "hots". Did you mean "host"?',
   },
   {
     name: "a selectable field whose path has brackets",
     given: { selectableFields: [".spec['host']"] },
-    expected:
-      `the path ".spec['host']" of "selectableFields" is not in the schema: it is invalid: array notation is not allowed`,
+    expected: `the path ".spec['host']" of "selectableFields" is invalid: array notation is not allowed`,
   },
   {
     name: "a selectable list",
@@ -170,7 +169,7 @@ const INVALID: readonly { name: string; given: Record<string, unknown>; expected
     name: "a column of an unknown field without a suggestion",
     given: { columns: { Host: ".status.total" } },
     expected:
-      'the path ".status.total" of column "Host" is not in the schema: ".status" has no "total": its fields are "conditions", "observedGeneration", "ready" and "selector"',
+      'the path ".status.total" of column "Host" is not in the schema: ".status" has no "total". Its fields are "conditions", "observedGeneration", "ready" and "selector"',
   },
   {
     name: "a column with a path below a string",

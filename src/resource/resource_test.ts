@@ -384,13 +384,13 @@ const INVALID: { name: string; given: Record<string, unknown>; expected: string 
     name: "a column of an unknown field",
     given: { spec: s.object({ host: s.string() }), columns: { Host: ".spec.hots" } },
     expected:
-      'TypeError: Cannot define kind "Website": the path ".spec.hots" of column "Host" is not in the schema: ".spec" has no "hots": did you mean "host"?',
+      'TypeError: Cannot define kind "Website": the path ".spec.hots" of column "Host" is not in the schema: ".spec" has no "hots". Did you mean "host"?',
   },
   {
     name: "a column with an invalid path",
     given: { spec: s.object({ host: s.string() }), columns: { Host: "spec.host" } },
     expected:
-      'TypeError: Cannot define kind "Website": the path "spec.host" of column "Host" is not in the schema: start with ".spec" or ".metadata"',
+      'TypeError: Cannot define kind "Website": the path "spec.host" of column "Host" is not in the schema: it must start with ".spec" or ".metadata"',
   },
   {
     name: "a column without a heading",

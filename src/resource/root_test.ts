@@ -166,7 +166,7 @@ Deno.test("resource rejects a root that repeats an option, is optional, or is in
     { given: { root: s.string() }, expected: '"root" must be the schema of an object. Use s.object()' },
     {
       given: { root: s.object({ data: s.string() }), columns: { Date: ".date" } },
-      expected: 'the path ".date" of column "Date" is not in the schema: start with ".data" or ".metadata"',
+      expected: 'the path ".date" of column "Date" is not in the schema: it must start with ".data" or ".metadata"',
     },
     {
       given: { root: s.map(s.string()) },

@@ -103,7 +103,7 @@ function targetType(path: string, root: JsonSchema): string | undefined {
   }
 }
 
-/** Reports whether a path is within an object that preserves unknown fields. */
+/** Returns whether a path is within an object that preserves unknown fields. */
 function preservesUnknown(path: string, root: JsonSchema): boolean {
   let node: JsonSchema | undefined = root;
   for (const name of path.slice(1).split(".")) {

@@ -65,8 +65,8 @@ function target(kind: string, path: string, root: JsonSchema): FieldTarget {
     return fieldTarget(path, root, { brackets: false });
   } catch (cause) {
     const reason = cause instanceof UnknownFieldError
-      ? pathError(path, root)
-      : `it is invalid: ${(cause as Error).message}`;
-    rejectKind(kind, `the path "${path}" of "selectableFields" is not in the schema: ${reason}`, cause);
+      ? `is not in the schema: ${pathError(path, root)}`
+      : `is invalid: ${(cause as Error).message}`;
+    rejectKind(kind, `the path "${path}" of "selectableFields" ${reason}`, cause);
   }
 }

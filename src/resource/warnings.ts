@@ -153,7 +153,7 @@ function missingColumns(versions: readonly DefinitionVersion[]): string[] {
 }
 
 /**
- * Reports whether a column of a type can show values of a schema. If not, kubectl leaves the column
+ * Returns whether a column of a type can show values of a schema. If not, kubectl leaves the column
  * empty.
  */
 function canShow(type: string, schema: JsonSchema): boolean {

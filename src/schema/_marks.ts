@@ -28,7 +28,7 @@ export function marksOf(schema: JsonSchema): Marks {
   return (schema as { [MARKS]?: Marks })[MARKS] ?? {};
 }
 
-/** Reports whether a value is a schema from a builder. Such schemas are deeply frozen. */
+/** Returns whether a value is a schema from a builder. Such schemas are deeply frozen. */
 export function isMarked(value: object): boolean {
   return MARKS in value;
 }
@@ -53,7 +53,7 @@ export function markKnownValid(schema: JsonSchema): Sealed {
   return mark(Object.defineProperty({ ...schema }, KNOWN_VALID, { value: true }), {});
 }
 
-/** Reports whether a schema was marked by {@linkcode markKnownValid}; copies were not. */
+/** Returns whether a schema was marked by {@linkcode markKnownValid}; copies were not. */
 export function isKnownValid(schema: object): boolean {
   return KNOWN_VALID in schema;
 }

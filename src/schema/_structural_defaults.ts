@@ -93,7 +93,7 @@ function valueErrors(schema: JsonSchema, value: unknown, path: string, isResourc
 }
 
 /**
- * Reports whether pruning would drop a field. The value is wrapped in an object, so that it is not
+ * Returns whether pruning would drop a field. The value is wrapped in an object, so that it is not
  * treated as a resource unless its schema declares one.
  */
 function hasUnknown(schema: JsonSchema, value: unknown): boolean {

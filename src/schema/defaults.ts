@@ -74,7 +74,7 @@ function objectWithDefaults(
 
 const known = new WeakMap<JsonSchema, boolean>();
 
-/** Reports whether a schema contains a default. A recursive schema counts as containing one. */
+/** Returns whether a schema contains a default. A recursive schema counts as containing one. */
 function hasDefaults(schema: JsonSchema): boolean {
   const found = known.get(schema);
   if (found !== undefined) return found;

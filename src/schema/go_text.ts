@@ -5,7 +5,7 @@
 import { isObject } from "../base/json.ts";
 import { quoted } from "../base/quoted.ts";
 
-/** Reports whether Go decodes a JSON number as an int64. All others become a float64. */
+/** Returns whether Go decodes a JSON number as an int64. All others become a float64. */
 export function isInt64(value: number): boolean {
   // JavaScript writes the double -2^63 with digits beyond the int64 range.
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;

@@ -148,7 +148,7 @@ function checkEnum(schema: JsonSchema, value: unknown, path: string, result: Res
 }
 
 /**
- * Reports whether a value is in an enum after Go's type conversion: a float is truncated, and a
+ * Returns whether a value is in an enum after Go's type conversion: a float is truncated, and a
  * number becomes the character of that code.
  */
 function isEnumValue(value: unknown, wanted: unknown): boolean {
@@ -198,7 +198,7 @@ function unmatchedPattern(pattern: string, text: string): string | undefined {
   }
 }
 
-/** Reports whether a string has at most `limit` code points. */
+/** Returns whether a string has at most `limit` code points. */
 function hasAtMost(text: string, limit: number): boolean {
   if (text.length <= limit) return true;
   if (text.length > 2 * limit) return false;

@@ -16,7 +16,7 @@ export interface Finding {
 // From go-openapi/swag, convert.go.
 const INTEGER_TOLERANCE = 1e-9;
 
-/** Reports whether a float counts as an integer: up to 2^53, and if it is close to one. */
+/** Returns whether a float counts as an integer: up to 2^53, and if it is close to one. */
 export function isNearlyInteger(value: number): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const whole = Math.trunc(value);
@@ -48,7 +48,7 @@ export function numberFindings(
   const type = types.length === 1 ? types[0] : undefined;
   const found: Finding[] = [];
 
-  /** Reports whether a value or bound fits the type, and adds an error if not. */
+  /** Returns whether a value or bound fits the type, and adds an error if not. */
   function fits(what: string, number: number): boolean {
     if (isInRange(number, type, format)) return true;
     const detail = `${what} value must be of type ${type} ${

@@ -175,7 +175,7 @@ function checkNames(operation: "pick" | "omit", object: JsonSchema, names: reado
     if (!Object.hasOwn(properties, name)) {
       const names = Object.keys(properties);
       const similar = nearest(name, names);
-      const hint = similar === undefined ? `it has ${quoted(names)}` : `did you mean "${similar}"?`;
+      const hint = similar === undefined ? `It has ${quoted(names)}` : `Did you mean "${similar}"?`;
       throw new TypeError(`Cannot ${operation} property "${name}": the object has no such property. ${hint}`);
     }
   }

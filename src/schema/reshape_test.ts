@@ -156,13 +156,13 @@ const REJECTED: { name: string; given: () => unknown; expected: string }[] = [
   {
     name: "picking an unknown property",
     given: () => s.pick(user, [any("nmae")]),
-    expected: 'TypeError: Cannot pick property "nmae": the object has no such property. did you mean "name"?',
+    expected: 'TypeError: Cannot pick property "nmae": the object has no such property. Did you mean "name"?',
   },
   {
     name: "omitting a property that every object inherits",
     given: () => s.omit(user, [any("toString")]),
     expected:
-      'TypeError: Cannot omit property "toString": the object has no such property. it has "name", "age", "phone", "badge"',
+      'TypeError: Cannot omit property "toString": the object has no such property. It has "name", "age", "phone", "badge"',
   },
   {
     name: "picking a property twice",

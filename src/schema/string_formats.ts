@@ -45,7 +45,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
 ]);
 
 /**
- * Reports whether a string has a format.
+ * Returns whether a string has a format.
  *
  * @param format A value of the keyword `format`; hyphens are ignored.
  * @param text The string.
@@ -64,7 +64,7 @@ export function hasFormat(format: string, text: string): boolean {
 }
 
 /**
- * Reports whether an API server validates a format.
+ * Returns whether an API server validates a format.
  *
  * @param format A value of the keyword `format`.
  */

@@ -48,7 +48,7 @@ export function toleratedIn(schemas: readonly JsonSchema[]): Tolerated {
 
 const TYPES = new Set<string>(["string", "number", "integer", "boolean", "array", "object"]);
 
-/** Reports whether a condition is true for a schema or a nested schema. */
+/** Returns whether a condition is true for a schema or a nested schema. */
 function someIn(schema: JsonSchema, has: (schema: JsonSchema) => boolean): boolean {
   if (has(schema)) return true;
   const { items, allOf = [], anyOf = [], oneOf = [], not, properties = {}, additionalProperties } = schema;

@@ -107,7 +107,7 @@ function unwrap(list?: Value): Value {
   return new List(items.filter((item) => item !== undefined));
 }
 
-/** Reports whether a value is the zero value of its type: 0, an empty string, an empty list. */
+/** Returns whether a value is the zero value of its type: 0, an empty string, an empty list. */
 function isZero(value: Value): boolean {
   switch (typeof value) {
     case "bigint":

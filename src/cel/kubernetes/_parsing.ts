@@ -19,7 +19,7 @@ export function parseOperand<T>(read: () => T, message: (error: string) => strin
   }
 }
 
-/** Reports whether an operand can be parsed. */
+/** Returns whether an operand can be parsed. */
 export function isParsable(read: () => unknown): boolean {
   try {
     read();

@@ -5,7 +5,7 @@
 import { isAddress } from "./network.ts";
 
 /**
- * Reports whether a string is one mail address.
+ * Returns whether a string is one mail address.
  *
  * @param text The string.
  *

@@ -6,7 +6,7 @@
 import { IpAddress } from "../../base/ip_address.ts";
 
 /**
- * Reports whether a string is an IP address of either version that contains dots; `::ffff:10.0.0.1`
+ * Returns whether a string is an IP address of either version that contains dots; `::ffff:10.0.0.1`
  * counts, too.
  */
 export function isIpv4(text: string): boolean {
@@ -14,12 +14,12 @@ export function isIpv4(text: string): boolean {
   return isAddressOrSloppy && text.includes(".");
 }
 
-/** Reports whether a string is an IPv6 address for Go's own parser. */
+/** Returns whether a string is an IPv6 address for Go's own parser. */
 export function isIpv6(text: string): boolean {
   return text.includes(":") && isAddress(text);
 }
 
-/** Reports whether a string is an IP address without a zone for Go's own parser. */
+/** Returns whether a string is an IP address without a zone for Go's own parser. */
 export function isAddress(text: string): boolean {
   try {
     return IpAddress.parse(text).zone === "" && !text.includes("%");
@@ -28,7 +28,7 @@ export function isAddress(text: string): boolean {
   }
 }
 
-/** Reports whether a string is an address with a prefix length. */
+/** Returns whether a string is an address with a prefix length. */
 export function isCidr(text: string): boolean {
   const slash = text.indexOf("/");
   if (slash < 0) return false;
@@ -73,7 +73,7 @@ const MAC_PATTERNS = [6, 8, 20].flatMap((bytes) => [
   new RegExp(`^[0-9a-f]{${2 * bytes}}$`, "i"),
 ]);
 
-/** Reports whether a string is a MAC address of 6, 8 or 20 bytes. */
+/** Returns whether a string is a MAC address of 6, 8 or 20 bytes. */
 export function isMac(text: string): boolean {
   return MAC_PATTERNS.some((pattern) => pattern.test(text));
 }
