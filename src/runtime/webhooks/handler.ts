@@ -15,13 +15,12 @@ import { admit, WebhookFailure } from "./admit.ts";
 import { BadReview } from "./bad_review.ts";
 import { BodyReader, type ReadBody, rejectAsBusy, tooMuchMemory } from "./body.ts";
 import { type Caller, type Exchange, LOCAL_CALLER } from "./caller.ts";
-import { Deadlines } from "./deadlines.ts";
+import { type Deadline, Deadlines, ReceiveDeadlines } from "./deadlines.ts";
 import { FairShare } from "./fair_share.ts";
 import { collectGarbage } from "./garbage.ts";
 import { MAX_BYTES_PER_CHARACTER, parsedSize } from "./parsed_size.ts";
 import { ReviewTimeout } from "./review_timeout.ts";
 import { ConversionFailure, conversionRequest, Conversions, convertAll } from "./convert.ts";
-import { type ReceiveDeadline, ReceiveDeadlines } from "./receive_deadlines.ts";
 import type { ReviewDependencies } from "./review_context.ts";
 import type { ReviewThreads } from "./review_threads.ts";
 
@@ -302,11 +301,11 @@ export class WebhookHandler {
     const timeout = answerTimeout(query, route.timeout);
     const reviewTimeout = new ReviewTimeout(this.#options.signal);
     const progress: Progress = { isFunctionCalled: false };
-    const late = (): void => {
+    const onLate = (): void => {
       const Late = progress.isFunctionCalled ? LateAnswer : BadReview;
       reviewTimeout.end(new Late(504, `no answer within ${timeout} ms`));
     };
-    const deadline = this.#deadlines.after(timeout, late);
+    const deadline = this.#deadlines.after(timeout, onLate);
     const read = this.#read(pending, reviewTimeout, progress);
     // The function may continue after a timeout, so its memory is released when it returns.
     const release = (): void => this.#release(progress);
@@ -314,7 +313,7 @@ export class WebhookHandler {
     try {
       return await reviewTimeout.race(read);
     } finally {
-      this.#deadlines.forget(deadline);
+      this.#deadlines.cancel(deadline);
       reviewTimeout.release();
     }
   }
@@ -333,13 +332,14 @@ export class WebhookHandler {
   }
 
   async #body({ request, route, address, exchange }: PendingRequest, reviewTimeout: ReviewTimeout): Promise<ReadBody> {
-    let deadline: ReceiveDeadline | undefined;
-    const late = (): void => reviewTimeout.end(new BadReview(408, `the body did not arrive within ${BODY_TIMEOUT} ms`));
-    const onTurn = (): void => void (deadline = this.#bodyDeadlines.start(late));
+    let deadline: Deadline | undefined;
+    const onLate = (): void =>
+      reviewTimeout.end(new BadReview(408, `the body did not arrive within ${BODY_TIMEOUT} ms`));
+    const onTurn = (): void => void (deadline = this.#bodyDeadlines.start(onLate));
     try {
       return await this.#bodies.read(request, { maxLength: route.maxLength, address, exchange, reviewTimeout, onTurn });
     } finally {
-      if (deadline !== undefined) this.#bodyDeadlines.forget(deadline);
+      if (deadline !== undefined) this.#bodyDeadlines.cancel(deadline);
     }
   }
 
