@@ -45,7 +45,7 @@ const RULES: readonly Rule[] = [
     alert: "OperatorReconcilesFail",
     severity: "warning",
     for: "15m",
-    // A failing object is retried less and less often, so one failure in ten reconciles is a lot.
+    // The delay between retries of a failing object grows, so 10 % failures are already many.
     expr: (of) =>
       `sum by (controller) (rate(${of("errors")}[10m])) / sum by (controller) (rate(${of("reconciles")}[10m])) > 0.1`,
     summary: "Reconciles of controller {{ $labels.controller }} fail",

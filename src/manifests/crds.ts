@@ -28,7 +28,7 @@ export function crdsOf(parts: readonly Part[]): CustomResourceDefinitionManifest
 
 /**
  * Returns the definitions of external kinds, each once, in the order of the parts, including kinds
- * that are only watched or used by live calls. The cluster must have them; the operator never
+ * that are only watched or used by direct calls. The cluster must have them; the operator never
  * installs them.
  *
  * @param parts The operator's parts.

@@ -44,7 +44,7 @@ const ROWS: readonly (readonly [title: string, metrics: readonly Key[]])[] = [
 ];
 
 /** Matchers for the selected pods. */
-const SHOWN = ['namespace="$namespace"', 'pod=~"$pod"'];
+const POD_MATCHERS = ['namespace="$namespace"', 'pod=~"$pod"'];
 const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
 const PANEL = { width: 8, height: 7 };
 const WIDTH = 24;
@@ -117,7 +117,7 @@ function panelOf(operator: string, key: Key, { id, x, y }: { id: number; x: numb
 
 function queriesOf(operator: string, key: Key): { readonly expr: string; readonly legend: string }[] {
   const metric: Metric = METRICS[key];
-  const shown = series(operator, key, SHOWN);
+  const shown = series(operator, key, POD_MATCHERS);
   const labels = labelsShown(metric);
   const legend = labels.map((label) => `{{${label}}}`).join(" ") || "{{pod}}";
   const by = labels.length === 0 ? "pod" : labels.join(", ");

@@ -134,7 +134,7 @@ Deno.test("rbacRulesOf returns the scope, part and reason of each rule", () => {
   ]);
 });
 
-Deno.test("rbacRulesOf limits rules to the namespaces of a watch and of the election, but not those of live calls", () => {
+Deno.test("rbacRulesOf limits rules to the namespaces of a watch and of the election, but not those of direct calls", () => {
   const part = controller(Namespace, {
     watches: [watch(Secret, { namespaces: ["a", "b"], map: () => undefined })],
     uses: [access(Secret, "get")],

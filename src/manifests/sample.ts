@@ -82,12 +82,12 @@ const MAX_TRIES = 100;
  */
 function withFewerErrors(kind: AnyKind, schema: JsonSchema, sample: Sample): Sample {
   let best = sample;
-  let left = MAX_TRIES;
+  let remaining = MAX_TRIES;
   for (let isBetter = true; isBetter && best.errors.length > 0;) {
     isBetter = false;
     const { apiVersion: _, kind: __, metadata: ___, ...value } = best.manifest;
     for (const more of withOneMore(schema, value)) {
-      if (left-- <= 0) return best;
+      if (remaining-- <= 0) return best;
       const next = sampleWith(kind, more);
       if (next.errors.length >= best.errors.length) continue;
       best = next;
@@ -116,15 +116,15 @@ function withoutMetadata({ apiVersion: _, kind: __, metadata: ___, status: ____,
 }
 
 interface Place {
-  /** The name of the property, from which strings without a format are built. */
+  /** The name of the property. Strings without a format are derived from it. */
   readonly name: string;
   /** The index of the entry in a list: entries of sets and maps must differ. */
   readonly index: number;
   /** Whether to include optional properties that have a default. */
   readonly hasDefaults: boolean;
   /**
-   * Whether a required list has an entry even if it may be empty. Empty lists show little, and
-   * webhooks often reject them.
+   * Whether a required list has an entry even if it may be empty. An empty list explains little,
+   * and webhooks often reject it.
    */
   readonly fillsLists: boolean;
 }
@@ -181,7 +181,7 @@ function merged(
   return { ...whole, ...Object.fromEntries(entries) };
 }
 
-/** Returns the stricter of each two bounds. */
+/** Returns the stricter value of each bound. */
 function bounds(one: JsonSchema, other: JsonSchema): JsonSchema {
   const narrower = (key: "minimum" | "maximum" | "minLength" | "minItems" | "minProperties") => {
     const values = [one[key], other[key]].filter((value) => value !== undefined);
@@ -226,7 +226,7 @@ const FORMATS: Readonly<Record<string, (place: Place) => string>> = {
  * Values for fields with the same meaning in every kind. Webhooks often validate them more strictly
  * than the schema does.
  */
-const KNOWN: readonly { readonly names: RegExp; readonly value: string }[] = [
+const COMMON_FIELDS: readonly { readonly names: RegExp; readonly value: string }[] = [
   { names: /schedule$|^cron/i, value: "0 3 * * *" },
   { names: /image$/i, value: "registry.k8s.io/pause:3.10" },
   { names: /^time_?zone$/i, value: "Etc/UTC" },
@@ -235,7 +235,7 @@ const KNOWN: readonly { readonly names: RegExp; readonly value: string }[] = [
 function textOf({ format, pattern, minLength = 0, maxLength = Infinity }: JsonSchema, place: Place): string {
   const formatted = format === undefined ? undefined : FORMATS[format]?.(place);
   if (formatted !== undefined) return formatted;
-  const known = KNOWN.find(({ names }) => names.test(place.name))?.value;
+  const known = COMMON_FIELDS.find(({ names }) => names.test(place.name))?.value;
   const fits = (value: string): boolean =>
     value.length >= minLength && value.length <= maxLength && (pattern === undefined || matches(pattern, value));
   if (known !== undefined && place.index === 0 && fits(known)) return known;
@@ -281,7 +281,7 @@ function objectOf(schema: JsonSchema, place: Place): Record<string, unknown> {
   const missing = Math.max(0, minProperties - named.length);
   const values = isObject(additionalProperties) ? additionalProperties as JsonSchema : { type: "string" as const };
   const free = additionalProperties === undefined && !schema["x-kubernetes-preserve-unknown-fields"]
-    ? Object.entries(properties).filter(([name]) => !named.some(([taken]) => taken === name)).slice(0, missing)
+    ? Object.entries(properties).filter(([name]) => !named.some(([used]) => used === name)).slice(0, missing)
       .map(([name, property]) => [name, valueOf(property, { ...place, name })] as const)
     : Array.from({ length: missing }, (_, index) => [`key${index + 1}`, valueOf(values, { ...place, index })] as const);
   return Object.fromEntries([...named, ...free]);

@@ -84,7 +84,7 @@ const INVALID: readonly { name: string; sandbox: SandboxPermissions; message: Re
     message: /^Sandbox of controller "a": "" in "net" is invalid\. Write a host such as "api\.example\.com"/,
   },
   {
-    name: "an address in place of a host",
+    name: "an address instead of a host",
     sandbox: { net: ["https://api.example.com"] },
     message: /^Sandbox of controller "a": "https:\/\/api\.example\.com" in "net" is invalid/,
   },

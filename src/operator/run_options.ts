@@ -84,7 +84,7 @@ export interface StartOptions extends RunOptions {
    */
   readonly memoryLimit?: number | undefined;
   /**
-   * Services in place of those that the operator creates, for tests. They are not disposed.
+   * Services that replace those that the operator creates, for tests. They are not disposed of.
    * @default {none}
    */
   readonly services?: unknown;

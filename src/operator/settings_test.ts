@@ -56,7 +56,7 @@ const INVALID: readonly { name: string; text: string; message: string }[] = [
     message: 'Cannot read "f": unknown key "log_level". Available keys: operator, project, build, generate.',
   },
   {
-    name: "a number in place of a table",
+    name: "a number instead of a table",
     text: "[operator]\nhealth = 1",
     message: 'Cannot read "f": "health" must be a table, got 1.',
   },
@@ -66,7 +66,7 @@ const INVALID: readonly { name: string; text: string; message: string }[] = [
     message: 'Invalid setting "log_level" in "f": must be one of debug, info, warn, error, got "loud".',
   },
   {
-    name: "a string in place of a number",
+    name: "a string instead of a number",
     text: '[operator.health]\nport = "80"',
     message: 'Invalid setting "health.port" in "f": must be a positive integer, got "80".',
   },
@@ -81,7 +81,7 @@ const INVALID: readonly { name: string; text: string; message: string }[] = [
     message: 'Invalid setting "namespaces" in "f": must be a list of non-empty names, got [""].',
   },
   {
-    name: "a pattern in place of a namespace",
+    name: "a pattern instead of a namespace",
     text: '[operator]\nnamespaces = ["blog", "shop-*"]',
     message:
       'Invalid setting "namespaces" in "f": must be names of namespaces, got "shop-*". Patterns are not supported: list each namespace, or watch all and set "selector".',
@@ -116,13 +116,13 @@ const INVALID: readonly { name: string; text: string; message: string }[] = [
     message: 'Invalid setting "generate.rbac.policies" in "f": policy 1 has no "verbs". Add it.',
   },
   {
-    name: "a string in place of a list in a policy",
+    name: "a string instead of a list in a policy",
     text: '[[generate.rbac.policies]]\napi_groups = ""\nresources = ["pods"]\nverbs = ["get"]',
     message:
       'Invalid setting "generate.rbac.policies" in "f": "api_groups" of policy 1 must be a list of strings, got "".',
   },
   {
-    name: "a table in place of a list of policies",
+    name: "a table instead of a list of policies",
     text: '[generate.rbac.policies]\nverbs = ["get"]',
     message:
       'Invalid setting "generate.rbac.policies" in "f": must be a list of tables. Write [[generate.rbac.policies]] above each.',

@@ -7,7 +7,7 @@ import { finalizerPrefix } from "../resource/finalizer_prefix.ts";
 import type { AnyKind } from "../resource/kind.ts";
 import { finalizerName } from "./names.ts";
 
-/** Finds the finalizers that a controller must remove in place of removed controllers. */
+/** Finds the finalizers that a controller must remove instead of removed controllers. */
 export class OrphanedFinalizers {
   readonly #prefix: string;
   /** Finalizers of the operator's controllers of the kind. */
@@ -26,7 +26,7 @@ export class OrphanedFinalizers {
   constructor(operator: string, controllers: Units["controllers"], part: string) {
     const { kind } = controllers.get(part)!;
     const ofKind = [...controllers].filter(([, other]) => isSameKind(other.kind, kind));
-    // A controller with a cleanup is preferred: after a rename, it cleans up in place of the
+    // A controller with a cleanup is preferred: after a rename, it cleans up instead of the
     // controller with the old name.
     const [responsible] = ofKind.find(([, { cleanup }]) => cleanup !== undefined) ?? ofKind[0]!;
     this.#prefix = finalizerPrefix(operator, kind);

@@ -10,7 +10,7 @@ export interface Fault {
   readonly name: string;
   /** Delay before the request is sent, in milliseconds. */
   readonly delay?: number;
-  /** Returns a response in place of the server, which does not receive the request. */
+  /** Returns a response instead of the server, which does not receive the request. */
   readonly respond?: (request: RequestRecord) => Response;
   /**
    * Whether the connection breaks before the server receives the request, or after it handled it.

@@ -1,7 +1,7 @@
 /**
  * An HTTP/2 client for one API server, over TLS connections that Deno opens.
  *
- * A pod uses it in place of `fetch`, which spends twice the CPU time per request (see
+ * A pod uses it instead of `fetch`, which spends twice the CPU time per request (see
  * `docs/decisions/0014-own-http2.md`). `OP_HTTP_CLIENT=fetch` turns it off.
  *
  * | file | what it does | specification |
