@@ -63,7 +63,8 @@ export interface FilteredMetadata {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const matches = objectMatcher([{ labels: { app: "web", demo: absent } }, { namespaces: ["shop-*"] }]);
+ * const labels = { app: "web", demo: absent } as const;
+ * const matches = objectMatcher([{ labels }, { namespaces: ["shop-*"] }]);
  * assert(matches({ namespace: "shop-eu", labels: { app: "web" } }));
  * assert(!matches({ namespace: "shop-eu", labels: { app: "web", demo: "yes" } }));
  * ```

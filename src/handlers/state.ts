@@ -77,7 +77,7 @@ export function haveSameRecord(set: HandlerSet, one: HandlerState, other: Handle
   return equal(stored(one), stored(other));
 }
 
-/** What a record has besides baselines, as JSON. */
+/** The content of a record other than its baselines, as JSON. */
 export interface ProgressJson {
   readonly attempts: Readonly<Record<CallId, readonly [count: number, since: number]>>;
   readonly deleted: readonly string[];

@@ -21,7 +21,7 @@ export interface RetryOptions {
   /** Delay before the next attempt: always the same, or doubling from `first` to `longest`. */
   readonly backoff?: Duration | { readonly first: Duration; readonly longest: Duration } | undefined;
   /**
-   * What errors mean that are neither a `TemporaryError` nor a `PermanentError`. `ignored`: the
+   * The meaning of errors other than `TemporaryError` and `PermanentError`. `ignored`: the
    * function counts as successful, with the result `undefined`. @default {"temporary"}
    */
   readonly errors?: "temporary" | "permanent" | "ignored" | undefined;
@@ -99,7 +99,7 @@ export class StepError extends Error {
   }
 }
 
-/** What an error means for retries. */
+/** The meaning of an error for retries. */
 export type ErrorMeaning =
   | {
     readonly kind: "temporary";
@@ -117,7 +117,7 @@ export interface StepFailure {
   readonly dueAt: number;
 }
 
-/** What the steps of a call depend on. */
+/** The environment of the steps of a call. */
 export interface StepEnvironment {
   readonly clock: Clock;
   /** Aborts when the call is aborted. */
@@ -161,7 +161,8 @@ export type CallEnd =
  * import { systemClock as clock } from "../base/clock.ts";
  *
  * const { signal } = new AbortController();
- * const runner = new StepRunner({ clock, signal, attempt: 1, classify: () => ({ kind: "other" }) });
+ * const classify = () => ({ kind: "other" }) as const;
+ * const runner = new StepRunner({ clock, signal, attempt: 1, classify });
  * assert.equal(await runner.step("database", () => "db-1"), "db-1");
  * assert.deepEqual(runner.states.get("database"), { result: "db-1", isKept: false });
  * assert.deepEqual(await runner.end(), { result: "success" });
@@ -178,7 +179,7 @@ export class StepRunner {
   readonly #pending = new Map<string, number>();
   #isEnded = false;
 
-  /** @param environment What the steps depend on. */
+  /** @param environment The call, and the steps of its earlier attempts. */
   constructor(environment: StepEnvironment) {
     this.#environment = environment;
     this.#states = new Map(environment.states);

@@ -22,6 +22,7 @@ export const COVERED: readonly string[] = [
   "src/apiserver",
   "src/base",
   "src/cel",
+  "src/handlers",
   "src/kinds",
   "src/kube",
   "src/manifests",
