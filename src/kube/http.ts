@@ -131,7 +131,7 @@ function withBodyCallback(response: Response, onEnd: () => void): Response {
     return response;
   }
   const reader = response.body.getReader();
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+  const body = new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
