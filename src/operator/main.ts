@@ -23,7 +23,7 @@ import { sandboxAdvice } from "../runtime/sandbox_advice.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 import { healthResponse, type HealthSource } from "./health.ts";
 import { HealthServer } from "./health_server.ts";
-import { metricsGuard } from "./metrics_guard.ts";
+import { type MetricsGuard, metricsGuard } from "./metrics_guard.ts";
 import { configureLogs, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
 import { LoopLag } from "./loop_lag.ts";
 import { denoMachine } from "./machine.ts";
@@ -150,9 +150,8 @@ async function start(definition: OperatorDefinition, values: Values): Promise<vo
     ...(values.context === undefined ? {} : { context: values.context }),
     ...httpClient(settings),
   };
-  const connection = await connect(connectOptions);
   const stop = new AbortController();
-  const started: { running?: Running } = {};
+  const started: { running?: Running; connection?: Connection } = {};
   const metrics = new Metrics();
   listenToStrayErrors(log, () => metrics.strayError());
   using lag = new LoopLag(systemClock);
@@ -164,19 +163,19 @@ async function start(definition: OperatorDefinition, values: Values): Promise<vo
     get metrics() {
       return started.running?.metrics;
     },
-    metricsAccess: metricsAccessOf(operator, connection, log),
+    metricsAccess: metricsAccessOf(operator, () => started.connection, log),
   };
   const host = hostName(operator);
   const instance = instanceOf(host);
   using reviewThreads = skipped.skipWebhooks
     ? undefined
     : reviewThreadsOf(operator, { values, instance }, { log, metrics });
-  // The health server starts first: a program that cannot listen must not start the operator.
+  // The health server starts first: a program that cannot listen must not start the operator, and
+  // probes must be answered while the operator starts.
   await using _served = operator.health && serveHealth(operator.health, health);
   const running = started.running = startOperator(operator, {
-    connection,
+    connection: async () => started.connection = await connect(connectOptions),
     signal: stop.signal,
-    leaderElection: isElected(operator, connection) && !skipped.skipControllers,
     serveWebhooks: true,
     metrics,
     reviewThreads,
@@ -201,7 +200,6 @@ async function start(definition: OperatorDefinition, values: Values): Promise<vo
     });
   }
   await running.ended;
-  connection.close();
 }
 
 /**
@@ -295,17 +293,19 @@ function memoryLimitOf({ units }: OperatorDefinition): number | undefined {
 
 function metricsAccessOf(
   { name, version, metrics }: OperatorDefinition,
-  connection: Connection,
+  currentConnection: () => Connection | undefined,
   log: Logger,
 ): NonNullable<HealthSource["metricsAccess"]> {
   if (metrics === undefined) return "disabled";
   if (!metrics.authorization) return "public";
-  const client = new Client(connection, { clock: systemClock, userAgent: `${name}/${version}` });
-  return metricsGuard({ client, clock: systemClock, log });
-}
-
-function isElected({ leaderElection: { when } }: OperatorDefinition, { isInPod = false }: Connection): boolean {
-  return when === "always" || (when === "in a pod" && isInPod);
+  let guard: MetricsGuard | undefined;
+  return async (request) => {
+    const connection = currentConnection();
+    if (connection === undefined) return new Response("Starting\n", { status: 503 });
+    const client = { clock: systemClock, userAgent: `${name}/${version}` };
+    guard ??= metricsGuard({ client: new Client(connection, client), clock: systemClock, log });
+    return await guard(request);
+  };
 }
 
 /**

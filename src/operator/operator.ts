@@ -39,8 +39,8 @@ export interface OperatorOptions<Services = unknown> {
   readonly parts: Readonly<Record<string, Part<Services>>>;
   /**
    * Creates values that reconciles and webhooks share, such as a database client. It is called
-   * once, before the first reconcile; disposable services are disposed after the last one. A test
-   * replaces them: `memoryCluster({ operator, services })`.
+   * once, before the first request to the API server; disposable services are disposed after the
+   * last reconcile. A test replaces them: `memoryCluster({ operator, services })`.
    *
    * @default {none}
    */

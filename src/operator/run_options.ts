@@ -35,8 +35,8 @@ export interface RunOptions {
    */
   readonly rateLimit?: { readonly qps: number; readonly burst?: number };
   /**
-   * Whether to reconcile only while this process leads. @default {the operator's option, or
-   * `false`}
+   * Whether to reconcile only while this process leads. @default {the operator's option, or else
+   * `true` in a pod}
    */
   readonly leaderElection?: boolean;
   /**
@@ -58,7 +58,11 @@ export interface RunOptions {
 }
 
 /** Options of `startOperator`: additional options for programs and tests. */
-export interface StartOptions extends RunOptions {
+export interface StartOptions extends Omit<RunOptions, "connection"> {
+  /**
+   * The connection to the API server, or a function that opens it. It is then closed at the end.
+   */
+  readonly connection: Connection | (() => Promise<Connection>);
   /** Returns numbers from 0 to 1, for jitter. @default {Math.random} */
   readonly random?: () => number;
   /**

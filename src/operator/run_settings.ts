@@ -58,7 +58,7 @@ export function httpClient(settings: Settings): Pick<ConnectOptions, "httpClient
  * @param options The options.
  * @throws {SettingError} If a namespace or the selector is invalid.
  */
-export function checkScope({ namespaces = [], selector = "" }: RunOptions): void {
+export function checkScope({ namespaces = [], selector = "" }: Pick<RunOptions, "namespaces" | "selector">): void {
   for (const [key, value] of Object.entries({ namespaces, selector })) {
     if (value.length === 0) continue;
     validated(SETTINGS.find((setting) => setting.key === key)!, value, `"${key}" in the options of run()`);

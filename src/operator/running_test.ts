@@ -76,17 +76,18 @@ Deno.test("startOperator does not wait forever for a reconciler that ignores its
   assert.equal(await endsSoon(running), true);
 });
 
-Deno.test("startOperator starts no reconcile before its services exist, and stops without them at the deadline", async () => {
+Deno.test("startOperator sends no request before its services exist, and stops without them at the deadline", async () => {
   const services = Promise.withResolvers<AsyncDisposable>();
   const closed: string[] = [];
   const reconciled: string[] = [];
   const namespaces = controller(Namespace, { reconcile: ({ metadata }) => void reconciled.push(metadata.name) });
   const options = { parts: { namespaces }, gracefulShutdownTimeout: "5s", services: () => services.promise } as const;
-  const { running, clock, stop } = start(operator({ name: "test", ...options }));
+  const { running, clock, stop, requests } = start(operator({ name: "test", ...options }), ["one"], {
+    checkAccess: true,
+  });
   await turns();
-  assert.deepEqual(reconciled, []);
-  const line = running.readiness().find(({ name }) => name === "controller namespaces");
-  assert.deepEqual([line?.isReady, line?.message], [false, "waits for the operator's services"]);
+  assert.deepEqual(running.readiness(), [{ name: "operator", isReady: false, message: "creating services" }]);
+  assert.deepEqual(running.busy, ["the operator's services are being created"]);
 
   stop.abort();
   assert.equal(await endsSoon(running), false);
@@ -95,6 +96,68 @@ Deno.test("startOperator starts no reconcile before its services exist, and stop
   services.resolve({ [Symbol.asyncDispose]: () => Promise.resolve(void closed.push("closed")) });
   await turns();
   assert.deepEqual([reconciled, closed], [[], ["closed"]], "services that are created late are closed at once");
+  assert.deepEqual(requests, []);
+});
+
+Deno.test("startOperator fills its caches and reconciles after its services exist", async () => {
+  const services = Promise.withResolvers<string>();
+  const reconciled: unknown[] = [];
+  const namespaces = controller(Namespace, { reconcile: (_, { services }) => void reconciled.push(services) });
+  const op = operator({ name: "test", parts: { namespaces }, services: () => services.promise });
+  const { running, requests } = start(op);
+  await turns();
+  assert.deepEqual([requests, reconciled], [[], []]);
+
+  services.resolve("database");
+  await turns();
+  assert.deepEqual([requests, reconciled], [["/api/v1/namespaces"], ["database"]]);
+  assert(running.readiness().every(({ isReady }) => isReady));
+  await running[Symbol.asyncDispose]();
+});
+
+Deno.test("startOperator opens its connection, creates its services, and closes the connection last", async () => {
+  const opening = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  const op = operator({
+    name: "test",
+    parts: { namespaces: controller(Namespace, { reconcile() {} }) },
+    services: () => {
+      steps.push("services created");
+      return { [Symbol.dispose]: () => void steps.push("services closed") };
+    },
+  });
+  const connect = async () => {
+    await opening.promise;
+    steps.push("connected");
+    return { ...silent(), close: () => void steps.push("connection closed") };
+  };
+  const running = startOperator(op, { connection: connect, clock: new VirtualClock(), checkAccess: false });
+  await turns();
+  assert.deepEqual(running.readiness(), [{ name: "operator", isReady: false, message: "connecting" }]);
+  assert.deepEqual([steps, running.isLeading, running.webhooks], [[], false, undefined]);
+
+  opening.resolve();
+  await turns();
+  assert.deepEqual(steps, ["connected", "services created"]);
+  await running[Symbol.asyncDispose]();
+  assert.deepEqual(steps, ["connected", "services created", "services closed", "connection closed"]);
+});
+
+Deno.test("startOperator that is stopped while it connects does not wait, and closes a late connection", async () => {
+  const opening = Promise.withResolvers<Connection>();
+  let closed = 0;
+  const op = operator({ name: "test", parts: {}, services: () => assert.fail("services were created") });
+  const running = startOperator(op, { connection: () => opening.promise, clock: new VirtualClock() });
+  await running[Symbol.asyncDispose]();
+  opening.resolve({ ...silent(), close: () => void closed++ });
+  await turns();
+  assert.equal(closed, 1);
+});
+
+Deno.test("startOperator fails if it cannot connect", async () => {
+  const op = operator({ name: "test", parts: {} });
+  const running = startOperator(op, { connection: () => Promise.reject(new Error("no cluster")) });
+  await assert.rejects(running.ended, { message: "no cluster" });
 });
 
 Deno.test("startOperator fails if its services cannot be created, unless it was stopped before", async () => {
@@ -147,7 +210,7 @@ Deno.test("startOperator starts no reconcile after it was stopped", async () => 
 
 Deno.test("readiness has a line for each watch and each controller, with the reason while it waits", async () => {
   const namespaces = controller(Namespace, { owns: [ConfigMap], reconcile() {} });
-  const { running } = start(operator({ name: "test", parts: { namespaces } }), [], "configmaps");
+  const { running } = start(operator({ name: "test", parts: { namespaces } }), [], { forbidden: "configmaps" });
   await turns();
   assert.deepEqual(running.readiness(), [
     { name: "watch Namespace", isReady: true, message: "up to date, last event 0 s ago" },
@@ -170,11 +233,18 @@ function silent(): Connection {
 }
 
 /** Starts an operator on a cluster that only has namespaces and forbids watching one kind. */
-function start(op: ReturnType<typeof operator>, names: string[] = ["one"], forbidden = "") {
+function start(
+  op: ReturnType<typeof operator>,
+  names: string[] = ["one"],
+  { forbidden = "", checkAccess = false }: { readonly forbidden?: string; readonly checkAccess?: boolean } = {},
+) {
   const clock = new VirtualClock();
   const stop = new AbortController();
+  const requests: string[] = [];
   const fetch = (request: Request): Promise<Response> => {
-    const plural = new URL(request.url).pathname.split("/").at(-1);
+    const { pathname } = new URL(request.url);
+    requests.push(pathname);
+    const plural = pathname.split("/").at(-1);
     if (plural === forbidden) {
       return Promise.resolve(Response.json({ kind: "Status", message: "no" }, { status: 403 }));
     }
@@ -194,9 +264,10 @@ function start(op: ReturnType<typeof operator>, names: string[] = ["one"], forbi
   };
   const connection: Connection = { url: "http://cluster", fetch, close() {} };
   return {
-    running: startOperator(op, { connection, clock, signal: stop.signal, random: () => 1, checkAccess: false }),
+    running: startOperator(op, { connection, clock, signal: stop.signal, random: () => 1, checkAccess }),
     clock,
     stop,
+    requests,
   };
 }
 

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
+import { freePort } from "../fixtures/build_operator.ts";
 import { runOperator } from "../fixtures/operator_process.ts";
 import { temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
@@ -86,6 +87,9 @@ for (const { name, args, env = {}, file, message } of USAGE_ERRORS) {
   });
 }
 
+// The health server starts before the operator looks for a cluster.
+const anyHealthPort = () => ({ OP_HEALTH_PORT: String(freePort()) });
+
 const NO_CLUSTER: readonly {
   name: string;
   env?: Record<string, string>;
@@ -123,7 +127,7 @@ const NO_CLUSTER: readonly {
 for (const { name, env = {}, args = [], message } of NO_CLUSTER) {
   Deno.test(`an operator that finds ${name} reports the paths and variables it read, and exits with 1`, async () => {
     await using home = await temporaryFolder();
-    const ended = await runOperator({ home: home.path, args, env });
+    const ended = await runOperator({ home: home.path, args, env: { ...anyHealthPort(), ...env } });
     assert.deepEqual(ended, { code: 1, stdout: "", stderr: `website-operator: ${message(home.path)}\n` });
   });
 }
@@ -211,7 +215,7 @@ for (const { name, text, message } of INVALID_KUBECONFIGS) {
   Deno.test(`an operator whose kubeconfig ${name} reports it, and exits with 1`, async () => {
     await using home = await temporaryFolder();
     await home.write({ ".kube/config": text });
-    const { code, stdout, stderr } = await runOperator({ home: home.path });
+    const { code, stdout, stderr } = await runOperator({ home: home.path, env: anyHealthPort() });
     for (const secret of SECRETS) assert(!stderr.includes(secret), "a secret is in the output");
     assert.equal(stderr, `website-operator: ${message(`${home.path}/.kube/config`)}\n`);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
@@ -221,7 +225,8 @@ for (const { name, text, message } of INVALID_KUBECONFIGS) {
 Deno.test("an operator with a context that is not in the kubeconfig lists the existing contexts", async () => {
   await using home = await temporaryFolder();
   await home.write({ config: kubeconfig({}) });
-  const ended = await runOperator({ home: home.path, args: ["start", "--kubeconfig=config", "--context=prod"] });
+  const args = ["start", "--kubeconfig=config", "--context=prod"];
+  const ended = await runOperator({ home: home.path, args, env: anyHealthPort() });
   assert.equal(
     ended.stderr,
     'website-operator: Cannot read kubeconfig "config": context "prod" does not exist (contexts: dev)\n',
