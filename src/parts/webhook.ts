@@ -234,8 +234,8 @@ const FIELD = /^(\.[A-Za-z_$][\w$-]*)+$/;
 function create(kind: AnyKind, options: WebhookOptions<any, any, any, any, any, any>): Webhook {
   const { subresource, operations = ["CREATE", "UPDATE"], scope = "*", field, matchConditions = {} } = options;
   const { timeout = "10s", reads = [], uses = [] } = options;
-  const reject = (why: string): never => {
-    throw new TypeError(`Webhook for ${kind.kind}: ${why}`);
+  const reject = (reason: string): never => {
+    throw new TypeError(`Webhook for ${kind.kind}: ${reason}`);
   };
   if (options.mutate === undefined && options.validate === undefined) {
     reject('it has no function. Add "mutate", "validate" or both.');

@@ -9,7 +9,7 @@ import * as short from "./short/mod.ts";
 const { Condition, Container, EnvVar, LabelSelector, ObjectMeta, PodSpec, PodTemplateSpec, ResourceRequirements } =
   plain;
 
-/** Every node of a schema, with its path. */
+/** Yields every node of a schema, with its path. */
 function* nodesOf(schema: JsonSchema, path = ""): Generator<readonly [string, JsonSchema]> {
   yield [path, schema];
   for (const [name, property] of Object.entries(schema.properties ?? {})) yield* nodesOf(property, `${path}.${name}`);
@@ -102,8 +102,8 @@ Deno.test("built-in schemas are deeply frozen", () => {
 Deno.test("built-in schemas are structural: each node has a type, without references and defaults of items", () => {
   for (const [name, schema] of Object.entries(plain)) {
     for (const [path, node] of nodesOf(schema)) {
-      const open = node["x-kubernetes-int-or-string"] || node["x-kubernetes-preserve-unknown-fields"];
-      assert(node.type !== undefined || open, `${name}${path} has no type`);
+      const isOpen = node["x-kubernetes-int-or-string"] || node["x-kubernetes-preserve-unknown-fields"];
+      assert(node.type !== undefined || isOpen, `${name}${path} has no type`);
       assert(!("$ref" in node), `${name}${path} is a reference`);
       assert(!/[\]}]$/.test(path) || node.default === undefined, `${name}${path} has a default`);
       assert(node.description === undefined, `${name}${path} has a description`);
