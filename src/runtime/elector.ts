@@ -65,7 +65,7 @@ interface Moment {
 
 /** A candidate for leadership. */
 export class Elector {
-  /** Number of responses with the lease. */
+  /** Number of reads and writes of the lease that succeeded. */
   activity = 0;
   /** Number of renewals that failed at the first attempt. */
   slowPaths = 0;
@@ -183,10 +183,10 @@ export class Elector {
     watchdog[Symbol.dispose]();
   }
 
-  #endTerm(why: string): void {
+  #endTerm(reason: string): void {
     const { abort } = this.#term ?? {};
     if (abort === undefined || abort.signal.aborted) return;
-    this.#options.log.warn("Leadership lost", { reason: why });
+    this.#options.log.warn("Leadership lost", { reason });
     abort.abort(new DOMException("This process is no longer the leader", "AbortError"));
   }
 
@@ -236,13 +236,13 @@ export class Elector {
 
   async #write(before: ObservedLease | undefined, spec: LeaseSpec, signal: AbortSignal): Promise<true> {
     const { client, name, namespace } = this.#options;
-    const answer = before === undefined
+    const stored = before === undefined
       ? await client.create(Lease, { metadata: { name }, spec } as Input<typeof Lease>, { namespace, signal })
       : await client.patch(Lease, name, { metadata: { resourceVersion: before.resourceVersion }, spec }, {
         namespace,
         signal,
       });
-    this.#observe(spec, answer.metadata.resourceVersion);
+    this.#observe(spec, stored.metadata.resourceVersion);
     return true;
   }
 

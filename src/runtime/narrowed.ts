@@ -53,16 +53,16 @@ interface ChildMetadata {
  */
 export function checkCovered(call: string, metadata: ChildMetadata, watch: NarrowedWatch): void {
   const { name = "", namespace, labels = {} } = metadata;
-  const fail = (option: string, why: string): never => {
+  const reject = (option: string, reason: string): never => {
     throw new TypeError(
       `${call} of ${watch.kind.kind} "${
         keyOf({ name, namespace })
-      }": the watch of this controller has ${option}, so it would not see the object: ${why}.`,
+      }": the watch of this controller has ${option}, so it would not see the object: ${reason}.`,
     );
   };
   const label = watch.labels.find((requirement) => !isLabelRequirementMet(requirement, own(labels, requirement.key)));
   if (label !== undefined) {
-    fail(
+    reject(
       `labelSelector "${watch.labelSelector}"`,
       `${unmetLabel(label, own(labels, label.key))}, or widen the selector`,
     );
@@ -74,10 +74,13 @@ export function checkCovered(call: string, metadata: ChildMetadata, watch: Narro
   for (const { field, value, isEqual } of watch.fields) {
     const actual = values[field];
     if (actual === undefined || (actual === value) === isEqual) continue;
-    fail(`fieldSelector "${watch.fieldSelector}"`, `${field} is "${actual}". Rename the object, or widen the selector`);
+    reject(
+      `fieldSelector "${watch.fieldSelector}"`,
+      `${field} is "${actual}". Rename the object, or widen the selector`,
+    );
   }
   if (namespace !== undefined && watch.namespaces?.includes(namespace) === false) {
-    fail(
+    reject(
       `namespaces ${JSON.stringify(watch.namespaces)}`,
       `the object is in "${namespace}". Add the namespace to the watch, or remove "namespaces"`,
     );
@@ -85,17 +88,17 @@ export function checkCovered(call: string, metadata: ChildMetadata, watch: Narro
 }
 
 function unmetLabel({ key, operator, values }: LabelRequirement, actual: string | undefined): string {
-  const is = actual === undefined ? `label "${key}" is missing` : `label "${key}" is "${actual}"`;
+  const state = actual === undefined ? `label "${key}" is missing` : `label "${key}" is "${actual}"`;
   switch (operator) {
     case "exists":
-      return `${is}. Add the label`;
+      return `${state}. Add the label`;
     case "does not exist":
-      return `${is}. Remove the label`;
+      return `${state}. Remove the label`;
     case "in":
-      return `${is}. Set it to ${values.map((value) => `"${value}"`).join(" or ")}`;
+      return `${state}. Set it to ${values.map((value) => `"${value}"`).join(" or ")}`;
     case "notin":
-      return `${is}. Set it to another value`;
+      return `${state}. Set it to another value`;
     default:
-      return `${is}. Set it to a number ${operator} ${values[0]}`;
+      return `${state}. Set it to a number ${operator} ${values[0]}`;
   }
 }

@@ -72,8 +72,8 @@ export class Conversions {
   /** Returns the shortest path from one version to another, or `undefined` if there is none. */
   #path(name: string, from: string, to: string): readonly Edge[] | undefined {
     const key = `${name} ${from} ${to}`;
-    const known = this.#paths.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#paths.get(key);
+    if (cached !== undefined) return cached;
     const queue: { readonly at: string; readonly path: readonly Edge[] }[] = [{ at: from, path: [] }];
     const seen = new Set([from]);
     let found: readonly Edge[] | undefined;
@@ -115,9 +115,9 @@ function convertStep(object: Json, { to, convert }: Edge): Json {
   if (!isObject(result) || result instanceof Promise) {
     throw new ConversionFailure(`Cannot convert ${describe(object)} to ${to}: the function did not return an object`);
   }
-  const { metadata: changed, ...rest } = result;
+  const { metadata: newMetadata, ...rest } = result;
   const changes = (["labels", "annotations"] as const).flatMap((key): [string, unknown][] =>
-    isObject(changed) && Object.hasOwn(changed, key) ? [[key, changed[key]]] : []
+    isObject(newMetadata) && Object.hasOwn(newMetadata, key) ? [[key, newMetadata[key]]] : []
   );
   return { ...rest, apiVersion: to, kind, metadata: isObject(metadata) ? withKeys(metadata, changes) : metadata };
 }

@@ -104,11 +104,11 @@ export class FairShare {
       const waiting: Waiting = {
         amount,
         resolve: (share) => {
-          signal.removeEventListener("abort", giveUp);
+          signal.removeEventListener("abort", onAbort);
           resolve(share);
         },
       };
-      const giveUp = (): void => {
+      const onAbort = (): void => {
         this.#leave(name, client, waiting);
         // A smaller request behind this one may fit now.
         this.#grant();
@@ -117,8 +117,8 @@ export class FairShare {
       client.waiting.add(waiting);
       client.wanted += amount;
       this.#waiting++;
-      if (signal.aborted) return giveUp();
-      signal.addEventListener("abort", giveUp, { once: true });
+      if (signal.aborted) return onAbort();
+      signal.addEventListener("abort", onAbort, { once: true });
       this.#grant();
     });
   }

@@ -82,7 +82,7 @@ export class ReviewThreads implements Disposable {
   /** Reviews that wait for a thread. */
   readonly #queue = new Map<number, PendingReview>();
   #serial = 0;
-  #isOver = false;
+  #isDisposed = false;
 
   /**
    * Starts the threads.
@@ -110,7 +110,7 @@ export class ReviewThreads implements Disposable {
     return new Promise((resolve) => {
       const request = { id: this.#serial++, url, body, trace: reviewTrace() };
       this.#assign({ request, resolve });
-      reviewTimeout.signal.addEventListener("abort", () => this.#late(request.id), { once: true });
+      reviewTimeout.signal.addEventListener("abort", () => this.#onLate(request.id), { once: true });
     });
   }
 
@@ -126,7 +126,7 @@ export class ReviewThreads implements Disposable {
   }
 
   /** Drops a review after its deadline, and checks whether its thread still responds. */
-  #late(id: number): void {
+  #onLate(id: number): void {
     this.#queue.delete(id);
     for (const thread of this.#threads) {
       if (!thread.waiting.delete(id) || thread.hangTimer !== undefined) continue;
@@ -136,7 +136,7 @@ export class ReviewThreads implements Disposable {
   }
 
   #start(): void {
-    if (this.#isOver) return;
+    if (this.#isDisposed) return;
     const { url, start } = this.#options;
     const worker = new Worker(url, { type: "module", name: NAME });
     const thread: Thread = { worker, waiting: new Map(), isReady: false, hangTimer: undefined };
@@ -178,7 +178,7 @@ export class ReviewThreads implements Disposable {
     if (!this.#threads.delete(thread)) return;
     thread.hangTimer?.[Symbol.dispose]();
     thread.worker.terminate();
-    if (this.#isOver) return;
+    if (this.#isDisposed) return;
     this.#options.log.error("Webhook thread ended", { error: reason, pendingReviews: thread.waiting.size });
     // A thread that fails at its start must not be restarted in a loop.
     if (thread.isReady) this.#start();
@@ -188,7 +188,7 @@ export class ReviewThreads implements Disposable {
 
   /** Terminates all threads. */
   [Symbol.dispose](): void {
-    this.#isOver = true;
+    this.#isDisposed = true;
     for (const thread of this.#threads) this.#end(thread, "");
   }
 }

@@ -212,11 +212,11 @@ export class TlsServer implements AsyncDisposable {
     this.#front.stopListening();
     const ended = Promise.all(this.#inners.map((inner) => this.#end(inner)));
     const expired = Promise.withResolvers<void>();
-    const giveUp = (): void => expired.resolve();
-    deadline.addEventListener("abort", giveUp, { once: true });
-    if (deadline.aborted) giveUp();
+    const onDeadline = (): void => expired.resolve();
+    deadline.addEventListener("abort", onDeadline, { once: true });
+    if (deadline.aborted) onDeadline();
     await Promise.race([ended.then(() => this.#front.drained()), expired.promise]);
-    deadline.removeEventListener("abort", giveUp);
+    deadline.removeEventListener("abort", onDeadline);
     await this.#front[Symbol.asyncDispose]();
     await ended;
   }
