@@ -35,7 +35,7 @@ export interface AccessCheckOptions {
   /**
    * Called with the reason to wait, or with `undefined` when all required permissions are granted.
    */
-  readonly hold?: (why: string | undefined) => void;
+  readonly hold?: (reason: string | undefined) => void;
 }
 
 /** Whether a permission is granted. */
@@ -60,7 +60,7 @@ export function controllerAccess(
   namespaces: readonly string[] | undefined,
 ): AccessCheck {
   const { clock, random, log, controller } = loop.scope;
-  const hold = (why: string | undefined): void => loop.hold(HOLD_NAME, why);
+  const hold = (reason: string | undefined): void => loop.hold(HOLD_NAME, reason);
   hold("checks its RBAC permissions");
   const check = new AccessCheck({
     client,

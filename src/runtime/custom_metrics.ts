@@ -32,13 +32,13 @@ interface MetricDefinition {
  */
 export function customMetrics(registry: Registry): Metrics {
   const created = new Map<string, CreatedMetric>();
-  const once = <T>(definition: MetricDefinition, make: () => T): T => {
+  const once = <T>(definition: MetricDefinition, create: () => T): T => {
     const form = JSON.stringify([definition.type, definition.labels, definition.buckets]);
     const existing = created.get(definition.name);
     // Several services may use the same metric.
     if (existing?.form === form) return existing.metric as T;
     checkDefinition(definition, existing !== undefined);
-    const metric = make();
+    const metric = create();
     created.set(definition.name, { form, metric });
     return metric;
   };
@@ -77,8 +77,8 @@ export function customMetrics(registry: Registry): Metrics {
 }
 
 function checkDefinition({ name, help, labels, buckets = [] }: MetricDefinition, isOther: boolean): void {
-  const reject = (why: string): never => {
-    throw new TypeError(`Metric "${name}": ${why}`);
+  const reject = (reason: string): never => {
+    throw new TypeError(`Metric "${name}": ${reason}`);
   };
   if (!NAME.test(name)) {
     reject("the name may have only letters, digits, underscores and colons, and must not begin with a digit");

@@ -122,11 +122,11 @@ export class EventRecorder {
       report.action,
       report.related?.metadata.name,
     ]);
-    const known = this.#recorded.get(key);
-    if (known !== undefined && !isSeriesOver(known, last.elapsed)) {
-      known.count++;
-      known.last = last;
-      this.#scheduleSeries(known);
+    const earlier = this.#recorded.get(key);
+    if (earlier !== undefined && !isSeriesOver(earlier, last.elapsed)) {
+      earlier.count++;
+      earlier.last = last;
+      this.#scheduleSeries(earlier);
       return;
     }
     if (!this.#mayReport(uid, last.elapsed)) return this.#options.onEnd?.("dropped");
@@ -236,7 +236,7 @@ export class EventRecorder {
     this.#forbiddenUntil = clock.elapsed() + FORBIDDEN_PAUSE;
     this.#queue.length = 0;
     log.warn("Events not written", {
-      error: `${error.message}: give this user the verbs create and patch on "events" of events.k8s.io`,
+      error: `${error.message}. Grant this user the verbs create and patch on "events" of events.k8s.io`,
     });
   }
 
@@ -295,6 +295,6 @@ function cutBytes(text: string, longest: number, mark: string): string {
   const encoder = new TextEncoder();
   const bytes = encoder.encode(text);
   if (bytes.length <= longest) return text;
-  const left = longest - encoder.encode(mark).length;
-  return `${new TextDecoder().decode(bytes.subarray(0, left), { stream: true })}${mark}`;
+  const available = longest - encoder.encode(mark).length;
+  return `${new TextDecoder().decode(bytes.subarray(0, available), { stream: true })}${mark}`;
 }

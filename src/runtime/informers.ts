@@ -85,14 +85,14 @@ export class Informers {
    *
    * @param kind The object's kind.
    * @param name Its name.
-   * @param how Its namespace, and which parts of it are cached.
+   * @param options Its namespace, and which parts of it are cached.
    */
   hold(
     kind: AnyKind,
     name: string,
-    how: Pick<Selection, "metadataOnly" | "managedFields"> & { readonly namespace?: string | undefined },
+    options: Pick<Selection, "metadataOnly" | "managedFields"> & { readonly namespace?: string | undefined },
   ): InformerCache {
-    const { namespace, metadataOnly, managedFields } = how;
+    const { namespace, metadataOnly, managedFields } = options;
     const cache = this.#of(kind, {
       fieldSelector: `metadata.name=${name}`,
       metadataOnly,
@@ -105,8 +105,8 @@ export class Informers {
 
   /** Releases a cache that {@linkcode hold} returned. */
   release(cache: InformerCache): void {
-    const left = (this.#holds.get(cache) ?? 1) - 1;
-    if (left > 0) return void this.#holds.set(cache, left);
+    const users = (this.#holds.get(cache) ?? 1) - 1;
+    if (users > 0) return void this.#holds.set(cache, users);
     this.#holds.delete(cache);
     if (!this.#permanent.has(cache)) this.#stop(cache);
   }

@@ -239,21 +239,21 @@ class Pool {
     }
   }
 
-  #onMessage(thread: Thread, answer: ThreadMessage): void {
-    if (answer.tasks !== this.#key) return;
-    if ("isReady" in answer) {
+  #onMessage(thread: Thread, message: ThreadMessage): void {
+    if (message.tasks !== this.#key) return;
+    if ("isReady" in message) {
       thread.isReady = true;
       return this.#send(thread);
     }
-    if ("crash" in answer) return this.#onCrash(thread, answer.crash);
+    if ("crash" in message) return this.#onCrash(thread, message.crash);
     const { task } = thread;
-    if (task === undefined || task.call.id !== answer.id) return;
-    this.#settle(task, () => "error" in answer ? task.reject(errorOf(answer.error)) : task.resolve(answer.value));
+    if (task === undefined || task.call.id !== message.id) return;
+    this.#settle(task, () => "error" in message ? task.reject(errorOf(message.error)) : task.resolve(message.value));
   }
 
-  #settle(task: PendingCall, how: () => void): void {
+  #settle(task: PendingCall, settle: () => void): void {
     for (const thread of this.#threads) if (thread.task === task) thread.task = undefined;
-    how();
+    settle();
     this.#pump();
   }
 

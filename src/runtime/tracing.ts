@@ -126,8 +126,8 @@ export class Tracing {
    * @param send Sends the request.
    */
   readonly call = <T>(request: RequestInfo, send: () => Promise<T>): Promise<T> => {
-    const part = currentCall.getStore();
-    if (part === undefined || part.isOver) return send();
+    const current = currentCall.getStore();
+    if (current === undefined || current.isOver) return send();
     const options = { kind: SPAN_KIND.internal, attributes: { "op.call": `${request.verb} ${request.target}` } };
     return this.#tracer.startActiveSpan(requestSpanName(request), options, async (span) => {
       try {
@@ -151,14 +151,14 @@ export class Tracing {
   review<Answer extends { readonly status: number }>(path: string, answer: () => Promise<Answer>): Promise<Answer> {
     const options = { kind: SPAN_KIND.internal, attributes: { "op.webhook": path } };
     return this.#tracer.startActiveSpan(`webhook ${path}`, options, async (span) => {
-      const part: TracedCall = { isOver: false, review: span };
+      const current: TracedCall = { isOver: false, review: span };
       try {
-        const response = await currentCall.run(part, answer);
+        const response = await currentCall.run(current, answer);
         span.setAttribute("http.response.status_code", response.status);
-        if (response.status >= 500 && !part.hasFailed) span.setStatus({ code: STATUS_ERROR });
+        if (response.status >= 500 && !current.hasFailed) span.setStatus({ code: STATUS_ERROR });
         return response;
       } finally {
-        part.isOver = true;
+        current.isOver = true;
         span.end();
       }
     });
@@ -174,10 +174,10 @@ export class Tracing {
 
   /** Records that the current review failed, whatever its response status is. */
   failReview(error: unknown): void {
-    const part = currentCall.getStore();
-    if (part?.review === undefined) return;
-    part.hasFailed = true;
-    recordError(part.review, error);
+    const current = currentCall.getStore();
+    if (current?.review === undefined) return;
+    current.hasFailed = true;
+    recordError(current.review, error);
   }
 
   /**
@@ -248,16 +248,16 @@ export class ReconcileTracing {
     };
     const options = { kind: SPAN_KIND.consumer, root: true, attributes, links };
     return this.#tracer.startActiveSpan(`reconcile ${this.#part}`, options, (span) => {
-      const part = { isOver: false };
+      const current = { isOver: false };
       const context = span.spanContext();
       // The span is active here and in the caller.
       const snapshot = AsyncLocalStorage.snapshot();
       return {
-        within: <T>(call: () => T): T => snapshot(() => currentCall.run(part, call)) as T,
+        within: <T>(call: () => T): T => snapshot(() => currentCall.run(current, call)) as T,
         logFields: logFieldsOf(context),
         failed: (error) => recordError(span, error),
         end: (result, again) => {
-          part.isOver = true;
+          current.isOver = true;
           span.setAttribute("op.result", result);
           span.end();
           if (again !== undefined) this.#link(key, { context, attributes: { "op.reason": again } });

@@ -66,17 +66,15 @@ function enqueue(
   keys: ReadonlySet<ObjectKey>,
   reason: ReconcileReason,
 ): void {
-  const priority = options?.priority === "low" ? "resync" : "fresh";
+  const addOptions: AddOptions = {
+    priority: options?.priority === "low" ? "resync" : "fresh",
+    isRelated: reason === "watched changed",
+  };
   // Created on demand, because most changes are the controller's own.
   let cause: Change | undefined;
   for (const key of keys) {
     if (writer?.part === scope.part && writer.key === key) scope.counts.ownEvents++;
-    else {add(
-        key,
-        reason,
-        { priority, isRelated: reason === "watched changed" },
-        cause ??= tracedChange(change, writer),
-      );}
+    else add(key, reason, addOptions, cause ??= tracedChange(change, writer));
   }
 }
 
