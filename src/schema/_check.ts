@@ -144,9 +144,9 @@ export function checkTree(action: string, node: JsonSchema): void {
 
 function checkNested(prefix: string, node: JsonSchema, path: string, ancestors: Set<JsonSchema>): void {
   const here = path === "" ? prefix : `${prefix}${path}: `;
-  if (!isObject(node)) throw new TypeError(`${here}it must be a schema, got ${show(node)}`);
+  if (!isObject(node)) throw new TypeError(`${here}it must be a schema, got ${quote(node)}`);
   if (ancestors.has(node)) throw new TypeError(`${here}it contains itself`);
-  if (ancestors.size > MAX_DEPTH) throw tooDeep(`${prefix}${path.slice(0, MAX_PATH_LENGTH)}...: `);
+  if (ancestors.size > MAX_DEPTH) throw nestingError(`${prefix}${path.slice(0, MAX_PATH_LENGTH)}...: `);
   ancestors.add(node);
   checkKeywords(here, node);
   for (const [step, child] of childrenOf(node)) {
@@ -162,7 +162,7 @@ function checkNested(prefix: string, node: JsonSchema, path: string, ancestors: 
  *
  * @param prefix The prefix of the message: `Cannot define a raw schema: `.
  */
-export function tooDeep(prefix: string): TypeError {
+export function nestingError(prefix: string): TypeError {
   return new TypeError(`${prefix}it is nested deeper than ${MAX_DEPTH} levels of JSON. Use s.anything() at some level`);
 }
 
@@ -186,12 +186,12 @@ function checkKeywords(prefix: string, node: JsonSchema): void {
     const type = KEYWORDS[key as keyof JsonSchema];
     if (!TYPES[type].is(value)) {
       const ErrorClass = type === "count" && typeof value === "number" ? RangeError : TypeError;
-      throw new ErrorClass(`${prefix}"${key}" must be ${TYPES[type].description}, got ${show(value)}`);
+      throw new ErrorClass(`${prefix}"${key}" must be ${TYPES[type].description}, got ${quote(value)}`);
     }
     const choices = CHOICES[key as keyof JsonSchema];
     if (choices !== undefined && !choices.includes(String(value))) {
       throw new TypeError(
-        `${prefix}"${key}" must be one of ${choices.map(show).join(", ")}, got ${show(value)}`,
+        `${prefix}"${key}" must be one of ${choices.map(quote).join(", ")}, got ${quote(value)}`,
       );
     }
   }
@@ -200,7 +200,7 @@ function checkKeywords(prefix: string, node: JsonSchema): void {
     additionalProperties !== undefined && typeof additionalProperties !== "boolean" && !isObject(additionalProperties)
   ) {
     throw new TypeError(
-      `${prefix}"additionalProperties" must be a schema, got ${show(additionalProperties)}`,
+      `${prefix}"additionalProperties" must be a schema, got ${quote(additionalProperties)}`,
     );
   }
   if (node.multipleOf !== undefined && node.multipleOf <= 0) {
@@ -215,7 +215,7 @@ function checkPattern(prefix: string, pattern: string): void {
     declarationChecks?.regularExpression(pattern);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SyntaxError(`${prefix}"pattern" must be a valid RE2 regular expression: ${show(pattern)}: ${reason}`, {
+    throw new SyntaxError(`${prefix}"pattern" must be a valid RE2 regular expression: ${quote(pattern)}: ${reason}`, {
       cause,
     });
   }
@@ -244,7 +244,7 @@ function checkEnum(prefix: string, node: JsonSchema): void {
   const { enum: _, default: __, ...rest } = node;
   for (const [i, value] of values.entries()) {
     if (values.slice(0, i).some((earlier) => equal(earlier, value))) {
-      throw new TypeError(`${prefix}"enum" lists ${show(value)} twice`);
+      throw new TypeError(`${prefix}"enum" lists ${quote(value)} twice`);
     }
     const error = declarationChecks?.valueError(rest, "enum", value);
     if (error !== undefined) throw new TypeError(`${prefix}${error}`);
@@ -320,6 +320,6 @@ function checkDefault(prefix: string, node: JsonSchema): void {
   if (error !== undefined) throw new TypeError(`${prefix}${error}`);
 }
 
-function show(value: unknown): string {
+function quote(value: unknown): string {
   return JSON.stringify(value);
 }

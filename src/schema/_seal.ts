@@ -1,7 +1,7 @@
 /**
  * Turns the JSON Schema node of a builder into a schema: copies, validates, freezes and marks it.
  */
-import { checkNode, MAX_DEPTH, tooDeep } from "./_check.ts";
+import { checkNode, MAX_DEPTH, nestingError } from "./_check.ts";
 import { isMarked, mark, type Marks, type Sealed } from "./_marks.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
@@ -38,7 +38,7 @@ function copyJson(value: unknown, action: string, ancestors: readonly unknown[])
   }
   if (ancestors.length > 0 && isMarked(value)) return value;
   if (ancestors.includes(value)) throw new TypeError(`Cannot ${action}: a nested value contains itself`);
-  if (ancestors.length > MAX_DEPTH) throw tooDeep(`Cannot ${action}: `);
+  if (ancestors.length > MAX_DEPTH) throw nestingError(`Cannot ${action}: `);
   const path = [...ancestors, value];
   if (Array.isArray(value)) return Object.freeze(value.map((item) => copyJson(item, action, path)));
   const prototype = Object.getPrototypeOf(value);

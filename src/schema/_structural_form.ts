@@ -157,7 +157,7 @@ function isFirstIntOrString({ allOf }: JsonSchema): boolean {
   return first !== undefined && isIntOrString(first);
 }
 
-/** Whether the two forms of an int-or-string apply, which may have types in value validations. */
+/** The forms of an int-or-string that a schema has. They may have types in value validations. */
 interface Exemptions {
   readonly isIntOrString: boolean;
   readonly isFirstIntOrString: boolean;

@@ -1,7 +1,7 @@
 /** Objects with properties that exclude or require each other. */
 import { celNameOf } from "./_presence.ts";
 import { marksOf, seal, type Sealed } from "./_seal.ts";
-import { checkObject, propertiesOf } from "./_parts.ts";
+import { checkObject, propertiesOf } from "./_builder_arguments.ts";
 import type { JsonSchema, ValidationRule } from "./json_schema.ts";
 import type { Flatten, ObjectSchema, Presence, Schema } from "./schema.ts";
 

@@ -58,7 +58,7 @@ const COMBINATIONS = [
 ];
 
 for (const { given, expected } of COMBINATIONS) {
-  Deno.test(`s.exactlyOneOf, atMostOneOf and atLeastOneOf as JSON Schema validate [${Object.keys(given)}]`, () => {
+  Deno.test(`s.exactlyOneOf, atMostOneOf and atLeastOneOf as JSON Schema validate an object with [${Object.keys(given)}]`, () => {
     const schemas = [
       s.exactlyOneOf(object, ["a", "b", "c"], { as: "schema" }),
       s.atMostOneOf(object, ["a", "b", "c"], { as: "schema" }),

@@ -1,5 +1,5 @@
 /** Values from a fixed list. */
-import { type Keywords, lowered } from "./keywords.ts";
+import { type Keywords, toJsonSchema } from "./keywords.ts";
 import { seal } from "./_seal.ts";
 import type { Schema, WhenDefaulted } from "./schema.ts";
 
@@ -30,7 +30,7 @@ export function enumeration<const Value extends string | number | boolean, const
   options: ChoiceOptions<NoInfer<Value>, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
   return seal("define an enum schema", {
-    ...lowered("define an enum schema", options),
+    ...toJsonSchema("define an enum schema", options),
     type: typeOf(values),
     enum: values,
   });
@@ -56,7 +56,7 @@ export function literal<const Value extends string | number | boolean, const Def
   options: ChoiceOptions<NoInfer<Value>, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
   return seal("define a literal schema", {
-    ...lowered("define a literal schema", options),
+    ...toJsonSchema("define a literal schema", options),
     type: typeOf([value]),
     enum: [value],
   });

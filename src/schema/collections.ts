@@ -1,6 +1,6 @@
 /** Lists, and objects with arbitrary keys. */
-import { type Keywords, lowered } from "./keywords.ts";
-import { checkItem } from "./_parts.ts";
+import { type Keywords, toJsonSchema } from "./keywords.ts";
+import { checkItem } from "./_builder_arguments.ts";
 import { seal } from "./_seal.ts";
 import type { AlwaysThere, Presence, Schema, WhenDefaulted } from "./schema.ts";
 
@@ -72,7 +72,7 @@ export function array<Read, Written, When extends Presence, Default extends read
   options: ArrayOptions<Read, NoInfer<Written>, Default> = {},
 ): Schema<readonly Read[], readonly Written[], WhenDefaulted<Default>> {
   checkItem("define an array schema", "items", items);
-  return seal("define an array schema", { ...lowered("define an array schema", options), type: "array", items });
+  return seal("define an array schema", { ...toJsonSchema("define an array schema", options), type: "array", items });
 }
 
 /**
@@ -100,7 +100,7 @@ export function map<Read, Written, When extends Presence, Default extends { read
 ): Schema<{ readonly [key: string]: Read }, { readonly [key: string]: Written }, WhenDefaulted<Default>> {
   checkItem("define a map schema", "values", values);
   return seal("define a map schema", {
-    ...lowered("define a map schema", options),
+    ...toJsonSchema("define a map schema", options),
     type: "object",
     additionalProperties: values,
   });

@@ -72,18 +72,22 @@ function objectWithDefaults(
   return result ?? object;
 }
 
-const known = new WeakMap<JsonSchema, boolean>();
+/**
+ * Results of {@linkcode hasDefaults} by schema. Entries cannot become stale, since schemas are not
+ * modified.
+ */
+const resultsOfHasDefaults = new WeakMap<JsonSchema, boolean>();
 
 /** Returns whether a schema contains a default. A recursive schema counts as containing one. */
 function hasDefaults(schema: JsonSchema): boolean {
-  const found = known.get(schema);
+  const found = resultsOfHasDefaults.get(schema);
   if (found !== undefined) return found;
-  known.set(schema, true);
+  resultsOfHasDefaults.set(schema, true);
   const { properties = {}, items, additionalProperties } = schema;
   const parts = [...Object.values(properties), ...items === undefined ? [] : [items]];
   if (isObject(additionalProperties)) parts.push(additionalProperties);
   const result = parts.some((part) => part.default !== undefined || hasDefaults(part));
-  known.set(schema, result);
+  resultsOfHasDefaults.set(schema, result);
   return result;
 }
 

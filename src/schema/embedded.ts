@@ -1,6 +1,6 @@
 /** Kubernetes objects inside of other objects. */
 import { isObject } from "../base/json.ts";
-import { lowered } from "./keywords.ts";
+import { toJsonSchema } from "./keywords.ts";
 import { objectOf, type ObjectOptions, type ReadObject, type WrittenObject } from "./object.ts";
 import type { Flatten, Properties, Schema, WhenDefaulted } from "./schema.ts";
 
@@ -67,7 +67,10 @@ export function embeddedResource<
 ): Schema<Embedded<P, ReadObject<P>, Keep>, Embedded<P, WrittenObject<P>, Keep>, WhenDefaulted<Default>> {
   const isOpen = properties === undefined || (isObject(properties) && Object.keys(properties).length === 0);
   return objectOf("define an embedded resource schema", properties ?? {}, {
-    ...lowered("define an embedded resource schema", { ...options, ...(isOpen && { preserveUnknownFields: true }) }),
+    ...toJsonSchema("define an embedded resource schema", {
+      ...options,
+      ...(isOpen && { preserveUnknownFields: true }),
+    }),
     "x-kubernetes-embedded-resource": true,
   });
 }

@@ -15,8 +15,8 @@ export interface ReadEmbeddedOptions {
   /** Receives the paths of unknown metadata fields. */
   readonly unknown?: string[];
   /**
-   * What to do with values of a wrong type: keep them, drop them, or call a function. @default
-   * {"keep"}
+   * The handling of values of a wrong type: `"keep"`, `"drop"`, or a function that throws an error.
+   * @default {"keep"}
    */
   readonly onWrongType?: "keep" | "drop" | ((error: FieldError) => never);
 }

@@ -40,59 +40,59 @@ export type FieldErrorReason =
   | "FieldValueNotFound"
   | "InternalError";
 
-/** Takes the place of a value that a message must not quote. */
+/** A placeholder for a value that a message must not quote. */
 export const OMITTED: unique symbol = Symbol("omitted");
 
-/** Reports a missing field. */
+/** Returns the error for a missing field. */
 export function required(field: string, detail = ""): FieldError {
   return { reason: "FieldValueRequired", field, message: withDetail("Required value", detail) };
 }
 
-/** Reports an invalid value. */
+/** Returns the error for an invalid value. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
   return { reason: "FieldValueInvalid", field, message: withDetail(quoting("Invalid value", value), detail) };
 }
 
-/** Reports a value of the wrong type. */
+/** Returns the error for a value of the wrong type. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return { reason: "FieldValueTypeInvalid", field, message: withDetail(`Invalid value: ${shown(value)}`, detail) };
 }
 
-/** Reports a value that is not one of the supported values. */
+/** Returns the error for a value that is not one of the supported values. */
 export function notSupported(field: string, value: unknown, supported: readonly unknown[]): FieldError {
   const values = supported.map((each) => goQuote(typeof each === "string" ? each : goJson(each)));
   const detail = values.length > 0 ? `supported values: ${values.join(", ")}` : "";
   return { reason: "FieldValueNotSupported", field, message: withDetail(`Unsupported value: ${shown(value)}`, detail) };
 }
 
-/** Reports a name that refers to a missing object. */
+/** Returns the error for a name that refers to a missing object. */
 export function notFound(field: string, value: unknown): FieldError {
   return { reason: "FieldValueNotFound", field, message: quoting("Not found", value) };
 }
 
-/** Reports a duplicate value. */
+/** Returns the error for a duplicate value. */
 export function duplicate(field: string, value: unknown): FieldError {
   return { reason: "FieldValueDuplicate", field, message: quoting("Duplicate value", value) };
 }
 
-/** Reports a well-formed value that is not allowed here. */
+/** Returns the error for a well-formed value that is not allowed here. */
 export function forbidden(field: string, detail: string): FieldError {
   return { reason: "FieldValueForbidden", field, message: withDetail("Forbidden", detail) };
 }
 
-/** Reports an internal error of the server. */
+/** Returns the error for an internal error of the server. */
 export function internal(field: string, detail: string): FieldError {
   return { reason: "InternalError", field, message: withDetail("Internal error", detail) };
 }
 
-/** Reports a string that exceeds a length in bytes. */
+/** Returns the error for a string that exceeds a length in bytes. */
 export function tooLong(field: string, longest: number): FieldError {
   const unit = longest === 1 ? "byte" : "bytes";
   const detail = longest < 0 ? "value is too long" : `may not be more than ${longest} ${unit}`;
   return { reason: "FieldValueTooLong", field, message: `Too long: ${detail}` };
 }
 
-/** Reports a list or map with too many entries. */
+/** Returns the error for a list or map with too many entries. */
 export function tooMany(field: string, actual: number, most: number): FieldError {
   const unit = most === 1 ? "item" : "items";
   const detail = most < 0 ? "has too many items" : `must have at most ${most} ${unit}`;

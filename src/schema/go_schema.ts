@@ -1,7 +1,7 @@
 /**
  * Schemas as Go structs (`JSONSchemaProps` of
- * `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`): which keywords an API server retains
- * when it encodes a schema, and how messages quote a schema.
+ * `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`): the keywords that an API server retains
+ * when it encodes a schema, and the form in which messages quote a schema.
  */
 import { isObject } from "../base/json.ts";
 import { own, setOwn } from "../base/own.ts";

@@ -32,8 +32,8 @@ export interface Keywords<Value = unknown> extends Annotations {
   readonly not?: ValueValidation;
 }
 
-/** Options with another name in JSON Schema. */
-interface Short {
+/** Options that have another name in JSON Schema. */
+interface RenamedOptions {
   readonly deprecated?: string;
   readonly validations?: readonly ValidationRule[];
   readonly listType?: "atomic" | "set" | "map";
@@ -49,7 +49,10 @@ interface Short {
  * @param options The options; unknown ones are copied.
  * @throws {TypeError} If `deprecated` or `preserveUnknownFields` is invalid.
  */
-export function lowered(action: string, options: Short & Omit<JsonSchema, "x-kubernetes-validations">): JsonSchema {
+export function toJsonSchema(
+  action: string,
+  options: RenamedOptions & Omit<JsonSchema, "x-kubernetes-validations">,
+): JsonSchema {
   const { deprecated, validations, listType, listMapKeys, mapType, preserveUnknownFields, ...keywords } = options;
   if (deprecated !== undefined && (typeof deprecated !== "string" || deprecated === "")) {
     throw new TypeError(

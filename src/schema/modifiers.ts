@@ -1,8 +1,8 @@
 /** Modifiers: functions that return a changed copy of a schema. */
 import { isObject } from "../base/json.ts";
-import { lowered } from "./keywords.ts";
+import { toJsonSchema } from "./keywords.ts";
 import type { Keywords } from "./keywords.ts";
-import { checkSchema } from "./_parts.ts";
+import { checkSchema } from "./_builder_arguments.ts";
 import { IMMUTABLE } from "./_presence.ts";
 import { marksOf, seal } from "./_seal.ts";
 import type { JsonSchema, ValidationRule } from "./json_schema.ts";
@@ -141,7 +141,7 @@ export function withKeywords<Read, Written, When extends Presence, const Default
   checkSchema("add keywords to a schema", "it", schema);
   if (!isObject(options)) throw new TypeError("Cannot add keywords to a schema: options must be an object");
   const { description } = schema;
-  const { "x-kubernetes-validations": rules = [], allOf = [], ...added } = lowered("add keywords to a schema", {
+  const { "x-kubernetes-validations": rules = [], allOf = [], ...added } = toJsonSchema("add keywords to a schema", {
     ...(description !== undefined && { description }),
     ...options,
   });

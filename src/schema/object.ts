@@ -1,7 +1,7 @@
 /** Objects with declared properties. */
 import { isObject } from "../base/json.ts";
-import { type Keywords, lowered } from "./keywords.ts";
-import { checkSchema } from "./_parts.ts";
+import { type Keywords, toJsonSchema } from "./keywords.ts";
+import { checkSchema } from "./_builder_arguments.ts";
 import { presenceRules } from "./_presence.ts";
 import { type Marks, marksOf, seal, type Sealed } from "./_seal.ts";
 import type { JsonSchema } from "./json_schema.ts";
@@ -85,7 +85,7 @@ export function object<P extends Properties, Default extends WrittenObject<P> = 
   properties: P,
   options: ObjectOptions<WrittenObject<NoInfer<P>>, Default, Keep> = {},
 ): Schema<Open<ReadObject<P>, Keep>, Open<WrittenObject<P>, Keep>, WhenDefaulted<Default>> {
-  return objectOf("define an object schema", properties, lowered("define an object schema", options));
+  return objectOf("define an object schema", properties, toJsonSchema("define an object schema", options));
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Values of more than one type. */
-import { type Keywords, lowered } from "./keywords.ts";
+import { type Keywords, toJsonSchema } from "./keywords.ts";
 import { seal } from "./_seal.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { Schema, WhenDefaulted } from "./schema.ts";
@@ -59,7 +59,7 @@ export function intOrString<const Default extends number | string = never>(
  * allows, in two places: if the user has an `anyOf`, it moves to the first entry of `allOf`.
  */
 export function intOrStringNode(action: string, options: IntOrStringOptions<unknown>): JsonSchema {
-  const { anyOf, allOf = [], ...rest } = lowered(action, options);
+  const { anyOf, allOf = [], ...rest } = toJsonSchema(action, options);
   const types: JsonSchema = { anyOf: [{ type: "integer" }, { type: "string" }] };
   return {
     ...rest,
@@ -86,7 +86,7 @@ export function anything<const Type extends "object" = never, Default = never>(
   options: AnythingOptions<Type, Default> = {},
 ): Schema<Anything<Type>, Anything<Type>, WhenDefaulted<Default>> {
   return seal("define an anything schema", {
-    ...lowered("define an anything schema", options),
+    ...toJsonSchema("define an anything schema", options),
     "x-kubernetes-preserve-unknown-fields": true,
   });
 }

@@ -46,13 +46,13 @@ export function prune(schema: JsonSchema, value: unknown): Pruned {
 /** Like {@linkcode prune}, but leaves the metadata of embedded objects as it is. */
 export function pruneFields(schema: JsonSchema, value: unknown): Pruned {
   const dropped: string[] = [];
-  return { value: pruned(schema, value, "", true, dropped), dropped };
+  return { value: pruneValue(schema, value, "", true, dropped), dropped };
 }
 
 const RESOURCE_KEYS = new Set(["apiVersion", "kind", "metadata"]);
 
 /** Returns a value without undeclared fields. Without a schema, all fields are undeclared. */
-function pruned(
+function pruneValue(
   schema: JsonSchema | undefined,
   value: unknown,
   path: string,
@@ -66,17 +66,17 @@ function pruned(
     const items = keepsUnknown
       ? { ...schema.items, "x-kubernetes-preserve-unknown-fields": true as const }
       : schema?.items;
-    const result = value.map((item, i) => pruned(items, item, `${path}[${i}]`, isEmbedded(items), dropped));
+    const result = value.map((item, i) => pruneValue(items, item, `${path}[${i}]`, isEmbedded(items), dropped));
     return result.every((item, i) => item === value[i]) ? value : result;
   }
-  return isObject(value) ? prunedObject(schema, value, path, isResource, dropped) : value;
+  return isObject(value) ? pruneObject(schema, value, path, isResource, dropped) : value;
 }
 
 function isEmbedded(schema: JsonSchema | undefined): boolean {
   return schema?.["x-kubernetes-embedded-resource"] ?? false;
 }
 
-function prunedObject(
+function pruneObject(
   schema: JsonSchema | undefined,
   object: Record<string, unknown>,
   path: string,
@@ -94,7 +94,7 @@ function prunedObject(
     if (isResource && RESOURCE_KEYS.has(key)) setOwn(result, key, value);
     else if (property !== undefined || additionalProperties !== undefined) {
       // The server keeps all keys for `additionalProperties: true`, but prunes their values.
-      const next = pruned(property, value, here, isEmbedded(property), dropped);
+      const next = pruneValue(property, value, here, isEmbedded(property), dropped);
       isChanged ||= next !== value;
       setOwn(result, key, next);
     } else if (keepsUnknown) setOwn(result, key, value);

@@ -1,6 +1,6 @@
 /** Derives objects from other objects: with fewer, more or only optional properties. */
 import { nearest } from "../base/nearest.ts";
-import { checkObject, propertiesOf } from "./_parts.ts";
+import { checkObject, propertiesOf } from "./_builder_arguments.ts";
 import { presenceRules } from "./_presence.ts";
 import { marksOf, type Sealed, withMarks } from "./_seal.ts";
 import { celName } from "./_cel_name.ts";

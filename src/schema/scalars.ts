@@ -1,5 +1,5 @@
 /** Strings, numbers and booleans. Options are keywords of JSON Schema. */
-import { type Keywords, lowered } from "./keywords.ts";
+import { type Keywords, toJsonSchema } from "./keywords.ts";
 import { seal } from "./_seal.ts";
 import type { Schema, WhenDefaulted } from "./schema.ts";
 
@@ -95,7 +95,7 @@ export interface BooleanOptions<Default = boolean> extends Keywords<boolean> {
 export function string<const Value extends string = string, const Default extends Value = never>(
   options: StringOptions<Value, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("define a string schema", { type: "string", ...lowered("define a string schema", options) });
+  return seal("define a string schema", { type: "string", ...toJsonSchema("define a string schema", options) });
 }
 
 /**
@@ -120,7 +120,7 @@ export function string<const Value extends string = string, const Default extend
 export function integer<const Value extends number = number, const Default extends Value = never>(
   options: NumberOptions<"int32" | "int64", Value, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("define an integer schema", { type: "integer", ...lowered("define an integer schema", options) });
+  return seal("define an integer schema", { type: "integer", ...toJsonSchema("define an integer schema", options) });
 }
 
 /**
@@ -141,7 +141,7 @@ export function integer<const Value extends number = number, const Default exten
 export function number<const Value extends number = number, const Default extends Value = never>(
   options: NumberOptions<"float" | "double", Value, Default> = {},
 ): Schema<Value, Value, WhenDefaulted<Default>> {
-  return seal("define a number schema", { type: "number", ...lowered("define a number schema", options) });
+  return seal("define a number schema", { type: "number", ...toJsonSchema("define a number schema", options) });
 }
 
 /**
@@ -161,5 +161,5 @@ export function number<const Value extends number = number, const Default extend
 export function boolean<Default extends boolean = never>(
   options: BooleanOptions<Default> = {},
 ): Schema<boolean, boolean, WhenDefaulted<Default>> {
-  return seal("define a boolean schema", { type: "boolean", ...lowered("define a boolean schema", options) });
+  return seal("define a boolean schema", { type: "boolean", ...toJsonSchema("define a boolean schema", options) });
 }

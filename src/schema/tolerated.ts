@@ -37,7 +37,7 @@ export interface Tolerated {
  * ```
  */
 export function toleratedIn(schemas: readonly JsonSchema[]): Tolerated {
-  const some = (has: (schema: JsonSchema) => boolean) => schemas.some((schema) => someIn(schema, has));
+  const some = (has: (schema: JsonSchema) => boolean) => schemas.some((schema) => anySchemaIn(schema, has));
   return {
     unprunedDefaults: some(hasUnprunedDefault),
     setTypes: some(isSetOfNonAtomicItems),
@@ -49,11 +49,11 @@ export function toleratedIn(schemas: readonly JsonSchema[]): Tolerated {
 const TYPES = new Set<string>(["string", "number", "integer", "boolean", "array", "object"]);
 
 /** Returns whether a condition is true for a schema or a nested schema. */
-function someIn(schema: JsonSchema, has: (schema: JsonSchema) => boolean): boolean {
+function anySchemaIn(schema: JsonSchema, has: (schema: JsonSchema) => boolean): boolean {
   if (has(schema)) return true;
   const { items, allOf = [], anyOf = [], oneOf = [], not, properties = {}, additionalProperties } = schema;
   const parts = [items, ...allOf, ...anyOf, ...oneOf, not, ...Object.values(properties), additionalProperties];
-  return parts.some((part) => isObject(part) && someIn(part as JsonSchema, has));
+  return parts.some((part) => isObject(part) && anySchemaIn(part as JsonSchema, has));
 }
 
 function hasUnprunedDefault(schema: JsonSchema): boolean {

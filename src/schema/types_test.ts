@@ -66,8 +66,8 @@ Deno.test("s.pick, s.omit and s.extend keep the types of properties", () => {
   same<InferSchema<typeof named>, { readonly x: number; readonly name: string; readonly y?: number }>(true);
 });
 
-/** Never called: the compiler must reject each statement. */
-export function refused(): void {
+/** The compiler must reject each statement. The function is never called. */
+export function mustNotCompile(): void {
   // @ts-expect-error there is no such option
   s.string({ minimun: 3 });
   // @ts-expect-error the default is not a string

@@ -2,7 +2,7 @@
  * Values that Kubernetes encodes as strings, or as strings and numbers: quantities, durations,
  * timestamps, bytes.
  */
-import { type Keywords, lowered } from "./keywords.ts";
+import { type Keywords, toJsonSchema } from "./keywords.ts";
 import { intOrStringNode } from "./open.ts";
 import { seal } from "./_seal.ts";
 import type { Schema, WhenDefaulted } from "./schema.ts";
@@ -85,7 +85,7 @@ export function duration<const Default extends string = never>(
   options: TextOptions<Default> = {},
 ): Schema<string, string, WhenDefaulted<Default>> {
   return seal("define a duration schema", {
-    ...lowered("define a duration schema", options),
+    ...toJsonSchema("define a duration schema", options),
     type: "string",
     format: "duration",
   });
@@ -109,7 +109,7 @@ export function dateTime<const Default extends string = never>(
   options: TextOptions<Default> = {},
 ): Schema<string, string, WhenDefaulted<Default>> {
   return seal("define a date-time schema", {
-    ...lowered("define a date-time schema", options),
+    ...toJsonSchema("define a date-time schema", options),
     type: "string",
     format: "date-time",
   });
@@ -137,7 +137,7 @@ export function bytes<const Default extends string = never>(
   options: TextOptions<Default> = {},
 ): Schema<string, string, WhenDefaulted<Default>> {
   return seal("define a bytes schema", {
-    ...lowered("define a bytes schema", options),
+    ...toJsonSchema("define a bytes schema", options),
     type: "string",
     format: "byte",
   });

@@ -44,7 +44,7 @@ export function compileRules(schema: JsonSchema, type: DeclaredType): readonly C
 }
 
 /**
- * Returns how many values of a type fit into one request.
+ * Returns the number of values of a type that fit into one request.
  *
  * @param type The type.
  */

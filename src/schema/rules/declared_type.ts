@@ -46,7 +46,11 @@ const MIN_DATE_TIME = 21;
 
 const KEY: DeclaredType = { shape: STRING, minBytes: 2, maxElements: 0 };
 
-const known = new WeakMap<JsonSchema, Map<boolean, DeclaredType | undefined>>();
+/**
+ * Types by schema, and by whether it describes a whole object. Entries cannot become stale, since
+ * schemas are not modified.
+ */
+const typesBySchema = new WeakMap<JsonSchema, Map<boolean, DeclaredType | undefined>>();
 
 /**
  * Returns the type that a schema declares.
@@ -56,8 +60,8 @@ const known = new WeakMap<JsonSchema, Map<boolean, DeclaredType | undefined>>();
  * @returns The type, or `undefined` if rules cannot access the value.
  */
 export function declaredType(schema: JsonSchema, isResource: boolean): DeclaredType | undefined {
-  let types = known.get(schema);
-  if (types === undefined) known.set(schema, types = new Map());
+  let types = typesBySchema.get(schema);
+  if (types === undefined) typesBySchema.set(schema, types = new Map());
   if (!types.has(isResource)) types.set(isResource, typeOf(schema, isResource));
   return types.get(isResource);
 }
@@ -151,6 +155,11 @@ function byteLength(text: string): number {
 
 const TEXT: JsonSchema = { type: "string" };
 const METADATA: JsonSchema = { type: "object", properties: { name: TEXT, generateName: TEXT } };
+
+/**
+ * Results of {@linkcode withTypeAndMetadata}. Entries cannot become stale, since schemas are not
+ * modified.
+ */
 const resources = new WeakMap<JsonSchema, JsonSchema>();
 
 /**

@@ -62,9 +62,9 @@ export interface RuleErrorsOptions {
  */
 export function ruleErrors(schema: JsonSchema, path: string, options: RuleErrorsOptions = {}): SchemaError[] {
   const { others = [], isUnchanged = false, skipsCompilation = false } = options;
-  const search = new RuleValidator(others, isUnchanged);
-  search.visit(schema, { path, isResource: true, maxCount: 1, isCompiled: !skipsCompilation });
-  return [...search.textErrors, ...search.compileErrors, ...search.totalErrors(path)];
+  const validator = new RuleValidator(others, isUnchanged);
+  validator.visit(schema, { path, isResource: true, maxCount: 1, isCompiled: !skipsCompilation });
+  return [...validator.fieldErrors, ...validator.compileErrors, ...validator.totalErrors(path)];
 }
 
 /** The position of a node. */
@@ -90,7 +90,7 @@ interface ExpensiveRule {
 }
 
 class RuleValidator {
-  readonly textErrors: FieldError[] = [];
+  readonly fieldErrors: FieldError[] = [];
   readonly compileErrors: SchemaError[] = [];
   readonly #invalidPaths: string[];
   readonly #isUnchanged: boolean;
@@ -128,24 +128,26 @@ class RuleValidator {
     }
     const rules = schema["x-kubernetes-validations"] ?? [];
     if (rules.length === 0) return;
-    rules.forEach((rule, i) => this.#checkText(schema, rule, `${path}.x-kubernetes-validations[${i}]`));
-    if (isCompiled && !this.#invalidPaths.some((error) => isWithin(path, error))) this.#compile(schema, position);
+    rules.forEach((rule, i) => this.#checkFields(schema, rule, `${path}.x-kubernetes-validations[${i}]`));
+    if (isCompiled && !this.#invalidPaths.some((invalidPath) => isWithin(path, invalidPath))) {
+      this.#compile(schema, position);
+    }
   }
 
   #visitChild(schema: JsonSchema, path: string, position: Position, maxCount: number | undefined): void {
-    // They have no rules.
+    // Schemas that are known to be valid have no rules.
     if (isKnownValid(schema)) return;
     this.visit(schema, { ...position, path, maxCount, isResource: schema["x-kubernetes-embedded-resource"] ?? false });
   }
 
-  #addText(rule: ValidationRule, error: FieldError): void {
-    this.textErrors.push({ ...error, rule: rule.rule });
+  #addFieldError(rule: ValidationRule, error: FieldError): void {
+    this.fieldErrors.push({ ...error, rule: rule.rule });
     this.#invalidPaths.push(error.field);
   }
 
-  #checkText(schema: JsonSchema, rule: ValidationRule, path: string): void {
+  #checkFields(schema: JsonSchema, rule: ValidationRule, path: string): void {
     const { message = "", messageExpression = "", reason, fieldPath = "" } = rule;
-    const add = (error: FieldError) => this.#addText(rule, error);
+    const add = (error: FieldError) => this.#addFieldError(rule, error);
     if (rule.rule.trim() === "") add(required(`${path}.rule`, "rule is not specified"));
     else if (message !== "" && message.trim() === "") {
       add(invalid(`${path}.message`, message, "must be non-empty if specified"));
@@ -180,18 +182,18 @@ class RuleValidator {
   #checkCompiled(compiled: CompiledRule, path: string, position: Position, type: DeclaredType): void {
     const { rule, error, message } = compiled;
     const add = (error: SchemaError) => this.compileErrors.push({ ...error, rule: rule.rule });
-    const cost = multiplied(compiled.cost, position.maxCount ?? maxValues(type));
+    const cost = saturatedProduct(compiled.cost, position.maxCount ?? maxValues(type));
     const limit = this.#isUnchanged ? Infinity : RULE_LIMIT;
     if (cost > limit) {
-      const detail = overBudget("estimated rule cost", cost, RULE_LIMIT);
+      const detail = overBudgetMessage("estimated rule cost", cost, RULE_LIMIT);
       add({ ...forbidden(`${path}.rule`, detail), isTooExpensive: true });
     }
     this.#count(`${path}.rule`, cost, rule);
-    if (error !== undefined) add(quoting(`${path}.rule`, rule, error));
-    if (message?.error !== undefined) add(quoting(`${path}.messageExpression`, rule, message.error));
+    if (error !== undefined) add(errorWithRule(`${path}.rule`, rule, error));
+    if (message?.error !== undefined) add(errorWithRule(`${path}.messageExpression`, rule, message.error));
     else if (message !== undefined) {
       if (message.cost > limit) {
-        const detail = overBudget("estimated messageExpression cost", message.cost, RULE_LIMIT);
+        const detail = overBudgetMessage("estimated messageExpression cost", message.cost, RULE_LIMIT);
         add({ ...forbidden(`${path}.messageExpression`, detail), isTooExpensive: true });
       }
       this.#count(`${path}.messageExpression`, message.cost, rule);
@@ -218,10 +220,10 @@ class RuleValidator {
     if (this.#total <= SCHEMA_LIMIT) return [];
     const detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
     const reported = this.#expensive.toSorted((a, b) => b.cost - a.cost).slice(0, 4);
-    const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+    const subject = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
     return [
       ...reported.map((each) => ({ ...forbidden(each.path, detail), rule: each.rule.rule, isTooExpensive: true })),
-      forbidden(path, overBudget(what, this.#total, SCHEMA_LIMIT)),
+      forbidden(path, overBudgetMessage(subject, this.#total, SCHEMA_LIMIT)),
     ];
   }
 }
@@ -231,10 +233,10 @@ function maxChildren(schema: JsonSchema, maxCount: number | undefined): number |
   const { type, additionalProperties, maxProperties, maxItems } = schema;
   const isMap = type === "object" && additionalProperties !== undefined;
   const bound = isMap ? maxProperties : type === "array" ? maxItems : 1;
-  return bound === undefined || maxCount === undefined ? undefined : multiplied(maxCount, Math.max(0, bound));
+  return bound === undefined || maxCount === undefined ? undefined : saturatedProduct(maxCount, Math.max(0, bound));
 }
 
-function multiplied(a: number, b: number): number {
+function saturatedProduct(a: number, b: number): number {
   return Math.min(a * b, UNLIMITED);
 }
 
@@ -263,13 +265,13 @@ function isPath(schema: JsonSchema, path: string): boolean {
   }
 }
 
-function quoting(field: string, rule: ValidationRule, detail: string): SchemaError {
+function errorWithRule(field: string, rule: ValidationRule, detail: string): SchemaError {
   return { reason: "FieldValueInvalid", field, message: `Invalid value: ${quotedRule(rule)}: ${detail}`, detail };
 }
 
-function overBudget(what: string, cost: number, limit: number): string {
+function overBudgetMessage(subject: string, cost: number, limit: number): string {
   const factor = cost / limit;
   const shown = factor > 100 ? "more than 100" : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1);
-  return `${what} exceeds budget by factor of ${shown}x (try simplifying the rule, or adding maxItems, maxProperties, and ` +
+  return `${subject} exceeds budget by factor of ${shown}x (try simplifying the rule, or adding maxItems, maxProperties, and ` +
     "maxLength where arrays, maps, and strings are declared)";
 }

@@ -142,7 +142,10 @@ class Evaluation {
     const broken = (detail: string): FieldError => ({ ...invalid(field, type, detail), rule: rule.rule });
     if (error !== undefined) return void this.errors.push(broken(`rule compile error: ${error}`));
     if (program === undefined) return;
-    const { value, failure, cost } = result(program, rule.optionalOldSelf ? at.values.optional : at.values.plain);
+    const { value, failure, cost } = evaluateProgram(
+      program,
+      rule.optionalOldSelf ? at.values.optional : at.values.plain,
+    );
     if (cost > this.#budget) return this.#end(broken(OUT_OF_BUDGET));
     this.#budget -= cost;
     if (failure === undefined) {
@@ -188,7 +191,7 @@ class Evaluation {
     if (program === undefined) return undefined;
     // As on the server, a message expression accesses the old value as a plain value, never as an
     // optional.
-    const { value, failure, cost } = result(program, values.plain);
+    const { value, failure, cost } = evaluateProgram(program, values.plain);
     if (cost > this.#budget) {
       const detail = "messageExpression evaluation failed due to running out of cost budget";
       return { text: `${detail}, no further validation rules will be run`, isEnd: true };
@@ -266,7 +269,7 @@ interface Outcome {
   readonly cost: number;
 }
 
-function result(program: Program, values: Readonly<Record<string, Value>>): Outcome {
+function evaluateProgram(program: Program, values: Readonly<Record<string, Value>>): Outcome {
   try {
     return program.evaluate(values, { costLimit: CALL_LIMIT });
   } catch (error) {

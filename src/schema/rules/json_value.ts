@@ -35,16 +35,16 @@ export function celValue(value: unknown, schema: JsonSchema): Value {
     case "array":
       return listValue(value, schema);
     case "string":
-      if (typeof value !== "string") throw unexpected("string", value);
-      return textValue(value, schema.format);
+      if (typeof value !== "string") throw wrongTypeError("string", value);
+      return stringValue(value, schema.format);
     case "number":
-      if (typeof value !== "number") throw unexpected("float", value);
+      if (typeof value !== "number") throw wrongTypeError("float", value);
       return value;
     case "integer":
-      if (typeof value !== "number" || !isInt64(value)) throw unexpected("int", value);
-      return wholeValue(value);
+      if (typeof value !== "number" || !isInt64(value)) throw wrongTypeError("int", value);
+      return integerValue(value);
     case "boolean":
-      if (typeof value !== "boolean") throw unexpected("bool", value);
+      if (typeof value !== "boolean") throw wrongTypeError("bool", value);
       return value;
   }
   if (schema["x-kubernetes-preserve-unknown-fields"]) return new Unknown(value);
@@ -56,16 +56,16 @@ export function celValue(value: unknown, schema: JsonSchema): Value {
 
 function intOrString(value: unknown): Value {
   if (typeof value === "string") return value;
-  if (typeof value === "number" && isInt64(value)) return wholeValue(value);
+  if (typeof value === "number" && isInt64(value)) return integerValue(value);
   throw new CelError("invalid data, expected XIntOrString value to be either a string or integer");
 }
 
 /** Beyond 2^53, the server uses the JSON digits rather than the closest double. */
-function wholeValue(value: number): bigint {
+function integerValue(value: number): bigint {
   return BigInt(Number.isSafeInteger(value) ? value : String(value));
 }
 
-function unexpected(wanted: string, value: unknown): CelError {
+function wrongTypeError(wanted: string, value: unknown): CelError {
   return new CelError(`invalid data, expected ${wanted}, got ${goType(value)}`);
 }
 
@@ -76,7 +76,7 @@ function goType(value: unknown): string {
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-function textValue(text: string, format: string | undefined): Value {
+function stringValue(text: string, format: string | undefined): Value {
   switch (format) {
     case "duration": {
       const nanoseconds = timeSpan(text);
@@ -116,14 +116,14 @@ function listValue(value: unknown, schema: JsonSchema): Value {
   }
   const { items } = schema;
   if (items === undefined) throw new CelError("invalid array type, expected Items with a non-empty Schema");
-  const values = lazily(value, (item) => celValue(item, items));
+  const values = convertEach(value, (item) => celValue(item, items));
   switch (schema["x-kubernetes-list-type"]) {
     case "map":
       return new List(values, mapListSemantics(schema["x-kubernetes-list-map-keys"] ?? []));
     case "set":
       return new List(values, setSemantics(items.type));
     default:
-      return new List(values, atomicSemantics((added) => lazily(added, (item) => restored(item, items))));
+      return new List(values, atomicSemantics((added) => convertEach(added, (item) => toListItem(item, items))));
   }
 }
 
@@ -131,7 +131,7 @@ function listValue(value: unknown, schema: JsonSchema): Value {
  * Converts a value that an expression added to a JSON list. The server treats it as a JSON value
  * even if it is another CEL value.
  */
-function restored(value: Value, schema: JsonSchema): Value {
+function toListItem(value: Value, schema: JsonSchema): Value {
   if (value instanceof JsonMap || value instanceof Unknown) return celValue(value.raw, schema);
   if (value instanceof MapValue) return celValue([], schema);
   if (value instanceof List && value.semantics !== undefined) return value;
@@ -155,10 +155,10 @@ function nativeType(value: Value): string {
 }
 
 /**
- * Converts the items of a list immediately; the fields of objects are still converted lazily. If a
+ * Converts the items of a list. Unlike the fields of objects, items are converted immediately. If a
  * conversion fails, only the expressions that access the item fail.
  */
-function lazily<T>(list: readonly T[], convert: (item: T) => Value): readonly Value[] {
+function convertEach<T>(list: readonly T[], convert: (item: T) => Value): readonly Value[] {
   const values: Value[] = [];
   for (let i = 0; i < list.length; i++) {
     try {

@@ -17,13 +17,13 @@ import { isInt64 } from "../go_text.ts";
 export function atomicSemantics(restore: (items: readonly Value[]) => readonly Value[]): ListSemantics {
   const semantics: ListSemantics = {
     equal: (a, b) => a.items.length === b.items.length && a.items.every((item, i) => equals(item, b.items[i]!)),
-    concat: (a, b) => new List(joined(a.items, restore(b.items)), semantics),
+    concat: (a, b) => new List(concatenate(a.items, restore(b.items)), semantics),
   };
   return semantics;
 }
 
 /** Concatenates two lists. Items whose conversion failed still throw when they are accessed. */
-function joined(a: readonly Value[], b: readonly Value[]): readonly Value[] {
+function concatenate(a: readonly Value[], b: readonly Value[]): readonly Value[] {
   const items: Value[] = [];
   for (const [from, list] of [[0, a], [a.length, b]] as const) {
     for (let i = 0; i < list.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * Advice for rules that are too expensive: which bounds are missing, and how to rewrite an
- * expression so that its length is known.
+ * Advice for rules that are too expensive: the missing bounds, and an equivalent message expression
+ * whose length is known.
  */
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/own.ts";

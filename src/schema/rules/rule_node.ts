@@ -54,9 +54,11 @@ export class RuleNode {
   }
 }
 
-// Schemas are looked up repeatedly. The map is weak, so that deleted definitions are
-// garbage-collected.
-const known = new WeakMap<JsonSchema, Map<boolean, RuleNode | undefined>>();
+/**
+ * Nodes by schema, and by whether it describes a whole object. Entries cannot become stale, since
+ * schemas are not modified. The map is weak, so that deleted definitions are garbage-collected.
+ */
+const nodesBySchema = new WeakMap<JsonSchema, Map<boolean, RuleNode | undefined>>();
 
 /**
  * Returns the rules of a schema and its descendants.
@@ -66,8 +68,8 @@ const known = new WeakMap<JsonSchema, Map<boolean, RuleNode | undefined>>();
  * @returns The rules, cached by schema; `undefined` if there are none.
  */
 export function ruleNode(schema: JsonSchema, isResource: boolean): RuleNode | undefined {
-  let nodes = known.get(schema);
-  if (nodes === undefined) known.set(schema, nodes = new Map());
+  let nodes = nodesBySchema.get(schema);
+  if (nodes === undefined) nodesBySchema.set(schema, nodes = new Map());
   if (!nodes.has(isResource)) {
     const node = hasRules(schema) ? new RuleNode(schema, isResource) : undefined;
     nodes.set(isResource, node?.isEmpty ? undefined : node);
@@ -79,6 +81,7 @@ function nodeOf(schema: JsonSchema): RuleNode | undefined {
   return ruleNode(schema, schema["x-kubernetes-embedded-resource"] ?? false);
 }
 
+/** Results of {@linkcode hasRules} by schema. Entries cannot become stale, as above. */
 const withRules = new WeakMap<JsonSchema, boolean>();
 
 function hasRules(schema: JsonSchema): boolean {
